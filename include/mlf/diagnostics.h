@@ -1,0 +1,56 @@
+// Errors of the public API: what went wrong and where, as data; nothing throws across the API.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "mlf/export.h"
+
+namespace mlf {
+
+/// What kind of failure a diagnostic reports. It decides the exit code of the program.
+enum class ErrorKind : std::uint8_t {
+  check_failed,   ///< a check failed or something required is missing (exit 1)
+  usage,          ///< the caller asked for something that makes no sense (exit 64)
+  invalid_input,  ///< an input is malformed, hostile or over a limit (exit 65)
+  internal,       ///< a defect of mlf itself (exit 70)
+  io,             ///< the operating system refused something (exit 74)
+};
+
+/// The sysexits-style exit code of a failure: 1, 64, 65, 70 or 74.
+MLF_API int exit_code(ErrorKind kind) noexcept;
+
+/// A place in an input. Every part may be unknown (empty or 0).
+struct Location {
+  std::string file;          ///< the archive, or the bare file; "-" is standard input
+  std::string member;        ///< the archive member, without the archive's "./" prefix
+  std::string json_pointer;  ///< RFC 6901 pointer of a malformed JSON value
+  std::uint32_t line = 0;    ///< 1-based
+  std::uint32_t column = 0;  ///< 1-based, counted in bytes
+  std::string source_line;   ///< the text of the line, clipped around the column
+  std::uint32_t caret = 0;   ///< 0-based offset of the column inside `source_line`
+  std::uint32_t length = 1;  ///< bytes to underline, at least 1
+};
+
+struct Diagnostic {
+  ErrorKind kind = ErrorKind::invalid_input;
+  std::string message;  ///< one sentence, without place, prefix or final full stop
+  Location where;
+};
+
+/// One failure, or several of one attempt. Never empty when returned as an error.
+using Diagnostics = std::vector<Diagnostic>;
+
+template <class T>
+using Result = tl::expected<T, Diagnostics>;
+
+/// `file:member:line:column: message`, then the source line and a caret where they are known.
+MLF_API std::string to_string(const Diagnostic& diagnostic);
+
+/// Completes the place of every diagnostic with the file it came from, where none is named yet.
+MLF_API Diagnostics in_file(Diagnostics diagnostics, std::string_view file);
+
+}  // namespace mlf

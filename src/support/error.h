@@ -1,0 +1,50 @@
+// The one exception that may unwind inside a reader, and the door that turns it into a Result.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "mlf/diagnostics.h"
+
+namespace mlf::support {
+
+/// Thrown inside the library only; `at_door` catches it before the public API returns.
+class Error : public std::exception {
+ public:
+  explicit Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}
+  Error(ErrorKind kind, std::string message, Location where = {})
+      : diagnostic_{kind, std::move(message), std::move(where)} {}
+
+  const char* what() const noexcept override { return diagnostic_.message.c_str(); }
+  const Diagnostic& diagnostic() const noexcept { return diagnostic_; }
+
+ private:
+  Diagnostic diagnostic_;
+};
+
+/// Runs `body` and turns what it throws into diagnostics: the door of every public function.
+template <class Body>
+auto at_door(Body&& body) -> Result<std::invoke_result_t<Body>> {
+  const auto failure = [](ErrorKind kind, std::string message) {
+    return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), {}}});
+  };
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+      std::forward<Body>(body)();
+      return {};
+    } else {
+      return std::forward<Body>(body)();
+    }
+  } catch (const Error& error) {
+    return tl::make_unexpected(Diagnostics{error.diagnostic()});
+  } catch (const std::bad_alloc&) {
+    return failure(ErrorKind::invalid_input, "the input needs more memory than there is");
+  } catch (const std::exception& error) {
+    return failure(ErrorKind::internal, std::string("internal error: ") + error.what());
+  }
+}
+
+}  // namespace mlf::support

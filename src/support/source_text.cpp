@@ -1,0 +1,53 @@
+#include "support/source_text.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/error.h"
+
+namespace mlf::support {
+namespace {
+
+// A message stays readable on a terminal even where a line is a megabyte long.
+constexpr std::size_t kLineWidth = 100;
+constexpr std::size_t kContextBefore = 60;
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return result;
+}
+
+}  // namespace
+
+Location SourceText::locate(std::size_t offset, std::size_t length) const {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
+  const std::size_t line_end = std::min(text.find('\n', offset), text.size());
+  const std::size_t column = offset - line_begin;
+
+  const std::size_t clip_begin = column > kContextBefore ? offset - kContextBefore : line_begin;
+  const std::size_t clip_end = std::min(line_end, clip_begin + kLineWidth);
+  const std::size_t room = clip_end > offset ? clip_end - offset : 1;
+
+  Location where;
+  where.file = file;
+  where.member = member;
+  where.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+  where.column = static_cast<std::uint32_t>(column + 1);
+  where.source_line = printable(text.substr(clip_begin, clip_end - clip_begin));
+  where.caret = static_cast<std::uint32_t>(offset - clip_begin);
+  where.length = static_cast<std::uint32_t>(std::clamp<std::size_t>(length, 1, room));
+  return where;
+}
+
+void fail_at(const SourceText& source, std::size_t offset, std::string message,
+             std::size_t length) {
+  throw Error(ErrorKind::invalid_input, std::move(message), source.locate(offset, length));
+}
+
+}  // namespace mlf::support
