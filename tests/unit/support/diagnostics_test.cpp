@@ -36,8 +36,10 @@ TEST(Diagnostics, PointBehindTheLastByteAtTheEndOfTheText) {
 }
 
 TEST(Diagnostics, NameTheFileOnlyWhereNoneIsNamedYet) {
+  Location kept;
+  kept.file = "kept";
   const Diagnostics named =
-      in_file({{ErrorKind::io, "a", {}}, {ErrorKind::io, "b", {.file = "kept"}}}, "given");
+      in_file({{ErrorKind::io, "a", {}}, {ErrorKind::io, "b", kept}}, "given");
   EXPECT_EQ(named[0].where.file, "given");
   EXPECT_EQ(named[1].where.file, "kept");
 }
