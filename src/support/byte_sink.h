@@ -1,0 +1,34 @@
+// Where streamed output goes: a string, a file, a new archive member.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mlf::support {
+
+/// Takes bytes in order. Writers hand over pieces of some kilobytes; a sink that writes to the
+/// system buffers on its own. A sink that cannot take the bytes throws `Error`.
+class ByteSink {
+ public:
+  ByteSink() = default;
+  ByteSink(const ByteSink&) = delete;
+  ByteSink& operator=(const ByteSink&) = delete;
+  virtual ~ByteSink() = default;
+
+  virtual void write(std::string_view bytes) = 0;
+};
+
+/// Collects everything in memory.
+class StringSink final : public ByteSink {
+ public:
+  void write(std::string_view bytes) override { text_ += bytes; }
+
+  const std::string& text() const noexcept { return text_; }
+  std::string take() noexcept { return std::exchange(text_, {}); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace mlf::support
