@@ -25,20 +25,20 @@ MLF_API int exit_code(ErrorKind kind) noexcept;
 
 /// A place in an input. Every part may be unknown (empty or 0).
 struct Location {
-  std::string file;          ///< the archive, or the bare file; "-" is standard input
-  std::string member;        ///< the archive member, without the archive's "./" prefix
-  std::string json_pointer;  ///< RFC 6901 pointer of a malformed JSON value
+  std::string file{};          ///< the archive, or the bare file; "-" is standard input
+  std::string member{};        ///< the archive member, without the archive's "./" prefix
+  std::string json_pointer{};  ///< RFC 6901 pointer of a malformed JSON value
   std::uint32_t line = 0;    ///< 1-based
   std::uint32_t column = 0;  ///< 1-based, counted in bytes
-  std::string source_line;   ///< the text of the line, clipped around the column
+  std::string source_line{};   ///< the text of the line, clipped around the column
   std::uint32_t caret = 0;   ///< 0-based offset of the column inside `source_line`
   std::uint32_t length = 1;  ///< bytes to underline, at least 1
 };
 
 struct Diagnostic {
   ErrorKind kind = ErrorKind::invalid_input;
-  std::string message;  ///< one sentence, without place, prefix or final full stop
-  Location where;
+  std::string message{};  ///< one sentence, without place, prefix or final full stop
+  Location where{};
 };
 
 /// One failure, or several of one attempt. Never empty when returned as an error.

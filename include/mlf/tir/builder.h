@@ -1,0 +1,90 @@
+// Makes frozen modules: parts first, then the whole that holds them.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mlf/export.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+/// The value of one field, on its way into a node.
+class FieldValue {
+ public:
+  FieldValue(NodeId id) : type_(FieldType::node), bits_(index(id)) {}
+  FieldValue(ListId id) : type_(FieldType::list), bits_(static_cast<std::uint32_t>(id)) {}
+  FieldValue(StringId id) : type_(FieldType::string), bits_(static_cast<std::uint32_t>(id)) {}
+  FieldValue(BytesId id) : type_(FieldType::bytes), bits_(static_cast<std::uint32_t>(id)) {}
+  FieldValue(DType dtype) : type_(FieldType::dtype), bits_(dtype.packed()) {}
+  FieldValue(std::int64_t value);
+  FieldValue(int value) : FieldValue(static_cast<std::int64_t>(value)) {}
+  FieldValue(double value);
+  FieldValue(bool value) : FieldValue(static_cast<std::int64_t>(value)) {}
+  template <class Enum>
+  requires std::is_same_v<Enum, ForKind> || std::is_same_v<Enum, IterVarType> ||
+      std::is_same_v<Enum, BufferType>
+      FieldValue(Enum value) : FieldValue(static_cast<std::int64_t>(value)) {}
+
+  FieldType type() const { return type_; }
+  std::uint64_t bits() const { return bits_; }
+
+ private:
+  FieldType type_;
+  std::uint64_t bits_;
+};
+
+struct NamedNode {
+  StringId name;
+  NodeId value;
+};
+struct NodePair {
+  NodeId key;
+  NodeId value;
+};
+
+/// Collects nodes until `finish`. Lists, maps and strings are stored once made; equal strings
+/// share one id. Throws nothing but bad_alloc; misuse (wrong number or type of fields) asserts.
+class MLF_API Builder {
+ public:
+  Builder();
+  Builder(Builder&&) noexcept;
+  Builder& operator=(Builder&&) noexcept;
+  ~Builder();
+
+  /// A node with all its fields in the order of its row in nodes.def.
+  NodeId make(Kind kind, std::initializer_list<FieldValue> fields);
+  NodeId make(Kind kind, std::span<const FieldValue> fields);
+  /// Replaces one field: for what the source says only later, such as the type of a Var.
+  void set(NodeId id, std::uint8_t field, FieldValue value);
+
+  StringId string(std::string_view text);
+  ListId list(std::span<const NodeId> ids);
+  ListId list(std::initializer_list<NodeId> ids) {
+    return list(std::span(ids.begin(), ids.size()));
+  }
+  ListId map(std::span<const NamedNode> entries);
+  ListId map(std::span<const NodePair> entries);
+  ListId integers(std::span<const std::int64_t> values);
+  BytesId bytes(std::vector<std::byte> data);
+
+  void set_span(NodeId id, NodeId span);
+  void set_source_range(NodeId id, SourceRange range);
+
+  /// Reads what was made so far through the same handles; ids stay valid, views do not outlive
+  /// the next `make`.
+  Node node(NodeId id) const;
+  /// Number of ids given so far, the undefined one included.
+  std::uint32_t size() const;
+
+  /// Freezes everything with `root` as the module's root. The builder is empty afterwards.
+  Module finish(NodeId root) &&;
+
+ private:
+  Module module_;
+};
+
+}  // namespace mlf::tir

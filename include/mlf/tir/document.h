@@ -1,0 +1,100 @@
+// A module together with where it came from and what its source had already lost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+/// The ways in which TVM (and mlf) write TIR.
+enum class Dialect : std::uint8_t {
+  save_json,      ///< tvm.ir.save_json, all versions
+  tvmscript,      ///< new TVMScript, v0.12 to v0.18
+  legacy_text,    ///< `primfn` text, v0.8 to v0.11
+  tir_json,       ///< mlf's own tir-N.json
+  old_tvmscript,  ///< TVMScript of v0.8 to v0.11: recognised, not read yet
+  repr_text,      ///< `IRModule({GlobalVar(…`: recognised, not read yet
+};
+
+MLF_API std::string_view to_string(Dialect dialect);
+MLF_API std::optional<Dialect> dialect_named(std::string_view name);
+
+/// TVM minor versions (the x of 0.x) that a text may come from, both ends included.
+struct VersionRange {
+  std::uint8_t first = 8;
+  std::uint8_t last = 18;
+  std::string exact;  ///< the full version where the source names it, such as "0.16.dev0"
+  friend bool operator==(const VersionRange&, const VersionRange&) = default;
+};
+
+enum class LossCode : std::uint8_t {
+#define MLF_LOSS(name, code, meaning) name,
+#include "mlf/tir/losses.def"
+#undef MLF_LOSS
+};
+
+struct LossInfo {
+  LossCode loss;
+  std::string_view code;     ///< as in `losses`
+  std::string_view meaning;  ///< one sentence
+};
+MLF_API std::span<const LossInfo> all_losses();
+MLF_API const LossInfo& info(LossCode loss);
+MLF_API std::optional<LossCode> loss_named(std::string_view code);
+
+/// One thing the source did not say.
+struct Loss {
+  LossCode code;
+  std::string where;   ///< function name, or empty for the module
+  std::string detail;  ///< what exactly, and how often
+  friend bool operator==(const Loss&, const Loss&) = default;
+};
+
+/// Where a module was read from.
+struct Source {
+  std::string member;  ///< archive member or file name
+  Dialect dialect = Dialect::save_json;
+  std::string stage;  ///< the compiler stage it shows; "lowered" unless the capture says otherwise
+  VersionRange tvm_version;
+  std::string sha256;  ///< of the source's bytes, lower-case hex
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+struct Document {
+  Source source;
+  std::optional<std::string> target;  ///< target text of the module, if known
+  Module module;
+  std::vector<Loss> losses;  ///< in the order of the code, then of `where`
+};
+
+/// Bounds on untrusted TIR. Over a bound is an error of kind invalid_input.
+struct ReadLimits {
+  std::uint32_t max_nesting = 1'000'000;        ///< brackets, blocks, or nodes below one another
+  std::uint32_t max_nodes = 200'000'000;        ///< nodes of one module
+  std::uint64_t max_source_bytes = 1ull << 32;  ///< bytes of one source (offsets are 32 bits wide)
+  std::uint64_t max_written_nodes = 100'000'000;  ///< nodes written out when a DAG is expanded
+};
+
+/// Text of one module as callers hand it in. The bytes are not copied and must outlive the call.
+struct Input {
+  std::string file;    ///< archive or file, for messages
+  std::string member;  ///< archive member; empty for a bare file
+  std::string_view text;
+  std::string stage = "lowered";
+};
+
+/// The dialect of a text by its content (facts: detection order of the TIR dialects).
+MLF_API std::optional<Dialect> detect(std::string_view text);
+
+/// Reads a module in any dialect that `detect` knows.
+MLF_API Result<Document> read(const Input& input, const ReadLimits& limits = {});
+
+}  // namespace mlf::tir

@@ -1,0 +1,170 @@
+// A frozen TIR module: nodes in one arena, referred to by 32-bit ids.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mlf/export.h"
+#include "mlf/tir/dtype.h"
+#include "mlf/tir/kind.h"
+
+namespace mlf::tir {
+
+/// Names a node of one module. Ids are given in the order of making: parts come before the whole.
+/// Identity of Var, Buffer, constants and objects is this id. 0 is "undefined".
+enum class NodeId : std::uint32_t { none = 0 };
+enum class StringId : std::uint32_t { none = 0 };
+enum class ListId : std::uint32_t { none = 0 };
+enum class BytesId : std::uint32_t { none = 0 };
+
+constexpr std::uint32_t index(NodeId id) {
+  return static_cast<std::uint32_t>(id);
+}
+
+/// An integer field that TVM's version did not write.
+constexpr std::int64_t kAbsentInteger = INT64_MIN;
+
+/// Half-open byte range of the source text that a node was read from.
+struct SourceRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  friend bool operator==(const SourceRange&, const SourceRange&) = default;
+};
+
+class Module;
+class NodeList;
+class NodeMap;
+
+/// A node and the module it belongs to: what callers hold. Cheap to copy; valid as long as the
+/// module. A field asked of a node of another kind is a defect and asserts.
+class MLF_API Node {
+ public:
+  Node() = default;
+  Node(const Module& module, NodeId id) : module_(&module), id_(id) {}
+
+  explicit operator bool() const { return id_ != NodeId::none; }
+  NodeId id() const { return id_; }
+  const Module& module() const { return *module_; }
+  Kind kind() const;
+  bool is(Kind kind) const { return id_ != NodeId::none && this->kind() == kind; }
+  const KindInfo& info() const { return tir::info(kind()); }
+  Category category() const { return info().category; }
+
+  /// The dtype of an expression; asserts on any other node.
+  DType dtype() const;
+
+  // Fields, by `f::Kind::field` or, for code that runs over the table, by position.
+  Node operator[](std::uint8_t field) const { return node(field); }
+  Node node(std::uint8_t field) const;
+  NodeList list(std::uint8_t field) const;
+  NodeMap map(std::uint8_t field) const;
+  std::string_view text(std::uint8_t field) const;  ///< empty where undefined
+  bool has_text(std::uint8_t field) const;
+  std::int64_t integer(std::uint8_t field) const;  ///< integer, boolean or enumeration
+  double real(std::uint8_t field) const;
+  DType dtype(std::uint8_t field) const;
+  std::span<const std::int64_t> integers(std::uint8_t field) const;
+  /// Raw bytes; nullopt where undefined.
+  std::optional<std::span<const std::byte>> bytes(std::uint8_t field) const;
+
+  friend bool operator==(const Node& a, const Node& b) {
+    return a.module_ == b.module_ && a.id_ == b.id_;
+  }
+
+ private:
+  const Module* module_ = nullptr;
+  NodeId id_ = NodeId::none;
+};
+
+/// A list field. An undefined list is empty and `!defined()`.
+class NodeList {
+ public:
+  NodeList(const Module& module, std::span<const std::uint32_t> ids, bool defined)
+      : module_(&module), ids_(ids), defined_(defined) {}
+  bool defined() const { return defined_; }
+  std::size_t size() const { return ids_.size(); }
+  bool empty() const { return ids_.empty(); }
+  Node operator[](std::size_t i) const { return {*module_, static_cast<NodeId>(ids_[i])}; }
+
+  class Iterator {
+   public:
+    using value_type = Node;
+    using difference_type = std::ptrdiff_t;
+    Iterator(const Module& module, const std::uint32_t* at) : module_(&module), at_(at) {}
+    Node operator*() const { return {*module_, static_cast<NodeId>(*at_)}; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    const Module* module_;
+    const std::uint32_t* at_;
+  };
+  Iterator begin() const { return {*module_, ids_.data()}; }
+  Iterator end() const { return {*module_, ids_.data() + ids_.size()}; }
+
+ private:
+  const Module* module_;
+  std::span<const std::uint32_t> ids_;
+  bool defined_;
+};
+
+/// A map field: entries in the order written. Keys are names (string_map) or nodes (node_map).
+class MLF_API NodeMap {
+ public:
+  NodeMap(const Module& module, std::span<const std::uint32_t> words, bool defined)
+      : module_(&module), words_(words), defined_(defined) {}
+  bool defined() const { return defined_; }
+  std::size_t size() const { return words_.size() / 2; }
+  bool empty() const { return words_.empty(); }
+  std::string_view name(std::size_t i) const;
+  Node key(std::size_t i) const { return {*module_, static_cast<NodeId>(words_[2 * i])}; }
+  Node value(std::size_t i) const { return {*module_, static_cast<NodeId>(words_[2 * i + 1])}; }
+  /// The value of a name in a string_map; an undefined node where there is none.
+  Node find(std::string_view name) const;
+
+ private:
+  const Module* module_;
+  std::span<const std::uint32_t> words_;
+  bool defined_;
+};
+
+/// The nodes of one IRModule (or of a lone object), frozen. Move-only; freeing it frees arenas,
+/// whatever the shape of what they held. Made by `Builder`.
+class MLF_API Module {
+ public:
+  Module(Module&&) noexcept;
+  Module& operator=(Module&&) noexcept;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module();
+
+  /// The IRModule node.
+  Node root() const;
+  /// Number of ids: valid ones are 1 … size() - 1.
+  std::uint32_t size() const;
+  Node node(NodeId id) const { return {*this, id}; }
+
+  /// TVM's own `span` of a node (a Span object); undefined where it has none.
+  Node span(NodeId id) const;
+  /// Where the node stood in the text it was read from, for readers that say so.
+  std::optional<SourceRange> source_range(NodeId id) const;
+
+ private:
+  friend class Builder;
+  friend class Node;
+  friend class NodeMap;
+  struct Storage;
+  explicit Module(std::unique_ptr<Storage> storage);
+  std::unique_ptr<Storage> storage_;
+};
+
+}  // namespace mlf::tir

@@ -1,0 +1,111 @@
+// Walks over the table: children of a node, and whole modules as the DAGs they are.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+/// Calls `visit(child, field)` for every node that `node` refers to, in the order of its row;
+/// undefined children are left out, keys of a node_map come before their values.
+template <class Visit>
+void for_each_child(Node node, Visit&& visit) {
+  const auto fields = node.info().fields;
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    const FieldInfo& field = fields[i];
+    const auto emit = [&](Node child) {
+      if (child) visit(child, field);
+    };
+    switch (field.type) {
+      case FieldType::node:
+        emit(node.node(i));
+        break;
+      case FieldType::list:
+        for (const Node child : node.list(i)) emit(child);
+        break;
+      case FieldType::string_map:
+      case FieldType::node_map: {
+        const NodeMap map = node.map(i);
+        for (std::size_t k = 0; k < map.size(); ++k) {
+          if (field.type == FieldType::node_map) emit(map.key(k));
+          emit(map.value(k));
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+/// Which nodes of a module a walk has seen.
+class NodeSet {
+ public:
+  explicit NodeSet(const Module& module) : seen_(module.size()) {}
+  /// Adds a node; false where it was in already.
+  bool insert(NodeId id) { return !std::exchange(seen_[index(id)], true); }
+  bool contains(NodeId id) const { return seen_[index(id)]; }
+
+ private:
+  std::vector<bool> seen_;
+};
+
+/// What `enter` says about going on below a node.
+enum class Descend : std::uint8_t { into_children, past_children };
+
+/// Walks everything below `root` once, shared nodes once, on a stack of its own: `enter(node)`
+/// before the children (it returns Descend), `leave(node)` after them.
+template <class Enter, class Leave>
+void walk(Node root, NodeSet& seen, Enter&& enter, Leave&& leave) {
+  struct Step {
+    Node node;
+    bool leaving;
+  };
+  std::vector<Step> stack{{root, false}};
+  std::vector<Step> children;
+  while (!stack.empty()) {
+    const Step step = stack.back();
+    stack.pop_back();
+    if (step.leaving) {
+      leave(step.node);
+      continue;
+    }
+    if (!seen.insert(step.node.id())) continue;
+    const Descend descend = enter(step.node);
+    stack.push_back({step.node, true});
+    if (descend == Descend::past_children) continue;
+    children.clear();
+    for_each_child(step.node, [&](Node child, const FieldInfo&) {
+      if (!seen.contains(child.id())) children.push_back({child, false});
+    });
+    stack.insert(stack.end(), children.rbegin(), children.rend());
+  }
+}
+
+/// Every node below `root` and `root` itself, parts before the whole, each once.
+template <class Visit>
+void for_each_post_order(Node root, Visit&& visit) {
+  if (!root) return;
+  NodeSet seen(root.module());
+  walk(
+      root, seen, [](Node) { return Descend::into_children; }, visit);
+}
+
+/// Every node below `root` and `root` itself, the whole before its parts, each once.
+template <class Visit>
+void for_each_pre_order(Node root, Visit&& visit) {
+  if (!root) return;
+  NodeSet seen(root.module());
+  walk(
+      root, seen,
+      [&](Node node) {
+        visit(node);
+        return Descend::into_children;
+      },
+      [](Node) {});
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,154 @@
+#include "mlf/tir/builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <utility>
+
+#include "support/error.h"
+#include "tir/storage.h"
+
+namespace mlf::tir {
+namespace {
+
+// Ids are 32 bits wide; an input that needs more is refused, not wrapped around.
+std::uint32_t next_index(std::size_t size) {
+  if (size >= UINT32_MAX) {
+    throw support::Error(ErrorKind::invalid_input, "more than 2^32 nodes in one module");
+  }
+  return static_cast<std::uint32_t>(size);
+}
+
+FieldType stored_as(FieldType type) {
+  switch (type) {
+    case FieldType::string_map:
+    case FieldType::node_map:
+    case FieldType::integers:
+      return FieldType::list;
+    case FieldType::boolean:
+    case FieldType::enumeration:
+      return FieldType::integer;
+    default:
+      return type;
+  }
+}
+
+void append(std::vector<std::uint32_t>& words, const FieldInfo& field, const FieldValue& value) {
+  assert(stored_as(field.type) == value.type());
+  words.push_back(static_cast<std::uint32_t>(value.bits()));
+  if (field.type == FieldType::integer || field.type == FieldType::real) {
+    words.push_back(static_cast<std::uint32_t>(value.bits() >> 32));
+  }
+}
+
+}  // namespace
+
+FieldValue::FieldValue(std::int64_t value)
+    : type_(FieldType::integer), bits_(static_cast<std::uint64_t>(value)) {}
+FieldValue::FieldValue(double value)
+    : type_(FieldType::real), bits_(std::bit_cast<std::uint64_t>(value)) {}
+
+Builder::Builder() : module_(std::make_unique<Module::Storage>()) {}
+Builder::Builder(Builder&&) noexcept = default;
+Builder& Builder::operator=(Builder&&) noexcept = default;
+Builder::~Builder() = default;
+
+NodeId Builder::make(Kind kind, std::initializer_list<FieldValue> fields) {
+  return make(kind, std::span(fields.begin(), fields.size()));
+}
+
+NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
+  Module::Storage& storage = *module_.storage_;
+  const auto rows = info(kind).fields;
+  assert(rows.size() == fields.size());
+  const auto id = static_cast<NodeId>(next_index(storage.kinds.size()));
+  storage.kinds.push_back(kind);
+  storage.first.push_back(next_index(storage.words.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) append(storage.words, rows[i], fields[i]);
+  return id;
+}
+
+void Builder::set(NodeId id, std::uint8_t field, FieldValue value) {
+  Module::Storage& storage = *module_.storage_;
+  const FieldInfo& row = info(storage.kinds[index(id)]).fields[field];
+  std::vector<std::uint32_t> words;
+  append(words, row, value);
+  std::ranges::copy(words, storage.words.begin() + storage.first[index(id)] + row.offset);
+}
+
+StringId Builder::string(std::string_view text) {
+  return module_.storage_->strings.intern(text);
+}
+
+ListId Builder::list(std::span<const NodeId> ids) {
+  std::vector<std::uint32_t>& lists = module_.storage_->lists;
+  if (ids.empty()) return ListId{1};  // the one empty list
+  const auto id = static_cast<ListId>(next_index(lists.size()));
+  lists.push_back(static_cast<std::uint32_t>(ids.size()));
+  for (const NodeId element : ids) lists.push_back(index(element));
+  return id;
+}
+
+ListId Builder::map(std::span<const NamedNode> entries) {
+  std::vector<std::uint32_t>& lists = module_.storage_->lists;
+  if (entries.empty()) return ListId{1};
+  const auto id = static_cast<ListId>(next_index(lists.size()));
+  lists.push_back(static_cast<std::uint32_t>(2 * entries.size()));
+  for (const NamedNode& entry : entries) {
+    lists.push_back(static_cast<std::uint32_t>(entry.name));
+    lists.push_back(index(entry.value));
+  }
+  return id;
+}
+
+ListId Builder::map(std::span<const NodePair> entries) {
+  std::vector<std::uint32_t>& lists = module_.storage_->lists;
+  if (entries.empty()) return ListId{1};
+  const auto id = static_cast<ListId>(next_index(lists.size()));
+  lists.push_back(static_cast<std::uint32_t>(2 * entries.size()));
+  for (const NodePair& entry : entries) {
+    lists.push_back(index(entry.key));
+    lists.push_back(index(entry.value));
+  }
+  return id;
+}
+
+ListId Builder::integers(std::span<const std::int64_t> values) {
+  std::vector<std::int64_t>& pool = module_.storage_->integers;
+  const auto id = static_cast<ListId>(next_index(pool.size()));
+  pool.push_back(static_cast<std::int64_t>(values.size()));
+  pool.insert(pool.end(), values.begin(), values.end());
+  return id;
+}
+
+BytesId Builder::bytes(std::vector<std::byte> data) {
+  auto& pool = module_.storage_->bytes;
+  const auto id = static_cast<BytesId>(next_index(pool.size()));
+  pool.push_back(std::move(data));
+  return id;
+}
+
+void Builder::set_span(NodeId id, NodeId span) {
+  module_.storage_->spans[index(id)] = span;
+}
+
+void Builder::set_source_range(NodeId id, SourceRange range) {
+  module_.storage_->ranges.emplace_back(index(id), range);
+}
+
+Node Builder::node(NodeId id) const {
+  return module_.node(id);
+}
+
+std::uint32_t Builder::size() const {
+  return module_.size();
+}
+
+Module Builder::finish(NodeId root) && {
+  Module::Storage& storage = *module_.storage_;
+  storage.root = root;
+  std::ranges::stable_sort(storage.ranges, {}, &std::pair<std::uint32_t, SourceRange>::first);
+  return std::move(module_);
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,95 @@
+#include "mlf/tir/dtype.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace mlf::tir {
+namespace {
+
+struct CodeName {
+  std::string_view name;
+  TypeCode code;
+  std::uint8_t default_bits;
+};
+
+// Longer names first where one begins another ("float" would match inside no other name here).
+constexpr std::array kCodes = {
+    CodeName{"int", TypeCode::Int, 32},
+    CodeName{"uint", TypeCode::UInt, 32},
+    CodeName{"float", TypeCode::Float, 32},
+    CodeName{"handle", TypeCode::Handle, 64},
+    CodeName{"bfloat", TypeCode::BFloat, 16},
+    CodeName{"e4m3_float", TypeCode::E4M3Float, 8},
+    CodeName{"e5m2_float", TypeCode::E5M2Float, 8},
+};
+
+// Custom types are registered by name at run time; only that it is one survives here.
+constexpr std::string_view kCustomPrefix = "custom[";
+
+template <class Number>
+bool take_number(std::string_view& text, Number& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+std::optional<DType> parse_bits_and_lanes(std::string_view rest, TypeCode code,
+                                          std::uint8_t default_bits) {
+  DType dtype{code, default_bits, 1};
+  if (!rest.empty() && rest.front() != 'x' && !take_number(rest, dtype.bits)) return std::nullopt;
+  if (take(rest, "xvscale")) {
+    if (!take(rest, "x") || !take_number(rest, dtype.lanes) || dtype.lanes <= 0)
+      return std::nullopt;
+    dtype.lanes = static_cast<std::int16_t>(-dtype.lanes);
+  } else if (take(rest, "x") && (!take_number(rest, dtype.lanes) || dtype.lanes <= 0)) {
+    return std::nullopt;
+  }
+  if (!rest.empty() || dtype.bits == 0) return std::nullopt;
+  return dtype;
+}
+
+std::string_view name_of(TypeCode code) {
+  for (const CodeName& entry : kCodes) {
+    if (entry.code == code) return entry.name;
+  }
+  return "custom[]";
+}
+
+}  // namespace
+
+std::string to_string(DType dtype) {
+  if (dtype.is_void()) return "void";
+  if (dtype.is_bool() && dtype.is_scalar()) return "bool";
+  if (dtype.is_handle() && dtype.is_scalar()) return "handle";
+  std::string text(name_of(dtype.code));
+  if (dtype.code != TypeCode::Handle) text += std::to_string(dtype.bits);
+  if (dtype.lanes < 0) text += "xvscalex" + std::to_string(-dtype.lanes);
+  if (dtype.lanes > 1) text += "x" + std::to_string(dtype.lanes);
+  return text;
+}
+
+std::optional<DType> parse_dtype(std::string_view text) {
+  if (text.empty() || text == "void") return DType::Void();
+  if (text == "bool") return DType::Bool();
+  if (text.starts_with(kCustomPrefix)) {
+    const std::size_t close = text.find(']');
+    if (close == std::string_view::npos) return std::nullopt;
+    return parse_bits_and_lanes(text.substr(close + 1), TypeCode::Custom, 32);
+  }
+  for (const CodeName& entry : kCodes) {
+    if (!text.starts_with(entry.name)) continue;
+    const std::string_view rest = text.substr(entry.name.size());
+    if (auto dtype = parse_bits_and_lanes(rest, entry.code, entry.default_bits)) return dtype;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "mlf/tir/document.h"
+#include "tir/reader.h"
+
+namespace mlf::tir {
+namespace {
+
+constexpr LossInfo kLosses[] = {
+#define MLF_LOSS(name, code, meaning) {LossCode::name, code, meaning},
+#include "mlf/tir/losses.def"
+#undef MLF_LOSS
+};
+
+}  // namespace
+
+std::span<const LossInfo> all_losses() {
+  return kLosses;
+}
+
+const LossInfo& info(LossCode loss) {
+  return kLosses[static_cast<std::size_t>(loss)];
+}
+
+std::optional<LossCode> loss_named(std::string_view code) {
+  const auto found = std::ranges::find(kLosses, code, &LossInfo::code);
+  return found == std::end(kLosses) ? std::nullopt : std::optional(found->loss);
+}
+
+void LossLog::add(LossCode code, std::string_view where, std::string_view detail) {
+  ++counts_[Key{code, std::string(where), std::string(detail)}];
+}
+
+std::vector<Loss> LossLog::finish() const {
+  std::vector<Loss> losses;
+  losses.reserve(counts_.size());
+  for (const auto& [key, count] : counts_) {
+    losses.push_back({key.code, key.where,
+                      count == 1 ? key.detail : fmt::format("{} ({} times)", key.detail, count)});
+  }
+  return losses;
+}
+
+}  // namespace mlf::tir

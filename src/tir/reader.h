@@ -1,0 +1,45 @@
+// What every dialect's reader takes and gives. Readers throw support::Error; tir::read is the door.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/document.h"
+#include "support/source_text.h"
+
+namespace mlf::tir {
+
+/// Collects losses: the same code at the same place is one entry with a count.
+class LossLog {
+ public:
+  /// `detail` is what was lost; equal (code, where, detail) are counted, not repeated.
+  void add(LossCode code, std::string_view where, std::string_view detail);
+  std::vector<Loss> finish() const;
+
+ private:
+  struct Key {
+    LossCode code;
+    std::string where;
+    std::string detail;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::size_t> counts_;
+};
+
+struct Reading {
+  Module module;
+  VersionRange version;
+  std::vector<Loss> losses;
+};
+
+Reading read_save_json(const support::SourceText& source, const ReadLimits& limits);
+Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits);
+Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits);
+
+/// tir-N.json names its own source, losses and target.
+Document read_tir_json(const support::SourceText& source, const ReadLimits& limits);
+
+}  // namespace mlf::tir

@@ -1,0 +1,59 @@
+// The arenas behind Module. Private: the public handles read it, the builder fills it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+/// Strings stored once each, at addresses that never move.
+class StringPool {
+ public:
+  StringPool();
+  StringId intern(std::string_view text);
+  std::string_view get(StringId id) const { return strings_[static_cast<std::uint32_t>(id)]; }
+
+ private:
+  std::string_view store(std::string_view text);
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t room_ = 0;  // bytes left in the last small chunk
+  char* next_ = nullptr;
+  std::vector<std::string_view> strings_;
+  std::unordered_map<std::string_view, std::uint32_t> ids_;
+};
+
+struct Module::Storage {
+  Storage();
+
+  const std::uint32_t* words_of(NodeId id, std::uint8_t offset) const {
+    return &words[first[index(id)] + offset];
+  }
+  std::span<const std::uint32_t> list(std::uint32_t id) const {
+    return {&lists[id] + 1, lists[id]};
+  }
+
+  NodeId root = NodeId::none;
+  std::vector<Kind> kinds;             // by node id
+  std::vector<std::uint32_t> first;    // by node id: first word of its fields
+  std::vector<std::uint32_t> words;    // the fields of all nodes
+  std::vector<std::uint32_t> lists;    // [count, elements…]…; entry 0 is the undefined list
+  std::vector<std::int64_t> integers;  // [count, values…]…
+  std::vector<std::vector<std::byte>> bytes;  // entry 0 is undefined
+  StringPool strings;
+  std::unordered_map<std::uint32_t, NodeId> spans;
+  std::vector<std::pair<std::uint32_t, SourceRange>> ranges;  // sorted by node id once frozen
+};
+
+inline std::int64_t read_int64(const std::uint32_t* words) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(words[0]) |
+                                   static_cast<std::uint64_t>(words[1]) << 32);
+}
+
+}  // namespace mlf::tir
