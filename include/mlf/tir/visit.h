@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "mlf/tir/module.h"
@@ -46,7 +45,10 @@ class NodeSet {
  public:
   explicit NodeSet(const Module& module) : seen_(module.size()) {}
   /// Adds a node; false where it was in already.
-  bool insert(NodeId id) { return !std::exchange(seen_[index(id)], true); }
+  bool insert(NodeId id) {
+    if (seen_[index(id)]) return false;
+    return seen_[index(id)] = true;
+  }
   bool contains(NodeId id) const { return seen_[index(id)]; }
 
  private:
