@@ -1,0 +1,119 @@
+// A Model Library Format archive as a list of members: a tar (plain, gzip, xz or zstd), an unpacked
+// directory, or standard input. Nothing is ever extracted to disk.
+//
+// A tar is read twice, by libarchive for its meaning and by mlf's own walk over the 512-byte
+// headers for the place of every byte. Both must agree on the name, the size and the data offset
+// of every member, or the archive is refused: what two readers see differently is how smuggled
+// members work. Refused as well, each with one error that names the member or the byte:
+//  - names that escape ("..", absolute, drive letters), are empty, not UTF-8, or hold control
+//    characters; two members of one name;
+//  - bad checksums, malformed or negative numbers, PAX sizes that contradict the header, sparse
+//    and vendor members, links and devices with content;
+//  - truncated archives, missing end-of-archive blocks, anything but zeros behind them;
+//  - whatever exceeds a limit of `Limits`.
+// Links, devices and FIFOs are listed and kept, but never followed and never read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+
+namespace mlf::archive {
+
+/// Bounds on what an untrusted archive may ask for. They are checked by mlf's own walk, before
+/// libarchive sees a byte, so the verdict does not depend on the version of libarchive.
+struct Limits {
+  std::uint64_t max_members = 250'000;
+  std::uint64_t max_total_bytes = std::uint64_t{4}
+                                  << 30;  ///< of the uncompressed tar, or of all files
+  std::uint64_t max_member_bytes = std::uint64_t{2} << 30;  ///< of one member
+  /// Uncompressed bytes per compressed byte. The first MiB of output is free: a small tar is
+  /// mostly zero padding.
+  std::uint64_t max_expansion = 1000;
+  std::uint64_t max_name_bytes = 4096;          ///< of one member name or link target
+  std::uint64_t max_header_bytes = 256 * 1024;  ///< of the PAX and GNU records of one member
+};
+
+enum class MemberType : std::uint8_t {
+  file,
+  directory,
+  hard_link,
+  symbolic_link,
+  character_device,
+  block_device,
+  fifo,
+  socket,  ///< in an unpacked directory only
+};
+
+/// One entry of an archive. In an unpacked directory the three offsets are 0.
+struct Member {
+  std::string name;      ///< without leading "./" and trailing "/"; "." is the root folder
+  std::string raw_name;  ///< as the archive spells it
+  std::string link_target;
+  MemberType type = MemberType::file;
+  std::uint64_t size = 0;      ///< bytes of content; 0 for everything but files
+  std::int64_t mtime = 0;      ///< seconds since the epoch, rounded down
+  std::string mtime_fraction;  ///< decimals behind the second as stored, may be empty
+  std::uint32_t mode = 0;      ///< permission bits, 07777 at most
+  std::uint64_t uid = 0;
+  std::uint64_t gid = 0;
+  std::string uname;
+  std::string gname;
+  std::uint64_t header_offset = 0;  ///< first byte of its headers, PAX and GNU records included
+  std::uint64_t data_offset = 0;    ///< first byte of its content
+  std::uint64_t end_offset = 0;     ///< first byte behind its padding
+};
+
+/// How the archive is stored. An update keeps it.
+enum class Storage : std::uint8_t { tar, tar_gzip, tar_xz, tar_zstd, directory };
+
+/// An open archive. It keeps the file open and mapped: a file that is *replaced* meanwhile does not
+/// disturb it, a plain tar that is truncated in place does.
+class MLF_API Archive {
+ public:
+  /// Opens `path` for reading; "-" is standard input. Compressed and unseekable input is spooled
+  /// once into an unnamed temporary file ($TMPDIR or /tmp).
+  /// Errors: `io` where the system refuses, `invalid_input` where the archive is refused.
+  static Result<Archive> open(const std::string& path, const Limits& limits = {});
+
+  /// The same under an exclusive lock (flock) that is held as long as the Archive lives, so that
+  /// several processes which read and then replace one archive come one after the other. Waits for
+  /// the lock. Symbolic links are resolved once, here: the target is what gets replaced.
+  /// Errors: also `usage` for standard input, `io` for anything but a regular file or a directory.
+  static Result<Archive> open_for_update(const std::string& path, const Limits& limits = {});
+
+  Archive(Archive&& other) noexcept;
+  Archive& operator=(Archive&& other) noexcept;
+  ~Archive();
+
+  /// The path as given to `open`.
+  const std::string& path() const noexcept;
+  Storage storage() const noexcept;
+
+  /// In the order of the archive; sorted by name in a directory.
+  const std::vector<Member>& members() const noexcept;
+
+  /// The member of that normalised `name`, or null.
+  const Member* find(std::string_view name) const noexcept;
+
+  /// The content of a file. Valid as long as the Archive lives (moving it does not matter). Files
+  /// of a directory are read at the first call; safe to call from several threads.
+  /// Errors: `invalid_input` for anything but a file, `io`.
+  Result<std::string_view> read(const Member& member) const;
+
+  /// Private to the library: what rewriting needs.
+  struct Contents;
+  const Contents& contents() const noexcept { return *contents_; }
+
+ private:
+  explicit Archive(std::unique_ptr<Contents> contents) noexcept;
+
+  std::unique_ptr<Contents> contents_;
+};
+
+}  // namespace mlf::archive

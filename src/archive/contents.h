@@ -1,0 +1,47 @@
+// What an open archive holds, for the rest of the library.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mlf/archive.h"
+#include "support/file.h"
+#include "support/mapped_file.h"
+
+namespace mlf::archive {
+
+struct Archive::Contents {
+  std::string path;      ///< as given, for messages
+  std::string resolved;  ///< what an update replaces; empty unless opened for update
+  Storage storage = Storage::tar;
+  Limits limits;
+
+  /// The archive as stored: the locked file, the directory, or spooled input.
+  support::File source;
+  struct stat opened {};  ///< of `source` when it was read
+
+  std::vector<Member> members;
+  std::vector<std::uint32_t> by_name;  ///< indices into `members`, sorted
+
+  // Of a tar only.
+  support::File unpacked;  ///< open where `source` is compressed
+  support::MappedFile mapped;
+  std::uint64_t end_of_members = 0;
+
+  // Of a directory only: files read so far, by name.
+  mutable std::mutex reading;
+  mutable std::map<std::string, std::string, std::less<>> loaded;
+
+  /// The uncompressed tar.
+  const support::File& tar() const noexcept { return unpacked ? unpacked : source; }
+};
+
+/// Throws `io` if somebody changed the archive's file after it was opened.
+void check_unchanged(const Archive::Contents& contents);
+
+}  // namespace mlf::archive

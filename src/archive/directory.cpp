@@ -1,0 +1,184 @@
+#include "archive/directory.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "archive/fault.h"
+#include "archive/member_name.h"
+#include "support/error.h"
+
+namespace mlf::archive {
+namespace {
+
+using support::File;
+
+std::string path_below(const File& root, std::string_view name) {
+  return name == "." ? root.name() : fmt::format("{}/{}", root.name(), name);
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+std::vector<std::string> entries_of(const File& folder) {
+  const std::unique_ptr<DIR, CloseFolder> stream(
+      ::fdopendir(::fcntl(folder.fd(), F_DUPFD_CLOEXEC, 0)));
+  if (stream == nullptr) folder.fail("cannot list the folder");
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* const entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  if (errno != 0) folder.fail("cannot list the folder");
+  return names;
+}
+
+MemberType type_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return MemberType::directory;
+    case S_IFLNK:
+      return MemberType::symbolic_link;
+    case S_IFCHR:
+      return MemberType::character_device;
+    case S_IFBLK:
+      return MemberType::block_device;
+    case S_IFIFO:
+      return MemberType::fifo;
+    case S_IFSOCK:
+      return MemberType::socket;
+    default:
+      return MemberType::file;
+  }
+}
+
+std::string link_target(const File& folder, const std::string& leaf) {
+  char target[4096];
+  const ssize_t size = ::readlinkat(folder.fd(), leaf.c_str(), target, sizeof target);
+  if (size < 0) folder.fail("cannot read the link '" + printable_name(leaf) + "'");
+  return {target, static_cast<std::size_t>(size)};
+}
+
+Member describe(const File& folder, const std::string& leaf, std::string name) {
+  struct stat status {};
+  if (::fstatat(folder.fd(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    folder.fail("cannot read the status of '" + printable_name(leaf) + "'");
+  }
+  Member member;
+  member.name = name;
+  member.raw_name = std::move(name);
+  member.type = type_of(status.st_mode);
+  if (member.type == MemberType::file) member.size = static_cast<std::uint64_t>(status.st_size);
+  if (member.type == MemberType::symbolic_link) member.link_target = link_target(folder, leaf);
+  member.mtime = status.st_mtim.tv_sec;
+  member.mtime_fraction = fmt::format("{:09}", status.st_mtim.tv_nsec);
+  member.mode = status.st_mode & 07777;
+  member.uid = status.st_uid;
+  member.gid = status.st_gid;
+  return member;
+}
+
+/// Lists the tree folder by folder, under the limits.
+class Scan {
+ public:
+  Scan(const File& root, const Limits& limits) : root_(root), limits_(limits) {}
+
+  std::vector<Member> run() {
+    while (!folders_.empty()) {
+      const std::string folder = std::move(folders_.back());
+      folders_.pop_back();
+      const File open = open_folder_below(root_, folder);
+      for (const std::string& leaf : entries_of(open)) {
+        add(describe(open, leaf, folder == "." ? leaf : fmt::format("{}/{}", folder, leaf)));
+      }
+    }
+    std::sort(members_.begin(), members_.end(),
+              [](const Member& a, const Member& b) { return a.name < b.name; });
+    return std::move(members_);
+  }
+
+ private:
+  void add(Member member) {
+    normal_name(member.name, limits_);  // for its errors: the name is normal already
+    if (members_.size() == limits_.max_members) {
+      refuse(fmt::format("the archive has more than {} members (limit max_members)",
+                         limits_.max_members));
+    }
+    if (member.size > limits_.max_member_bytes) {
+      refuse(fmt::format("the member is larger than {} bytes (limit max_member_bytes)",
+                         limits_.max_member_bytes),
+             member.name);
+    }
+    total_ += member.size;
+    if (total_ > limits_.max_total_bytes) {
+      refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
+                         limits_.max_total_bytes));
+    }
+    if (member.type == MemberType::directory) folders_.push_back(member.name);
+    members_.push_back(std::move(member));
+  }
+
+  const File& root_;
+  const Limits& limits_;
+  std::vector<std::string> folders_{"."};
+  std::vector<Member> members_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+SplitName split_name(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  if (slash == std::string_view::npos) return {".", name};
+  return {name.substr(0, slash), name.substr(slash + 1)};
+}
+
+File open_folder_below(const File& root, std::string_view name) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  File folder(::openat(root.fd(), ".", kFlags), path_below(root, name));
+  for (std::string_view rest = name; folder && !rest.empty();) {
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    const std::string part(rest.substr(0, end));
+    folder = File(::openat(folder.fd(), part.c_str(), kFlags), path_below(root, name));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (!folder) folder.fail("cannot open the folder");
+  return folder;
+}
+
+std::vector<Member> scan_directory(const File& root, const Limits& limits) {
+  return Scan(root, limits).run();
+}
+
+std::string read_file_below(const File& root, const Member& member) {
+  const auto [folder_name, leaf] = split_name(member.name);
+  const File folder = open_folder_below(root, folder_name);
+  const File file(::openat(folder.fd(), std::string(leaf).c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
+                  path_below(root, member.name));
+  if (!file) file.fail("cannot open");
+  // One byte more than listed: a file that grows or shrinks is noticed, not cut.
+  std::string content(member.size + 1, '\0');
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const std::size_t count = file.read_some(content.data() + done, content.size() - done);
+    if (count == 0) break;
+    done += count;
+  }
+  if (done != member.size) {
+    throw support::Error(ErrorKind::io, "the file was changed while it was processed",
+                         {.file = file.name()});
+  }
+  content.resize(member.size);
+  return content;
+}
+
+}  // namespace mlf::archive

@@ -1,0 +1,23 @@
+// Compression around a tar: gzip, xz and zstd, through libarchive.
+#pragma once
+
+#include <string_view>
+
+#include "mlf/archive.h"
+#include "support/file.h"
+
+namespace mlf::archive {
+
+/// How a file is stored, by its first bytes.
+Storage storage_of(const support::File& file);
+
+/// Writes the uncompressed content of `file` into an unnamed temporary file, under the limits on
+/// total bytes and expansion, which count what comes out. Throws `invalid_input` for damaged or
+/// doubly compressed input and for data behind the compressed stream.
+support::File decompress(const support::File& file, Storage storage, const Limits& limits);
+
+/// Appends `tar`, compressed the way `storage` says, to `out`. The same bytes in give the same
+/// bytes out: no time and no name is stored.
+void compress(const support::File& tar, Storage storage, const support::File& out);
+
+}  // namespace mlf::archive

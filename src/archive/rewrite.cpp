@@ -1,0 +1,156 @@
+#include "archive/rewrite.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_set>
+
+#include "archive/append.h"
+#include "archive/contents.h"
+#include "archive/directory_update.h"
+#include "archive/filter.h"
+#include "archive/lock.h"
+#include "archive/replace_file.h"
+#include "archive/tar_header.h"
+#include "support/error.h"
+
+namespace mlf::archive {
+namespace {
+
+using support::File;
+
+using Names = std::unordered_set<std::string_view>;
+
+/// Changes come from mlf itself: what does not fit the archive is a defect, not bad input.
+Names checked_removals(const Archive& archive, const Changes& changes) {
+  Names removed(changes.remove.begin(), changes.remove.end());
+  for (const std::string_view name : removed) {
+    if (archive.find(name) == nullptr) throw std::logic_error("removed member does not exist");
+  }
+  Names added;
+  for (const NewMember& member : changes.add) {
+    const bool taken = archive.find(member.name) != nullptr && !removed.contains(member.name);
+    if (taken || !added.insert(member.name).second) {
+      throw std::logic_error("new member has the name of another one");
+    }
+  }
+  return removed;
+}
+
+/// Copies what stays, in as few pieces as possible, and returns how many bytes that was.
+std::uint64_t splice_members(const Archive::Contents& contents, const Names& removed,
+                             const File& out) {
+  std::uint64_t kept = 0;
+  std::uint64_t begin = 0;
+  const auto copy_until = [&](std::uint64_t end) {
+    out.append_range(contents.tar(), begin, end - begin);
+    kept += end - begin;
+  };
+  for (const Member& member : contents.members) {
+    if (!removed.contains(member.name)) continue;
+    copy_until(member.header_offset);
+    begin = member.end_offset;
+  }
+  copy_until(contents.end_of_members);
+  return kept;
+}
+
+/// How this archive spells names: as its first member that stays does.
+std::string name_prefix(const Archive::Contents& contents, const Names& removed) {
+  const auto first =
+      std::find_if(contents.members.begin(), contents.members.end(),
+                   [&](const Member& member) { return !removed.contains(member.name); });
+  const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
+                     first->raw_name != ".";
+  return plain ? "" : "./";
+}
+
+void build_tar(const Archive& archive, const Changes& changes, const File& out) {
+  const Archive::Contents& contents = archive.contents();
+  const Names removed = checked_removals(archive, changes);
+  const std::uint64_t kept = splice_members(contents, removed, out);
+  TarAppender appender(out, kept, name_prefix(contents, removed));
+  for (const NewMember& member : changes.add) appender.append(member);
+  const bool records = contents.mapped.bytes().size() % kRecord == 0;
+  appender.finish(records ? TarAppender::Padding::records : TarAppender::Padding::blocks);
+}
+
+/// Writes the changed archive to a file that can seek.
+void build(const Archive& archive, const Changes& changes, const File& out) {
+  const Archive::Contents& contents = archive.contents();
+  if (changes.empty()) {
+    out.append_range(contents.source, 0, static_cast<std::uint64_t>(contents.opened.st_size));
+  } else if (contents.storage == Storage::tar) {
+    build_tar(archive, changes, out);
+  } else {
+    const File tar = File::anonymous();
+    build_tar(archive, changes, tar);
+    compress(tar, contents.storage, out);
+  }
+  check_unchanged(contents);
+}
+
+void require_tar(const Archive& archive) {
+  if (archive.storage() != Storage::directory) return;
+  throw support::Error(ErrorKind::usage, "a directory can only be updated in place",
+                       {.file = archive.path()});
+}
+
+/// The existing file at `path`, or an empty File where there is none.
+File open_existing(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    // Renaming over a link to nowhere would replace the link.
+    if (::lstat(path.c_str(), &status) != 0) return {};
+    throw support::Error(ErrorKind::io, "is a symbolic link to nothing", {.file = path});
+  }
+  if (S_ISDIR(status.st_mode)) {
+    throw support::Error(ErrorKind::io, "is a directory, the output must be a file",
+                         {.file = path});
+  }
+  return File::open(path, S_ISREG(status.st_mode) ? O_RDONLY : O_WRONLY);
+}
+
+}  // namespace
+
+void update_in_place(const Archive& archive, const Changes& changes) {
+  const Archive::Contents& contents = archive.contents();
+  if (contents.resolved.empty()) throw std::logic_error("archive is not open for update");
+  if (changes.empty()) return;
+  if (contents.storage == Storage::directory) {
+    checked_removals(archive, changes);
+    update_directory(contents.source, changes);
+    return;
+  }
+  Replacement replacement(open_folder_of(contents.resolved), leaf_of(contents.resolved), 0600);
+  build(archive, changes, replacement.file());
+  replacement.adopt(contents.source);
+  replacement.commit();
+}
+
+void write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
+  require_tar(archive);
+  const File existing = open_existing(path);
+  if (existing && !S_ISREG(existing.status().st_mode)) {
+    write_to(archive, changes, existing);
+    return;
+  }
+  if (existing) check_replaceable(existing.status(), path);
+  const std::string target = existing ? resolve(path) : path;
+  // A new file is as accessible as the archive it comes from, as far as the umask allows.
+  const mode_t mode = archive.contents().opened.st_mode & 0777;
+  Replacement replacement(open_folder_of(target), leaf_of(target), existing ? 0600 : mode);
+  build(archive, changes, replacement.file());
+  if (existing) replacement.adopt(existing);
+  replacement.commit();
+}
+
+void write_to(const Archive& archive, const Changes& changes, const File& out) {
+  require_tar(archive);
+  const File whole = File::anonymous();
+  build(archive, changes, whole);
+  out.append_range(whole, 0, static_cast<std::uint64_t>(whole.status().st_size));
+}
+
+}  // namespace mlf::archive

@@ -1,0 +1,44 @@
+// Giving an archive other members of ours, and nothing else: every other byte stays as it is.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mlf/archive.h"
+#include "support/byte_sink.h"
+#include "support/file.h"
+
+namespace mlf::archive {
+
+struct NewMember {
+  std::string name;              ///< normal form; a tar that spells its names with "./" gets it so
+  const Member* like = nullptr;  ///< member of the archive that gives mode, time and owner
+  std::function<void(support::ByteSink&)> write;  ///< called once, streams the content
+};
+
+/// A member in both lists is replaced. In a tar all new members stand behind the old ones, in this
+/// order. In a directory the last new member is written after everything else has happened.
+struct Changes {
+  std::vector<std::string> remove;  ///< names of existing members
+  std::vector<NewMember> add;
+
+  bool empty() const noexcept { return remove.empty() && add.empty(); }
+};
+
+// All three throw `Error`, and leave the archive and the output as they were if they do (of a
+// directory: every single file; of a stream: what was written is written). The result depends on
+// the members that stay and on the new ones only, not on what was removed. Without changes it is
+// the archive, byte for byte. What `NewMember::write` throws passes through.
+
+/// Replaces the archive atomically; it must have been opened for update. Owner, permissions and
+/// symbolic links to it stay.
+void update_in_place(const Archive& archive, const Changes& changes);
+
+/// Writes the changed archive to `path`: atomically where that is, or becomes, a regular file.
+void write_to_path(const Archive& archive, const Changes& changes, const std::string& path);
+
+/// Writes the changed archive to an open file or pipe.
+void write_to(const Archive& archive, const Changes& changes, const support::File& out);
+
+}  // namespace mlf::archive

@@ -1,0 +1,320 @@
+#include "archive/tar_walk.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "archive/fault.h"
+#include "archive/member_name.h"
+#include "archive/pax.h"
+#include "archive/tar_header.h"
+
+namespace mlf::archive {
+namespace {
+
+constexpr std::string_view kNotATar =
+    "not a tar archive, plain or compressed with gzip, xz or zstd";
+
+/// Type flags of the headers that describe the next one.
+constexpr char kPax = 'x';
+constexpr char kGlobalPax = 'g';
+constexpr char kLongName = 'L';
+constexpr char kLongLink = 'K';
+
+bool is_extension(char type) {
+  return type == kPax || type == kGlobalPax || type == kLongName || type == kLongLink;
+}
+
+std::optional<MemberType> member_type(char flag) {
+  switch (flag) {
+    case '\0':
+    case '0':
+    case '7':
+      return MemberType::file;  // '7' is "contiguous", a file everywhere today
+    case '1':
+      return MemberType::hard_link;
+    case '2':
+      return MemberType::symbolic_link;
+    case '3':
+      return MemberType::character_device;
+    case '4':
+      return MemberType::block_device;
+    case '5':
+      return MemberType::directory;
+    case '6':
+      return MemberType::fifo;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::int64_t number(std::string_view field, std::string_view what, const Spot& spot) {
+  const auto value = parse_number(field);
+  if (value.has_value()) return *value;
+  spot.fail(fmt::format("{} is {}", what,
+                        value.error() == NumberFault::too_large ? "too large" : "not a number"));
+}
+
+std::uint64_t natural(std::string_view field, std::string_view what, const Spot& spot) {
+  const std::int64_t value = number(field, what, spot);
+  if (value < 0) spot.fail(fmt::format("{} is negative", what));
+  return static_cast<std::uint64_t>(value);
+}
+
+/// The headers in front of a member's own header.
+struct Extensions {
+  Attributes pax;
+  std::optional<std::string> long_name;
+  std::optional<std::string> long_link;
+  bool has_pax = false;
+  std::uint64_t bytes = 0;
+};
+
+class TarWalk {
+ public:
+  TarWalk(std::string_view bytes, const Limits& limits) : bytes_(bytes), limits_(limits) {}
+
+  TarLayout run();
+
+ private:
+  TarHeader read_header(Spot& spot);
+  std::string_view read_body(const TarHeader& header, std::uint64_t& total, const Spot& spot);
+  void read_extension(const TarHeader& header, Extensions& extensions, const Spot& spot);
+  void read_global(const TarHeader& header, const Spot& spot);
+  std::string read_long_text(const TarHeader& header, Extensions& extensions, const Spot& spot);
+  std::optional<Member> read_member();
+  Member describe(const TarHeader& header, Extensions&& extensions, Spot& spot);
+  void describe_owner(Member& member, const TarHeader& header, const Attributes& pax,
+                      const Spot& spot) const;
+  std::uint64_t member_size(const TarHeader& header, const Attributes& pax, const Spot& spot) const;
+  void check_end() const;
+  bool at_end() const;
+
+  std::string_view bytes_;
+  const Limits& limits_;
+  std::uint64_t offset_ = 0;
+  Attributes global_;
+};
+
+TarLayout TarWalk::run() {
+  TarLayout layout;
+  while (!at_end()) {
+    if (layout.members.size() == limits_.max_members) {
+      refuse(fmt::format("the archive has more than {} members (limit max_members)",
+                         limits_.max_members));
+    }
+    if (std::optional<Member> member = read_member()) layout.members.push_back(*std::move(member));
+  }
+  layout.end_of_members = offset_;
+  check_end();
+  return layout;
+}
+
+bool TarWalk::at_end() const {
+  if (offset_ == bytes_.size()) {
+    refuse("truncated: the archive ends without end-of-archive blocks");
+  }
+  return bytes_.size() - offset_ >= kBlock && is_zero(bytes_.substr(offset_, kBlock));
+}
+
+/// Two zero blocks, then nothing but zeros: readers disagree about everything else.
+void TarWalk::check_end() const {
+  const std::string_view rest = bytes_.substr(offset_);
+  if (rest.size() < 2 * kBlock) refuse("truncated: the second end-of-archive block is missing");
+  if (!is_zero(rest.substr(0, 2 * kBlock))) {
+    refuse(fmt::format("a lone zero block at byte {} inside the archive", offset_));
+  }
+  const std::size_t garbage = rest.find_first_not_of('\0');
+  if (garbage != std::string_view::npos) {
+    refuse(fmt::format("data behind the end of the archive, at byte {}", offset_ + garbage));
+  }
+}
+
+TarHeader TarWalk::read_header(Spot& spot) {
+  spot.offset = offset_;
+  if (bytes_.size() < kBlock) refuse(std::string(kNotATar));
+  if (bytes_.size() - offset_ < kBlock) spot.fail("truncated: the header is cut off");
+  const TarHeader header = header_at(bytes_, offset_);
+  const auto stored = parse_number(field_bytes(header.checksum));
+  if (!stored.has_value() || *stored != checksum_of(header)) {
+    if (offset_ == 0 && format_of(header) == HeaderFormat::unknown) {
+      refuse(std::string(kNotATar));
+    }
+    spot.fail("bad header checksum");
+  }
+  if (format_of(header) == HeaderFormat::unknown) spot.fail("unknown tar format");
+  offset_ += kBlock;
+  return header;
+}
+
+/// The data of an extension header; moves behind it.
+std::string_view TarWalk::read_body(const TarHeader& header, std::uint64_t& total,
+                                    const Spot& spot) {
+  const std::uint64_t size = natural(field_bytes(header.size), "size of the extended header", spot);
+  if (size > limits_.max_header_bytes || (total += size) > limits_.max_header_bytes) {
+    spot.fail(fmt::format("extended headers are longer than {} bytes (limit max_header_bytes)",
+                          limits_.max_header_bytes));
+  }
+  if (round_up(size, kBlock) > bytes_.size() - offset_) {
+    spot.fail("truncated: the extended header is cut off");
+  }
+  const std::string_view body = bytes_.substr(offset_, size);
+  offset_ += round_up(size, kBlock);
+  return body;
+}
+
+std::string TarWalk::read_long_text(const TarHeader& header, Extensions& extensions,
+                                    const Spot& spot) {
+  std::string_view text = read_body(header, extensions.bytes, spot);
+  const std::size_t end = std::min(text.find('\0'), text.size());
+  if (!is_zero(text.substr(end))) spot.fail("GNU long name contains a NUL byte");
+  return std::string(text.substr(0, end));
+}
+
+void TarWalk::read_global(const TarHeader& header, const Spot& spot) {
+  std::uint64_t total = 0;
+  Attributes attributes;
+  parse_pax(read_body(header, total, spot), spot, attributes);
+  if (attributes.path || attributes.link_path || attributes.size) {
+    spot.fail("a global PAX header must not set path, linkpath or size");
+  }
+  if (attributes.mtime) global_.mtime = std::move(attributes.mtime);
+  if (attributes.uid) global_.uid = attributes.uid;
+  if (attributes.gid) global_.gid = attributes.gid;
+  if (attributes.uname) global_.uname = std::move(attributes.uname);
+  if (attributes.gname) global_.gname = std::move(attributes.gname);
+}
+
+/// Each kind at most once, and PAX or GNU, never both: readers differ on which one wins.
+void TarWalk::read_extension(const TarHeader& header, Extensions& extensions, const Spot& spot) {
+  if (header.type == kPax) {
+    if (extensions.has_pax) spot.fail("two PAX headers for one member");
+    extensions.has_pax = true;
+    parse_pax(read_body(header, extensions.bytes, spot), spot, extensions.pax);
+  } else {
+    auto& slot = header.type == kLongName ? extensions.long_name : extensions.long_link;
+    if (slot.has_value()) spot.fail("two GNU long names for one member");
+    slot = read_long_text(header, extensions, spot);
+  }
+  if (extensions.has_pax && (extensions.long_name || extensions.long_link)) {
+    spot.fail("PAX and GNU headers mixed for one member");
+  }
+}
+
+/// Reads one member with its extension headers, or nothing: a global header stands alone.
+std::optional<Member> TarWalk::read_member() {
+  const std::uint64_t start = offset_;
+  Extensions extensions;
+  Spot spot;
+  TarHeader header = read_header(spot);
+  if (header.type == kGlobalPax) {
+    read_global(header, spot);
+    return std::nullopt;
+  }
+  while (is_extension(header.type)) {
+    if (header.type == kGlobalPax) spot.fail("a global PAX header between a member and its header");
+    read_extension(header, extensions, spot);
+    if (at_end()) spot.fail("an extended header without a member");
+    header = read_header(spot);
+  }
+  Member member = describe(header, std::move(extensions), spot);
+  member.header_offset = start;
+  member.data_offset = offset_;
+  if (round_up(member.size, kBlock) > bytes_.size() - offset_) {
+    spot.fail("truncated: the member's content is cut off");
+  }
+  offset_ += round_up(member.size, kBlock);
+  member.end_offset = offset_;
+  return member;
+}
+
+std::string raw_name_of(const TarHeader& header) {
+  std::string name;
+  if (format_of(header) == HeaderFormat::ustar && header.prefix[0] != '\0') {
+    name = field_text(header.prefix);
+    if (name.back() != '/') name += '/';
+  }
+  name += field_text(header.name);
+  return name;
+}
+
+Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, Spot& spot) {
+  Member member;
+  Attributes& pax = extensions.pax;
+  member.raw_name = pax.path               ? *std::move(pax.path)
+                    : extensions.long_name ? *std::move(extensions.long_name)
+                                           : raw_name_of(header);
+  if (member.raw_name.empty()) spot.fail("member name is empty");
+  member.name = normal_name(member.raw_name, limits_);
+  spot.member = member.name;
+
+  const std::optional<MemberType> type = member_type(header.type);
+  if (!type.has_value()) {
+    if (header.type == 'S') spot.fail("sparse members are not supported");
+    spot.fail(fmt::format("unknown member type '{}'", printable_name({&header.type, 1})));
+  }
+  member.type = *type;
+  member.size = member_size(header, pax, spot);
+  // V7 had no type for directories.
+  if (member.type == MemberType::file && member.raw_name.back() == '/') {
+    member.type = MemberType::directory;
+  }
+  if (member.type != MemberType::file && member.size != 0) {
+    spot.fail("a member that is not a file has content");
+  }
+  member.link_target = pax.link_path          ? *std::move(pax.link_path)
+                       : extensions.long_link ? *std::move(extensions.long_link)
+                                              : std::string(field_text(header.link_name));
+  const std::string fault = text_fault(member.link_target, "link target", limits_);
+  if (!fault.empty()) spot.fail(fault);
+  describe_owner(member, header, pax, spot);
+  return member;
+}
+
+std::uint64_t TarWalk::member_size(const TarHeader& header, const Attributes& pax,
+                                   const Spot& spot) const {
+  const std::uint64_t stored = natural(field_bytes(header.size), "member size", spot);
+  const std::uint64_t size = pax.size.value_or(stored);
+  // Where the header can hold the size, both must say the same. Above 8 GiB it holds nothing.
+  constexpr std::uint64_t kHeaderHolds = std::uint64_t{1} << 33;
+  if (size != stored && (size < kHeaderHolds || stored != 0)) {
+    spot.fail(fmt::format("the PAX header gives size {}, the member's header {}", size, stored));
+  }
+  if (size > limits_.max_member_bytes) {
+    spot.fail(fmt::format("the member is larger than {} bytes (limit max_member_bytes)",
+                          limits_.max_member_bytes));
+  }
+  return size;
+}
+
+void TarWalk::describe_owner(Member& member, const TarHeader& header, const Attributes& pax,
+                             const Spot& spot) const {
+  member.mode =
+      static_cast<std::uint32_t>(natural(field_bytes(header.mode), "member mode", spot) & 07777);
+  member.mtime = number(field_bytes(header.mtime), "member mtime", spot);
+  if (const auto& mtime = pax.mtime ? pax.mtime : global_.mtime) {
+    member.mtime = mtime->seconds;
+    member.mtime_fraction = mtime->fraction;
+  }
+  const std::uint64_t uid = natural(field_bytes(header.uid), "member uid", spot);
+  const std::uint64_t gid = natural(field_bytes(header.gid), "member gid", spot);
+  member.uid = pax.uid.value_or(global_.uid.value_or(uid));
+  member.gid = pax.gid.value_or(global_.gid.value_or(gid));
+  member.uname =
+      pax.uname ? *pax.uname : global_.uname.value_or(std::string(field_text(header.uname)));
+  member.gname =
+      pax.gname ? *pax.gname : global_.gname.value_or(std::string(field_text(header.gname)));
+}
+
+}  // namespace
+
+TarLayout walk_tar(std::string_view bytes, const Limits& limits) {
+  if (bytes.size() > limits.max_total_bytes) {
+    refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
+                       limits.max_total_bytes));
+  }
+  return TarWalk(bytes, limits).run();
+}
+
+}  // namespace mlf::archive

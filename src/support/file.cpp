@@ -1,0 +1,176 @@
+#include "support/file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "support/error.h"
+
+namespace mlf::support {
+namespace {
+
+constexpr std::size_t kSinkBuffer = 64 * 1024;
+constexpr std::size_t kCopyBuffer = 1024 * 1024;
+
+/// Repeats a system call that a signal interrupted.
+template <class Call>
+auto retry(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+/// Moves bytes inside the kernel and returns how many; stops where the kernel declines.
+std::uint64_t kernel_copy(int from, std::uint64_t offset, std::uint64_t length, int to) {
+  std::uint64_t done = 0;
+  auto position = static_cast<off64_t>(offset);
+  while (done < length) {
+    const ssize_t moved = retry([&] {
+      return ::copy_file_range(from, &position, to, nullptr,
+                               static_cast<std::size_t>(length - done), 0);
+    });
+    if (moved <= 0) break;
+    done += static_cast<std::uint64_t>(moved);
+  }
+  return done;
+}
+
+std::string temporary_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
+}  // namespace
+
+void fail_io(std::string_view action, std::string_view path, int error_number) {
+  Location where;
+  where.file = path;
+  throw Error(ErrorKind::io,
+              std::string(action) + ": " + std::generic_category().message(error_number),
+              std::move(where));
+}
+
+File::File(File&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), name_(std::move(other.name_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(name_, other.name_);
+  return *this;
+}
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+File File::open(const std::string& path, int flags) {
+  const int fd = retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
+  if (fd < 0) fail_io("cannot open", path, errno);
+  return {fd, path};
+}
+
+File File::duplicate(int fd, std::string name) {
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) fail_io("cannot open", name, errno);
+  return {copy, std::move(name)};
+}
+
+File File::anonymous() {
+  const std::string folder = temporary_folder();
+  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) {  // a file system without O_TMPFILE
+    std::string path = folder + "/mlf-XXXXXX";
+    fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) fail_io("cannot create a temporary file", folder, errno);
+    ::unlink(path.c_str());
+  }
+  return {fd, "temporary file in " + folder};
+}
+
+struct stat File::status() const {
+  struct stat status {};
+  if (::fstat(fd_, &status) != 0) fail("cannot read the file's status");
+  return status;
+}
+
+std::size_t File::read_some(char* buffer, std::size_t size) const {
+  const ssize_t count = retry([&] { return ::read(fd_, buffer, size); });
+  if (count < 0) fail("cannot read");
+  return static_cast<std::size_t>(count);
+}
+
+std::size_t File::read_some_at(std::uint64_t offset, char* buffer, std::size_t size) const {
+  const ssize_t count =
+      retry([&] { return ::pread(fd_, buffer, size, static_cast<off_t>(offset)); });
+  if (count < 0) fail("cannot read");
+  return static_cast<std::size_t>(count);
+}
+
+void File::write(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = retry([&] { return ::write(fd_, bytes.data(), bytes.size()); });
+    if (count < 0) fail("cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void File::write_at(std::uint64_t offset, std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = retry(
+        [&] { return ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+    if (count < 0) fail("cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
+void File::rewind() const {
+  if (::lseek(fd_, 0, SEEK_SET) < 0) fail("cannot seek");
+}
+
+void File::sync() const {
+  if (retry([&] { return ::fsync(fd_); }) != 0) fail("cannot flush to the disk");
+}
+
+void File::append_range(const File& from, std::uint64_t offset, std::uint64_t length) const {
+  const std::uint64_t moved = kernel_copy(from.fd(), offset, length, fd_);
+  offset += moved;
+  length -= moved;
+  if (length == 0) return;
+  const auto buffer = std::make_unique<char[]>(kCopyBuffer);
+  while (length != 0) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(length, kCopyBuffer));
+    const std::size_t count = from.read_some_at(offset, buffer.get(), wanted);
+    if (count == 0) {
+      throw Error(ErrorKind::io, "became shorter while it was read", {.file = from.name()});
+    }
+    write({buffer.get(), count});
+    offset += count;
+    length -= count;
+  }
+}
+
+void File::fail(std::string_view action) const {
+  fail_io(action, name_, errno);
+}
+
+void FileSink::write(std::string_view bytes) {
+  written_ += bytes.size();
+  if (buffer_.size() + bytes.size() < kSinkBuffer) {
+    buffer_ += bytes;
+    return;
+  }
+  flush();
+  file_.write(bytes);
+}
+
+void FileSink::flush() {
+  file_.write(buffer_);
+  buffer_.clear();
+}
+
+}  // namespace mlf::support

@@ -1,0 +1,55 @@
+#include "support/sha256.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <new>
+#include <stdexcept>
+
+namespace mlf::support {
+
+struct Sha256::Context {
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> state{EVP_MD_CTX_new()};
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  if (context_->state == nullptr) throw std::bad_alloc();
+  if (EVP_DigestInit_ex(context_->state.get(), EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("OpenSSL has no SHA-256");
+  }
+}
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::update(std::string_view bytes) {
+  if (EVP_DigestUpdate(context_->state.get(), bytes.data(), bytes.size()) != 1) {
+    throw std::runtime_error("SHA-256 failed");
+  }
+}
+
+std::string Sha256::hex() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_DigestFinal_ex(context_->state.get(), digest.data(), &size) != 1) {
+    throw std::runtime_error("SHA-256 failed");
+  }
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    text += kDigits[digest[i] >> 4];
+    text += kDigits[digest[i] & 15];
+  }
+  return text;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 digest;
+  digest.update(bytes);
+  return digest.hex();
+}
+
+}  // namespace mlf::support
