@@ -35,6 +35,9 @@ struct Reading {
   std::vector<Loss> losses;
 };
 
+/// Readers get their text without it; columns are counted as editors count them.
+std::string_view without_byte_order_mark(std::string_view text);
+
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits);
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits);
 Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits);

@@ -1,0 +1,88 @@
+// The door of all readers: one text in, one document or its diagnostics out.
+#include <algorithm>
+#include <string>
+
+#include "mlf/tir/document.h"
+#include "support/error.h"
+#include "support/sha256.h"
+#include "tir/reader.h"
+
+namespace mlf::tir {
+namespace {
+
+using support::fail_at;
+using support::SourceText;
+
+std::string name_of_source(const Input& input) {
+  if (!input.member.empty()) return input.member;
+  return input.file.substr(input.file.rfind('/') + 1);
+}
+
+void check_size(const SourceText& source, const ReadLimits& limits) {
+  // Source ranges are 32 bits wide, whatever the caller allows.
+  const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX);
+  if (source.text.size() <= most) return;
+  fail_at(source, 0,
+          "the source has " + std::to_string(source.text.size()) + " bytes, more than " +
+              std::to_string(most));
+}
+
+Dialect detect_or_fail(const SourceText& source) {
+  if (const auto dialect = detect(source.text)) return *dialect;
+  const std::size_t first = source.text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) fail_at(source, 0, "expected TIR, found nothing");
+  fail_at(source, first,
+          "expected TIR: TVMScript, legacy text (primfn), JSON of tvm.ir.save_json or mlf's own");
+}
+
+Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits& limits) {
+  switch (dialect) {
+    case Dialect::save_json:
+      return read_save_json(source, limits);
+    case Dialect::tvmscript:
+      return read_tvmscript(source, limits);
+    case Dialect::legacy_text:
+      return read_legacy_text(source, limits);
+    case Dialect::old_tvmscript:
+      fail_at(source, 0,
+              "this is the TVMScript of TVM v0.8 to v0.11, which is not read; "
+              "capture str(module) or tvm.ir.save_json(module) instead");
+    case Dialect::repr_text:
+      fail_at(source, 0,
+              "this is TVM's repr text, which leaves out parameters and buffers and is not read; "
+              "capture tvm.ir.save_json(module) instead");
+    case Dialect::tir_json:
+      break;  // not a Reading: `read` takes it
+  }
+  throw support::Error(ErrorKind::internal, "no reader for this dialect");
+}
+
+Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits) {
+  check_size(source, limits);
+  const Dialect dialect = detect_or_fail(source);
+  if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
+  Reading reading = read_dialect(dialect, source, limits);
+  return {.source = {.member = name_of_source(input),
+                     .dialect = dialect,
+                     .stage = input.stage,
+                     .tvm_version = std::move(reading.version),
+                     .sha256 = support::sha256_hex(input.text)},
+          .target = std::nullopt,
+          .module = std::move(reading.module),
+          .losses = std::move(reading.losses)};
+}
+
+}  // namespace
+
+Result<Document> read(const Input& input, const ReadLimits& limits) {
+  const SourceText source{input.file, input.member, without_byte_order_mark(input.text)};
+  auto document = support::at_door([&] { return read_document(input, source, limits); });
+  if (document) return document;
+  Diagnostics diagnostics = in_file(std::move(document.error()), input.file);
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.where.member.empty()) diagnostic.where.member = input.member;
+  }
+  return tl::make_unexpected(std::move(diagnostics));
+}
+
+}  // namespace mlf::tir
