@@ -1,0 +1,116 @@
+// Makes IR nodes the way TVM's constructors do: every reader of a text dialect builds through this,
+// so that the dtypes a text does not print come out the same in all of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "tir/reader.h"
+
+namespace mlf::tir::text {
+
+/// A Buffer as a text declares it; what is left as it stands is TVM's default.
+struct BufferSpec {
+  std::string_view name;
+  NodeId data = NodeId::none;
+  DType dtype;
+  std::vector<NodeId> shape;
+  std::vector<NodeId> strides;
+  std::vector<NodeId> axis_separators;
+  NodeId elem_offset = NodeId::none;  ///< none: zero of the dtype of the first dimension
+  std::int64_t data_alignment = 64;   ///< see default_alignment
+  std::int64_t offset_factor = 1;
+  BufferType type = BufferType::default_;
+};
+
+/// TVM's kAllocAlignment, the alignment of a buffer that states none: 128 up to v0.9, then 64.
+std::int64_t default_alignment(std::uint8_t tvm_minor_version);
+
+/// Makes nodes in `builder`. Types, operators and global variables that are equal are one node.
+class ExprFactory {
+ public:
+  ExprFactory(Builder& builder, LossLog& losses) : builder_(&builder), losses_(&losses) {}
+
+  Builder& builder() { return *builder_; }
+  LossLog& losses() { return *losses_; }
+  /// The dtype of an expression made before.
+  DType dtype_of(NodeId expr) const { return builder_->node(expr).dtype(); }
+
+  // --- Constants -------------------------------------------------------------------------------
+  NodeId int_imm(DType dtype, std::int64_t value);
+  NodeId int32(std::int64_t value) { return int_imm(DType::Int(32), value); }
+  NodeId boolean(std::int64_t value) { return int_imm(DType::Bool(), value); }
+  NodeId float_imm(DType dtype, double value);
+  NodeId string_imm(std::string_view value);
+  NodeId string(std::string_view value);  ///< runtime.String
+
+  // --- Expressions -----------------------------------------------------------------------------
+  /// Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
+  /// boolean; both take the lanes of the operand that is a vector.
+  NodeId binary(Kind kind, NodeId a, NodeId b);
+  NodeId logical_not(NodeId a);
+  NodeId cast(DType dtype, NodeId value);
+  NodeId select(NodeId condition, NodeId true_value, NodeId false_value);
+  /// `lanes` is one that lanes_of knows.
+  NodeId ramp(NodeId base, NodeId stride, NodeId lanes);
+  NodeId broadcast(NodeId value, NodeId lanes);
+  /// How many lanes an expression stands for: a constant from 1 to 32767, or such a constant times
+  /// tir.vscale (negative, as in DType); nothing for any other expression.
+  std::optional<std::int16_t> lanes_of(NodeId lanes) const;
+  NodeId let(NodeId var, NodeId value, NodeId body);
+  NodeId shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices);
+  /// A load of the buffer's element type with as many lanes as its last index has.
+  NodeId buffer_load(NodeId buffer, std::span<const NodeId> indices,
+                     NodeId predicate = NodeId::none);
+  /// The dtype of such a load. Throws where it would have more lanes than a vector can have.
+  DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
+  /// A call whose dtype the source prints.
+  NodeId call(NodeId callee, std::span<const NodeId> args, DType dtype);
+  /// A call of an operator whose dtype the source does not print: it is inferred by op_table.def
+  /// and logged as a loss at `where`, the name of the function.
+  NodeId call_inferred(std::string_view op_name, std::span<const NodeId> args,
+                       std::string_view where);
+
+  // --- Variables and buffers -------------------------------------------------------------------
+  /// A new variable; its dtype follows from the type.
+  NodeId var(std::string_view name, NodeId type, Kind kind = Kind::Var);
+  NodeId buffer(const BufferSpec& spec);
+  /// Range(begin, end - begin).
+  NodeId range(NodeId begin, NodeId end);
+  /// end - begin, folded where both are constants, where begin is zero, and where end is spelled
+  /// `begin + extent`. A `Sub` that had to be made is logged as a loss at `where`.
+  NodeId extent(NodeId begin, NodeId end, std::string_view where = {});
+
+  // --- Shared nodes ----------------------------------------------------------------------------
+  NodeId prim_type(DType dtype);
+  NodeId pointer_type(NodeId element_type, std::string_view storage_scope);
+  NodeId tuple_type(std::span<const NodeId> fields);
+  NodeId void_type() { return tuple_type({}); }
+  /// The dtype that a Var of this type has.
+  DType dtype_of_type(NodeId type) const;
+  /// The operator with this full name ("tir.exp").
+  NodeId op(std::string_view name);
+  NodeId global_var(std::string_view name);
+
+  /// Whether two expressions read the same: equal kinds, fields and variables, shared or not.
+  bool same_expr(NodeId a, NodeId b) const;
+
+ private:
+  using NodeByName = std::unordered_map<std::uint32_t, NodeId>;  // by StringId
+
+  bool is_vscale(NodeId expr) const;
+
+  Builder* builder_;
+  LossLog* losses_;
+  NodeByName ops_;
+  NodeByName global_vars_;
+  std::unordered_map<std::uint32_t, NodeId> prim_types_;
+  std::vector<DType> arg_dtypes_;  // scratch of call_inferred
+};
+
+}  // namespace mlf::tir::text

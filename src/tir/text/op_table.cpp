@@ -1,0 +1,91 @@
+#include "tir/text/op_table.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace mlf::tir::text {
+namespace {
+
+constexpr std::array kOps = {
+#define MLF_OP(name, since, position, rule) \
+  OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule},
+#define MLF_OP_AS(name, script_name, since, position, rule) \
+  OpInfo{"tir." name, script_name, since, DtypePosition::position, DtypeRule::rule},
+#include "tir/text/op_table.def"
+#undef MLF_OP
+#undef MLF_OP_AS
+};
+
+using Index = std::unordered_map<std::string_view, const OpInfo*>;
+
+Index index_by(std::string_view OpInfo::*key) {
+  Index index;
+  for (const OpInfo& op : kOps) index.emplace(op.*key, &op);
+  return index;
+}
+
+const OpInfo* look_up(const Index& index, std::string_view name) {
+  const auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
+}
+
+std::optional<DType> argument(std::span<const DType> arguments, std::size_t position) {
+  if (position >= arguments.size()) return std::nullopt;
+  return arguments[position];
+}
+
+std::optional<DType> vector_of(DType element, std::span<const DType> arguments) {
+  if (arguments.empty()) return std::nullopt;
+  return element.with_lanes(arguments[0].lanes);
+}
+
+}  // namespace
+
+std::span<const OpInfo> all_ops() {
+  return kOps;
+}
+
+const OpInfo* find_op(std::string_view name) {
+  static const Index index = index_by(&OpInfo::name);
+  return look_up(index, name);
+}
+
+const OpInfo* find_script_op(std::string_view script_name) {
+  static const Index index = index_by(&OpInfo::script_name);
+  if (const OpInfo* const op = look_up(index, script_name)) return op;
+  return find_op(script_name);
+}
+
+std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments) {
+  switch (rule) {
+    case DtypeRule::printed:
+      return std::nullopt;
+    case DtypeRule::argument_0:
+      return argument(arguments, 0);
+    case DtypeRule::argument_1:
+      return argument(arguments, 1);
+    case DtypeRule::last_argument:
+      return argument(arguments, arguments.size() - 1);
+    case DtypeRule::int32:
+      return DType::Int(32);
+    case DtypeRule::int32_vector:
+      return vector_of(DType::Int(32), arguments);
+    case DtypeRule::uint32:
+      return DType::UInt(32);
+    case DtypeRule::uint64:
+      return DType::UInt(64);
+    case DtypeRule::boolean:
+      return DType::Bool();
+    case DtypeRule::boolean_vector:
+      return vector_of(DType::Bool(), arguments);
+    case DtypeRule::float32x4:
+      return DType::Float(32).with_lanes(4);
+    case DtypeRule::handle:
+      return DType::Handle();
+    case DtypeRule::nothing:
+      return DType::Void();
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlf::tir::text

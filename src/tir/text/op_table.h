@@ -1,0 +1,50 @@
+// The builtin operators that TIR text calls: names, spellings and result dtypes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "mlf/tir/dtype.h"
+
+namespace mlf::tir::text {
+
+/// Where TVMScript prints the dtype of a call.
+enum class DtypePosition : std::uint8_t { none, first, last };
+
+/// How TVM's own constructors give a call its dtype. `_vector`: with the lanes of argument 0.
+enum class DtypeRule : std::uint8_t {
+  printed,  ///< follows from nothing; every dialect that keeps it prints it
+  argument_0,
+  argument_1,
+  last_argument,
+  int32,
+  int32_vector,
+  uint32,
+  uint64,
+  boolean,
+  boolean_vector,
+  float32x4,
+  handle,
+  nothing,  ///< void
+};
+
+struct OpInfo {
+  std::string_view name;         ///< TVM's name, "tir.exp"
+  std::string_view script_name;  ///< what follows the prefix in TVMScript, "exp"
+  std::uint8_t since;            ///< first TVM minor version (0.x)
+  DtypePosition dtype_position;
+  DtypeRule rule;
+};
+
+std::span<const OpInfo> all_ops();
+/// By TVM's name; null for an operator that the table does not know.
+const OpInfo* find_op(std::string_view name);
+/// By the name after the prefix in TVMScript; a full name ("tir.exp") is accepted too.
+const OpInfo* find_script_op(std::string_view script_name);
+
+/// The dtype that `rule` gives for arguments of these dtypes; nothing where they are too few.
+std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments);
+
+}  // namespace mlf::tir::text
