@@ -76,10 +76,13 @@ Reader open_reader(const File& file, const Codec& codec) {
   archive_entry* entry = nullptr;
   if (codec.read(reader.get()) != ARCHIVE_OK ||
       archive_read_support_format_raw(reader.get()) != ARCHIVE_OK ||
-      archive_read_open_fd(reader.get(), file.fd(), kBuffer) != ARCHIVE_OK ||
-      archive_read_next_header(reader.get(), &entry) != ARCHIVE_OK) {
+      archive_read_support_format_empty(reader.get()) != ARCHIVE_OK ||
+      archive_read_open_fd(reader.get(), file.fd(), kBuffer) != ARCHIVE_OK) {
     refuse_data(reader.get());
   }
+  const int status = archive_read_next_header(reader.get(), &entry);
+  if (status == ARCHIVE_EOF) refuse("the archive is empty");
+  if (status != ARCHIVE_OK) refuse_data(reader.get());
   // libarchive peels layer after layer; the last "filter" is the file itself.
   if (archive_filter_count(reader.get()) > 2) refuse("the archive is compressed more than once");
   return reader;
