@@ -1,0 +1,237 @@
+// What a rewritten tar looks like, byte for byte.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "archive/rewrite.h"
+#include "unit/archive/archive_fixture.h"
+#include "unit/archive/tar_builder.h"
+
+namespace mlf::test {
+namespace {
+
+using archive::Archive;
+using archive::Changes;
+using archive::Member;
+using archive::NewMember;
+
+class Rewriting : public ArchiveTest {
+ protected:
+  /// The bytes of `tar` after `changes_of` was applied to it.
+  std::string rewritten(const std::string& tar,
+                        const std::function<Changes(const Archive&)>& changes_of) {
+    const Archive archive = open_good(write("in.tar", tar));
+    write_to_path(archive, changes_of(archive), path("out.tar"));
+    return read_file(path("out.tar"));
+  }
+};
+
+/// Every kind of header in front of members, odd padding, odd numbers.
+TarBuilder colourful() {
+  const auto padding_with_content = padded("odd").replace(3, 5, "dirty");
+  return TarBuilder()
+      .pax({"mtime=1700000000.25"})
+      .folder("./")
+      .pax({"comment=kept"}, 'g')
+      .raw(HeaderBlock("./dirty", '0', 3).sealed())
+      .raw(padding_with_content)
+      .gnu_name("./" + std::string(200, 'n'))
+      .file("cut", std::string(1000, 'c'))
+      .link("./link", "../../outside")
+      .entry("./binary", '0', "abc", [](HeaderBlock& h) { h.set(kSize, 12, base256(3, 12)); });
+}
+
+Changes add_one(const Archive& archive, std::string name = "src/new.json",
+                std::string content = "{}") {
+  Changes changes;
+  changes.add.push_back(new_member(std::move(name), std::move(content), archive.members().front()));
+  return changes;
+}
+
+TEST_F(Rewriting, WithoutChangesNothingChanges) {
+  const std::string tar = colourful().finish_with(31);
+  EXPECT_EQ(rewritten(tar, [](const Archive&) { return Changes{}; }), tar);
+}
+
+TEST_F(Rewriting, NewMembersComeBehindTheOldOnesWhichStayAsTheyAre) {
+  const std::string tar = colourful().finish();
+  const std::string out = rewritten(tar, [](const Archive& a) { return add_one(a); });
+  const std::size_t kept = colourful().unfinished().size();
+  EXPECT_EQ(out.substr(0, kept), tar.substr(0, kept));
+  EXPECT_EQ(out.size() % 10240, 0U);
+  const Archive archive = open_good(path("out.tar"));
+  const Member& last = archive.members().back();
+  EXPECT_EQ(last.raw_name, "./src/new.json");
+  EXPECT_EQ(last.header_offset, kept);
+  EXPECT_EQ(archive.read(last).value(), "{}");
+}
+
+TEST_F(Rewriting, AddingAndRemovingGivesTheOriginalBack) {
+  const std::string tar = colourful().finish();
+  rewritten(tar, [](const Archive& a) { return add_one(a); });
+  const std::string back = rewritten(read_file(path("out.tar")), [](const Archive&) {
+    return Changes{{"src/new.json"}, {}};
+  });
+  EXPECT_EQ(back, tar);
+}
+
+TEST_F(Rewriting, RemovingTakesTheExtendedHeadersAlong) {
+  const std::string name(200, 'n');
+  const std::string out = rewritten(colourful().finish(), [&](const Archive&) {
+    return Changes{{name}, {}};
+  });
+  EXPECT_EQ(out.find(name), std::string::npos);
+  EXPECT_NE(out.find("comment=kept"), std::string::npos);
+  EXPECT_EQ(names(open_good(path("out.tar"))),
+            (std::vector<std::string>{".", "dirty", "link", "binary"}));
+}
+
+TEST_F(Rewriting, RemovingSeveralAndAllMembers) {
+  const std::string tar = TarBuilder().file("a", "1").file("b").file("c", "3").finish();
+  EXPECT_EQ(rewritten(tar,
+                      [](const Archive&) {
+                        return Changes{{"a", "c"}, {}};
+                      }),
+            TarBuilder().file("b").finish());
+  EXPECT_EQ(rewritten(tar,
+                      [](const Archive&) {
+                        return Changes{{"c", "b", "a"}, {}};
+                      }),
+            TarBuilder().finish());
+}
+
+TEST_F(Rewriting, ReplacingIsRemovingAndAdding) {
+  const std::string tar = TarBuilder().file("a", "1").file("b", "2").finish();
+  const std::string once =
+      rewritten(tar, [](const Archive& a) { return add_one(a, "c", "first"); });
+  const auto replace = [](const Archive& a) {
+    Changes changes = add_one(a, "c", "second");
+    changes.remove = {"c"};
+    return changes;
+  };
+  const std::string direct =
+      rewritten(tar, [](const Archive& a) { return add_one(a, "c", "second"); });
+  EXPECT_EQ(rewritten(once, replace), direct);
+  EXPECT_EQ(rewritten(direct, replace), direct);
+}
+
+// The end of the archive must not depend on what was in it before: an archive that is not padded
+// to records may reach a record boundary by accident.
+TEST_F(Rewriting, TheResultDoesNotDependOnWhatWasRemoved) {
+  const std::string tar = TarBuilder().file("a", "1").finish_with(2);
+  for (const std::size_t blocks : {0U, 1U, 13U, 14U, 15U, 16U, 17U, 33U, 34U, 35U}) {
+    SCOPED_TRACE(blocks);
+    const std::string content(blocks * 512, 'x');
+    const std::string with =
+        rewritten(tar, [&](const Archive& a) { return add_one(a, "n", content); });
+    EXPECT_EQ(rewritten(with, [](const Archive&) { return Changes{{"n"}, {}}; }), tar);
+  }
+}
+
+TEST_F(Rewriting, NamesGetThePrefixOfTheArchive) {
+  const auto add = [](const Archive& a) { return add_one(a, "n"); };
+  rewritten(TarBuilder().file("a").finish(), add);
+  EXPECT_EQ(open_good(path("out.tar")).members().back().raw_name, "n");
+  rewritten(TarBuilder().folder(".").finish(), add);
+  EXPECT_EQ(open_good(path("out.tar")).members().back().raw_name, "./n");
+}
+
+TEST_F(Rewriting, ANewMemberTakesModeTimeAndOwnerFromItsSource) {
+  rewritten(TarBuilder().file("a", "x").finish(), [](const Archive& a) { return add_one(a, "n"); });
+  const Archive archive = open_good(path("out.tar"));
+  const Member& source = archive.members().front();
+  const Member& made = archive.members().back();
+  EXPECT_EQ(made.type, archive::MemberType::file);
+  EXPECT_EQ(made.mode, source.mode);
+  EXPECT_EQ(made.mtime, source.mtime);
+  EXPECT_EQ(made.uid, source.uid);
+  EXPECT_EQ(made.gid, source.gid);
+  EXPECT_EQ(made.uname, source.uname);
+  EXPECT_EQ(made.gname, source.gname);
+}
+
+TEST_F(Rewriting, ANewHeaderIsPlainUstar) {
+  const std::string out = rewritten(TarBuilder().file("a").finish(),
+                                    [](const Archive& a) { return add_one(a, "n", "12345"); });
+  const std::string expected =
+      TarBuilder()
+          .file("a")
+          .entry("n", '0', "12345",
+                 [](HeaderBlock& h) { h.set(329, 8, "0000000").set(337, 8, "0000000"); })
+          .finish();
+  EXPECT_EQ(out, expected);
+}
+
+TEST_F(Rewriting, SetIdBitsAreNotPassedOn) {
+  const std::string tar =
+      TarBuilder().entry("a", '0', "", [](HeaderBlock& h) { h.set(kMode, 8, "0006755"); }).finish();
+  rewritten(tar, [](const Archive& a) { return add_one(a); });
+  EXPECT_EQ(open_good(path("out.tar")).members().back().mode, 0755U);
+}
+
+TEST_F(Rewriting, LongNamesUseThePrefixFieldThenPax) {
+  const std::string cut = std::string(100, 'd') + "/" + std::string(100, 'f');
+  const std::string uncut(150, 'u');
+  const std::string deep = std::string(200, 'd') + "/" + std::string(90, 'f');
+  rewritten(TarBuilder().file("a").finish(), [&](const Archive& a) {
+    Changes changes;
+    for (const std::string& name : {cut, uncut, deep, std::string(100, 'x')}) {
+      changes.add.push_back(new_member(name, name, a.members().front()));
+    }
+    return changes;
+  });
+  const Archive archive = open_good(path("out.tar"));
+  for (const std::string& name : {cut, uncut, deep, std::string(100, 'x')}) {
+    ASSERT_NE(archive.find(name), nullptr);
+    EXPECT_EQ(archive.read(*archive.find(name)).value(), name);
+  }
+  const auto header_bytes = [&](const std::string& name) {
+    return archive.find(name)->data_offset - archive.find(name)->header_offset;
+  };
+  EXPECT_EQ(header_bytes(cut), 512U);
+  EXPECT_EQ(header_bytes(uncut), 1536U);
+  EXPECT_EQ(header_bytes(deep), 1536U);
+}
+
+TEST_F(Rewriting, WhatUstarCannotHoldGoesToPax) {
+  const std::string tar =
+      TarBuilder()
+          .pax({"uid=4000000000", "gid=4000000001", "mtime=-7", "uname=" + std::string(40, 'u')})
+          .file("a")
+          .finish();
+  rewritten(tar, [](const Archive& a) { return add_one(a, "n"); });
+  const Archive archive = open_good(path("out.tar"));
+  const Member& made = archive.members().back();
+  EXPECT_EQ(made.uid, 4'000'000'000U);
+  EXPECT_EQ(made.gid, 4'000'000'001U);
+  EXPECT_EQ(made.mtime, -7);
+  EXPECT_EQ(made.uname, std::string(40, 'u'));
+}
+
+TEST_F(Rewriting, ContentMayComeInAnyPieces) {
+  std::string whole;
+  rewritten(TarBuilder().file("a").finish(), [&](const Archive& a) {
+    const auto write = [&](support::ByteSink& sink) {
+      for (std::size_t size : {0UL, 1UL, 65'535UL, 65'536UL, 3UL, 200'000UL, 7UL}) {
+        const std::string piece(size, static_cast<char>('a' + size % 26));
+        whole += piece;
+        sink.write(piece);
+      }
+    };
+    return Changes{{}, {NewMember{"n", &a.members().front(), write}}};
+  });
+  const Archive archive = open_good(path("out.tar"));
+  EXPECT_EQ(archive.read(*archive.find("n")).value(), whole);
+}
+
+TEST_F(Rewriting, ChangesThatDoNotFitTheArchiveAreDefects) {
+  const Archive archive = open_good(write("a.tar", TarBuilder().file("a").finish()));
+  EXPECT_THROW(write_to_path(archive, {{"absent"}, {}}, path("out")), std::logic_error);
+  EXPECT_THROW(write_to_path(archive, add_one(archive, "a"), path("out")), std::logic_error);
+  Changes twice = add_one(archive, "n");
+  twice.add.push_back(twice.add.front());
+  EXPECT_THROW(write_to_path(archive, twice, path("out")), std::logic_error);
+  EXPECT_EQ(listing(), std::vector<std::string>{"a.tar"});
+}
+
+}  // namespace
+}  // namespace mlf::test
