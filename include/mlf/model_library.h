@@ -1,0 +1,181 @@
+// One typed view of an archive's `metadata.json`, whichever version of the format it has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/target.h"
+
+namespace mlf {
+
+/// A key this reader does not know, kept with its value as it stands in the file.
+struct ExtraField {
+  std::string name;
+  std::string json;
+
+  friend bool operator==(const ExtraField&, const ExtraField&) = default;
+};
+
+/// A member of the archive, named without the leading "./".
+struct FileRef {
+  std::string name;
+  std::uint64_t size = 0;  ///< bytes
+
+  friend bool operator==(const FileRef&, const FileRef&) = default;
+};
+
+enum class Style : std::uint8_t {
+  full_model,     ///< a network with its executor
+  operator_only,  ///< bare functions from `tvm.build`: no network, no executor
+};
+
+enum class Executor : std::uint8_t { aot, graph };
+
+/// A target of a module. Up to version 5 metadata keys targets by device type, later it lists them.
+struct ModuleTarget {
+  Target target;
+  std::int32_t device_type_key = 0;  ///< DLDeviceType; 0 where metadata does not state it
+};
+
+/// Something outside the archive that the generated code links to (TVM v0.9+).
+struct ExternalDependency {
+  std::string short_name;    ///< "tvm_standalone_crt"
+  std::string url;           ///< "./runtime"
+  std::string url_type;      ///< "mlf_path"
+  std::string version_spec;  ///< of TVM: "0.9.0"
+  std::vector<ExtraField> extra;
+};
+
+/// One entry of the graph executor's storage table. TVM computes sizes and bindings by the wrong
+/// index in places: the graph itself is the authority.
+struct StorageId {
+  std::int64_t storage_id = 0;
+  std::uint64_t size_bytes = 0;
+  std::optional<std::string> input_binding;
+  std::vector<ExtraField> extra;
+};
+
+struct DeviceWorkspace {
+  std::int32_t device = 0;  ///< DLDeviceType
+  std::uint64_t workspace_size_bytes = 0;
+  std::vector<ExtraField> extra;
+};
+
+/// Workspace of one kernel. TVM lists kernels in hash order and leaves out those without TIR; in
+/// v0.8 those stand here without any workspace.
+struct FunctionWorkspace {
+  std::string function_name;  ///< mangled: "tvmgen_default_fused_add"
+  std::vector<DeviceWorkspace> workspace;
+  std::vector<ExtraField> extra;
+};
+
+/// An input or output tensor. `name` is Relay's, unsanitised ("conv:0").
+struct IoTensor {
+  std::string name;
+  std::uint64_t size_bytes = 0;
+  std::string dtype;  ///< TVM's spelling
+  std::vector<ExtraField> extra;
+};
+
+/// Memory of the main function on one device type. Where several targets have the same device type,
+/// TVM keeps only the figures of the last.
+struct MainMemory {
+  std::int32_t device = 0;                 ///< DLDeviceType
+  std::uint64_t workspace_size_bytes = 0;  ///< own plan + largest kernel workspace
+  std::optional<std::uint64_t> constants_size_bytes;
+  std::optional<std::uint64_t> io_size_bytes;  ///< all inputs and outputs
+  /// TVM v0.11.1+; absent before and on devices without inputs and outputs. The file is sorted by
+  /// name: the order here is NOT the order of the parameters.
+  std::optional<std::vector<IoTensor>> inputs;
+  std::optional<std::vector<IoTensor>> outputs;
+  std::vector<ExtraField> extra;
+};
+
+/// A buffer of a function in an operator archive, in the order of its buffer map.
+struct OperatorBuffer {
+  std::uint64_t size_bytes = 0;
+  std::vector<std::int64_t> shape;  ///< TVM v0.9–v0.10: flattened to one dimension
+  std::string dtype;
+  std::optional<std::string> input_binding;  ///< always null from TVM v0.12 on
+  std::vector<ExtraField> extra;
+};
+
+struct OperatorFunction {
+  std::string name;
+  std::vector<OperatorBuffer> buffers;
+};
+
+/// What metadata says about memory. Which parts are filled depends on style and executor.
+struct ModuleMemory {
+  std::vector<StorageId> storage_ids;                 ///< graph executor
+  std::vector<FunctionWorkspace> operator_functions;  ///< full model, version 2+
+  std::vector<MainMemory> main;                       ///< full model, version 2+
+  std::vector<OperatorFunction> operators;            ///< operator style
+  std::vector<ExtraField> extra;                      ///< of `memory`
+  std::vector<ExtraField> functions_extra;            ///< of `memory.functions`
+};
+
+/// Members that belong to one module.
+struct ModuleFiles {
+  std::vector<FileRef> sources;       ///< codegen/host/src, by TVM's number
+  std::vector<FileRef> objects;       ///< codegen/host/lib, by TVM's number
+  std::vector<FileRef> headers;       ///< codegen/host/include
+  std::optional<FileRef> parameters;  ///< parameters/<m>.params, for `read_params`
+  std::optional<FileRef> relay;  ///< relay.txt, src/relay.txt (version 4–6), src/<m>.relay (7)
+  std::optional<FileRef> graph;  ///< the graph executor's JSON
+};
+
+struct Module {
+  std::string name;  ///< key in `modules` (version 7), else `model_name`; may be empty: operators
+  std::optional<std::string> model_name;       ///< null in nameless operator archives
+  std::optional<std::string> export_datetime;  ///< local time although it ends in Z
+  Style style = Style::full_model;             ///< stated from version 4 on
+  std::vector<Executor> executors;             ///< empty in operator style; `runtimes` up to 4
+  std::vector<ModuleTarget> targets;
+  std::vector<ExternalDependency> external_dependencies;
+  ModuleMemory memory;
+  ModuleFiles files;
+  std::vector<ExtraField> extra;  ///< empty where the module's keys are the top-level ones
+};
+
+/// Members that belong to no module in particular.
+struct SharedFiles {
+  std::vector<FileRef> tir;        ///< src/tir-*.txt
+  std::vector<FileRef> runtime;    ///< runtime/**, the C runtime (TVM v0.9+)
+  std::vector<FileRef> templates;  ///< templates/** (TVM v0.12+)
+  std::vector<FileRef> other;      ///< everything else except metadata.json
+};
+
+struct ModelLibrary {
+  std::int32_t version = 0;     ///< 1–7; TVM v0.8 writes 5, v0.9–v0.18 write 7
+  std::vector<Module> modules;  ///< at least one; several only from version 7 on
+  SharedFiles shared;
+  std::vector<ExtraField> extra;  ///< unknown top-level keys
+};
+
+struct MetadataOptions {
+  std::size_t max_nesting = 64;  ///< arrays and objects around one value
+};
+
+/// Reads the text of `metadata.json` and gives each of `members` (regular files, names without
+/// "./") to the module it belongs to.
+///
+/// A file belongs to the module whose name it carries where TVM puts the name
+/// (`<m>_lib<N>.c`, `tvmgen_<m>.h`, `<m>.params`, …); a file under codegen/host of another form to
+/// the module with the longest name that its own begins with, or to the only module there is.
+///
+/// Errors: `invalid_input` in member "metadata.json" with line, column and, if the syntax is right,
+/// the JSON pointer: missing keys, wrong types, sizes that are negative, fractional or beyond 63
+/// bits, duplicate keys, unknown versions, styles and executors, targets that do not parse.
+MLF_API Result<ModelLibrary> read_model_library(std::string_view metadata,
+                                                std::span<const FileRef> members,
+                                                const MetadataOptions& options = {});
+
+}  // namespace mlf

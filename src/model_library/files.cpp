@@ -1,0 +1,186 @@
+#include "model_library/files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mlf::model_library {
+namespace {
+
+/// The rest of `text` behind `prefix` and before `suffix`, if it has both.
+std::optional<std::string_view> between(std::string_view text, std::string_view prefix,
+                                        std::string_view suffix) {
+  if (text.size() < prefix.size() + suffix.size()) return std::nullopt;
+  if (!text.starts_with(prefix) || !text.ends_with(suffix)) return std::nullopt;
+  return text.substr(prefix.size(), text.size() - prefix.size() - suffix.size());
+}
+
+/// `<m>_lib<N>.<extension>`, or `lib<N>.<extension>` (up to version 2, and operators).
+struct LibraryFile {
+  std::string_view module;
+  std::uint64_t number = 0;
+};
+
+std::optional<LibraryFile> parse_library_file(std::string_view name) {
+  const std::size_t lib = name.rfind("lib");
+  if (lib == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = name.substr(lib + 3);
+  LibraryFile file;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), file.number);
+  if (error != std::errc() || end == digits.data() + digits.size() || *end != '.') {
+    return std::nullopt;
+  }
+  if (lib == 0) return file;
+  if (name[lib - 1] != '_') return std::nullopt;
+  file.module = name.substr(0, lib - 1);
+  return file;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+/// TVM's own order: lib10 stands behind lib9. Files of another form come last, by name.
+bool by_library_number(const FileRef& a, const FileRef& b) {
+  const auto key = [](const FileRef& file) {
+    const std::string_view name = file.name;
+    const auto parsed = parse_library_file(name.substr(name.rfind('/') + 1));
+    return std::pair(parsed ? parsed->number : UINT64_MAX, name);
+  };
+  return key(a) < key(b);
+}
+
+class Assigner {
+ public:
+  explicit Assigner(ModelLibrary& library) : library_(library) {}
+
+  void assign(const FileRef& file) {
+    const std::string_view name = file.name;
+    if (name == "metadata.json") return;
+    if (assign_codegen(file) || assign_single(file)) return;
+    if (name.starts_with("runtime/")) {
+      library_.shared.runtime.push_back(file);
+    } else if (name.starts_with("templates/")) {
+      library_.shared.templates.push_back(file);
+    } else if (between(name, "src/tir-", ".txt")) {
+      library_.shared.tir.push_back(file);
+    } else {
+      library_.shared.other.push_back(file);
+    }
+  }
+
+ private:
+  Module* named(std::string_view name) {
+    for (Module& module : library_.modules) {
+      if (module.name == name) return &module;
+    }
+    return nullptr;
+  }
+
+  Module* only() { return library_.modules.size() == 1 ? &library_.modules.front() : nullptr; }
+
+  /// The module whose name is the longest prefix of `name`: of the modules `a` and `a_b`, the
+  /// second one owns `a_b_extra.c`.
+  Module* by_longest_prefix(std::string_view name) {
+    Module* best = nullptr;
+    for (Module& module : library_.modules) {
+      const bool owns =
+          name.starts_with(module.name) && name.size() > module.name.size() &&
+          std::string_view("_.-").find(name[module.name.size()]) != std::string_view::npos;
+      if (owns && (best == nullptr || module.name.size() > best->name.size())) best = &module;
+    }
+    return best != nullptr ? best : only();
+  }
+
+  Module* owner_of_library_file(std::string_view name) {
+    if (const auto file = parse_library_file(name)) {
+      if (Module* module = named(file->module)) return module;
+    }
+    return by_longest_prefix(name);
+  }
+
+  /// TVM makes the name of the header lower case.
+  Module* owner_of_header(std::string_view name) {
+    const auto stem = between(name, "tvmgen_", ".h");
+    if (!stem) return by_longest_prefix(name);
+    if (Module* module = named(*stem)) return module;
+    for (Module& module : library_.modules) {
+      if (lower_case(module.name) == *stem) return &module;
+    }
+    return only();
+  }
+
+  bool assign_codegen(const FileRef& file) {
+    const auto put = [&file](Module* module, std::vector<FileRef> ModuleFiles::*list) {
+      if (module == nullptr) return false;
+      (module->files.*list).push_back(file);
+      return true;
+    };
+    if (const auto name = between(file.name, "codegen/host/src/", "")) {
+      return put(owner_of_library_file(*name), &ModuleFiles::sources);
+    }
+    if (const auto name = between(file.name, "codegen/host/lib/", "")) {
+      return put(owner_of_library_file(*name), &ModuleFiles::objects);
+    }
+    if (const auto name = between(file.name, "codegen/host/include/", "")) {
+      return put(owner_of_header(*name), &ModuleFiles::headers);
+    }
+    return false;
+  }
+
+  /// Files of which a module has one.
+  bool assign_single(const FileRef& file) {
+    const auto put = [&file](Module* module, std::optional<FileRef> ModuleFiles::*slot) {
+      if (module == nullptr || (module->files.*slot).has_value()) return false;
+      module->files.*slot = file;
+      return true;
+    };
+    const std::string_view name = file.name;
+    if (const auto module = between(name, "parameters/", ".params")) {
+      return put(named(*module), &ModuleFiles::parameters);
+    }
+    if (library_.version < 7) {
+      if (name == relay_name()) return put(only(), &ModuleFiles::relay);
+      if (name == graph_name()) return put(only(), &ModuleFiles::graph);
+      return false;
+    }
+    if (const auto module = between(name, "src/", ".relay")) {
+      return put(named(*module), &ModuleFiles::relay);
+    }
+    if (const auto module = between(name, "executor-config/graph/", ".graph")) {
+      return put(named(*module), &ModuleFiles::graph);
+    }
+    return false;
+  }
+
+  std::string_view relay_name() const {
+    return library_.version < 4 ? "relay.txt" : "src/relay.txt";
+  }
+
+  std::string_view graph_name() const {
+    return library_.version < 5 ? "runtime-config/graph/graph.json"
+                                : "executor-config/graph/graph.json";
+  }
+
+  ModelLibrary& library_;
+};
+
+}  // namespace
+
+void assign_files(ModelLibrary& library, std::span<const FileRef> members) {
+  Assigner assigner(library);
+  for (const FileRef& file : members) assigner.assign(file);
+  for (Module& module : library.modules) {
+    std::sort(module.files.sources.begin(), module.files.sources.end(), by_library_number);
+    std::sort(module.files.objects.begin(), module.files.objects.end(), by_library_number);
+  }
+}
+
+}  // namespace mlf::model_library

@@ -1,0 +1,12 @@
+// The memory tables of metadata.json.
+#pragma once
+
+#include "mlf/model_library.h"
+#include "support/json_dom.h"
+
+namespace mlf::model_library {
+
+/// Version 1 has a list here, later versions an object; the value itself says which.
+ModuleMemory read_memory(support::JsonValue memory, Style style);
+
+}  // namespace mlf::model_library
