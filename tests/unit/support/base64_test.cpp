@@ -1,0 +1,75 @@
+#include "support/base64.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlf::support {
+namespace {
+
+std::vector<std::byte> bytes(std::string_view text) {
+  const auto* const data = reinterpret_cast<const std::byte*>(text.data());
+  return {data, data + text.size()};
+}
+
+std::string encoded(std::string_view text) {
+  std::string result;
+  append_base64(result, bytes(text));
+  return result;
+}
+
+TEST(Base64, FollowsTheExamplesOfRfc4648) {
+  const std::pair<std::string_view, std::string_view> examples[] = {{"", ""},
+                                                                    {"f", "Zg=="},
+                                                                    {"fo", "Zm8="},
+                                                                    {"foo", "Zm9v"},
+                                                                    {"foob", "Zm9vYg=="},
+                                                                    {"fooba", "Zm9vYmE="},
+                                                                    {"foobar", "Zm9vYmFy"}};
+  for (const auto& [plain, text] : examples) {
+    EXPECT_EQ(encoded(plain), text);
+    EXPECT_EQ(base64_decode(text), bytes(plain));
+  }
+}
+
+TEST(Base64, ComesBackWhateverThePiecesItIsWrittenIn) {
+  std::vector<std::byte> data(100'003);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 37 >> 3);
+  std::string whole;
+  append_base64(whole, data);
+  EXPECT_EQ(base64_decode(whole), data);
+  for (const std::size_t piece : {1u, 2u, 4u, 1000u, 65'537u}) {
+    StringSink sink;
+    Base64Encoder encoder(sink);
+    for (std::size_t at = 0; at < data.size(); at += piece) {
+      encoder.write(std::span(data).subspan(at, std::min(piece, data.size() - at)));
+    }
+    encoder.finish();
+    EXPECT_EQ(sink.text(), whole) << piece;
+  }
+}
+
+TEST(Base64, RefusesWhatIsNotExactlyBase64AndSaysWhere) {
+  const std::pair<std::string_view, std::size_t> cases[] = {
+      {"Zg=", 2},        // no whole group
+      {"Zg", 2},         //
+      {" Zg=", 0},       // white space
+      {"Zm9v\n", 4},     //
+      {"Zm9v\nZm9", 4},  //
+      {"Zg==Zm9v", 2},   // padding inside
+      {"Z===", 1},       //
+      {"Zm9*", 3},       // foreign character
+      {"Zh==", 1},       // leftover bits
+      {"Zm9=", 2},       //
+  };
+  for (const auto& [text, offset] : cases) {
+    EXPECT_FALSE(base64_decode(text)) << text;
+    EXPECT_EQ(base64_error_offset(text), offset) << text;
+  }
+}
+
+}  // namespace
+}  // namespace mlf::support
