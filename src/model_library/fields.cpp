@@ -68,7 +68,7 @@ std::optional<JsonValue> Fields::find(std::string_view key) {
 
 JsonValue Fields::at(std::string_view key) {
   const std::optional<JsonValue> value = find(key);
-  if (!value) object_.fail(fmt::format("missing key {}", support::json_quoted(key)));
+  if (!value) object_.fail(fmt::format("missing key {}", json_quoted(key)));
   return *value;
 }
 

@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "mlf/model_library.h"
-#include "support/json_dom.h"
+#include "model_library/json_dom.h"
 
 namespace mlf::model_library {
-
-using support::JsonKind;
-using support::JsonValue;
 
 void require_kind(JsonValue value, JsonKind kind);
 std::string string_of(JsonValue value);

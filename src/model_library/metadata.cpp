@@ -6,10 +6,10 @@
 #include "mlf/model_library.h"
 #include "model_library/fields.h"
 #include "model_library/files.h"
+#include "model_library/json_dom.h"
 #include "model_library/memory.h"
 #include "model_library/target_reader.h"
 #include "support/error.h"
-#include "support/json_dom.h"
 
 namespace mlf {
 namespace model_library {
@@ -34,15 +34,15 @@ Style read_style(JsonValue value) {
   if (text == "full-model") return Style::full_model;
   if (text == "operator") return Style::operator_only;
   value.fail(fmt::format("unknown style {}, known are \"full-model\" and \"operator\"",
-                         support::json_quoted(text)));
+                         json_quoted(text)));
 }
 
 Executor read_executor(JsonValue value) {
   const std::string text = string_of(value);
   if (text == "aot") return Executor::aot;
   if (text == "graph") return Executor::graph;
-  value.fail(fmt::format("unknown executor {}, known are \"aot\" and \"graph\"",
-                         support::json_quoted(text)));
+  value.fail(
+      fmt::format("unknown executor {}, known are \"aot\" and \"graph\"", json_quoted(text)));
 }
 
 ModuleTarget read_module_target(JsonValue value) {
@@ -53,7 +53,7 @@ ModuleTarget read_module_target(JsonValue value) {
     return entry;
   } catch (const support::Error& error) {
     // The place in the target's text means nothing to someone who looks at the JSON.
-    value.fail(fmt::format("malformed target {}: {}", support::json_quoted(text), error.what()));
+    value.fail(fmt::format("malformed target {}: {}", json_quoted(text), error.what()));
   }
 }
 
@@ -63,8 +63,7 @@ ModuleTarget read_keyed_target(JsonValue value) {
   const auto [end, error] =
       std::from_chars(key.data(), key.data() + key.size(), entry.device_type_key);
   if (error != std::errc() || end != key.data() + key.size() || entry.device_type_key < 1) {
-    value.fail(
-        fmt::format("the key of a target is a device type, found {}", support::json_quoted(key)));
+    value.fail(fmt::format("the key of a target is a device type, found {}", json_quoted(key)));
   }
   return entry;
 }
@@ -150,7 +149,7 @@ Result<ModelLibrary> read_model_library(std::string_view metadata, std::span<con
                                         const MetadataOptions& options) {
   return support::at_door([&] {
     const auto document =
-        support::JsonDocument::parse({"", "metadata.json", metadata}, {options.max_nesting});
+        model_library::JsonDocument::parse({"", "metadata.json", metadata}, {options.max_nesting});
     ModelLibrary library = model_library::read_metadata(document.root());
     model_library::assign_files(library, members);
     return library;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include "model_library/json_dom.h"
 #include "support/error.h"
-#include "support/json_dom.h"
 
 namespace mlf {
 namespace {
@@ -62,7 +62,7 @@ class ParamsReader {
       const std::span<const std::byte> name = take(length, "a name");
       param.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
       if (!seen.insert(param.name).second) {
-        fail(at, fmt::format("the name {} is given twice", support::json_quoted(param.name)));
+        fail(at, fmt::format("the name {} is given twice", model_library::json_quoted(param.name)));
       }
     }
     return params;

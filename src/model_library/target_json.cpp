@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "model_library/fields.h"
+#include "model_library/json_dom.h"
 #include "model_library/target_reader.h"
 #include "support/error.h"
-#include "support/json_dom.h"
 
 namespace mlf::model_library {
 namespace {
@@ -73,7 +73,7 @@ Target read_config(JsonValue config, std::size_t hosts_around) {
 }  // namespace
 
 Target read_json_target(const support::SourceText& source, std::size_t hosts_around) {
-  const auto document = support::JsonDocument::parse(source, {kMaxNesting});
+  const auto document = JsonDocument::parse(source, {kMaxNesting});
   return read_config(document.root(), hosts_around);
 }
 

@@ -1,10 +1,10 @@
-#include "support/json_dom.h"
+#include "model_library/json_dom.h"
 
 #include <gtest/gtest.h>
 
 #include "support/error.h"
 
-namespace mlf::support {
+namespace mlf::model_library {
 namespace {
 
 JsonDocument parsed(std::string_view text) {
@@ -15,7 +15,7 @@ std::string error_of(std::string_view text, const JsonLimits& limits = {}) {
   try {
     JsonDocument::parse({"", "m.json", text}, limits);
     return "accepted";
-  } catch (const Error& error) {
+  } catch (const support::Error& error) {
     return to_string(error.diagnostic());
   }
 }
@@ -84,4 +84,4 @@ TEST(JsonDocument, RefusesInvalidUtf8) {
 }
 
 }  // namespace
-}  // namespace mlf::support
+}  // namespace mlf::model_library

@@ -1,4 +1,4 @@
-#include "support/json_dom.h"
+#include "model_library/json_dom.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "support/error.h"
 
-namespace mlf::support {
+namespace mlf::model_library {
 namespace {
 
 using Nlohmann = nlohmann::json;
@@ -114,7 +114,8 @@ class JsonDocument::Builder final : public Nlohmann::json_sax_t {
 
   bool parse_error(std::size_t position, const std::string&,
                    const Nlohmann::exception& error) override {
-    fail_at(document_.source_, position == 0 ? 0 : position - 1, plain_message(error.what()));
+    support::fail_at(document_.source_, position == 0 ? 0 : position - 1,
+                     plain_message(error.what()));
   }
 
  private:
@@ -155,8 +156,9 @@ class JsonDocument::Builder final : public Nlohmann::json_sax_t {
   bool open(JsonKind kind) {
     const std::size_t begin = skip_to_token();
     if (open_.size() == limits_.max_nesting) {
-      fail_at(document_.source_, begin,
-              fmt::format("nested deeper than {} arrays and objects", limits_.max_nesting));
+      support::fail_at(
+          document_.source_, begin,
+          fmt::format("nested deeper than {} arrays and objects", limits_.max_nesting));
     }
     ++cursor_;
     add(kind, begin);
@@ -173,7 +175,7 @@ class JsonDocument::Builder final : public Nlohmann::json_sax_t {
 
   Node& add(JsonKind kind, std::size_t begin) {
     if (document_.nodes_.size() == kNone) {
-      fail_at(document_.source_, begin, "more than 4294967295 values");
+      support::fail_at(document_.source_, begin, "more than 4294967295 values");
     }
     const auto index = static_cast<std::uint32_t>(document_.nodes_.size());
     Node node;
@@ -221,7 +223,7 @@ class JsonDocument::Builder final : public Nlohmann::json_sax_t {
   std::vector<Open> open_;
 };
 
-JsonDocument JsonDocument::parse(SourceText source, const JsonLimits& limits) {
+JsonDocument JsonDocument::parse(support::SourceText source, const JsonLimits& limits) {
   JsonDocument document(std::move(source));
   Builder builder(document, limits);
   const std::string_view text = document.source_.text;
@@ -277,7 +279,7 @@ void JsonValue::fail(std::string message) const {
   const bool container = node.kind == JsonKind::array || node.kind == JsonKind::object;
   Location where = document_->source_.locate(node.begin, container ? 1 : node.end - node.begin);
   where.json_pointer = pointer();
-  throw Error(ErrorKind::invalid_input, std::move(message), std::move(where));
+  throw support::Error(ErrorKind::invalid_input, std::move(message), std::move(where));
 }
 
-}  // namespace mlf::support
+}  // namespace mlf::model_library

@@ -14,7 +14,7 @@
 
 #include "support/source_text.h"
 
-namespace mlf::support {
+namespace mlf::model_library {
 
 enum class JsonKind : std::uint8_t { null, boolean, integer, real, string, array, object };
 
@@ -69,10 +69,10 @@ class JsonValue {
 class JsonDocument {
  public:
   /// Throws `Error`: bad syntax, invalid UTF-8, a duplicate key, nesting beyond the limit.
-  static JsonDocument parse(SourceText source, const JsonLimits& limits = {});
+  static JsonDocument parse(support::SourceText source, const JsonLimits& limits = {});
 
   JsonValue root() const noexcept { return {*this, 0}; }
-  const SourceText& source() const noexcept { return source_; }
+  const support::SourceText& source() const noexcept { return source_; }
 
  private:
   friend class JsonValue;
@@ -92,9 +92,9 @@ class JsonDocument {
     JsonKind kind = JsonKind::null;
   };
 
-  explicit JsonDocument(SourceText source) : source_(std::move(source)) {}
+  explicit JsonDocument(support::SourceText source) : source_(std::move(source)) {}
 
-  SourceText source_;
+  support::SourceText source_;
   std::vector<Node> nodes_;
 };
 
@@ -132,4 +132,4 @@ struct JsonValue::Children {
   bool empty() const noexcept { return first == last; }
 };
 
-}  // namespace mlf::support
+}  // namespace mlf::model_library
