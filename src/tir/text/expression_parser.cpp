@@ -1,0 +1,400 @@
+#include "tir/text/expression_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace mlf::tir::text {
+namespace {
+
+// Lambdas and keywords reach as far as they can; brackets are reduced by their closing half only.
+constexpr std::uint8_t kBracketLevel = 0;
+constexpr std::uint8_t kLooseLevel = 1;
+
+constexpr std::size_t kShownCallee = 40;
+
+}  // namespace
+
+SyntaxId ExpressionParser::parse() {
+  pending_.clear();
+  operands_.clear();
+  expects_operand_ = true;
+  for (;;) {
+    if (expects_operand_) {
+      operand();
+    } else if (!operator_or_end()) {
+      break;
+    }
+  }
+  return tree_.size() - 1;
+}
+
+// --- Where an operand is expected --------------------------------------------------------------
+
+void ExpressionParser::operand() {
+  const Token& token = lexer_.token();
+  if (grammar_.leaf_end != nullptr && whole_construct()) return;
+  switch (token.kind) {
+    case TokenKind::name:
+      return name();
+    case TokenKind::integer:
+      return leaf(SyntaxKind::integer);
+    case TokenKind::real:
+      return leaf(SyntaxKind::real);
+    case TokenKind::string:
+      return leaf(SyntaxKind::string);
+    default:
+      break;
+  }
+  if (token.is(Sign::lambda)) return open_lambda();
+  if (const std::uint8_t level = grammar_.prefix[token.sign]; level != 0) {
+    push({.open = Open::prefix, .sign = token.sign, .level = level, .at = token});
+    return lexer_.advance();
+  }
+  if (is_open(token.sign)) return open_bracket();
+  if (may_close_here()) return close_bracket();
+  if (token.is(Sign::colon) && frame() != nullptr && at_item_end()) return colon();
+  if (token.is(Sign::question)) return leaf(SyntaxKind::name);
+  if (at_item_end() && !pending_.empty()) {
+    const Pending& top = pending_.back();
+    const bool empty_value = top.open == Open::keyword && grammar_.empty_keyword_value;
+    if (empty_value || top.slice_parts > 0) {
+      emit(0, {.kind = SyntaxKind::absent, .begin = token.begin, .end = token.begin});
+      expects_operand_ = false;
+      return;
+    }
+    if (token.is(Sign::comma) && top.open == Open::call && top.items == 1 && !top.has_comma &&
+        grammar_.leading_comma) {
+      pending_.back().has_comma = true;
+      return lexer_.advance();
+    }
+  }
+  if (token.is(TokenKind::end) && frame() != nullptr) fail_unclosed(*frame());
+  lexer_.fail(token, fmt::format("expected an expression, found {}", lexer_.found()));
+}
+
+/// Takes what the dialect says is one name; false where there is no such construct.
+bool ExpressionParser::whole_construct() {
+  const std::uint32_t begin = lexer_.token().begin;
+  const auto end = static_cast<std::uint32_t>(grammar_.leaf_end(lexer_.source().text, begin));
+  if (end == begin) return false;
+  emit(0, {.kind = SyntaxKind::name,
+           .begin = begin,
+           .end = end,
+           .name_begin = begin,
+           .name_end = end});
+  lexer_.seek(end);
+  expects_operand_ = false;
+  return true;
+}
+
+void ExpressionParser::leaf(SyntaxKind kind) {
+  const Token token = lexer_.token();
+  emit(0, {.kind = kind,
+           .begin = token.begin,
+           .end = token.end,
+           .name_begin = token.begin,
+           .name_end = token.end});
+  lexer_.advance();
+  expects_operand_ = false;
+}
+
+// A name, or `name=` in front of the value of a keyword argument.
+void ExpressionParser::name() {
+  const Token token = lexer_.token();
+  const bool starts_argument = !pending_.empty() && pending_.back().open == Open::call;
+  leaf(SyntaxKind::name);
+  if (!starts_argument || !lexer_.token().is(Sign::assign)) return;
+  tree_.pop();
+  operands_.pop_back();
+  push({.open = Open::keyword, .level = kLooseLevel, .at = token});
+  lexer_.advance();
+  expects_operand_ = true;
+}
+
+void ExpressionParser::open_bracket() {
+  const Token token = lexer_.token();
+  if (token.is(Sign::open_paren) && grammar_.load_cast_end != nullptr) {
+    const std::size_t end = grammar_.load_cast_end(lexer_.source().text, token.begin);
+    if (end != token.begin) {
+      Token cast = token;
+      cast.end = static_cast<std::uint32_t>(end);
+      push({.open = Open::load_cast, .sign = Sign::load_cast, .level = UINT8_MAX, .at = cast});
+      return lexer_.seek(end);
+    }
+  }
+  const Open open = token.is(Sign::open_paren)     ? Open::group
+                    : token.is(Sign::open_bracket) ? Open::list
+                                                   : Open::dict;
+  push({.open = open, .sign = token.sign, .level = kBracketLevel, .at = token});
+  lexer_.advance();
+}
+
+void ExpressionParser::open_lambda() {
+  const Token token = lexer_.token();
+  lexer_.advance();
+  std::uint32_t count = 0;
+  while (!lexer_.token().is(Sign::colon)) {
+    if (count > 0 && !lexer_.accept(Sign::comma)) {
+      lexer_.fail(lexer_.token(), "expected ',' or ':' after a parameter of lambda");
+    }
+    if (!lexer_.token().is(TokenKind::name)) {
+      lexer_.fail(lexer_.token(),
+                  fmt::format("expected a parameter of lambda, found {}", lexer_.found()));
+    }
+    leaf(SyntaxKind::name);
+    ++count;
+  }
+  emit(count,
+       {.kind = SyntaxKind::lambda_params, .begin = token.begin, .end = lexer_.token().begin});
+  push({.open = Open::lambda, .sign = Sign::lambda, .level = kLooseLevel, .at = token});
+  lexer_.advance();
+  expects_operand_ = true;
+}
+
+// --- Where an operator, a separator or a closing bracket is expected ---------------------------
+
+/// False at the end of the expression.
+bool ExpressionParser::operator_or_end() {
+  const Token& token = lexer_.token();
+  if (const std::uint8_t level = grammar_.binary[token.sign]; level != 0) {
+    reduce(level);
+    push({.open = Open::binary, .sign = token.sign, .level = level, .at = token});
+    lexer_.advance();
+    expects_operand_ = true;
+    return true;
+  }
+  if (token.is(Sign::open_paren) || token.is(Sign::open_bracket)) {
+    const Open open = token.is(Sign::open_paren) ? Open::call : Open::subscript;
+    push({.open = open, .sign = token.sign, .level = kBracketLevel, .items = 1, .at = token});
+    lexer_.advance();
+    expects_operand_ = true;
+    return true;
+  }
+  if (token.is(Sign::dot)) return postfix_attribute(), true;
+  if (token.is(Sign::colon) && grammar_.annotation_end != nullptr &&
+      tree_[tree_.size() - 1].kind == SyntaxKind::name) {
+    const std::size_t end = grammar_.annotation_end(lexer_.source().text, token.end);
+    if (end != token.end) return annotate(static_cast<std::uint32_t>(end)), true;
+  }
+  reduce(kLooseLevel);
+  if (pending_.empty()) return false;
+  if (token.is(Sign::comma)) return separator(), true;
+  if (token.is(Sign::colon)) return colon(), true;
+  Pending& frame = pending_.back();
+  if (token.is(closing(frame.sign))) {
+    end_item(frame);
+    close_bracket();
+    return true;
+  }
+  if (token.is(TokenKind::end)) fail_unclosed(frame);
+  lexer_.fail(token, fmt::format("expected '{}' {}, found {}", closing_char(frame.sign),
+                                 construct(frame), lexer_.found()));
+}
+
+void ExpressionParser::postfix_attribute() {
+  lexer_.advance();
+  const Token word = lexer_.token();
+  if (!word.is(TokenKind::name)) {
+    lexer_.fail(word, fmt::format("expected a name after '.', found {}", lexer_.found()));
+  }
+  emit(1, {.kind = SyntaxKind::attribute,
+           .begin = operands_.back().begin,
+           .end = word.end,
+           .name_begin = word.begin,
+           .name_end = word.end});
+  lexer_.advance();
+}
+
+void ExpressionParser::annotate(std::uint32_t end) {
+  const Token colon = lexer_.token();
+  emit(1, {.kind = SyntaxKind::annotation,
+           .begin = operands_.back().begin,
+           .end = end,
+           .name_begin = colon.end,
+           .name_end = end});
+  lexer_.seek(end);
+}
+
+void ExpressionParser::separator() {
+  Pending& frame = pending_.back();
+  end_item(frame);
+  if (frame.open == Open::dict && frame.items % 2 != 0) {
+    lexer_.fail(lexer_.token(), "expected ':' and a value after a key");
+  }
+  frame.has_comma = true;
+  lexer_.advance();
+  expects_operand_ = true;
+}
+
+// Between a key and its value, or between the bounds of a slice.
+void ExpressionParser::colon() {
+  const Token token = lexer_.token();
+  Pending& frame = pending_.back();
+  if (frame.open == Open::dict && frame.items % 2 == 0 && !expects_operand_) {
+    ++frame.items;
+  } else if ((frame.open == Open::subscript ||
+              (frame.open == Open::list && grammar_.slices_in_lists)) &&
+             frame.slice_parts < 2) {
+    if (expects_operand_) {
+      emit(0, {.kind = SyntaxKind::absent, .begin = token.begin, .end = token.begin});
+    }
+    ++frame.slice_parts;
+  } else {
+    lexer_.fail(token, fmt::format("expected '{}' {}, found ':'", closing_char(frame.sign),
+                                   construct(frame)));
+  }
+  lexer_.advance();
+  expects_operand_ = true;
+}
+
+void ExpressionParser::end_item(Pending& frame) {
+  if (frame.slice_parts > 0) {
+    const std::uint32_t parts = frame.slice_parts + 1;
+    const Operand& first = operands_[operands_.size() - parts];
+    emit(parts, {.kind = SyntaxKind::slice, .begin = first.begin, .end = operands_.back().end});
+    frame.slice_parts = 0;
+  }
+  ++frame.items;
+}
+
+// --- Brackets ----------------------------------------------------------------------------------
+
+ExpressionParser::Pending* ExpressionParser::frame() {
+  const auto found = std::ranges::find_if(pending_.rbegin(), pending_.rend(),
+                                          [](const Pending& p) { return p.open >= Open::group; });
+  return found == pending_.rend() ? nullptr : &*found;
+}
+
+/// Whether the innermost bracket may end before the operand that was expected: `()`, `[a, ]`.
+bool ExpressionParser::may_close_here() const {
+  if (pending_.empty() || pending_.back().open < Open::group) return false;
+  const Pending& frame = pending_.back();
+  if (!lexer_.token().is(closing(frame.sign)) || frame.slice_parts > 0) return false;
+  if (frame.open == Open::dict && frame.items % 2 != 0) return false;
+  const std::uint32_t empty = frame.open == Open::call || frame.open == Open::subscript ? 1 : 0;
+  return frame.items == empty ? frame.open != Open::subscript || grammar_.empty_subscript
+                              : frame.has_comma;
+}
+
+bool ExpressionParser::at_item_end() const {
+  const Token& token = lexer_.token();
+  return token.is(Sign::comma) || token.is(Sign::colon) || is_close(token.sign);
+}
+
+void ExpressionParser::close_bracket() {
+  const Pending frame = pending_.back();
+  pending_.pop_back();
+  if (frame.open == Open::dict && frame.items % 2 != 0) {
+    lexer_.fail(lexer_.token(), "expected ':' and a value after a key");
+  }
+  finish_bracket(frame);
+  lexer_.advance();
+  expects_operand_ = false;
+}
+
+void ExpressionParser::finish_bracket(const Pending& frame) {
+  const Token& close = lexer_.token();
+  if (frame.open == Open::group && frame.items == 1 && !frame.has_comma) return;
+  const SyntaxKind kind = frame.open == Open::call        ? SyntaxKind::call
+                          : frame.open == Open::subscript ? SyntaxKind::subscript
+                          : frame.open == Open::list      ? SyntaxKind::list
+                          : frame.open == Open::dict      ? SyntaxKind::dict
+                                                          : SyntaxKind::tuple;
+  const bool postfix = frame.open == Open::call || frame.open == Open::subscript;
+  emit(frame.items,
+       {.kind = kind,
+        .begin = postfix ? operands_[operands_.size() - frame.items].begin : frame.at.begin,
+        .end = close.end,
+        .name_begin = frame.at.begin,
+        .name_end = frame.at.end});
+}
+
+// --- Reducing ----------------------------------------------------------------------------------
+
+void ExpressionParser::push(const Pending& pending) {
+  if (pending_.size() >= max_nesting_) fail_nesting(pending.at.begin);
+  pending_.push_back(pending);
+}
+
+void ExpressionParser::reduce(std::uint8_t level) {
+  while (!pending_.empty() && pending_.back().level >= level) reduce_one();
+}
+
+void ExpressionParser::reduce_one() {
+  const Pending top = pending_.back();
+  pending_.pop_back();
+  const std::uint32_t end = operands_.back().end;
+  Syntax node{.kind = SyntaxKind::unary,
+              .sign = top.sign,
+              .begin = top.at.begin,
+              .end = end,
+              .name_begin = top.at.begin,
+              .name_end = top.at.end};
+  switch (top.open) {
+    case Open::binary:
+      node.kind = SyntaxKind::binary;
+      node.begin = operands_[operands_.size() - 2].begin;
+      return emit(2, node);
+    case Open::lambda:
+      node.kind = SyntaxKind::lambda;
+      return emit(2, node);
+    case Open::keyword:
+      node.kind = SyntaxKind::keyword;
+      return emit(1, node);
+    case Open::load_cast:
+      node.kind = SyntaxKind::load_cast;
+      return emit(1, node);
+    default:
+      return emit(1, node);
+  }
+}
+
+void ExpressionParser::emit(std::uint32_t arity, const Syntax& details) {
+  Syntax node = details;
+  node.arity = arity;
+  node.first = tree_.size();
+  std::uint32_t height = 0;
+  for (std::size_t i = operands_.size() - arity; i < operands_.size(); ++i) {
+    height = std::max(height, operands_[i].height);
+  }
+  if (arity > 0) node.first = operands_[operands_.size() - arity].first;
+  if (height >= max_nesting_) fail_nesting(node.name_begin);
+  operands_.resize(operands_.size() - arity);
+  operands_.push_back({node.first, height + 1, node.begin, node.end});
+  tree_.push(node);
+}
+
+// --- Messages ----------------------------------------------------------------------------------
+
+void ExpressionParser::fail_unclosed(const Pending& frame) const {
+  lexer_.fail(frame.at,
+              fmt::format("the '{}' that starts here is never closed", lexer_.text(frame.at)));
+}
+
+void ExpressionParser::fail_nesting(std::uint32_t at) const {
+  support::fail_at(lexer_.source(), at,
+                   fmt::format("expression nested deeper than {} levels", max_nesting_));
+}
+
+std::string ExpressionParser::construct(const Pending& frame) const {
+  switch (frame.open) {
+    case Open::call: {
+      const Operand& callee = operands_[operands_.size() - frame.items - frame.slice_parts - 1];
+      const std::string_view text = lexer_.slice(callee.begin, callee.end);
+      return fmt::format("after arguments of {}", text.substr(0, kShownCallee));
+    }
+    case Open::subscript:
+      return "after indices";
+    case Open::list:
+      return "after elements of a list";
+    case Open::dict:
+      return "after entries of a dictionary";
+    default:
+      return "after an expression in parentheses";
+  }
+}
+
+}  // namespace mlf::tir::text

@@ -1,0 +1,247 @@
+#include "tir/text/lexer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace mlf::tir::text {
+namespace {
+
+constexpr std::size_t kShownToken = 24;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+struct Spelling {
+  char first;
+  char second;
+  Sign sign;
+};
+
+// Longer spellings stand before their beginnings.
+constexpr Spelling kSpellings[] = {
+    {'/', '/', Sign::double_slash}, {'<', '=', Sign::less_equal}, {'>', '=', Sign::greater_equal},
+    {'=', '=', Sign::equal},        {'!', '=', Sign::not_equal},  {'&', '&', Sign::and_},
+    {'|', '|', Sign::or_},          {'-', '>', Sign::arrow},      {'+', 0, Sign::plus},
+    {'-', 0, Sign::minus},          {'*', 0, Sign::star},         {'/', 0, Sign::slash},
+    {'%', 0, Sign::percent},        {'<', 0, Sign::less},         {'>', 0, Sign::greater},
+    {'!', 0, Sign::not_},           {'=', 0, Sign::assign},       {':', 0, Sign::colon},
+    {',', 0, Sign::comma},          {'.', 0, Sign::dot},          {';', 0, Sign::semicolon},
+    {'?', 0, Sign::question},       {'@', 0, Sign::at},           {'(', 0, Sign::open_paren},
+    {')', 0, Sign::close_paren},    {'[', 0, Sign::open_bracket}, {']', 0, Sign::close_bracket},
+    {'{', 0, Sign::open_brace},     {'}', 0, Sign::close_brace},
+};
+
+}  // namespace
+
+std::size_t python_string_end(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  const std::string_view triple = text.substr(begin, 3);
+  const bool several_lines = triple.size() == 3 && triple[1] == quote && triple[2] == quote;
+  const std::size_t width = several_lines ? 3 : 1;
+  for (std::size_t i = begin + width; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '\n' && !several_lines) {
+      return std::string_view::npos;
+    } else if (text[i] == quote && (!several_lines || text.substr(i, 3) == triple)) {
+      return i + width;
+    }
+  }
+  return std::string_view::npos;
+}
+
+Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
+    : source_(&source), rules_(&rules), data_(source.text.data()), end_(source.text.size()) {
+  classify();
+  if (source.text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
+  line_begin_ = static_cast<std::uint32_t>(next_);
+  scan();
+}
+
+void Lexer::classify() {
+  for (std::size_t i = 0; i < 256; ++i) {
+    const char c = static_cast<char>(i);
+    continues_[i] =
+        is_letter(c) || is_digit(c) || rules_->name_continue.find(c) != std::string_view::npos;
+    if (is_letter(c) || rules_->name_start.find(c) != std::string_view::npos) {
+      classes_[i] = CharClass::name;
+    } else if (is_digit(c)) {
+      classes_[i] = CharClass::digit;
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
+      classes_[i] = CharClass::space;
+    }
+  }
+  classes_[static_cast<unsigned char>('\n')] = CharClass::newline;
+  classes_[static_cast<unsigned char>('"')] = CharClass::quote;
+  classes_[static_cast<unsigned char>('\'')] = CharClass::quote;
+}
+
+void Lexer::advance() {
+  if (is_open(token_.sign)) ++depth_;
+  if (is_close(token_.sign) && depth_ > 0) --depth_;
+  scan();
+}
+
+void Lexer::seek(std::size_t offset) {
+  next_ = offset;
+  token_.sign = Sign::none;
+  scan();
+}
+
+bool Lexer::accept(Sign sign) {
+  if (!token_.is(sign)) return false;
+  advance();
+  return true;
+}
+
+// Blanks, ignored line ends and comments; true where a token for the line's end or for a comment
+// was made.
+bool Lexer::skip_blank() {
+  for (;; ++next_) {
+    const char c = at(next_);
+    const CharClass kind = next_ < end_ ? class_of(c) : CharClass::other;
+    if (kind == CharClass::newline) {
+      const bool ends_line = rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
+                             token_.kind != TokenKind::newline && token_.end > line_begin_;
+      if (ends_line) {
+        take(TokenKind::newline, next_ + 1);
+        return true;
+      }
+      line_begin_ = static_cast<std::uint32_t>(next_ + 1);
+    } else if (c == '\\' && (at(next_ + 1) == '\n' || at(next_ + 1) == '\r')) {
+      next_ = std::min(source_->text.find('\n', next_), end_ - 1);
+    } else if (c == rules_->comment && c != '\0') {
+      const std::size_t line_end = std::min(source_->text.find('\n', next_), end_);
+      if (rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
+          token_.end <= line_begin_) {
+        take(TokenKind::comment, line_end);
+        return true;
+      }
+      next_ = line_end - 1;
+    } else if (kind != CharClass::space) {
+      return false;
+    }
+  }
+}
+
+void Lexer::scan() {
+  if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
+  if (skip_blank()) return;
+  if (next_ >= end_) {
+    const bool open_line = rules_->lines == LexicalRules::Lines::significant &&
+                           token_.kind != TokenKind::newline && token_.end > line_begin_ &&
+                           depth_ == 0 && token_.kind != TokenKind::end;
+    return take(open_line ? TokenKind::newline : TokenKind::end, end_);
+  }
+  switch (class_of(data_[next_])) {
+    case CharClass::name:
+      return scan_name();
+    case CharClass::digit:
+      return scan_number();
+    case CharClass::quote:
+      return scan_string();
+    default:
+      return scan_sign();
+  }
+}
+
+void Lexer::take(TokenKind kind, std::size_t end) {
+  token_ = {kind, Sign::none, static_cast<std::uint32_t>(next_), static_cast<std::uint32_t>(end)};
+  next_ = end;
+}
+
+void Lexer::take_sign(Sign sign, std::size_t length) {
+  take(TokenKind::sign, next_ + length);
+  token_.sign = sign;
+}
+
+void Lexer::scan_name() {
+  std::size_t end = next_ + 1;
+  while (end < end_ && continues_name(data_[end])) ++end;
+  take(TokenKind::name, end);
+  const std::string_view name = text(token_);
+  for (const Word& word : rules_->words) {
+    if (word.spelling != name) continue;
+    token_.kind = TokenKind::sign;
+    token_.sign = word.sign;
+  }
+}
+
+void Lexer::scan_number() {
+  std::size_t end = next_;
+  const auto skip_digits = [&] {
+    while (is_digit(at(end))) ++end;
+  };
+  skip_digits();
+  TokenKind kind = TokenKind::integer;
+  if (at(end) == '.' && is_digit(at(end + 1))) {
+    kind = TokenKind::real;
+    ++end;
+    skip_digits();
+  } else if (at(end) == '.' && !continues_name(at(end + 1))) {
+    kind = TokenKind::real;
+    ++end;
+  }
+  if (at(end) == 'e' || at(end) == 'E') {
+    const bool has_sign = at(end + 1) == '+' || at(end + 1) == '-';
+    if (is_digit(at(end + (has_sign ? 2u : 1u)))) {
+      kind = TokenKind::real;
+      end += has_sign ? 2 : 1;
+      skip_digits();
+    }
+  }
+  const std::string_view letters = "iuf";
+  if (rules_->suffixes == LexicalRules::Suffixes::typed &&
+      letters.find(at(end)) != std::string_view::npos && is_digit(at(end + 1))) {
+    ++end;
+    skip_digits();
+  }
+  // A name that starts with digits: TVM does not change those.
+  if (end < end_ && (is_letter(data_[end]) || is_digit(data_[end]))) {
+    while (end < end_ && continues_name(data_[end])) ++end;
+    kind = TokenKind::name;
+  }
+  take(kind, end);
+}
+
+void Lexer::scan_string() {
+  const std::size_t end = rules_->string_end(source_->text, next_);
+  if (end == std::string_view::npos) {
+    support::fail_at(*source_, next_, "the string that starts here is never closed");
+  }
+  take(TokenKind::string, end);
+}
+
+void Lexer::scan_sign() {
+  const char first = data_[next_];
+  const char second = at(next_ + 1);
+  for (const Spelling& spelling : kSpellings) {
+    if (spelling.first != first || (spelling.second != 0 && spelling.second != second)) continue;
+    return take_sign(spelling.sign, spelling.second == 0 ? 1 : 2);
+  }
+  take_sign(Sign::unknown, 1);
+}
+
+std::string Lexer::found() const {
+  if (token_.is(TokenKind::end)) return "the end of the text";
+  if (token_.is(TokenKind::newline)) return "the end of the line";
+  const std::string_view shown = text(token_);
+  if (shown.size() > kShownToken) return fmt::format("'{}…'", shown.substr(0, kShownToken));
+  return fmt::format("'{}'", shown);
+}
+
+void Lexer::fail(const Token& at, std::string message) const {
+  support::fail_at(*source_, at.begin, std::move(message), at.end - at.begin);
+}
+
+}  // namespace mlf::tir::text

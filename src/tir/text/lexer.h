@@ -1,0 +1,115 @@
+// Splits the text of one source into tokens, on demand, by the lexical rules of a dialect.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "support/source_text.h"
+#include "tir/text/sign.h"
+
+namespace mlf::tir::text {
+
+enum class TokenKind : std::uint8_t {
+  end,      ///< of the text
+  newline,  ///< of a line that holds tokens, outside brackets; only where lines matter
+  comment,  ///< a line that holds nothing else; only where lines matter
+  name,
+  integer,
+  real,
+  string,  ///< quotes included
+  sign,
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  Sign sign = Sign::none;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  bool is(Sign wanted) const { return sign == wanted; }
+  bool is(TokenKind wanted) const { return kind == wanted; }
+};
+
+struct Word {
+  std::string_view spelling;
+  Sign sign;
+};
+
+/// Offset just past the string that starts at `begin`, or npos where it is never closed.
+using StringEnd = std::size_t (*)(std::string_view text, std::size_t begin);
+
+/// Strings of Python: either quote, three of them for several lines, backslash escapes.
+std::size_t python_string_end(std::string_view text, std::size_t begin);
+
+/// How a dialect's text falls into tokens.
+struct LexicalRules {
+  enum class Lines : std::uint8_t { ignored, significant };
+  enum class Suffixes : std::uint8_t { none, typed };  ///< typed: `1f32`, `5i64`, `0u8`
+
+  Lines lines = Lines::ignored;
+  Suffixes suffixes = Suffixes::none;
+  char comment = '\0';             ///< starts a comment that runs to the end of the line
+  std::string_view name_start;     ///< characters that start a name, beside letters and `_`
+  std::string_view name_continue;  ///< characters inside a name, beside letters, digits and `_`
+  std::span<const Word> words;     ///< names that are signs
+  StringEnd string_end = python_string_end;
+};
+
+/// One token of lookahead over the text. Bytes that are no ASCII count as letters.
+class Lexer {
+ public:
+  /// The source and the rules must outlive the lexer. Stands on the first token.
+  Lexer(const support::SourceText& source, const LexicalRules& rules);
+
+  const Token& token() const { return token_; }
+  void advance();
+  /// Goes on at `offset`, which is outside of strings and no further bracket deep.
+  void seek(std::size_t offset);
+  /// Passes the token over if it is this sign.
+  bool accept(Sign sign);
+
+  /// Column of the token, which is its indentation if it is the first of its line.
+  std::uint32_t indentation() const { return token_.begin - line_begin_; }
+
+  std::string_view text(const Token& token) const { return slice(token.begin, token.end); }
+  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
+    return source_->text.substr(begin, end - begin);
+  }
+  const support::SourceText& source() const { return *source_; }
+
+  /// What the current token is, for "expected …, found …".
+  std::string found() const;
+  [[noreturn]] void fail(const Token& at, std::string message) const;
+
+ private:
+  enum class CharClass : std::uint8_t { other, name, digit, space, newline, quote };
+
+  void scan();
+  bool skip_blank();
+  void scan_name();
+  void scan_number();
+  void scan_string();
+  void scan_sign();
+  void take(TokenKind kind, std::size_t end);
+  void take_sign(Sign sign, std::size_t length);
+  char at(std::size_t offset) const { return offset < end_ ? data_[offset] : '\0'; }
+  CharClass class_of(char c) const { return classes_[static_cast<unsigned char>(c)]; }
+  bool continues_name(char c) const { return continues_[static_cast<unsigned char>(c)]; }
+  void classify();
+
+  const support::SourceText* source_;
+  const LexicalRules* rules_;
+  const char* data_;
+  std::size_t end_;
+  std::size_t next_ = 0;
+  std::uint32_t line_begin_ = 0;
+  std::uint32_t depth_ = 0;  // open brackets before the current token
+  Token token_;
+  std::array<CharClass, 256> classes_{};
+  std::array<bool, 256> continues_{};
+};
+
+}  // namespace mlf::tir::text

@@ -1,0 +1,105 @@
+#include "tir/text/literals.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace mlf::tir::text {
+namespace {
+
+std::size_t quote_width(std::string_view token) {
+  return token.size() >= 6 && token[1] == token[0] && token[2] == token[0] ? 3 : 1;
+}
+
+std::string_view between_quotes(std::string_view token) {
+  const std::size_t width = quote_width(token);
+  return token.substr(width, token.size() - 2 * width);
+}
+
+/// Appends what the escape at `text[at]` (the character behind the backslash) stands for; gives
+/// the offset of the last byte it took.
+std::size_t append_escape(std::string& result, std::string_view text, std::size_t at) {
+  switch (text[at]) {
+    case 'n':
+      result += '\n';
+      return at;
+    case 't':
+      result += '\t';
+      return at;
+    case 'r':
+      result += '\r';
+      return at;
+    case '\n':
+      return at;
+    case '"':
+    case '\'':
+    case '\\':
+      result += text[at];
+      return at;
+    case 'x': {
+      unsigned value = 0;
+      const char* digits = text.data() + at + 1;
+      const char* end = text.data() + std::min(at + 3, text.size());
+      const auto parsed = std::from_chars(digits, end, value, 16);
+      if (parsed.ptr != digits + 2) break;
+      result += static_cast<char>(value);
+      return at + 2;
+    }
+    default:
+      break;
+  }
+  result += '\\';
+  result += text[at];
+  return at;
+}
+
+}  // namespace
+
+std::optional<std::string_view> plain_string(std::string_view token) {
+  const std::string_view text = between_quotes(token);
+  return text.find('\\') == std::string_view::npos ? std::optional(text) : std::nullopt;
+}
+
+std::string decode_string(std::string_view token) {
+  const std::string_view text = between_quotes(token);
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      i = append_escape(result, text, i + 1);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view digits) {
+  const char* end = digits.data() + digits.size();
+  if (digits.starts_with('-')) {
+    std::int64_t value = 0;
+    const auto parsed = std::from_chars(digits.data(), end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+    return value;
+  }
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(digits.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ptr != end || text.empty()) return std::nullopt;
+  if (parsed.ec == std::errc()) return value;
+  // Out of range: from_chars says so without saying on which side.
+  const bool negative = text.front() == '-';
+  const std::size_t exponent = text.find_first_of("eE");
+  const bool tiny = exponent != std::string_view::npos && text.substr(exponent + 1, 1) == "-";
+  const double magnitude = tiny ? 0.0 : std::numeric_limits<double>::infinity();
+  return negative ? -magnitude : magnitude;
+}
+
+}  // namespace mlf::tir::text
