@@ -25,6 +25,13 @@ class Error : public std::exception {
   Diagnostic diagnostic_;
 };
 
+/// The value of a result, for code that runs behind a door; throws the first diagnostic otherwise.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw Error(std::move(result.error().front()));
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
 /// Runs `body` and turns what it throws into diagnostics: the door of every public function.
 template <class Body>
 auto at_door(Body&& body) -> Result<std::invoke_result_t<Body>> {

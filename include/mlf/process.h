@@ -1,0 +1,68 @@
+// Giving an archive its TIR as JSON, and leaving every other byte of it alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mlf/archive.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/tir/document.h"
+#include "mlf/tir/write.h"
+
+namespace mlf {
+
+/// Something the archive has to have, else processing it is a failed check.
+enum class Requirement : std::uint8_t { tir };
+
+/// What to do with a member that has the name of an output but was not written by mlf.
+enum class ForeignMembers : std::uint8_t { refuse, replace };
+
+/// Whether the result is written or only found out.
+enum class Effect : std::uint8_t { write, dry_run };
+
+struct ProcessOptions {
+  std::string output{};                  ///< empty: in place; "-": standard output
+  std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `find_tir`
+  /// With `npy`, constants stand in members src/tir-N.constants/<id>.npy.
+  tir::ConstantPlace constants = tir::ConstantPlace::inside;
+  std::vector<Requirement> require{};
+  ForeignMembers foreign = ForeignMembers::refuse;
+  Effect effect = Effect::write;
+  archive::Limits archive_limits{};
+  tir::ReadLimits tir_limits{};
+};
+
+/// A member that processing writes.
+struct WrittenMember {
+  std::string name;
+  std::uint64_t size = 0;
+};
+
+struct ProcessReport {
+  /// Members written, in their order; empty where the archive is up to date already.
+  std::vector<WrittenMember> written{};
+  /// Members of an earlier run that are not written any more.
+  std::vector<std::string> removed{};
+  /// The number of TIR sources. Without any there is nothing to write, not even a manifest.
+  std::size_t tir_sources = 0;
+
+  bool changed() const noexcept { return !written.empty() || !removed.empty(); }
+};
+
+/// Writes `src/tir-N.json` for every TIR of the archive at `path` ("-": standard input), and
+/// `src/mlf.json`, the manifest (schemas/manifest.schema.json). The result depends on the members
+/// that are read, on the options and on the version of the formats only. Where the manifest says
+/// that none of these changed, and what it lists is intact, the archive is left alone: not even its
+/// time changes. Otherwise the members it lists are replaced; those that are no longer made go.
+///
+/// In place means atomically, under a lock: other readers see the old archive or the new one.
+///
+/// Errors leave the archive as it was: `invalid_input` for a malformed archive, metadata, manifest
+/// or TIR, and for a member of somebody else in the way; `check_failed` for a missing requirement;
+/// `usage`; `io`.
+MLF_API Result<ProcessReport> process_archive(const std::string& path,
+                                              const ProcessOptions& options = {});
+
+}  // namespace mlf

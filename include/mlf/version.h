@@ -1,0 +1,23 @@
+// Versions of the library and of the formats it writes.
+#pragma once
+
+#include <string_view>
+
+#include "mlf/export.h"
+
+namespace mlf {
+
+/// "0.1.0".
+MLF_API std::string_view version() noexcept;
+
+/// src/tir-N.json, `mlf-tir`.
+inline constexpr int kTirJsonVersion = 1;
+
+/// src/mlf.json, `mlf-manifest`. It stands for everything that the outputs depend on beside what
+/// the manifest lists: a new number makes every archive be processed again.
+inline constexpr int kManifestVersion = 1;
+
+/// `mlf inspect --json`, `mlf-inspect`.
+inline constexpr int kInspectVersion = 1;
+
+}  // namespace mlf

@@ -1,0 +1,31 @@
+// What a command of the program is.
+#pragma once
+
+#include <functional>
+
+#include "console.h"
+#include "limit_option.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mlf::program {
+
+/// What every command gets to work with.
+struct Context {
+  const Console& console;
+  const Limits& limits;
+};
+
+/// A subcommand that declared itself on the command line, and what runs it when it was chosen.
+struct Command {
+  CLI::App* app;
+  std::function<int(const Context&)> run;  ///< returns the exit code
+};
+
+Command inspect_command(CLI::App& parent);
+Command process_command(CLI::App& parent);
+Command tir_command(CLI::App& parent);
+
+}  // namespace mlf::program

@@ -1,0 +1,48 @@
+// mlf inspect: what is in an archive.
+#include <memory>
+#include <string>
+
+#include "commands/command.h"
+#include "commands/inspection.h"
+#include "enum_option.h"
+#include "standard_output.h"
+
+namespace mlf::program {
+namespace {
+
+struct Options {
+  std::string archive;
+  bool json = false;
+};
+
+/// The picture is shown whole; TIR that does not read is said beside it.
+int report_failures(const Inspection& inspection, const Console& console) {
+  int exit = 0;
+  for (const TirFacts& facts : inspection.tir) {
+    if (!facts.failure.empty()) exit = console.fail(facts.failure);
+  }
+  return exit;
+}
+
+int run(const Options& options, const Context& context) {
+  const auto inspection = inspect(options.archive, context.limits.archive, context.limits.tir);
+  if (!inspection) return context.console.fail(inspection.error());
+  const auto printed = print(options.json ? to_json(*inspection) : to_tables(*inspection));
+  if (!printed) return context.console.fail(printed.error());
+  return report_failures(*inspection, context.console);
+}
+
+}  // namespace
+
+Command inspect_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "inspect", "Show what an archive is: modules, targets, memory, TIR, functions, members");
+  const auto options = std::make_shared<Options>();
+  app->add_option("ARCHIVE", options->archive,
+                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
+      ->required();
+  app->add_flag("--json", options->json, "Print JSON (schemas/inspect.schema.json)");
+  return {app, [options](const Context& context) { return run(*options, context); }};
+}
+
+}  // namespace mlf::program

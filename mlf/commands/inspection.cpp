@@ -1,0 +1,104 @@
+#include "commands/inspection.h"
+
+#include <fmt/format.h>
+
+namespace mlf::program {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+std::string symbol_of(Node function, std::string_view name) {
+  const Node attrs = function.node(f::PrimFunc::attrs);
+  if (attrs.is(Kind::DictAttrs)) {
+    const Node symbol = attrs.map(f::DictAttrs::dict).find("global_symbol");
+    if (symbol.is(Kind::String)) return std::string(symbol.text(f::String::value));
+    if (symbol.is(Kind::StringImm)) return std::string(symbol.text(f::StringImm::value));
+  }
+  return std::string(name);
+}
+
+FunctionFacts describe(Node global_var, Node function, const ModelLibrary& library) {
+  FunctionFacts facts;
+  facts.name = global_var.text(f::GlobalVar::name_hint);
+  facts.symbol = facts.name;
+  if (!function.is(Kind::PrimFunc)) return facts;
+  facts.symbol = symbol_of(function, facts.name);
+  facts.parameters = function.list(f::PrimFunc::params).size();
+  if (const auto owner = module_of_function(facts.symbol, library)) {
+    facts.module = library.modules[*owner].name;
+  }
+  return facts;
+}
+
+void add_document(TirFacts& facts, tir::Document document, const ModelLibrary& library) {
+  const Ownership owners = owners_of(document.module, facts.source.stem, library);
+  for (const std::size_t i : owners.modules) facts.modules.push_back(library.modules[i].name);
+  if (owners.target != nullptr) facts.target = *owners.target;
+  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    facts.functions.push_back(describe(functions.key(i), functions.value(i), library));
+  }
+  facts.origin = std::move(document.source);
+  facts.losses = std::move(document.losses);
+}
+
+TirFacts describe(const TirSource& source, const Inspection& inspection,
+                  const tir::ReadLimits& limits) {
+  TirFacts facts{.source = source};
+  const std::string json = "src/" + source.stem + ".json";
+  if (inspection.archive.find(json) != nullptr) facts.json_member = json;
+  auto document = read_tir(source, inspection.library, limits);
+  if (document) {
+    add_document(facts, std::move(*document), inspection.library);
+  } else {
+    facts.failure = std::move(document.error());
+  }
+  return facts;
+}
+
+}  // namespace
+
+Result<Inspection> inspect(const std::string& path, const archive::Limits& archive_limits,
+                           const tir::ReadLimits& tir_limits) {
+  auto archive = archive::Archive::open(path, archive_limits);
+  if (!archive) return tl::make_unexpected(std::move(archive.error()));
+  auto library = read_model_library(*archive);
+  if (!library) return tl::make_unexpected(std::move(library.error()));
+  Inspection inspection{std::move(*archive), std::move(*library), {}};
+  const auto sources = find_tir(inspection.archive, inspection.library);
+  if (!sources) return tl::make_unexpected(sources.error());
+  for (const TirSource& source : *sources) {
+    inspection.tir.push_back(describe(source, inspection, tir_limits));
+  }
+  return inspection;
+}
+
+std::string_view name_of(archive::Storage storage) {
+  constexpr std::string_view kNames[] = {"tar", "tar.gz", "tar.xz", "tar.zst", "directory"};
+  return kNames[static_cast<std::size_t>(storage)];
+}
+
+std::string_view name_of(archive::MemberType type) {
+  constexpr std::string_view kNames[] = {
+      "file",         "directory", "hard link", "symbolic link", "character device",
+      "block device", "fifo",      "socket"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string_view name_of(Style style) {
+  return style == Style::full_model ? "full-model" : "operator";
+}
+
+std::string_view name_of(Executor executor) {
+  return executor == Executor::aot ? "aot" : "graph";
+}
+
+std::string spelled(const tir::VersionRange& range) {
+  if (!range.exact.empty()) return range.exact;
+  if (range.first == range.last) return fmt::format("0.{}", range.first);
+  return fmt::format("0.{} to 0.{}", range.first, range.last);
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,170 @@
+// mlf process: gives archives their TIR as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "commands/command.h"
+#include "enum_option.h"
+#include "mlf/process.h"
+#include "standard_output.h"
+
+namespace mlf::program {
+namespace {
+
+struct Options {
+  std::vector<std::string> archives;
+  std::string output;
+  std::vector<std::string> tir_files;
+  tir::ConstantPlace constants = tir::ConstantPlace::inside;
+  std::vector<std::string> require;
+  bool force = false;
+  bool dry_run = false;
+  unsigned jobs = 1;
+};
+
+using Outcome = std::optional<Result<ProcessReport>>;
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("ARCHIVE", options.archives,
+                 "Archives to process in place: a tar (plain, gzip, xz or zstd) or an unpacked "
+                 "directory; - takes a tar from standard input to standard output")
+      ->required();
+  app.add_option("-o,--output", options.output,
+                 "Write the result here and leave the one ARCHIVE alone")
+      ->type_name("OUT");
+  app.add_option("--tir", options.tir_files,
+                 "Take TIR from this file too, as if it stood in src/ of the one ARCHIVE: under "
+                 "its own name if that is like tir-1.txt or tir-1.tvm.json, else under the next "
+                 "free one; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  add_enum_option(app, "--constants", options.constants,
+                  {{"inline", tir::ConstantPlace::inside},
+                   {"npy", tir::ConstantPlace::npy},
+                   {"none", tir::ConstantPlace::none}},
+                  "Where the data of constants goes: into the JSON as base64, into .npy members "
+                  "beside it, or nowhere");
+  app.add_option("--require", options.require,
+                 "Exit with 1 and change nothing if the archive has no TIR")
+      ->check(CLI::IsMember({"tir"}))
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--force", options.force,
+               "Replace members that have the name of an output but are not ours");
+  app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing");
+  app.add_option("-j,--jobs", options.jobs, "Archives to process at the same time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+}
+
+ProcessOptions process_options(const Options& options, const Limits& limits) {
+  ProcessOptions result;
+  result.output = options.output;
+  result.tir_files = options.tir_files;
+  result.constants = options.constants;
+  if (!options.require.empty()) result.require = {Requirement::tir};
+  if (options.force) result.foreign = ForeignMembers::replace;
+  if (options.dry_run) result.effect = Effect::dry_run;
+  result.archive_limits = limits.archive;
+  result.tir_limits = limits.tir;
+  return result;
+}
+
+/// What only holds for a single archive, or for no terminal.
+std::optional<std::string> misuse(const Options& options) {
+  const bool several = options.archives.size() > 1;
+  if (several && !options.output.empty()) return "-o takes one ARCHIVE";
+  if (several && !options.tir_files.empty()) return "--tir takes one ARCHIVE";
+  const auto& archives = options.archives;
+  const bool from_stdin = std::find(archives.begin(), archives.end(), "-") != archives.end();
+  if (several && from_stdin) return "standard input is the one ARCHIVE or none";
+  const bool to_stdout = options.output == "-" || (from_stdin && options.output.empty());
+  if (to_stdout && !options.dry_run && standard_output_is_terminal()) {
+    return "the result is a tar: send standard output to a file or a pipe";
+  }
+  return std::nullopt;
+}
+
+/// Processes all archives, `jobs` at a time; the outcomes come in the order of the archives.
+std::vector<Outcome> process_all(const Options& options, const Context& context) {
+  const ProcessOptions each = process_options(options, context.limits);
+  std::vector<Outcome> outcomes(options.archives.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < outcomes.size(); i = next++) {
+      context.console.detail(fmt::format("{}: processing", options.archives[i]));
+      outcomes[i] = process_archive(options.archives[i], each);
+    }
+  };
+  std::vector<std::jthread> threads;
+  const std::size_t count = std::min<std::size_t>(options.jobs, outcomes.size());
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  work();
+  threads.clear();
+  return outcomes;
+}
+
+void explain(const std::string& archive, const ProcessReport& report, const Console& console) {
+  if (report.tir_sources == 0) {
+    console.note(fmt::format("{}: no TIR in this archive, so nothing to add", archive));
+  } else if (!report.changed()) {
+    console.detail(fmt::format("{}: up to date", archive));
+  }
+  for (const WrittenMember& member : report.written) {
+    console.detail(fmt::format("{}: {}, {} bytes", archive, member.name, member.size));
+  }
+  for (const std::string& name : report.removed) {
+    console.detail(fmt::format("{}: {} removed", archive, name));
+  }
+}
+
+std::string plan_of(const std::string& archive, const ProcessReport& report) {
+  std::string text;
+  for (const WrittenMember& member : report.written) {
+    text += fmt::format("{}: write {} ({} bytes)\n", archive, member.name, member.size);
+  }
+  for (const std::string& name : report.removed) {
+    text += fmt::format("{}: remove {}\n", archive, name);
+  }
+  return text.empty() ? fmt::format("{}: nothing to do\n", archive) : text;
+}
+
+int run(const Options& options, const Context& context) {
+  if (const auto reason = misuse(options)) return context.console.fail(ErrorKind::usage, *reason);
+  const std::vector<Outcome> outcomes = process_all(options, context);
+  int exit = 0;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto& outcome = *outcomes[i];
+    if (!outcome) {
+      const int code = context.console.fail(outcome.error());
+      if (exit == 0) exit = code;
+      continue;
+    }
+    explain(options.archives[i], *outcome, context.console);
+    if (!options.dry_run) continue;
+    const auto printed = print(plan_of(options.archives[i], *outcome));
+    if (!printed) return context.console.fail(printed.error());
+  }
+  return exit;
+}
+
+}  // namespace
+
+Command process_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "process",
+      "Write the TIR of an archive into it as src/tir-N.json, with a manifest src/mlf.json; "
+      "nothing else in the archive changes, and an archive that is up to date is left alone");
+  const auto options = std::make_shared<Options>();
+  declare(*app, *options);
+  return {app, [options](const Context& context) { return run(*options, context); }};
+}
+
+}  // namespace mlf::program

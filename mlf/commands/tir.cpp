@@ -1,0 +1,68 @@
+// mlf tir: one module, converted, on standard output.
+#include <memory>
+#include <string>
+
+#include "commands/command.h"
+#include "enum_option.h"
+#include "mlf/tir/write.h"
+#include "standard_output.h"
+#include "tir_argument.h"
+
+namespace mlf::program {
+namespace {
+
+enum class Format { json };
+
+struct Options {
+  std::string source;
+  Format format = Format::json;
+  tir::ConstantPlace constants = tir::ConstantPlace::inside;
+  bool pretty = false;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("SOURCE", options.source,
+                 "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
+                 "may be short: tir-1); - is TIR on standard input")
+      ->required();
+  add_enum_option(app, "--format", options.format, {{"json", Format::json}},
+                  "json: mlf's own, see schemas/README.md");
+  add_enum_option(app, "--constants", options.constants,
+                  {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
+                  "Whether json has the data of constants");
+  app.add_flag("--pretty", options.pretty, "Indent json for reading");
+}
+
+Result<void> write(const tir::Document& document, const Options& options, const Limits& limits,
+                   const tir::Sink& sink) {
+  const tir::JsonOptions json{
+      .layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact,
+      .constants = options.constants,
+      .npy_threshold = 0,
+      .npy_folder = {},
+      .max_written_nodes = limits.tir.max_written_nodes};
+  return tir::write_tir_json(document, json, sink).map([](const auto&) {});
+}
+
+int run(const Options& options, const Context& context) {
+  const auto document = read_tir_argument(options.source, context.limits);
+  if (!document) return context.console.fail(document.error());
+  OutputStream out;
+  const auto written =
+      write(*document, options, context.limits, [&](std::string_view bytes) { out.write(bytes); });
+  if (!written) return context.console.fail(written.error());
+  const auto finished = out.finish();
+  return finished ? 0 : context.console.fail(finished.error());
+}
+
+}  // namespace
+
+Command tir_command(CLI::App& parent) {
+  CLI::App* app =
+      parent.add_subcommand("tir", "Print one TIR module, read in any dialect, as JSON");
+  const auto options = std::make_shared<Options>();
+  declare(*app, *options);
+  return {app, [options](const Context& context) { return run(*options, context); }};
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,59 @@
+#include "console.h"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+
+#include <cstdlib>
+
+namespace mlf::program {
+namespace {
+
+spdlog::color_mode colour_mode() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool unwanted = no_color != nullptr && *no_color != '\0';
+  return unwanted ? spdlog::color_mode::never : spdlog::color_mode::automatic;
+}
+
+spdlog::level::level_enum level_of(Verbosity verbosity) {
+  switch (verbosity) {
+    case Verbosity::quiet:
+      return spdlog::level::err;
+    case Verbosity::normal:
+      return spdlog::level::info;
+    case Verbosity::verbose:
+      return spdlog::level::debug;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+Console::Console(Verbosity verbosity) {
+  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(colour_mode());
+  log_ = std::make_shared<spdlog::logger>("mlf", std::move(sink));
+  log_->set_pattern("mlf: %^%l%$: %v");
+  log_->set_level(level_of(verbosity));
+}
+
+Console::~Console() = default;
+
+int Console::fail(const Diagnostics& diagnostics) const {
+  for (const Diagnostic& diagnostic : diagnostics) {
+    log_->error(std::string_view(to_string(diagnostic)));
+  }
+  return exit_code(diagnostics.front().kind);
+}
+
+int Console::fail(ErrorKind kind, std::string_view message) const {
+  return fail(Diagnostics{Diagnostic{kind, std::string(message), {}}});
+}
+
+void Console::note(std::string_view message) const {
+  log_->info(message);
+}
+
+void Console::detail(std::string_view message) const {
+  log_->debug(message);
+}
+
+}  // namespace mlf::program

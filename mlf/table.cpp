@@ -1,0 +1,54 @@
+#include "table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mlf::program {
+
+namespace {
+
+/// Names come from untrusted archives: a terminal must not obey them.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> head) : right_(head.size()) {
+  rows_.push_back(std::move(head));
+}
+
+void Table::align_right(std::initializer_list<std::size_t> columns) {
+  for (const std::size_t column : columns) right_[column] = true;
+}
+
+void Table::add(std::vector<std::string> cells) {
+  std::transform(cells.begin(), cells.end(), cells.begin(), printable);
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths(right_.size());
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string result;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i != 0) line += "  ";
+      line += right_[i] ? fmt::format("{:>{}}", row[i], widths[i])
+                        : fmt::format("{:<{}}", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + '\n';
+  }
+  return result;
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,114 @@
+// Which module and which target a TIR belongs to.
+#include <algorithm>
+#include <set>
+
+#include "deployment/tir_name.h"
+#include "mlf/deployment.h"
+#include "mlf/tir/kind.h"
+
+namespace mlf {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+/// As TVM makes a module's name part of a C symbol.
+std::string mangled(std::string_view module_name) {
+  std::string symbol = "tvmgen_";
+  for (const char c : module_name) {
+    const bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    symbol += keep ? c : '_';
+  }
+  return symbol + '_';
+}
+
+Node attribute(Node function, std::string_view name) {
+  if (!function.is(Kind::PrimFunc)) return {};
+  const Node attrs = function.node(f::PrimFunc::attrs);
+  return attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find(name) : Node{};
+}
+
+std::string_view symbol_of(Node global_var, Node function) {
+  const Node symbol = attribute(function, "global_symbol");
+  if (symbol.is(Kind::String)) return symbol.text(f::String::value);
+  if (symbol.is(Kind::StringImm)) return symbol.text(f::StringImm::value);
+  return global_var.text(f::GlobalVar::name_hint);
+}
+
+/// The target kind that a function's attribute names; empty if it has none.
+std::string_view target_kind_of(Node function) {
+  const Node target = attribute(function, "target");
+  if (!target.is(Kind::Target)) return {};
+  const Node kind = target.node(f::Target::kind);
+  return kind.is(Kind::TargetKind) ? kind.text(f::TargetKind::name) : std::string_view{};
+}
+
+/// Calls `visit(global_var, function)` for every function of an IRModule.
+template <class Visit>
+void for_each_function(const tir::Module& module, Visit&& visit) {
+  if (!module.root().is(Kind::IRModule)) return;
+  const tir::NodeMap functions = module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) visit(functions.key(i), functions.value(i));
+}
+
+std::vector<const Target*> targets_of(const std::vector<std::size_t>& modules,
+                                      const ModelLibrary& library) {
+  std::vector<const Target*> targets;
+  for (const std::size_t i : modules) {
+    for (const ModuleTarget& target : library.modules[i].targets) targets.push_back(&target.target);
+  }
+  return targets;
+}
+
+const Target* target_of_kind(const std::vector<const Target*>& targets, std::string_view kind) {
+  const auto found = std::find_if(targets.begin(), targets.end(),
+                                  [&](const Target* target) { return target->kind == kind; });
+  return found == targets.end() ? nullptr : *found;
+}
+
+const Target* target_by_stem(const std::vector<const Target*>& targets, std::string_view stem) {
+  const auto wanted = deployment::target_of_stem(stem);
+  if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
+  const auto fits = [&](const Target* target) {
+    return target->device_type == wanted->device_type &&
+           (wanted->kind.empty() || deployment::names_kind(wanted->kind, target->kind));
+  };
+  const auto found = std::find_if(targets.begin(), targets.end(), fits);
+  return found == targets.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+std::optional<std::size_t> module_of_function(std::string_view symbol,
+                                              const ModelLibrary& library) {
+  if (library.modules.size() == 1) return 0;
+  std::optional<std::size_t> best;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    const std::string prefix = mangled(library.modules[i].name);
+    if (prefix.size() <= longest || !symbol.starts_with(prefix)) continue;
+    best = i;
+    longest = prefix.size();
+  }
+  return best;
+}
+
+Ownership owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
+  std::set<std::size_t> modules;
+  std::set<std::string_view> kinds;
+  for_each_function(module, [&](Node global_var, Node function) {
+    if (const auto owner = module_of_function(symbol_of(global_var, function), library)) {
+      modules.insert(*owner);
+    }
+    if (const auto kind = target_kind_of(function); !kind.empty()) kinds.insert(kind);
+  });
+
+  Ownership owners{{modules.begin(), modules.end()}, nullptr};
+  const auto targets = targets_of(owners.modules, library);
+  if (kinds.size() == 1) owners.target = target_of_kind(targets, *kinds.begin());
+  if (owners.target == nullptr) owners.target = target_by_stem(targets, stem);
+  return owners;
+}
+
+}  // namespace mlf

@@ -1,0 +1,56 @@
+#include "deployment/tir_name.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace mlf::deployment {
+namespace {
+
+constexpr std::string_view kPrefix = "tir-";
+constexpr std::string_view kTextSuffix = ".txt";
+constexpr std::string_view kTwinSuffix = ".tvm.json";
+
+bool is_number(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string_view stage_of_stem(std::string_view stem) {
+  const std::size_t dot = stem.find('.');
+  return dot == std::string_view::npos ? kDefaultStage : stem.substr(dot + 1);
+}
+
+std::optional<TirName> parse_tir_name(std::string_view name) {
+  if (!name.starts_with(kPrefix) || name.find('/') != std::string_view::npos) return std::nullopt;
+  const bool twin = name.ends_with(kTwinSuffix);
+  if (!twin && !name.ends_with(kTextSuffix)) return std::nullopt;
+  const std::string_view suffix = twin ? kTwinSuffix : kTextSuffix;
+  const std::string_view stem = name.substr(0, name.size() - suffix.size());
+  if (stem.size() <= kPrefix.size()) return std::nullopt;
+  return TirName{stem, twin ? TirForm::twin : TirForm::text};
+}
+
+std::optional<StemTarget> target_of_stem(std::string_view stem) {
+  std::string_view rest = stem.substr(0, stem.find('.'));
+  if (!rest.starts_with(kPrefix)) return std::nullopt;
+  rest.remove_prefix(kPrefix.size());
+  StemTarget target;
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), target.device_type);
+  if (error != std::errc{} || target.device_type <= 0) return std::nullopt;
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  if (rest.empty()) return target;
+  if (!rest.starts_with('-')) return std::nullopt;
+  target.kind = rest.substr(1);
+  return target;
+}
+
+bool names_kind(std::string_view kind, std::string_view wanted) {
+  if (!kind.starts_with(wanted)) return false;
+  const std::string_view rest = kind.substr(wanted.size());
+  return rest.empty() || (rest.starts_with('-') && is_number(rest.substr(1)));
+}
+
+}  // namespace mlf::deployment

@@ -1,0 +1,41 @@
+// The names of members that hold TIR: src/tir-<type>[-<kind>[-<k>]][.<stage>].txt and, for the
+// lossless twin of a text, .tvm.json instead of .txt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mlf::deployment {
+
+inline constexpr std::string_view kSourceFolder = "src/";
+inline constexpr std::string_view kDefaultStage = "lowered";
+
+enum class TirForm : std::uint8_t { text, twin };
+
+/// A member's name (without `src/`) taken apart.
+struct TirName {
+  std::string_view stem;  ///< "tir-1.unplanned"
+  TirForm form;
+};
+
+/// What follows the first dot of a stem, or kDefaultStage.
+std::string_view stage_of_stem(std::string_view stem);
+
+/// Nothing if the name is not that of a TIR source.
+std::optional<TirName> parse_tir_name(std::string_view name);
+
+/// The target that a stem names.
+struct StemTarget {
+  std::int32_t device_type = 0;  ///< DLDeviceType
+  std::string_view kind;         ///< may be empty, and may end in a further "-<k>"
+};
+
+/// Nothing for stems of other forms, such as "tir-main".
+std::optional<StemTarget> target_of_stem(std::string_view stem);
+
+/// Whether `kind`, as it stands in a stem, names the target kind `wanted`.
+bool names_kind(std::string_view kind, std::string_view wanted);
+
+}  // namespace mlf::deployment

@@ -1,0 +1,130 @@
+// Finding the TIR of an archive, the better one where the same TIR is there twice.
+#include <map>
+#include <set>
+
+#include "deployment/tir_name.h"
+#include "mlf/deployment.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace {
+
+using deployment::TirForm;
+using deployment::TirName;
+
+/// Where one TIR can be read from.
+struct Candidate {
+  std::string name;
+  std::string path;
+  std::string_view text;
+  const archive::Member* member = nullptr;
+  TirForm form = TirForm::text;
+};
+
+/// Stem to what was chosen for it.
+using Chosen = std::map<std::string, Candidate, std::less<>>;
+
+void offer(Chosen& chosen, std::string_view stem, Candidate candidate) {
+  const auto at = chosen.find(stem);
+  if (at == chosen.end()) {
+    chosen.emplace(stem, std::move(candidate));
+  } else if (candidate.form == TirForm::twin) {
+    at->second = std::move(candidate);
+  }
+}
+
+void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
+  if (deployment::stage_of_stem(name.stem) != "tvm") return;
+  Location where;
+  where.file = candidate.path;
+  if (candidate.member != nullptr) where.member = candidate.name;
+  throw support::Error(ErrorKind::invalid_input,
+                       "no stage may be called 'tvm': src/" + std::string(name.stem) +
+                           ".json is the name of a lossless twin",
+                       where);
+}
+
+void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
+  for (const archive::Member& member : archive.members()) {
+    const std::string_view whole = member.name;
+    if (!whole.starts_with(deployment::kSourceFolder)) continue;
+    const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
+    if (!name || member.type != archive::MemberType::file) continue;
+    Candidate candidate{member.name, archive.path(), {}, &member, name->form};
+    refuse_twin_stage(*name, candidate);
+    offer(chosen, name->stem, std::move(candidate));
+  }
+}
+
+/// The first free of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for the first target.
+std::string free_stem(const Chosen& chosen, const ModelLibrary& library) {
+  const auto& targets = library.modules.front().targets;
+  const std::int32_t type = targets.empty() ? 1 : targets.front().target.device_type.value_or(1);
+  const std::string kind = targets.empty() ? "c" : targets.front().target.kind;
+  std::string stem = "tir-" + std::to_string(type);
+  if (!chosen.contains(stem)) return stem;
+  const std::string with_kind = stem + '-' + kind;
+  stem = with_kind;
+  for (std::size_t k = 1; chosen.contains(stem); ++k) stem = with_kind + '-' + std::to_string(k);
+  return stem;
+}
+
+[[noreturn]] void refuse_file(const TirFile& file, std::string message) {
+  Location where;
+  where.file = file.path;
+  throw support::Error(ErrorKind::usage, std::move(message), where);
+}
+
+void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,
+              Chosen& chosen) {
+  Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
+  const auto name = deployment::parse_tir_name(file.name());
+  if (!name) {
+    chosen.emplace(free_stem(chosen, library), std::move(candidate));
+    return;
+  }
+  if (archive.find(std::string(deployment::kSourceFolder) + candidate.name) != nullptr) {
+    refuse_file(file, "the archive has a member src/" + candidate.name + " already");
+  }
+  refuse_twin_stage(*name, candidate);
+  candidate.form = name->form;
+  offer(chosen, name->stem, std::move(candidate));
+}
+
+TirSource source_from(const std::string& stem, Candidate candidate,
+                      const archive::Archive& archive) {
+  if (candidate.member != nullptr) {
+    candidate.text = support::value_of(archive.read(*candidate.member));
+  }
+  return {.stem = stem,
+          .stage = std::string(deployment::stage_of_stem(stem)),
+          .name = std::move(candidate.name),
+          .path = std::move(candidate.path),
+          .text = candidate.text,
+          .member = candidate.member};
+}
+
+}  // namespace
+
+Result<std::vector<TirSource>> find_tir(const archive::Archive& archive,
+                                        const ModelLibrary& library,
+                                        std::span<const TirFile> beside) {
+  return support::at_door([&] {
+    Chosen chosen;
+    find_in_archive(archive, chosen);
+    std::set<std::string_view> names;
+    for (const TirFile& file : beside) {
+      if (!names.insert(file.name()).second) {
+        refuse_file(file, "another file of this name is given already");
+      }
+      add_file(file, archive, library, chosen);
+    }
+    std::vector<TirSource> sources;
+    for (auto& [stem, candidate] : chosen) {
+      sources.push_back(source_from(stem, std::move(candidate), archive));
+    }
+    return sources;
+  });
+}
+
+}  // namespace mlf

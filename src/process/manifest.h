@@ -1,0 +1,58 @@
+// src/mlf.json: what an archive's outputs were made from. schemas/manifest.schema.json describes
+// it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/write.h"
+#include "support/byte_sink.h"
+
+namespace mlf::process {
+
+struct Digest {
+  std::string name;
+  std::string sha256;  ///< lower-case hex
+
+  friend bool operator==(const Digest&, const Digest&) = default;
+};
+
+/// Everything that decides what the outputs are.
+struct Inputs {
+  tir::ConstantPlace constants = tir::ConstantPlace::inside;
+  std::vector<Digest> members;  ///< members that were read
+  std::vector<Digest> files;    ///< files beside the archive that were read, by their last name
+
+  friend bool operator==(const Inputs&, const Inputs&) = default;
+};
+
+struct ManifestTarget {
+  std::string kind;
+  std::string text;
+  std::optional<std::int32_t> device_type;
+};
+
+/// One tir-N.json: what it came from and what it belongs to.
+struct ManifestTir {
+  std::string member;
+  std::string source;  ///< member, or file beside the archive
+  std::string stage;
+  std::vector<std::string> modules;
+  std::optional<ManifestTarget> target;
+};
+
+struct Manifest {
+  Inputs inputs;
+  std::vector<Digest> written;  ///< all outputs but the manifest itself
+  std::vector<ManifestTir> tir;
+};
+
+void write_manifest(const Manifest& manifest, support::ByteSink& out);
+
+/// What decides whether an archive is up to date: `inputs` and `written`; `tir` stays empty.
+/// Nothing for a text that mlf did not write, or not in this version of the format.
+std::optional<Manifest> read_manifest(std::string_view text);
+
+}  // namespace mlf::process

@@ -1,0 +1,32 @@
+#include "process/spool.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "support/error.h"
+#include "support/sha256.h"
+
+namespace mlf::process {
+
+Piece Spool::add(const std::function<void(support::ByteSink&)>& write) {
+  const std::uint64_t offset = sink_.written();
+  support::HashingSink hashing(sink_);
+  write(hashing);
+  sink_.flush();
+  return {offset, sink_.written() - offset, hashing.hex()};
+}
+
+void Spool::copy(const Piece& piece, support::ByteSink& out) const {
+  std::array<char, 65536> buffer;
+  for (std::uint64_t done = 0; done < piece.size;) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - done, buffer.size()));
+    const std::size_t count = file_.read_some_at(piece.offset + done, buffer.data(), wanted);
+    if (count == 0) throw support::Error(ErrorKind::io, "the temporary file was cut short");
+    out.write(std::string_view(buffer.data(), count));
+    done += count;
+  }
+}
+
+}  // namespace mlf::process

@@ -1,0 +1,37 @@
+// Outputs on their way: made one after the other before the archive is touched, so that whatever
+// goes wrong with one of them goes wrong before the first byte is written.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "support/byte_sink.h"
+#include "support/file.h"
+
+namespace mlf::process {
+
+/// A piece of the spool.
+struct Piece {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::string sha256;
+};
+
+/// Keeps any number of pieces in one unnamed temporary file, however large they are.
+class Spool {
+ public:
+  Spool() : file_(support::File::anonymous()), sink_(file_) {}
+
+  /// Runs `write` and keeps what it writes. Throws what `write` throws.
+  Piece add(const std::function<void(support::ByteSink&)>& write);
+
+  /// Writes a piece to `out`.
+  void copy(const Piece& piece, support::ByteSink& out) const;
+
+ private:
+  support::File file_;
+  support::FileSink sink_;
+};
+
+}  // namespace mlf::process

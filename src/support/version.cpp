@@ -1,0 +1,9 @@
+#include "mlf/version.h"
+
+namespace mlf {
+
+std::string_view version() noexcept {
+  return MLF_VERSION;
+}
+
+}  // namespace mlf
