@@ -1,0 +1,370 @@
+#include "tir/save_json/importer.h"
+
+#include <charconv>
+#include <utility>
+
+#include "support/base64.h"
+#include "support/error.h"
+#include "tir/save_json/tensor_blob.h"
+
+namespace mlf::tir::save_json {
+
+using support::JsonMember;
+using support::JsonValue;
+
+Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& builder,
+                   LossLog& losses)
+    : graph_(graph),
+      limits_(limits),
+      builder_(builder),
+      losses_(losses),
+      unknown_(graph),
+      node_ids_(graph.size()),
+      list_ids_(graph.size()),
+      open_(graph.size()),
+      checked_(graph.size()),
+      tensor_ids_(graph.tensor_count()) {
+  if (graph.size() > limits.max_nodes) {
+    graph.fail(0, "the document has " + std::to_string(graph.size()) + " nodes, more than " +
+                      std::to_string(limits.max_nodes));
+  }
+}
+
+NodeId Importer::import(std::uint32_t node) {
+  push(node, Role::node);
+  while (!stack_.empty()) {
+    const Task task = stack_.back();
+    stack_.pop_back();
+    run(task);
+  }
+  return node_ids_[node];
+}
+
+bool Importer::is_made(std::uint32_t node, Role role) const {
+  return role == Role::node ? node_ids_[node] != NodeId::none : list_ids_[node] != ListId::none;
+}
+
+void Importer::push(std::uint32_t node, Role role) {
+  if (node != 0 && !is_made(node, role)) stack_.push_back({node, role, false});
+}
+
+void Importer::run(Task task) {
+  const auto bit = static_cast<std::uint8_t>(task.role);
+  if (!task.entered) {
+    if (is_made(task.node, task.role)) return;
+    if ((open_[task.node] & bit) != 0) fail_cycle(task.node);
+    open_[task.node] = static_cast<std::uint8_t>(open_[task.node] | bit);
+    stack_.push_back({task.node, task.role, true});
+    return enter(task);
+  }
+  if (task.role == Role::node) {
+    node_ids_[task.node] = make_node(task.node);
+    --depth_;
+  } else {
+    list_ids_[task.node] = make_list(task.node);
+  }
+  open_[task.node] = static_cast<std::uint8_t>(open_[task.node] & ~bit);
+}
+
+void Importer::fail_cycle(std::uint32_t node) const {
+  graph_.fail(node, "the node is part of itself");
+}
+
+void Importer::enter(Task task) {
+  if (task.role == Role::list) return enter_elements(task.node);
+  if (++depth_ > limits_.max_nesting) {
+    graph_.fail(task.node, "nested deeper than " + std::to_string(limits_.max_nesting) + " levels");
+  }
+  enter_node(task.node);
+}
+
+void Importer::enter_elements(std::uint32_t node) {
+  for (const JsonValue element : graph_.data(node)) push(graph_.element(element), Role::node);
+}
+
+void Importer::enter_node(std::uint32_t node) {
+  const auto kind = graph_.node(node).kind;
+  if (!kind) return enter_unknown(node);
+  if (*kind == Kind::Array || *kind == Kind::StringMap || *kind == Kind::ObjectMap) {
+    return push(node, Role::list);
+  }
+  if (info(*kind).encoding != Encoding::attrs) return;
+  const NodeFields fields(graph_, node, *kind, [](std::string_view) {});
+  const auto rows = info(*kind).fields;
+  for (std::uint8_t i = 0; i < rows.size(); ++i) enter_field(fields, rows[i], i);
+  push(fields.span(), Role::node);
+}
+
+void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
+  if (!fields.has(at) || field.expects == Expects::tensor) return;
+  switch (field.type) {
+    case FieldType::node:
+      if (!lanes_are_a_number(fields, at)) push(fields.reference(at), Role::node);
+      return;
+    case FieldType::list:
+    case FieldType::string_map:
+    case FieldType::node_map: {
+      const std::uint32_t target = fields.reference(at);
+      if (target != 0) check_container(fields, field, at, target);
+      return push(target, Role::list);
+    }
+    default:
+      return;
+  }
+}
+
+void Importer::enter_unknown(std::uint32_t node) {
+  for (const JsonMember attribute : graph_.attrs(node)) {
+    push(guessed_reference(attribute), Role::node);
+  }
+  if (graph_.data_size(node) > 0) push(node, Role::list);
+}
+
+std::uint32_t Importer::guessed_reference(JsonMember attribute) const {
+  const std::uint32_t target = unknown_.reference(attribute);
+  // A guess that would make the node part of itself was wrong.
+  const auto bit = static_cast<std::uint8_t>(Role::node);
+  return (open_[target] & bit) != 0 ? 0 : target;
+}
+
+ListId Importer::make_list(std::uint32_t node) {
+  const auto kind = graph_.node(node).kind;
+  if (kind == Kind::StringMap) return make_string_map(node);
+  if (kind == Kind::ObjectMap) return make_node_map(node);
+  std::vector<NodeId> ids;
+  ids.reserve(graph_.data_size(node));
+  for (const JsonValue element : graph_.data(node)) {
+    ids.push_back(node_ids_[graph_.element(element)]);
+  }
+  return builder_.list(ids);
+}
+
+ListId Importer::make_string_map(std::uint32_t node) {
+  const auto data = graph_.data(node);
+  const GraphNode& map = graph_.node(node);
+  const std::uint32_t keys = map.keys == 0 ? 0 : graph_.value(map.keys).size();
+  if (keys != graph_.data_size(node)) {
+    graph_.fail(node, "a map of " + std::to_string(keys) + " keys has " +
+                          std::to_string(graph_.data_size(node)) + " values");
+  }
+  std::vector<NamedNode> entries;
+  auto value = data.begin();
+  for (const JsonValue key : graph_.keys(node)) {
+    if (!key.is_string()) graph_.fail(node, key, "expected a string as key of a map");
+    entries.push_back({builder_.string(key.text()), node_ids_[graph_.element(*value)]});
+    ++value;
+  }
+  return builder_.map(entries);
+}
+
+ListId Importer::make_node_map(std::uint32_t node) {
+  if (graph_.data_size(node) % 2 != 0) {
+    graph_.fail(node, "a map without keys must have keys and values in turn in its data");
+  }
+  std::vector<NodePair> entries;
+  const auto data = graph_.data(node);
+  for (auto at = data.begin(); at != data.end(); ++at) {
+    const NodeId key = node_ids_[graph_.element(*at)];
+    ++at;
+    entries.push_back({key, node_ids_[graph_.element(*at)]});
+  }
+  return builder_.map(entries);
+}
+
+NodeId Importer::make_node(std::uint32_t node) {
+  const Kind kind = unknown_.kind(node);
+  if (kind == Kind::TargetKind && graph_.node(node).repr != 0) return make_from_repr(node, kind);
+  switch (info(kind).encoding) {
+    case Encoding::attrs:
+      return make_from_attrs(node, kind);
+    case Encoding::repr:
+      return make_from_repr(node, kind);
+    case Encoding::special:
+      return make_special(node, kind);
+  }
+  graph_.fail(node, "unknown encoding");
+}
+
+NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
+  const NodeFields fields(graph_, node, kind, [&](std::string_view name) {
+    const std::string detail = std::string(graph_.type_key(node)) + "." + std::string(name);
+    losses_.add(LossCode::opaque_fields, "", detail);
+  });
+  const auto rows = info(kind).fields;
+  std::vector<FieldValue> values;
+  values.reserve(rows.size());
+  for (std::uint8_t i = 0; i < rows.size(); ++i) {
+    values.push_back(field_value(fields, node, kind, i));
+  }
+  const NodeId id = builder_.make(kind, values);
+  if (const std::uint32_t span = fields.span()) builder_.set_span(id, node_ids_[span]);
+  return id;
+}
+
+NodeId Importer::make_from_repr(std::uint32_t node, Kind kind) {
+  const std::string repr = graph_.repr(node);
+  if (kind == Kind::Op) {
+    const auto known = ops_.find(repr);
+    if (known != ops_.end()) return known->second;
+  }
+  const auto parsed = [&](auto number) -> FieldValue {
+    const auto [end, error] = std::from_chars(repr.data(), repr.data() + repr.size(), number);
+    if (error != std::errc() || end != repr.data() + repr.size()) {
+      graph_.fail(node, "expected a number as its value, found " + clipped(repr));
+    }
+    return number;
+  };
+  const auto rows = info(kind).fields;
+  std::vector<FieldValue> values;
+  switch (rows.front().type) {
+    case FieldType::integer:
+      values.push_back(parsed(std::int64_t{}));
+      break;
+    case FieldType::real:
+      values.push_back(parsed(double{}));
+      break;
+    case FieldType::boolean:
+      if (repr != "true" && repr != "false") {
+        graph_.fail(node, "expected \"true\" or \"false\" as its value, found " + clipped(repr));
+      }
+      values.emplace_back(repr == "true");
+      break;
+    default:
+      values.emplace_back(builder_.string(repr));
+  }
+  for (const FieldInfo& field : rows.subspan(1)) values.push_back(absent_value(node, field));
+  const NodeId id = builder_.make(kind, values);
+  if (kind == Kind::Op) ops_.emplace(repr, id);
+  return id;
+}
+
+NodeId Importer::make_special(std::uint32_t node, Kind kind) {
+  switch (kind) {
+    case Kind::Array:
+    case Kind::StringMap:
+    case Kind::ObjectMap:
+      return builder_.make(kind, {list_ids_[node]});
+    case Kind::ShapeTuple:
+      return make_shape_tuple(node);
+    case Kind::NDArray:
+      return make_constant(node);
+    case Kind::Opaque:
+      return make_opaque(node);
+    default:
+      return make_opaque_expr(node);
+  }
+}
+
+NodeId Importer::make_shape_tuple(std::uint32_t node) {
+  // Base64 of a count and as many int64, little-endian; nothing for the empty tuple.
+  const auto data = support::base64_decode(graph_.repr(node));
+  const auto word = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      value |= static_cast<std::uint64_t>((*data)[8 * at + i]) << (8 * i);
+    }
+    return value;
+  };
+  std::vector<std::int64_t> values;
+  const bool is_sound =
+      data && (data->empty() || (data->size() % 8 == 0 && word(0) == data->size() / 8 - 1));
+  if (!is_sound) graph_.fail(node, "its value is not base64 of a count and as many integers");
+  for (std::size_t i = 1; i < data->size() / 8; ++i) {
+    values.push_back(static_cast<std::int64_t>(word(i)));
+  }
+  return builder_.make(Kind::ShapeTuple, {builder_.integers(values)});
+}
+
+namespace {
+
+NodeId make_tensor(Builder& builder, Tensor tensor) {
+  const ListId shape = builder.integers(tensor.shape);
+  return builder.make(Kind::NDArray, {tensor.dtype, shape, builder.bytes(std::move(tensor.data))});
+}
+
+}  // namespace
+
+NodeId Importer::make_constant(std::uint32_t node) {
+  const GraphNode& constant = graph_.node(node);
+  if (constant.repr == 0) {
+    losses_.add(LossCode::constant_data, "", "runtime.NDArray without content");
+    return builder_.make(Kind::NDArray, {DType::Void(), builder_.integers({}), BytesId::none});
+  }
+  auto tensor = constant.repr_is_base64 ? decode_tensor(graph_.repr(node))
+                                        : decode_tensor(graph_.value(constant.repr).text());
+  if (!tensor) graph_.fail(node, graph_.value(constant.repr), tensor.error());
+  return make_tensor(builder_, std::move(*tensor));
+}
+
+NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
+  const std::size_t index = fields.tensor(at);
+  if (tensor_ids_[index] != NodeId::none) return tensor_ids_[index];
+  auto tensor = decode_tensor(graph_.tensor(index).text());
+  if (!tensor) {
+    graph_.tensor(index).fail("b64ndarrays[" + std::to_string(index) + "]: " + tensor.error());
+  }
+  return tensor_ids_[index] = make_tensor(builder_, std::move(*tensor));
+}
+
+ListId Importer::opaque_fields(std::uint32_t node) {
+  std::vector<NamedNode> entries;
+  for (const JsonMember attribute : graph_.attrs(node)) {
+    const std::string_view name = attribute.key.text();
+    if (name == kSpan) continue;
+    const std::uint32_t target = guessed_reference(attribute);
+    const NodeId value =
+        target != 0 ? node_ids_[target]
+                    : builder_.make(Kind::String, {builder_.string(attribute.value.text())});
+    entries.push_back({builder_.string(name), value});
+  }
+  losses_.add(LossCode::opaque_fields, "", graph_.type_key(node));
+  return builder_.map(entries);
+}
+
+NodeId Importer::make_opaque(std::uint32_t node) {
+  const ListId fields = opaque_fields(node);
+  std::vector<NodeId> names;
+  for (const JsonValue key : graph_.keys(node)) {
+    if (!key.is_string()) graph_.fail(node, key, "expected a string in \"keys\"");
+    names.push_back(builder_.make(Kind::String, {builder_.string(key.text())}));
+  }
+  const GraphNode& source = graph_.node(node);
+  const ListId keys = source.keys == 0 ? ListId::none : builder_.list(names);
+  const ListId elements = source.data == 0              ? ListId::none
+                          : graph_.data_size(node) == 0 ? builder_.list({})
+                                                        : list_ids_[node];
+  const NodeId repr = source.repr == 0
+                          ? NodeId::none
+                          : builder_.make(Kind::String, {builder_.string(graph_.repr(node))});
+  const StringId type_key = builder_.string(graph_.type_key(node));
+  const NodeId id = builder_.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
+  const auto span = graph_.attr(node, kSpan);
+  const auto target = span ? graph_.reference(*span) : std::nullopt;
+  if (target.value_or(0) != 0) builder_.set_span(id, node_ids_[*target]);
+  return id;
+}
+
+NodeId Importer::make_opaque_expr(std::uint32_t node) {
+  const GraphNode& source = graph_.node(node);
+  if (source.data != 0 || source.repr != 0) {
+    graph_.fail(node,
+                "expected an expression or a statement, found an object with data of its own");
+  }
+  const ListId fields = opaque_fields(node);
+  const StringId type_key = builder_.string(graph_.type_key(node));
+  NodeId id = NodeId::none;
+  if (unknown_.kind(node) == Kind::OpaqueStmt) {
+    id = builder_.make(Kind::OpaqueStmt, {type_key, fields});
+  } else {
+    const auto text = graph_.attr(node, "dtype");
+    const auto dtype = text ? parse_dtype(text->text()) : std::nullopt;
+    if (!dtype) graph_.fail(node, "expected an expression, found an object without a dtype");
+    id = builder_.make(Kind::OpaqueExpr, {*dtype, type_key, fields});
+  }
+  const auto span = graph_.attr(node, kSpan);
+  const auto target = span ? graph_.reference(*span) : std::nullopt;
+  if (target.value_or(0) != 0) builder_.set_span(id, node_ids_[*target]);
+  return id;
+}
+
+}  // namespace mlf::tir::save_json

@@ -1,0 +1,94 @@
+// Makes the nodes of a save_json document in a Builder: parts before the whole, on a stack of its
+// own, each node once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/document.h"
+#include "tir/reader.h"
+#include "tir/save_json/json_graph.h"
+#include "tir/save_json/node_fields.h"
+#include "tir/save_json/unknown_kinds.h"
+
+namespace mlf::tir::save_json {
+
+class Importer {
+ public:
+  Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& builder, LossLog& losses);
+
+  /// The node of a document's node, which is made first where it is not yet.
+  NodeId import(std::uint32_t node);
+
+  /// The Op nodes made so far by name.
+  const std::map<std::string, NodeId, std::less<>>& ops() const { return ops_; }
+
+ private:
+  /// What is made of a node: a node of the IR, or only the list or map that a field holds.
+  enum class Role : std::uint8_t { node = 1, list = 2 };
+  struct Task {
+    std::uint32_t node;
+    Role role;
+    bool entered;
+  };
+
+  void run(Task task);
+  bool is_made(std::uint32_t node, Role role) const;
+  void push(std::uint32_t node, Role role);
+  void enter(Task task);
+  void enter_node(std::uint32_t node);
+  void enter_field(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
+  void enter_elements(std::uint32_t node);
+  void enter_unknown(std::uint32_t node);
+  [[noreturn]] void fail_cycle(std::uint32_t node) const;
+
+  ListId make_list(std::uint32_t node);
+  ListId make_string_map(std::uint32_t node);
+  ListId make_node_map(std::uint32_t node);
+  NodeId make_node(std::uint32_t node);
+  NodeId make_from_attrs(std::uint32_t node, Kind kind);
+  NodeId make_from_repr(std::uint32_t node, Kind kind);
+  NodeId make_special(std::uint32_t node, Kind kind);
+  NodeId make_shape_tuple(std::uint32_t node);
+  NodeId make_constant(std::uint32_t node);
+  NodeId make_opaque(std::uint32_t node);
+  NodeId make_opaque_expr(std::uint32_t node);
+  ListId opaque_fields(std::uint32_t node);
+  std::uint32_t guessed_reference(support::JsonMember attribute) const;
+
+  FieldValue field_value(const NodeFields& fields, std::uint32_t node, Kind kind, std::uint8_t at);
+  FieldValue absent_value(std::uint32_t node, const FieldInfo& field);
+  FieldValue reference_value(const NodeFields& fields, std::uint32_t node, const FieldInfo& field,
+                             std::uint8_t at);
+  FieldValue null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
+  FieldValue scalar_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
+  FieldValue string_value(const NodeFields& fields, std::uint8_t at, std::uint32_t target);
+  FieldValue lanes_value(const NodeFields& fields, std::uint8_t at);
+  NodeId tensor_value(const NodeFields& fields, std::uint8_t at);
+  bool lanes_are_a_number(const NodeFields& fields, std::uint8_t at) const;
+  void check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target, Expects expects);
+  void check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
+                       std::uint32_t target);
+  void check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target);
+
+  const JsonGraph& graph_;
+  const ReadLimits& limits_;
+  Builder& builder_;
+  LossLog& losses_;
+  UnknownKinds unknown_;
+  std::vector<Task> stack_;
+  std::uint32_t depth_ = 0;
+  std::vector<NodeId> node_ids_;        // by index in the document
+  std::vector<ListId> list_ids_;        // the same
+  std::vector<std::uint8_t> open_;      // roles that are being made
+  std::vector<std::uint32_t> checked_;  // for what (a bit each) the elements were checked
+  std::vector<NodeId> tensor_ids_;
+  std::map<std::string, NodeId, std::less<>> ops_;
+};
+
+}  // namespace mlf::tir::save_json

@@ -1,0 +1,212 @@
+// The fields of nodes of known kind: JSON text to field values, with what may stand where.
+#include <charconv>
+#include <cstdlib>
+
+#include "tir/save_json/importer.h"
+
+namespace mlf::tir::save_json {
+namespace {
+
+bool may_be_null(Expects expects) {
+  switch (expects) {
+    case Expects::any:
+    case Expects::object:
+    case Expects::attr_value:
+    case Expects::type:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What stands in an array, or in turn as key and value in a map.
+struct Slot {
+  Expects expects;
+  bool takes_global_vars_only;
+  bool takes_null;
+
+  bool takes(Kind kind) const {
+    return takes_global_vars_only ? kind == Kind::GlobalVar : accepts(expects, kind);
+  }
+  std::string_view name() const {
+    return takes_global_vars_only ? "a GlobalVar" : describe(expects);
+  }
+};
+
+Slot value_slot(Expects expects) {
+  return {expects, false, may_be_null(expects)};
+}
+
+// The two maps of the table whose keys are nodes are those of buffers and those of functions.
+Slot key_slot(Expects values) {
+  if (values == Expects::function) return {Expects::object, true, false};
+  return {Expects::var, false, false};
+}
+
+std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
+  return "expected " + std::string(expected) + ", found " + graph.describe(found);
+}
+
+}  // namespace
+
+using support::JsonValue;
+
+FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, Kind kind,
+                                 std::uint8_t at) {
+  const FieldInfo& field = info(kind).fields[at];
+  if (!fields.has(at)) return absent_value(node, field);
+  if (field.expects == Expects::tensor) return tensor_value(fields, at);
+  if (lanes_are_a_number(fields, at)) return lanes_value(fields, at);
+  if (is_reference(field)) return reference_value(fields, node, field, at);
+  return scalar_value(fields, field, at);
+}
+
+FieldValue Importer::absent_value(std::uint32_t node, const FieldInfo& field) {
+  if (graph_.node(node).repr == 0 && is_required(field, graph_.version())) {
+    graph_.fail(node, "expected an attribute \"" + std::string(field.name) + "\"");
+  }
+  switch (field.type) {
+    case FieldType::node:
+      return NodeId::none;
+    case FieldType::list:
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return field.nullable ? ListId::none : builder_.list({});
+    case FieldType::string:
+      return field.nullable ? StringId::none : builder_.string("");
+    case FieldType::real:
+      return 0.0;
+    case FieldType::dtype:
+      return DType::Void();
+    case FieldType::integers:
+      return builder_.integers({});
+    case FieldType::bytes:
+      return BytesId::none;
+    case FieldType::integer:
+      return kAbsentInteger;
+    case FieldType::boolean:
+    case FieldType::enumeration:
+      break;
+  }
+  return 0;
+}
+
+FieldValue Importer::reference_value(const NodeFields& fields, std::uint32_t node,
+                                     const FieldInfo& field, std::uint8_t at) {
+  const std::uint32_t target = fields.reference(at);
+  if (target == 0) return null_value(fields, field, at);
+  switch (field.type) {
+    case FieldType::node:
+      check_kind(fields, at, target, field.expects);
+      return node_ids_[target];
+    case FieldType::string:
+      return string_value(fields, at, target);
+    default:
+      check_elements(field, node, target);
+      return list_ids_[target];
+  }
+}
+
+FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
+  // Default-made containers of TVM may be null where they mean "none".
+  if (field.type == FieldType::string && field.nullable) return StringId::none;
+  if (field.type == FieldType::node && field.nullable) return NodeId::none;
+  if (field.type != FieldType::node && field.type != FieldType::string) {
+    return field.nullable ? ListId::none : builder_.list({});
+  }
+  const std::string_view expected =
+      field.type == FieldType::string ? "a string" : describe(field.expects);
+  fields.fail(at, "expected " + std::string(expected) + ", found null");
+}
+
+FieldValue Importer::scalar_value(const NodeFields& fields, const FieldInfo& field,
+                                  std::uint8_t at) {
+  switch (field.type) {
+    case FieldType::integer:
+      return fields.integer(at);
+    case FieldType::boolean:
+      return fields.boolean(at);
+    case FieldType::enumeration:
+      return fields.enumeration(at);
+    case FieldType::real:
+      return fields.real(at);
+    case FieldType::dtype:
+      return fields.dtype(at);
+    default:
+      fields.fail(at, "cannot be an attribute");
+  }
+}
+
+FieldValue Importer::string_value(const NodeFields& fields, std::uint8_t at, std::uint32_t target) {
+  const GraphNode& string = graph_.node(target);
+  if (string.kind != Kind::String) fields.fail(at, wrong_kind(graph_, "a string", target));
+  if (string.repr == 0 || string.repr_is_base64) return builder_.string(graph_.repr(target));
+  return builder_.string(graph_.value(string.repr).text());
+}
+
+bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) const {
+  if (!is_lanes(fields.kind(), at) || !fields.has(at)) return false;
+  const VersionRange& version = graph_.version();
+  if (version.last < kFirstMinorWithLanesAsNodes) return true;
+  const bool is_sure = version.first == version.last &&
+                       (version.first > kFirstMinorWithLanesAsNodes || !is_development(version));
+  if (is_sure) return false;
+  // A development build of v0.16 may write either: the dtype tells the number.
+  const auto target = graph_.reference(fields.value(at));
+  if (!target || *target == 0 || !accepts(Expects::expr, unknown_.kind(*target))) return true;
+  const std::int64_t lanes = std::abs(static_cast<int>(fields.dtype(0).lanes));
+  const auto value = graph_.attr(*target, "value");
+  return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
+}
+
+FieldValue Importer::lanes_value(const NodeFields& fields, std::uint8_t at) {
+  return builder_.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
+}
+
+void Importer::check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target,
+                          Expects expects) {
+  if (accepts(expects, unknown_.kind(target))) return;
+  fields.fail(at, wrong_kind(graph_, describe(expects), target));
+}
+
+void Importer::check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
+                               std::uint32_t target) {
+  const auto kind = graph_.node(target).kind;
+  const bool is_empty_map = kind == Kind::StringMap && graph_.data_size(target) == 0;
+  switch (field.type) {
+    case FieldType::list:
+      if (kind != Kind::Array) fields.fail(at, wrong_kind(graph_, "an Array", target));
+      return;
+    case FieldType::string_map:
+      if (kind == Kind::StringMap) return;
+      if (kind == Kind::ObjectMap) fields.fail(at, "expected a Map whose keys are strings");
+      break;
+    default:
+      if (kind == Kind::ObjectMap || is_empty_map) return;
+      if (kind == Kind::StringMap) fields.fail(at, "expected a Map whose keys are nodes");
+  }
+  fields.fail(at, wrong_kind(graph_, "a Map", target));
+}
+
+void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target) {
+  // Many fields may share one array: it is looked at once for each thing that is expected.
+  const std::uint32_t bit = 1u << static_cast<std::uint32_t>(field.expects);
+  if ((checked_[target] & bit) != 0) return;
+  checked_[target] |= bit;
+  const bool is_map = field.type == FieldType::node_map;
+  const Slot values = value_slot(field.expects);
+  const Slot keys = key_slot(field.expects);
+  std::size_t position = 0;
+  for (const JsonValue element : graph_.data(target)) {
+    const Slot& slot = is_map && position % 2 == 0 ? keys : values;
+    const std::uint32_t index = graph_.element(element);
+    if (index == 0 ? !slot.takes_null : !slot.takes(unknown_.kind(index))) {
+      const std::string place =
+          std::string(field.name) + "[" + std::to_string(is_map ? position / 2 : position) + "]";
+      graph_.fail(owner, element, place + ": " + wrong_kind(graph_, slot.name(), index));
+    }
+    ++position;
+  }
+}
+
+}  // namespace mlf::tir::save_json

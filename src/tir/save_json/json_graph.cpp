@@ -1,0 +1,227 @@
+#include "tir/save_json/json_graph.h"
+
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include "support/base64.h"
+
+namespace mlf::tir::save_json {
+namespace {
+
+using support::JsonMember;
+using support::JsonType;
+using support::JsonValue;
+
+void expect(JsonValue value, JsonType type, std::string_view what) {
+  if (value.type() == type) return;
+  value.fail("expected " + std::string(describe(type)) + " for \"" + std::string(what) +
+             "\", found " + std::string(describe(value.type())));
+}
+
+JsonValue required(JsonValue object, std::string_view key, JsonType type) {
+  const auto value = object.find(key);
+  if (!value) object.fail("expected a member \"" + std::string(key) + "\"");
+  expect(*value, type, key);
+  return *value;
+}
+
+template <class Number>
+bool parse_whole(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// repr_b64 is a length of eight bytes, little-endian, and the bytes.
+std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
+  std::uint64_t size = 0;
+  if (data.size() < sizeof size) return std::nullopt;
+  for (std::size_t i = 0; i < sizeof size; ++i) {
+    size |= static_cast<std::uint64_t>(data[i]) << (8 * i);
+  }
+  if (size != data.size() - sizeof size) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(data.data()) + sizeof size, size);
+}
+
+// Absent members read like empty ones.
+JsonValue::Elements elements_or_none(const support::JsonDocument& document, std::uint32_t index) {
+  if (index == 0) return {document, 0, 0};
+  return JsonValue(document, index).elements();
+}
+
+}  // namespace
+
+VersionRange version_named(std::string_view tvm_version) {
+  VersionRange version{.exact = std::string(tvm_version)};
+  if (!tvm_version.starts_with("0.")) return version;
+  const std::string_view rest = tvm_version.substr(2);
+  std::uint8_t minor = 0;
+  if (parse_whole(rest.substr(0, rest.find('.')), minor)) version.first = version.last = minor;
+  return version;
+}
+
+bool is_development(const VersionRange& version) {
+  return version.exact.find("dev") != std::string::npos;
+}
+
+JsonGraph::JsonGraph(const support::JsonDocument& document) : document_(document) {
+  const JsonValue root = document.root();
+  if (!root.is_object()) root.fail("expected the object that tvm.ir.save_json writes");
+  read_nodes(required(root, "nodes", JsonType::array));
+  if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);
+  if (const auto attrs = root.find("attrs")) read_head(*attrs);
+  root_ = element(required(root, "root", JsonType::number));
+}
+
+void JsonGraph::read_nodes(JsonValue nodes) {
+  if (nodes.size() == 0) nodes.fail("expected at least the null node in \"nodes\"");
+  nodes_.reserve(nodes.size());
+  for (const JsonValue object : nodes.elements()) nodes_.push_back(read_node(object));
+  const GraphNode& null = nodes_.front();
+  if (!type_key(0).empty() || null.attrs != 0 || null.data != 0 || null.repr != 0) {
+    value(null.object).fail("expected the null node at index 0 of \"nodes\"");
+  }
+}
+
+GraphNode JsonGraph::read_node(JsonValue object) {
+  if (!object.is_object()) object.fail("expected an object for a node");
+  GraphNode node{.object = object.index()};
+  for (const JsonMember member : object.members()) {
+    const std::string_view key = member.key.text();
+    const auto take = [&](std::uint32_t& place, JsonType type) {
+      expect(member.value, type, key);
+      place = member.value.index();
+    };
+    if (key == "type_key") {
+      take(node.type_key, JsonType::string);
+    } else if (key == "attrs") {
+      take(node.attrs, JsonType::object);
+      check_attrs(member.value);
+    } else if (key == "data") {
+      take(node.data, JsonType::array);
+    } else if (key == "keys") {
+      take(node.keys, JsonType::array);
+    } else if (key == "repr_str" || key == "repr_b64") {
+      take(node.repr, JsonType::string);
+      node.repr_is_base64 = key == "repr_b64";
+    } else {
+      member.key.fail("unknown member " + clipped(key) + " of a node");
+    }
+  }
+  if (node.type_key == 0) object.fail("expected a member \"type_key\"");
+  node.kind = kind_with_type_key(value(node.type_key).text());
+  // Map stands for two kinds; only one whose keys are not all strings has data without keys.
+  if (node.kind == Kind::StringMap && node.keys == 0 && node.data != 0) node.kind = Kind::ObjectMap;
+  return node;
+}
+
+void JsonGraph::check_attrs(JsonValue attrs) const {
+  for (const JsonMember member : attrs.members()) {
+    if (!member.value.is_string()) expect(member.value, JsonType::string, member.key.text());
+  }
+}
+
+void JsonGraph::read_tensors(JsonValue tensors) {
+  expect(tensors, JsonType::array, "b64ndarrays");
+  tensors_.reserve(tensors.size());
+  for (const JsonValue tensor : tensors.elements()) {
+    expect(tensor, JsonType::string, "b64ndarrays");
+    tensors_.push_back(tensor.index());
+  }
+}
+
+void JsonGraph::read_head(JsonValue attrs) {
+  expect(attrs, JsonType::object, "attrs");
+  const auto version = attrs.find("tvm_version");
+  if (!version) return;
+  expect(*version, JsonType::string, "tvm_version");
+  version_ = version_named(version->text());
+}
+
+std::string_view JsonGraph::type_key(std::uint32_t node) const {
+  return value(nodes_[node].type_key).text();
+}
+
+JsonValue::Elements JsonGraph::data(std::uint32_t node) const {
+  return elements_or_none(document_, nodes_[node].data);
+}
+
+JsonValue::Elements JsonGraph::keys(std::uint32_t node) const {
+  return elements_or_none(document_, nodes_[node].keys);
+}
+
+JsonValue::Members JsonGraph::attrs(std::uint32_t node) const {
+  return JsonValue::Members(elements_or_none(document_, nodes_[node].attrs));
+}
+
+std::optional<JsonValue> JsonGraph::attr(std::uint32_t node, std::string_view name) const {
+  for (const JsonMember member : attrs(node)) {
+    if (member.key.text() == name) return member.value;
+  }
+  return std::nullopt;
+}
+
+std::uint32_t JsonGraph::data_size(std::uint32_t node) const {
+  return nodes_[node].data == 0 ? 0 : value(nodes_[node].data).size();
+}
+
+std::string JsonGraph::repr(std::uint32_t node) const {
+  const GraphNode& graph_node = nodes_[node];
+  if (graph_node.repr == 0) return {};
+  const JsonValue text = value(graph_node.repr);
+  if (!graph_node.repr_is_base64) return std::string(text.text());
+  const auto data = support::base64_decode(text.text());
+  auto content = data ? unwrap(*data) : std::nullopt;
+  if (!content) fail(node, text, "repr_b64 is not base64 of a length and as many bytes");
+  return std::move(*content);
+}
+
+std::uint32_t JsonGraph::element(JsonValue element) const {
+  const auto index = element.integer();
+  if (!index) element.fail("expected a node index, found " + std::string(support::describe(element.type())));
+  if (*index < 0 || *index >= size()) {
+    element.fail("node index " + std::to_string(*index) + " is out of range: there are " +
+                 std::to_string(size()) + " nodes");
+  }
+  return static_cast<std::uint32_t>(*index);
+}
+
+std::optional<std::uint32_t> JsonGraph::reference(JsonValue attribute) const {
+  std::uint32_t index = 0;
+  if (!parse_whole(attribute.text(), index) || index >= size()) return std::nullopt;
+  return index;
+}
+
+std::uint32_t JsonGraph::reference(std::uint32_t node, JsonMember attribute) const {
+  if (const auto index = reference(attribute.value)) return *index;
+  std::uint64_t number = 0;
+  const std::string name(attribute.key.text());
+  const std::string text = clipped(attribute.value.text());
+  if (parse_whole(attribute.value.text(), number)) {
+    fail(node, attribute.value,
+         name + ": node index " + std::to_string(number) + " is out of range: there are " +
+             std::to_string(size()) + " nodes");
+  }
+  fail(node, attribute.value, name + ": expected a node index, found " + text);
+}
+
+std::string clipped(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
+  return "\"" + std::string(text.substr(0, kMost)) + "…\"";
+}
+
+std::string JsonGraph::describe(std::uint32_t node) const {
+  const std::string_view key = type_key(node);
+  return "node " + std::to_string(node) + " (" + (key.empty() ? "null" : std::string(key)) + ")";
+}
+
+void JsonGraph::fail(std::uint32_t node, std::string_view message) const {
+  fail(node, value(nodes_[node].object), message);
+}
+
+void JsonGraph::fail(std::uint32_t node, JsonValue at, std::string_view message) const {
+  at.fail(describe(node) + ": " + std::string(message));
+}
+
+}  // namespace mlf::tir::save_json

@@ -1,0 +1,86 @@
+// The document of tvm.ir.save_json as it is laid out: nodes by index, tensors, version.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/document.h"
+#include "mlf/tir/kind.h"
+#include "support/json_reader.h"
+
+namespace mlf::tir::save_json {
+
+/// The version range that TVM's version string stands for: "0.9.dev0" is minor 9.
+VersionRange version_named(std::string_view tvm_version);
+/// Whether a version string is that of a development build, which lies between two releases.
+bool is_development(const VersionRange& version);
+
+/// Text of the input in quotes for a message, its end cut off where it is long.
+std::string clipped(std::string_view text);
+
+/// One entry of `nodes`. Members are indices of JSON values, 0 where absent.
+struct GraphNode {
+  std::uint32_t object = 0;
+  std::uint32_t type_key = 0;
+  std::uint32_t repr = 0;
+  std::uint32_t attrs = 0;
+  std::uint32_t keys = 0;
+  std::uint32_t data = 0;
+  std::optional<Kind> kind{};  ///< nullopt for type keys outside the table
+  bool repr_is_base64 = false;
+};
+
+/// Checks the layout of a document and gives access to its nodes. Refers to the document.
+class JsonGraph {
+ public:
+  explicit JsonGraph(const support::JsonDocument& document);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  std::uint32_t root() const { return root_; }
+  const GraphNode& node(std::uint32_t index) const { return nodes_[index]; }
+  const VersionRange& version() const { return version_; }
+  std::size_t tensor_count() const { return tensors_.size(); }
+  support::JsonValue tensor(std::size_t index) const { return value(tensors_[index]); }
+
+  support::JsonValue value(std::uint32_t index) const { return {document_, index}; }
+  std::string_view type_key(std::uint32_t node) const;
+  support::JsonValue::Elements data(std::uint32_t node) const;
+  support::JsonValue::Elements keys(std::uint32_t node) const;
+  support::JsonValue::Members attrs(std::uint32_t node) const;
+  std::optional<support::JsonValue> attr(std::uint32_t node, std::string_view name) const;
+  std::uint32_t data_size(std::uint32_t node) const;
+  /// The repr bytes of a node, base64 undone; empty where it has none.
+  std::string repr(std::uint32_t node) const;
+
+  /// Node index in an element of `data`.
+  std::uint32_t element(support::JsonValue element) const;
+  /// Node index in an attribute; nullopt where its text is no index of this document.
+  std::optional<std::uint32_t> reference(support::JsonValue attribute) const;
+  /// Node index in an attribute of a node that must be one.
+  std::uint32_t reference(std::uint32_t node, support::JsonMember attribute) const;
+
+  /// Throws an error at the node, or at the value where one is to blame.
+  [[noreturn]] void fail(std::uint32_t node, std::string_view message) const;
+  [[noreturn]] void fail(std::uint32_t node, support::JsonValue at, std::string_view message) const;
+  /// `node 17 (tir.For)`.
+  std::string describe(std::uint32_t node) const;
+
+ private:
+  void read_nodes(support::JsonValue nodes);
+  GraphNode read_node(support::JsonValue object);
+  void read_tensors(support::JsonValue tensors);
+  void read_head(support::JsonValue attrs);
+  void check_attrs(support::JsonValue attrs) const;
+
+  const support::JsonDocument& document_;
+  std::uint32_t root_ = 0;
+  std::vector<GraphNode> nodes_;
+  std::vector<std::uint32_t> tensors_;
+  VersionRange version_;
+};
+
+}  // namespace mlf::tir::save_json

@@ -1,0 +1,182 @@
+#include "tir/save_json/layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <unordered_map>
+#include <vector>
+
+#include "tir/save_json/json_graph.h"
+
+namespace mlf::tir::save_json {
+namespace {
+
+std::vector<std::vector<NamedField>> index_fields() {
+  std::vector<std::vector<NamedField>> index(all_kinds().size());
+  for (const KindInfo& kind : all_kinds()) {
+    assert(kind.fields.size() <= kMaxFields);
+    std::vector<NamedField>& names = index[static_cast<std::size_t>(kind.kind)];
+    for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
+      names.push_back({kind.fields[i].name, i});
+    }
+    std::ranges::sort(names, {}, &NamedField::name);
+  }
+  return index;
+}
+
+std::unordered_map<std::string_view, NameUse> index_names() {
+  std::unordered_map<std::string_view, NameUse> index;
+  for (const std::string_view name : {kSpan, kCheckedType, kGlobalVarMap}) {
+    index[name].reference = true;
+  }
+  for (const KindInfo& kind : all_kinds()) {
+    if (kind.encoding != Encoding::attrs) continue;
+    for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
+      const FieldInfo& field = kind.fields[i];
+      NameUse& use = index[field.name];
+      (is_reference(field) ? use.reference : use.plain) = true;
+      if (is_lanes(kind.kind, i)) use.plain = true;
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
+std::span<const NamedField> fields_by_name(Kind kind) {
+  static const auto index = index_fields();
+  return index[static_cast<std::size_t>(kind)];
+}
+
+bool is_reference(const FieldInfo& field) {
+  if (field.expects == Expects::tensor) return false;
+  switch (field.type) {
+    case FieldType::node:
+    case FieldType::list:
+    case FieldType::string_map:
+    case FieldType::node_map:
+    case FieldType::string:
+      return true;
+    default:
+      return false;
+  }
+}
+
+NameUse use_of_name(std::string_view name) {
+  static const auto index = index_names();
+  const auto found = index.find(name);
+  return found == index.end() ? NameUse{} : found->second;
+}
+
+bool has_span(Kind kind) {
+  switch (info(kind).category) {
+    case Category::expr:
+    case Category::buffer:
+    case Category::function:
+      return true;
+    case Category::stmt:
+      return kind != Kind::Block && kind != Kind::BlockRealize;
+    case Category::part:
+      return kind == Kind::Range || kind == Kind::IterVar || kind == Kind::CommReducer;
+    case Category::type:
+      return kind != Kind::PrimType && kind != Kind::PointerType && kind != Kind::GlobalTypeVar;
+    case Category::object:
+      // Of the other objects these are Relay's expressions.
+      return field_named(kind, kCheckedType).has_value();
+    default:
+      return false;
+  }
+}
+
+bool is_derived(Kind kind, std::string_view name) {
+  return (kind == Kind::PrimFunc && name == kCheckedType) ||
+         (kind == Kind::IRModule && name == kGlobalVarMap);
+}
+
+bool is_required(const FieldInfo& field, const VersionRange& version) {
+  // A development build 0.x.dev may be as old as the release before it.
+  const int first = version.first - (is_development(version) ? 1 : 0);
+  return field.since <= first && version.last <= field.until;
+}
+
+bool is_written(const FieldInfo& field, const VersionRange& version) {
+  // What TVM does not ask for it passes over, so vendors' builds may get a little more.
+  const int reach = is_development(version) ? 1 : 0;
+  return field.since <= version.last + reach && version.last - reach <= field.until;
+}
+
+bool is_lanes(Kind kind, std::uint8_t field) {
+  return (kind == Kind::Ramp && field == f::Ramp::lanes) ||
+         (kind == Kind::Broadcast && field == f::Broadcast::lanes);
+}
+
+bool accepts(Expects expects, Kind kind) {
+  const Category category = info(kind).category;
+  switch (expects) {
+    case Expects::expr:
+      return category == Category::expr;
+    case Expects::var:
+      return kind == Kind::Var || kind == Kind::SizeVar;
+    case Expects::buffer:
+      return kind == Kind::Buffer;
+    case Expects::stmt:
+      return category == Category::stmt;
+    case Expects::range:
+      return kind == Kind::Range;
+    case Expects::iter_var:
+      return kind == Kind::IterVar;
+    case Expects::buffer_region:
+      return kind == Kind::BufferRegion;
+    case Expects::match_buffer_region:
+      return kind == Kind::MatchBufferRegion;
+    case Expects::comm_reducer:
+      return kind == Kind::CommReducer;
+    case Expects::type:
+      return category == Category::type || kind == Kind::Opaque;
+    case Expects::function:
+      return category == Category::function || kind == Kind::RelayFunction || kind == Kind::Opaque;
+    case Expects::callee:
+      return category == Category::object;
+    case Expects::constant:
+    case Expects::tensor:
+      return kind == Kind::NDArray;
+    default:
+      return true;
+  }
+}
+
+std::string_view describe(Expects expects) {
+  switch (expects) {
+    case Expects::expr:
+      return "an expression";
+    case Expects::var:
+      return "a Var";
+    case Expects::buffer:
+      return "a Buffer";
+    case Expects::stmt:
+      return "a statement";
+    case Expects::range:
+      return "a Range";
+    case Expects::iter_var:
+      return "an IterVar";
+    case Expects::buffer_region:
+      return "a BufferRegion";
+    case Expects::match_buffer_region:
+      return "a MatchBufferRegion";
+    case Expects::comm_reducer:
+      return "a CommReducer";
+    case Expects::type:
+      return "a type";
+    case Expects::function:
+      return "a function";
+    case Expects::callee:
+      return "an Op or GlobalVar";
+    case Expects::constant:
+    case Expects::tensor:
+      return "an NDArray";
+    default:
+      return "an object";
+  }
+}
+
+}  // namespace mlf::tir::save_json

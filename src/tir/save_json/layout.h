@@ -1,0 +1,61 @@
+// Rules of save_json that the table of node kinds does not say by itself; reader and writer share
+// them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mlf/tir/document.h"
+#include "mlf/tir/kind.h"
+
+namespace mlf::tir::save_json {
+
+/// No row of the table is longer.
+constexpr std::size_t kMaxFields = 16;
+
+/// Names of attributes that stand beside the fields of a kind.
+constexpr std::string_view kSpan = "span";
+constexpr std::string_view kCheckedType = "_checked_type_";
+constexpr std::string_view kGlobalVarMap = "global_var_map_";
+
+struct NamedField {
+  std::string_view name;
+  std::uint8_t field;
+};
+/// The fields of a kind by name in byte order, as TVM writes them.
+std::span<const NamedField> fields_by_name(Kind kind);
+
+/// Whether a field is written as the index of a node.
+bool is_reference(const FieldInfo& field);
+/// Whether any kind of the table has a field of this name that is the index of a node, and
+/// whether any has one that is not.
+struct NameUse {
+  bool reference = false;
+  bool plain = false;
+};
+NameUse use_of_name(std::string_view name);
+
+/// Whether TVM's class of this kind has a `span`.
+bool has_span(Kind kind);
+/// Whether an attribute follows from the rest of its node: checked when read, derived when written.
+bool is_derived(Kind kind, std::string_view name);
+
+/// Whether every TVM of this version range writes the field.
+bool is_required(const FieldInfo& field, const VersionRange& version);
+/// Whether some TVM of this version range may want to read the field.
+bool is_written(const FieldInfo& field, const VersionRange& version);
+/// Up to v0.15 `lanes` of Ramp and Broadcast are plain numbers.
+constexpr std::uint8_t kFirstMinorWithLanesAsNodes = 16;
+/// Up to v0.17 a TargetKind has attributes, then only its name as repr_str.
+constexpr std::uint8_t kFirstMinorWithTargetKindByName = 18;
+/// v0.8 does not write the content of an NDArray that is a node.
+constexpr std::uint8_t kFirstMinorWithNodeTensors = 9;
+bool is_lanes(Kind kind, std::uint8_t field);
+
+/// Whether a node of kind `kind` may stand where the table expects `expects`.
+bool accepts(Expects expects, Kind kind);
+/// What a field expects, for messages: "an expression".
+std::string_view describe(Expects expects);
+
+}  // namespace mlf::tir::save_json

@@ -1,0 +1,30 @@
+// The metadata section of printed TIR: a save_json document that the text refers into.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/document.h"
+#include "support/source_text.h"
+#include "tir/reader.h"
+
+namespace mlf::tir {
+
+struct MetadataSection {
+  VersionRange version;  ///< that of the TVM that printed the text
+  /// What `metadata["Runtime"][0]` and `meta[Runtime][0]` refer to, by type key.
+  std::map<std::string, std::vector<NodeId>, std::less<>> objects{};
+  /// Op nodes that the objects brought along: a module has one node per Op.
+  std::map<std::string, NodeId, std::less<>> ops{};
+};
+
+/// Makes the objects of a section in `builder`. The bytes [begin, end) of `source` are the JSON of
+/// a `Map<String, Array<ObjectRef>>`, escapes of the surrounding text already resolved.
+/// Throws support::Error.
+MetadataSection read_metadata(const support::SourceText& source, std::size_t begin, std::size_t end,
+                              const ReadLimits& limits, Builder& builder, LossLog& losses);
+
+}  // namespace mlf::tir
