@@ -19,6 +19,7 @@ namespace {
 using support::File;
 
 constexpr int kNameAttempts = 100;
+constexpr const char* kOwnFiles = "/proc/self/fd";
 
 std::string random_name() {
   std::random_device device;
@@ -82,12 +83,15 @@ void copy_attributes(const File& from, const File& to) {
 
 }  // namespace
 
-Replacement::Replacement(File folder, std::string leaf, mode_t mode)
+Replacement::Replacement(File folder, std::string leaf, mode_t mode, Naming naming)
     : folder_(std::move(folder)), leaf_(std::move(leaf)) {
   const std::string name = folder_.name() + "/" + leaf_;
-  file_ = File(::openat(folder_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), name);
-  if (file_) return;
-  if (!lacks_unnamed_files(errno)) fail_to_create(folder_, errno);
+  // Naming a file later goes through its link in /proc.
+  if (naming == Naming::late_if_possible && ::access(kOwnFiles, F_OK) == 0) {
+    file_ = File(::openat(folder_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), name);
+    if (file_) return;
+    if (!lacks_unnamed_files(errno)) fail_to_create(folder_, errno);
+  }
   file_ = create_named(folder_, name, mode, temporary_);
 }
 
@@ -110,7 +114,7 @@ void Replacement::adopt(const File& original) {
 
 /// linkat cannot replace a name, so the unnamed file gets a temporary one first.
 void Replacement::give_name() {
-  const std::string self = fmt::format("/proc/self/fd/{}", file_.fd());
+  const std::string self = fmt::format("{}/{}", kOwnFiles, file_.fd());
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     const std::string name = random_name();
     if (::linkat(AT_FDCWD, self.c_str(), folder_.fd(), name.c_str(), AT_SYMLINK_FOLLOW) == 0) {

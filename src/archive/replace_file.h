@@ -1,6 +1,7 @@
 // Writing a file so that everybody sees either the old one or the new one, never a half.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "support/file.h"
@@ -12,8 +13,12 @@ namespace mlf::archive {
 /// moment between naming and renaming, it is called ".mlf-<random>".
 class Replacement {
  public:
+  /// When the new file gets a name: only to be renamed, or at once.
+  enum class Naming : std::uint8_t { late_if_possible, at_once };
+
   /// `folder` is where the target `leaf` lives; `mode` is what the umask is applied to.
-  Replacement(support::File folder, std::string leaf, mode_t mode);
+  Replacement(support::File folder, std::string leaf, mode_t mode,
+              Naming naming = Naming::late_if_possible);
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
   ~Replacement();

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 
+#include "archive/replace_file.h"
 #include "archive/rewrite.h"
 #include "support/error.h"
 #include "support/file.h"
@@ -253,6 +254,30 @@ TEST_F(Output, AKilledProcessLeavesEverythingAsItWas) {
     return true;
   }));
   EXPECT_EQ(read_file(file), base());
+  EXPECT_EQ(listing(), std::vector<std::string>{"a.tar"});
+}
+
+// File systems without unnamed files (NFS, FUSE, older overlays) need a name from the start.
+TEST_F(Output, AFileNamedFromTheStartTakesTheTargetsPlace) {
+  const std::string file = write("a.tar", "old");
+  archive::Replacement replacement(archive::open_folder_of(file), "a.tar", 0644,
+                                   archive::Replacement::Naming::at_once);
+  EXPECT_EQ(listing().size(), 2U);
+  replacement.file().write("new");
+  EXPECT_EQ(read_file(file), "old");
+  replacement.commit();
+  EXPECT_EQ(read_file(file), "new");
+  EXPECT_EQ(listing(), std::vector<std::string>{"a.tar"});
+}
+
+TEST_F(Output, AFileNamedFromTheStartIsRemovedWhenItIsNotCommitted) {
+  const std::string file = write("a.tar", "old");
+  {
+    const archive::Replacement replacement(archive::open_folder_of(file), "a.tar", 0644,
+                                           archive::Replacement::Naming::at_once);
+    replacement.file().write("new");
+  }
+  EXPECT_EQ(read_file(file), "old");
   EXPECT_EQ(listing(), std::vector<std::string>{"a.tar"});
 }
 
