@@ -1,0 +1,300 @@
+#include "tir/compare/comparer.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "tir/compare/brief.h"
+#include "tir/compare/sequences.h"
+
+namespace mlf::tir::compare_detail {
+namespace {
+
+bool scalars_equal(Node left, Node right, std::uint8_t field) {
+  switch (left.info().fields[field].type) {
+    case FieldType::string:
+      return left.has_text(field) == right.has_text(field) && left.text(field) == right.text(field);
+    case FieldType::real:
+      return std::bit_cast<std::uint64_t>(left.real(field)) ==
+             std::bit_cast<std::uint64_t>(right.real(field));
+    case FieldType::dtype:
+      return left.dtype(field) == right.dtype(field);
+    case FieldType::integers:
+      return std::ranges::equal(left.integers(field), right.integers(field));
+    case FieldType::bytes: {
+      const auto a = left.bytes(field);
+      const auto b = right.bytes(field);
+      return a.has_value() == b.has_value() && (!a || std::ranges::equal(*a, *b));
+    }
+    default:
+      return left.integer(field) == right.integer(field);
+  }
+}
+
+/// A body around which the legacy printer always puts braces.
+bool is_braced(Node owner, std::uint8_t field) {
+  if (owner.info().fields[field].expects != Expects::stmt) return false;
+  switch (owner.kind()) {
+    case Kind::PrimFunc:
+    case Kind::For:
+    case Kind::While:
+    case Kind::IfThenElse:
+    case Kind::BufferRealize:
+    case Kind::ProducerRealize:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Comparer::Comparer(const Module& left, const Module& right, const Tolerance& tolerance)
+    : known_{Roles(left), Roles(right), Pairing(left, right)},
+      rows_of_kind_(all_kinds().size()),
+      steps_(left, right) {
+  for (const RowIndex row : tolerance.rows()) {
+    const auto kind = all_tolerances()[row].kind;
+    if (kind) {
+      rows_of_kind_[static_cast<std::size_t>(*kind)].push_back(row);
+    } else {
+      for (auto& rows : rows_of_kind_) rows.push_back(row);
+    }
+  }
+}
+
+Comparison Comparer::run() && {
+  const Step root{steps_.left_root(), steps_.right_root(), kNoStep, kNoPosition, 0, StepKind::root};
+  stack_.push_back(steps_.add(root));
+  while (!stack_.empty()) {
+    const StepId at = stack_.back();
+    stack_.pop_back();
+    compare_pair(at);
+    flush();
+  }
+  return std::move(result_);
+}
+
+void Comparer::push(StepKind kind, StepId parent, Node left, Node right, std::uint8_t field,
+                    std::uint32_t position) {
+  pushed_.push_back({left.id(), right.id(), parent, position, field, kind});
+}
+
+void Comparer::flush() {
+  const std::size_t first = stack_.size();
+  for (const Step& step : pushed_) stack_.push_back(steps_.add(step));
+  std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
+  pushed_.clear();
+}
+
+void Comparer::compare_pair(StepId at) {
+  const Node a = left(at);
+  const Node b = right(at);
+  if (!a && !b) return;
+  if (!a || !b) return differ(at, {}, brief(a), brief(b));
+  const std::uint64_t key = std::uint64_t{index(a.id())} << 32 | index(b.id());
+  if (!seen_.insert(key).second) return;
+  ++result_.nodes;
+  if (splice_sequences(at) || unwrap_body(at) || !kinds_agree(at) || !identities_agree(at)) return;
+  if (a.category() == Category::function) {
+    ++result_.functions;
+    ++scope_;
+  }
+  compare_spans(at);
+  for (std::uint8_t i = 0; i < a.info().fields.size(); ++i) compare_field(at, i);
+}
+
+// --- Rows --------------------------------------------------------------------------------------
+
+template <class Test>
+bool Comparer::tolerate(Aspect aspect, StepId at, std::uint8_t field, std::string_view what,
+                        Test&& test) {
+  for (const RowIndex index : rows_of_kind_[static_cast<std::size_t>(left(at).kind())]) {
+    const ToleranceRow& row = all_tolerances()[index];
+    if (row.aspect != aspect || (aspect == Aspect::field && row.field != field)) continue;
+    if (!test(row.excuse)) continue;
+    result_.tolerated.push_back({row.loss, steps_.path(at, what), index});
+    return true;
+  }
+  return false;
+}
+
+bool Comparer::tolerate_field(StepId at, std::uint8_t field) {
+  const auto name = left(at).info().fields[field].name;
+  return tolerate(Aspect::field, at, field, name, [&](Excuse excuse) {
+    return excuses_field(excuse, {left(at), right(at), field}, known_);
+  });
+}
+
+void Comparer::differ(StepId at, std::string_view what, std::string left, std::string right) {
+  result_.differences.push_back({steps_.path(at, what), std::move(left), std::move(right),
+                                 steps_.left_range(at), steps_.right_range(at)});
+}
+
+// --- Nodes -------------------------------------------------------------------------------------
+
+bool Comparer::kinds_agree(StepId at) {
+  if (left(at).kind() == right(at).kind()) return true;
+  const StepId parent = steps_[at].parent;
+  const std::optional<Node> owner = parent == kNoStep ? std::nullopt : std::optional(left(parent));
+  const auto test = [&](Excuse excuse) {
+    return excuses_kind(excuse, {left(at), right(at), owner}, known_);
+  };
+  if (!tolerate(Aspect::kind, at, 0, {}, test)) {
+    differ(at, {}, brief(left(at)), brief(right(at)));
+    return false;
+  }
+  // A variable has the same fields whichever of the two kinds it is.
+  return left(at).is(Kind::SizeVar) && right(at).is(Kind::Var);
+}
+
+bool Comparer::identities_agree(StepId at) {
+  const Node a = left(at);
+  const Node b = right(at);
+  if (!has_identity(a)) return true;
+  const Pairing::Match match = known_.pairing.pair(a, b, scope_);
+  if (match == Pairing::Match::paired) return true;
+  const auto test = [&](Excuse excuse) {
+    if (excuse == Excuse::copies) return true;
+    return excuse == Excuse::one_per_function && match == Pairing::Match::left_split &&
+           known_.pairing.scope_of(a) != scope_;
+  };
+  if (tolerate(Aspect::identity, at, 0, {}, test)) {
+    if (match == Pairing::Match::left_split) known_.pairing.add_copy(a, b, scope_);
+    return true;
+  }
+  const Node partner(b.module(), known_.pairing.right_of(a));
+  differ(at, {}, brief(a) + ", another one", brief(b) + ", paired before: " + brief(partner));
+  return false;
+}
+
+void Comparer::compare_spans(StepId at) {
+  const Node a = left(at).module().span(left(at).id());
+  const Node b = right(at).module().span(right(at).id());
+  if (!a && !b) return;
+  const auto test = [&](Excuse excuse) { return excuse == Excuse::not_printed && a && !b; };
+  if (tolerate(Aspect::span, at, 0, "span", test)) return;
+  if (!a || !b) return differ(at, "span", brief(a), brief(b));
+  push(StepKind::span, at, a, b, 0, kNoPosition);
+}
+
+// --- Fields ------------------------------------------------------------------------------------
+
+void Comparer::compare_field(StepId at, std::uint8_t field) {
+  switch (left(at).info().fields[field].type) {
+    case FieldType::node:
+      return compare_nodes(at, field);
+    case FieldType::list:
+      return compare_lists(at, field);
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return compare_maps(at, field);
+    default:
+      break;
+  }
+  const Node a = left(at);
+  const Node b = right(at);
+  if (scalars_equal(a, b, field) || tolerate_field(at, field)) return;
+  differ(at, a.info().fields[field].name, brief_field(a, field), brief_field(b, field));
+}
+
+void Comparer::compare_nodes(StepId at, std::uint8_t field) {
+  const Node a = left(at).node(field);
+  const Node b = right(at).node(field);
+  if (!a && !b) return;
+  if (tolerate_field(at, field)) return;
+  push(StepKind::node, at, a, b, field, kNoPosition);
+}
+
+void Comparer::compare_lists(StepId at, std::uint8_t field) {
+  const NodeList a = left(at).list(field);
+  const NodeList b = right(at).list(field);
+  const bool same_size = a.defined() == b.defined() && a.size() == b.size();
+  if (!same_size && tolerate_field(at, field)) return;
+  if (!same_size) {
+    return differ(at, left(at).info().fields[field].name, brief_field(left(at), field),
+                  brief_field(right(at), field));
+  }
+  for (std::uint32_t i = 0; i < a.size(); ++i) push(StepKind::element, at, a[i], b[i], field, i);
+}
+
+void Comparer::compare_maps(StepId at, std::uint8_t field) {
+  const NodeMap a = left(at).map(field);
+  const NodeMap b = right(at).map(field);
+  const bool by_name = left(at).info().fields[field].type == FieldType::string_map;
+  if ((a.defined() != b.defined() || a.size() != b.size()) && tolerate_field(at, field)) return;
+  if (a.defined() != b.defined()) {
+    return differ(at, left(at).info().fields[field].name, brief_field(left(at), field),
+                  brief_field(right(at), field));
+  }
+  const Matching matching = by_name ? match_names(a, b) : match_keys(a, b, known_.pairing);
+  report_unmatched(at, field, matching);
+  compare_order(at, field, matching);
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    if (matching[i] == kUnmatched) continue;
+    if (!by_name) push(StepKind::key, at, a.key(i), b.key(matching[i]), field, i);
+    push(StepKind::element, at, a.value(i), b.value(matching[i]), field, i);
+  }
+}
+
+void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& matching) {
+  const NodeMap a = left(at).map(field);
+  const NodeMap b = right(at).map(field);
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    if (matching[i] != kUnmatched) continue;
+    const std::string entry = entry_name(left(at), field, i);
+    const auto test = [&](Excuse excuse) {
+      return excuse == Excuse::not_tir && !a.value(i).is(Kind::PrimFunc);
+    };
+    if (tolerate(Aspect::field, at, field, entry, test)) continue;
+    differ(at, entry, brief(a.value(i)), "missing");
+  }
+  for (const std::uint32_t i : unmatched_on_right(matching, b.size())) {
+    differ(at, entry_name(right(at), field, i), "missing", brief(b.value(i)));
+  }
+}
+
+void Comparer::compare_order(StepId at, std::uint8_t field, const Matching& matching) {
+  if (is_in_order(matching)) return;
+  const auto name = left(at).info().fields[field].name;
+  const auto test = [](Excuse excuse) { return excuse == Excuse::any_order; };
+  if (tolerate(Aspect::field, at, field, name, test)) return;
+  differ(at, name, "entries in one order", "entries in another");
+}
+
+// --- Sequences ---------------------------------------------------------------------------------
+
+bool Comparer::splice_sequences(StepId at) {
+  const Node a = left(at);
+  const Node b = right(at);
+  if (!a.is(Kind::SeqStmt) && !b.is(Kind::SeqStmt)) return false;
+  if (has_same_sequences(a, b)) return false;
+  const std::vector<Node> on_left = spliced(a);
+  const std::vector<Node> on_right = spliced(b);
+  if (on_left.size() != on_right.size()) return false;
+  const auto test = [](Excuse excuse) { return excuse == Excuse::flattened; };
+  if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
+  for (std::uint32_t i = 0; i < on_left.size(); ++i) {
+    const StepKind kind = a.is(Kind::SeqStmt) ? StepKind::element : StepKind::in_place;
+    push(kind, at, on_left[i], on_right[i], f::SeqStmt::seq, i);
+  }
+  return true;
+}
+
+bool Comparer::unwrap_body(StepId at) {
+  const Node a = left(at);
+  const Node b = right(at);
+  const StepId parent = steps_[at].parent;
+  if (parent == kNoStep || a.is(Kind::SeqStmt) == b.is(Kind::SeqStmt)) return false;
+  const Node on_left = unwrapped(a);
+  const Node on_right = unwrapped(b);
+  const bool is_one = on_left.is(Kind::SeqStmt) == on_right.is(Kind::SeqStmt);
+  if (!is_one || !is_braced(left(parent), steps_[at].field)) return false;
+  const auto test = [](Excuse excuse) { return excuse == Excuse::braced_body; };
+  if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
+  push(StepKind::in_place, at, on_left, on_right, f::SeqStmt::seq, 0);
+  return true;
+}
+
+}  // namespace mlf::tir::compare_detail

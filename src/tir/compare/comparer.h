@@ -1,0 +1,64 @@
+// The walk over two modules side by side.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "mlf/tir/compare.h"
+#include "tir/compare/excuses.h"
+#include "tir/compare/matching.h"
+#include "tir/compare/steps.h"
+
+namespace mlf::tir::compare_detail {
+
+/// Compares once. Pairs of nodes wait on a stack of its own, in the order of the left module.
+class Comparer {
+ public:
+  Comparer(const Module& left, const Module& right, const Tolerance& tolerance);
+  Comparison run() &&;
+
+ private:
+  using RowIndex = std::uint16_t;
+
+  void compare_pair(StepId at);
+  bool identities_agree(StepId at);
+  bool kinds_agree(StepId at);
+  void compare_spans(StepId at);
+  void compare_field(StepId at, std::uint8_t field);
+  void compare_nodes(StepId at, std::uint8_t field);
+  void compare_lists(StepId at, std::uint8_t field);
+  void compare_maps(StepId at, std::uint8_t field);
+  void report_unmatched(StepId at, std::uint8_t field, const Matching& matching);
+  void compare_order(StepId at, std::uint8_t field, const Matching& matching);
+
+  // Sequences of statements: whether a row let the pair pass in another shape.
+  bool splice_sequences(StepId at);
+  bool unwrap_body(StepId at);
+
+  /// Finds the first row about this place for which `test` holds, and notes it.
+  template <class Test>
+  bool tolerate(Aspect aspect, StepId at, std::uint8_t field, std::string_view what, Test&& test);
+  bool tolerate_field(StepId at, std::uint8_t field);
+  void differ(StepId at, std::string_view what, std::string left, std::string right);
+
+  void push(StepKind kind, StepId parent, Node left, Node right, std::uint8_t field,
+            std::uint32_t position);
+  void flush();
+
+  Node left(StepId at) const { return steps_.left(at); }
+  Node right(StepId at) const { return steps_.right(at); }
+
+  Knowledge known_;
+  std::vector<std::vector<RowIndex>> rows_of_kind_;  // the rows about any kind are in all of them
+  Steps steps_;
+  std::vector<StepId> stack_;
+  std::vector<Step> pushed_;  // below the pair at hand, in order
+  std::unordered_set<std::uint64_t> seen_;
+  std::uint32_t scope_ = 0;  // counts functions
+  Comparison result_;
+};
+
+}  // namespace mlf::tir::compare_detail

@@ -1,0 +1,293 @@
+#include "tir/compare/excuses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "tir/compare/linear.h"
+#include "tir/compare/names.h"
+#include "tir/text/op_table.h"
+
+namespace mlf::tir::compare_detail {
+namespace {
+
+// --- Fields ------------------------------------------------------------------------------------
+
+bool is_not_printed(const FieldPair& at) {
+  switch (at.right.info().fields[at.field].type) {
+    case FieldType::node:
+      return at.left.node(at.field) && !at.right.node(at.field);
+    case FieldType::list:
+      return at.right.list(at.field).empty();
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return at.right.map(at.field).empty();
+    case FieldType::string:
+      return at.right.text(at.field).empty();
+    case FieldType::integer:
+      return at.right.integer(at.field) == kAbsentInteger;
+    default:
+      return false;
+  }
+}
+
+bool is_behind_buffer(const FieldPair& at, const Knowledge& known) {
+  const Node buffer = known.right.buffer_with_part(at.right);
+  return buffer && known.left.buffer_with_part(at.left) &&
+         is_named_after(at.right.text(at.field), buffer.text(f::Buffer::name));
+}
+
+bool is_hidden_param(const FieldPair& at, const Knowledge& known) {
+  const Node buffer = known.right.buffer_of_param(at.right);
+  if (!buffer || !known.left.buffer_of_param(at.left)) return false;
+  if (at.field == f::Var::name) {
+    return is_named_after(at.right.text(at.field), buffer.text(f::Buffer::name));
+  }
+  const Node type = at.right[f::Var::type_annotation];
+  const Node left_type = at.left[f::Var::type_annotation];
+  return type.is(Kind::PrimType) && type.dtype(f::PrimType::dtype) == DType::Handle() &&
+         left_type.is(Kind::PointerType);
+}
+
+bool is_global_scope(const FieldPair& at) {
+  const auto is_global = [](std::string_view scope) { return scope.empty() || scope == "global"; };
+  return is_global(at.left.text(at.field)) && is_global(at.right.text(at.field));
+}
+
+bool points_to(Node type, DType dtype) {
+  if (!type.is(Kind::PointerType)) return false;
+  const Node element = type[f::PointerType::element_type];
+  return element.is(Kind::PrimType) && element.dtype(f::PrimType::dtype) == dtype;
+}
+
+bool is_pointer_of_buffer(const FieldPair& at, const Knowledge& known) {
+  const Node buffer = known.right.buffer_with_data(at.right);
+  if (!buffer || !known.left.buffer_with_data(at.left)) return false;
+  const DType held = buffer.dtype(f::Buffer::dtype);
+  const Node left_type = at.left[f::Var::type_annotation];
+  const Node right_type = at.right[f::Var::type_annotation];
+  if (!points_to(right_type, held) || !left_type) return false;
+  if (!points_to(left_type, held)) return true;
+  return left_type.text(f::PointerType::storage_scope) !=
+         right_type.text(f::PointerType::storage_scope);
+}
+
+bool is_default_alignment(const FieldPair& at) {
+  const auto is_default = [](std::int64_t bytes) { return bytes == 64 || bytes == 128; };
+  return is_default(at.left.integer(at.field)) && is_default(at.right.integer(at.field));
+}
+
+bool is_constant(Node node, std::int64_t value) {
+  return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
+}
+
+bool are_zeros(const FieldPair& at) {
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  return is_constant(left, 0) && is_constant(right, 0) && left.dtype() != right.dtype();
+}
+
+/// Names that only corresponding variables share.
+class PairNames {
+ public:
+  explicit PairNames(const Pairing& pairing) : pairing_(pairing) {}
+  std::string of_left(Node node) const { return fmt::format("#{}", index(node.id())); }
+  std::string of_right(Node node) const {
+    const NodeId left = pairing_.left_of(node);
+    return left == NodeId::none ? fmt::format("?{}", index(node.id()))
+                                : fmt::format("#{}", index(left));
+  }
+
+ private:
+  const Pairing& pairing_;
+};
+
+bool is_same_end(const FieldPair& at, const Knowledge& known) {
+  // Fields `min` and `extent` stand side by side in For and in Range.
+  const auto min_field = static_cast<std::uint8_t>(at.field - 1);
+  if (is_constant(at.left.node(min_field), 0)) return false;
+  const PairNames names(known.pairing);
+  const IdentityName left_name = [&](Node node) { return names.of_left(node); };
+  const IdentityName right_name = [&](Node node) { return names.of_right(node); };
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  return spelling(left, left_name) != spelling(right, right_name) &&
+         linear_form(left, left_name) == linear_form(right, right_name);
+}
+
+bool has_same_thread_tag(const FieldPair& at) {
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  return left && right && left.text(f::IterVar::thread_tag) == right.text(f::IterVar::thread_tag);
+}
+
+bool is_thread_var(const FieldPair& at) {
+  const bool one_missing = !at.left.node(at.field) != !at.right.node(at.field);
+  return one_missing &&
+         at.left.integer(f::IterVar::iter_type) == static_cast<int>(IterVarType::ThreadIndex);
+}
+
+bool is_dead_else(const FieldPair& at) {
+  const Node condition = at.left[f::IfThenElse::condition];
+  return condition.is(Kind::IntImm) && condition.integer(f::IntImm::value) != 0 &&
+         is_not_printed(at);
+}
+
+bool is_root_block(const FieldPair& at, const Knowledge& known) {
+  if (!known.left.is_root_block(at.left) || !known.right.is_root_block(at.right)) return false;
+  if (at.field == f::Block::name_hint) return at.right.text(at.field) == "root";
+  return at.right.list(at.field).empty();
+}
+
+bool are_equal_rounded(const FieldPair& at) {
+  return fmt::format("{:.6g}", at.left.real(at.field)) ==
+         fmt::format("{:.6g}", at.right.real(at.field));
+}
+
+// The dtypes of these calls are what the caller of TVM's builder, or the called function, says.
+constexpr std::array<std::string_view, 12> kCallsOfAnyDtype = {
+    "tir.tvm_call_packed",
+    "tir.tvm_call_cpacked",
+    "tir.tvm_call_trace_packed",
+    "tir.tvm_call_packed_lowered",
+    "tir.tvm_call_cpacked_lowered",
+    "tir.tvm_call_trace_packed_lowered",
+    "tir.ret",
+    "tir.tvm_struct_set",
+    "tir.texture2d_load",
+    "tir.texture2d_store",
+    "tir.tvm_thread_allreduce",
+    "tir.undef",
+};
+
+bool is_uncertain_call(const FieldPair& at) {
+  const Node op = at.left[f::Call::op];
+  if (!op.is(Kind::Op)) return true;
+  const std::string_view name = op.text(f::Op::name);
+  return text::find_op(name) == nullptr ||
+         std::ranges::find(kCallsOfAnyDtype, name) != kCallsOfAnyDtype.end();
+}
+
+bool is_plain_type(const FieldPair& at) {
+  const Node type = at.right.node(at.field);
+  return !at.left.node(at.field) && type.is(Kind::PrimType) &&
+         type.dtype(f::PrimType::dtype) == at.left.dtype();
+}
+
+bool is_script_name(const FieldPair& at) {
+  return is_script_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
+}
+
+bool is_legacy_name(const FieldPair& at) {
+  return is_legacy_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
+}
+
+// --- Kinds -------------------------------------------------------------------------------------
+
+bool is_text(Node node) {
+  return node.is(Kind::String) || node.is(Kind::StringImm);
+}
+
+std::string_view text_of(Node node) {
+  return node.is(Kind::String) ? node.text(f::String::value) : node.text(f::StringImm::value);
+}
+
+bool is_number(Node node) {
+  return node.is(Kind::BoxInt) || (node.is(Kind::IntImm) && node.dtype() == DType::Int(32));
+}
+
+std::int64_t number_of(Node node) {
+  return node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : node.integer(f::IntImm::value);
+}
+
+bool is_same_value(const NodePair& at) {
+  if (is_text(at.left) && is_text(at.right)) return text_of(at.left) == text_of(at.right);
+  return is_number(at.left) && is_number(at.right) && number_of(at.left) == number_of(at.right);
+}
+
+std::string_view type_key_of(Node node) {
+  if (node.is(Kind::Opaque)) return node.text(f::Opaque::type_key);
+  if (node.is(Kind::OpaqueExpr)) return node.text(f::OpaqueExpr::type_key);
+  if (node.is(Kind::OpaqueStmt)) return node.text(f::OpaqueStmt::type_key);
+  return node.info().type_key;
+}
+
+bool is_missing_object(const NodePair& at, Knowledge& known) {
+  if (!at.right.is(Kind::MissingObject)) return false;
+  const std::string_view key = at.right.text(f::MissingObject::type_key);
+  const bool same_key = key == type_key_of(at.left) || kind_with_type_key(key) == at.left.kind();
+  return same_key && known.pairing.pair_missing(at.left, at.right);
+}
+
+bool is_intrinsic_name(const NodePair& at) {
+  if (!at.left.is(Kind::IntImm) || !at.right.is(Kind::StringImm)) return false;
+  if (!at.left_owner || !at.left_owner->is(Kind::Call)) return false;
+  const Node op = (*at.left_owner)[f::Call::op];
+  if (!op.is(Kind::Op) || at.left_owner->list(f::Call::args)[0] != at.left) return false;
+  const std::string_view name = op.text(f::Op::name);
+  return name == "tir.call_llvm_intrin" || name == "tir.call_llvm_pure_intrin";
+}
+
+}  // namespace
+
+bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
+  switch (excuse) {
+    case Excuse::not_printed:
+      return is_not_printed(at);
+    case Excuse::script_name:
+      return is_script_name(at);
+    case Excuse::legacy_name:
+      return is_legacy_name(at);
+    case Excuse::behind_buffer:
+      return is_behind_buffer(at, known);
+    case Excuse::hidden_param:
+      return is_hidden_param(at, known);
+    case Excuse::global_scope:
+      return is_global_scope(at);
+    case Excuse::pointer_of_buffer:
+      return is_pointer_of_buffer(at, known);
+    case Excuse::plain_type:
+      return is_plain_type(at);
+    case Excuse::default_alignment:
+      return is_default_alignment(at);
+    case Excuse::zero:
+      return are_zeros(at);
+    case Excuse::stated_buffer:
+      return known.right.is_stated(at.right);
+    case Excuse::same_end:
+      return is_same_end(at, known);
+    case Excuse::same_thread_tag:
+      return has_same_thread_tag(at);
+    case Excuse::thread_var:
+      return is_thread_var(at);
+    case Excuse::dead_else:
+      return is_dead_else(at);
+    case Excuse::root_block:
+      return is_root_block(at, known);
+    case Excuse::six_digits:
+      return are_equal_rounded(at);
+    case Excuse::uncertain_call:
+      return is_uncertain_call(at);
+    default:
+      return false;
+  }
+}
+
+bool excuses_kind(Excuse excuse, const NodePair& at, Knowledge& known) {
+  switch (excuse) {
+    case Excuse::plain_var:
+      return at.right.is(Kind::Var);
+    case Excuse::same_value:
+      return is_same_value(at);
+    case Excuse::missing_object:
+      return is_missing_object(at, known);
+    case Excuse::intrinsic_name:
+      return is_intrinsic_name(at);
+    default:
+      return false;
+  }
+}
+
+}  // namespace mlf::tir::compare_detail

@@ -1,0 +1,41 @@
+// The rules behind the rows of tolerances.def.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mlf/tir/compare.h"
+#include "tir/compare/pairing.h"
+#include "tir/compare/roles.h"
+
+namespace mlf::tir::compare_detail {
+
+/// What is known about both modules beyond the two nodes at hand.
+struct Knowledge {
+  Roles left;
+  Roles right;
+  Pairing pairing;
+};
+
+/// A field of two nodes of one kind (a SizeVar and a Var count as one) whose values may differ.
+struct FieldPair {
+  Node left;
+  Node right;
+  std::uint8_t field;
+};
+
+/// Whether the values of the field differ in just the way that `excuse` allows. For a field that
+/// holds a node, "no" leaves the decision to the comparison of what is below.
+bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known);
+
+/// Two nodes of different kinds, and the one whose field holds the left one.
+struct NodePair {
+  Node left;
+  Node right;
+  std::optional<Node> left_owner;
+};
+
+/// Whether `right` may stand for `left` although its kind is another one.
+bool excuses_kind(Excuse excuse, const NodePair& at, Knowledge& known);
+
+}  // namespace mlf::tir::compare_detail

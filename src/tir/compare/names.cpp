@@ -1,0 +1,47 @@
+#include "tir/compare/names.h"
+
+#include <algorithm>
+#include <string>
+
+namespace mlf::tir::compare_detail {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// `stem`, or `stem_<n>`: what a table of unique names makes of it.
+bool is_made_unique(std::string_view printed, std::string_view stem) {
+  if (!printed.starts_with(stem)) return false;
+  std::string_view suffix = printed.substr(stem.size());
+  if (suffix.empty()) return true;
+  if (suffix.size() < 2 || suffix.front() != '_') return false;
+  suffix.remove_prefix(1);
+  return suffix.front() != '0' && std::ranges::all_of(suffix, is_digit);
+}
+
+}  // namespace
+
+bool is_script_name_of(std::string_view printed, std::string_view hint, Kind kind) {
+  if (hint.empty()) return is_made_unique(printed, kind == Kind::Buffer ? "buffer" : "v");
+  std::string legal(hint);
+  std::ranges::replace_if(
+      legal, [](char c) { return !is_letter(c) && !is_digit(c) && c != '_'; }, '_');
+  return is_made_unique(printed, legal);
+}
+
+bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind) {
+  if (!hint.empty() && is_letter(hint.front())) return is_made_unique(printed, hint);
+  const std::string_view prefix = kind == Kind::Buffer ? "buf_" : "v";
+  return is_made_unique(printed, std::string(prefix).append(hint));
+}
+
+bool is_named_after(std::string_view name, std::string_view buffer) {
+  return name.starts_with(buffer);
+}
+
+}  // namespace mlf::tir::compare_detail

@@ -1,0 +1,19 @@
+// How TVM's printers spell names, as far as it tells whether a printed name may come from a hint.
+#pragma once
+
+#include <string_view>
+
+#include "mlf/tir/kind.h"
+
+namespace mlf::tir::compare_detail {
+
+/// Whether the TVMScript printer may print `hint`, a name of a node of `kind`, as `printed`.
+bool is_script_name_of(std::string_view printed, std::string_view hint, Kind kind);
+
+/// The same for the legacy printer.
+bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind);
+
+/// Whether a name begins with that of the buffer it belongs to.
+bool is_named_after(std::string_view name, std::string_view buffer);
+
+}  // namespace mlf::tir::compare_detail

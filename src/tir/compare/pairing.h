@@ -1,0 +1,50 @@
+// Which nodes with an identity correspond: a bijection that grows while two modules are compared.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir::compare_detail {
+
+/// Whether identity of such a node is meaning: Var, Buffer, constants and objects. Spans are
+/// objects for TVM, but what they say is all there is to them.
+bool has_identity(Node node);
+
+class Pairing {
+ public:
+  Pairing(const Module& left, const Module& right)
+      : right_of_(left.size()), left_of_(right.size()), scope_of_(left.size()) {}
+
+  enum class Match : std::uint8_t {
+    paired,      ///< these two correspond, now or since an earlier call
+    left_split,  ///< left has another partner, right has none: one node became several
+    conflict,    ///< right has another partner
+  };
+  /// Pairs two nodes; `scope` is remembered as the place where it happened.
+  Match pair(Node left, Node right, std::uint32_t scope);
+  /// Gives a left node that has a partner another one.
+  void add_copy(Node left, Node right, std::uint32_t scope);
+  /// The scope in which a left node was paired last.
+  std::uint32_t scope_of(Node left) const { return scope_of_[index(left.id())]; }
+
+  /// Partners; `NodeId::none` where there is none yet.
+  NodeId left_of(Node right) const { return left_of_[index(right.id())]; }
+  NodeId right_of(Node left) const { return right_of_[index(left.id())]; }
+
+  /// Pairs an object with a reference into a metadata section that is not there; false where the
+  /// reference stands for another object.
+  bool pair_missing(Node left, Node reference);
+
+ private:
+  std::vector<NodeId> right_of_;
+  std::vector<NodeId> left_of_;
+  std::vector<std::uint32_t> scope_of_;
+  std::map<std::pair<std::string, std::int64_t>, NodeId> missing_;
+};
+
+}  // namespace mlf::tir::compare_detail

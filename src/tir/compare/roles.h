@@ -1,0 +1,42 @@
+// What a node is to the others around it, for excuses that hold in one place only.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir::compare_detail {
+
+class Roles {
+ public:
+  explicit Roles(const Module& module);
+
+  /// The first buffer whose data pointer, offset or stride this Var is; undefined if none.
+  Node buffer_with_part(Node var) const { return find(parts_, var); }
+  /// The first buffer whose data pointer this Var is.
+  Node buffer_with_data(Node var) const { return find(data_, var); }
+  /// The buffer that a parameter is bound to.
+  Node buffer_of_param(Node var) const { return find(params_, var); }
+  /// Whether a DeclBuffer or a block defines this buffer.
+  bool is_stated(Node buffer) const { return stated_.contains(index(buffer.id())); }
+  /// Whether this Block is the outermost of a function.
+  bool is_root_block(Node block) const { return roots_.contains(index(block.id())); }
+
+ private:
+  using NodeById = std::unordered_map<std::uint32_t, NodeId>;
+
+  void add(Node node);
+  void add_buffer(Node buffer);
+  void add_function(Node function);
+  void add_block(Node block);
+  static Node find(const NodeById& ids, Node key);
+
+  NodeById parts_;
+  NodeById data_;
+  NodeById params_;
+  std::unordered_set<std::uint32_t> stated_;
+  std::unordered_set<std::uint32_t> roots_;
+};
+
+}  // namespace mlf::tir::compare_detail

@@ -1,0 +1,96 @@
+#include "tir/compare/steps.h"
+
+#include <fmt/format.h>
+
+#include "mlf/tir/kind.h"
+#include "support/error.h"
+
+namespace mlf::tir::compare_detail {
+namespace {
+
+// A path keeps this many steps at its beginning and at its end.
+constexpr std::size_t kShownAtEitherEnd = 24;
+
+/// The name of what a map has as key: a function, a variable, a buffer.
+std::string key_name(Node key) {
+  for (std::uint8_t i = 0; i < key.info().fields.size(); ++i) {
+    if (key.info().fields[i].type == FieldType::string) {
+      return fmt::format("[\"{}\"]", key.text(i));
+    }
+  }
+  return fmt::format("[{}]", key.info().name);
+}
+
+std::string subscript(Node owner, std::uint8_t field, std::uint32_t position) {
+  switch (owner.info().fields[field].type) {
+    case FieldType::string_map:
+      return fmt::format("[\"{}\"]", owner.map(field).name(position));
+    case FieldType::node_map:
+      return key_name(owner.map(field).key(position));
+    default:
+      return fmt::format("[{}]", position);
+  }
+}
+
+}  // namespace
+
+std::string entry_name(Node owner, std::uint8_t field, std::uint32_t position) {
+  return std::string(owner.info().fields[field].name) + subscript(owner, field, position);
+}
+
+StepId Steps::add(const Step& step) {
+  if (steps_.size() >= kNoStep) {
+    throw support::Error(ErrorKind::invalid_input, "more than 2^32 pairs of nodes to compare");
+  }
+  steps_.push_back(step);
+  return static_cast<StepId>(steps_.size() - 1);
+}
+
+std::string Steps::spell(StepId id) const {
+  const Step& step = steps_[id];
+  if (step.kind == StepKind::in_place) return {};
+  if (step.kind == StepKind::span) return ".span";
+  const Node owner = left(step.parent);
+  const std::string name = fmt::format(".{}", owner.info().fields[step.field].name);
+  if (step.kind == StepKind::node) return name;
+  if (step.kind == StepKind::key) return fmt::format("{}.key[{}]", name, step.position);
+  return "." + entry_name(owner, step.field, step.position);
+}
+
+std::string Steps::path(StepId id) const {
+  std::vector<StepId> chain;
+  for (; steps_[id].parent != kNoStep; id = steps_[id].parent) chain.push_back(id);
+  std::string text;
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    const bool at_an_end = i < kShownAtEitherEnd || chain.size() - i <= kShownAtEitherEnd;
+    if (at_an_end) {
+      text += spell(chain[i]);
+    } else if (i == kShownAtEitherEnd) {
+      text += ".…";
+    }
+  }
+  if (text.starts_with('.')) text.erase(0, 1);
+  return text;
+}
+
+std::string Steps::path(StepId id, std::string_view field) const {
+  std::string text = path(id);
+  if (!text.empty() && !field.empty()) text += '.';
+  return text.append(field);
+}
+
+std::optional<SourceRange> Steps::left_range(StepId id) const {
+  for (; id != kNoStep; id = steps_[id].parent) {
+    if (const auto range = left_->source_range(steps_[id].left)) return range;
+  }
+  return std::nullopt;
+}
+
+std::optional<SourceRange> Steps::right_range(StepId id) const {
+  for (; id != kNoStep; id = steps_[id].parent) {
+    if (const auto range = right_->source_range(steps_[id].right)) return range;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlf::tir::compare_detail
