@@ -178,7 +178,8 @@ std::string JsonGraph::repr(std::uint32_t node) const {
 
 std::uint32_t JsonGraph::element(JsonValue element) const {
   const auto index = element.integer();
-  if (!index) element.fail("expected a node index, found " + std::string(support::describe(element.type())));
+  if (!index)
+    element.fail("expected a node index, found " + std::string(support::describe(element.type())));
   if (*index < 0 || *index >= size()) {
     element.fail("node index " + std::to_string(*index) + " is out of range: there are " +
                  std::to_string(size()) + " nodes");

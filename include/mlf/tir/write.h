@@ -1,0 +1,63 @@
+// Writes modules: tir-N.json, with its constants beside it, and tvm.ir.save_json.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/tir/document.h"
+
+namespace mlf::tir {
+
+/// Takes output in pieces, in order. What it throws ends the writing.
+using Sink = std::function<void(std::string_view bytes)>;
+
+enum class JsonLayout : std::uint8_t { compact, pretty };
+
+/// Where tir-N.json keeps the data of constants.
+enum class ConstantPlace : std::uint8_t {
+  inside,  ///< in the JSON, as base64
+  npy,     ///< in NumPy files beside it, from `npy_threshold` bytes on; smaller ones inside
+  none,    ///< nowhere: dtype, shape and digest only
+};
+
+struct JsonOptions {
+  JsonLayout layout = JsonLayout::compact;
+  ConstantPlace constants = ConstantPlace::inside;
+  std::uint64_t npy_threshold = 0;                ///< bytes of data
+  std::string npy_folder = "constants";           ///< what goes before "/<name>.npy" in the JSON
+  std::uint64_t max_written_nodes = 100'000'000;  ///< nodes written out where a DAG is expanded
+};
+
+/// A NumPy file that the JSON refers to; `write_npy` makes its content.
+struct ConstantFile {
+  std::string path;  ///< as in the JSON: "<npy_folder>/<id>.npy"
+  NodeId constant;   ///< the NDArray
+};
+
+/// Writes `document` as tir-N.json (schemas/README.md) and says which files belong beside it.
+///
+/// Errors: `invalid_input` where the module is not an IRModule, where a field that TVM always has
+/// is undefined, where two functions have one name, and where sharing expands beyond the limit.
+MLF_API Result<std::vector<ConstantFile>> write_tir_json(const Document& document,
+                                                         const JsonOptions& options,
+                                                         const Sink& sink);
+
+/// Writes an NDArray that has data as a NumPy file, format version 1.0. Element types that NumPy
+/// lacks (bfloat16, the 8-bit floats) are raw bytes of their size (`|V2`, `|V1`); integers of less
+/// than 8 bits are int8 or uint8, as they stand in memory.
+MLF_API Result<void> write_npy(Node constant, const Sink& sink);
+
+/// Writes `document` as the JSON of tvm.ir.save_json, for `tvm.ir.load_json` of the TVM that the
+/// document names (the last of its range of versions where it names none).
+///
+/// Errors: `invalid_input` where the module holds what save_json cannot say: a constant without
+/// data, a reference into a metadata section that was left out, lanes that are no number before
+/// v0.16.
+MLF_API Result<void> write_save_json(const Document& document, const Sink& sink);
+
+}  // namespace mlf::tir

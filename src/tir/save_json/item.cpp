@@ -1,0 +1,129 @@
+#include "tir/save_json/item.h"
+
+#include "support/error.h"
+#include "tir/save_json/layout.h"
+
+namespace mlf::tir::save_json {
+namespace {
+
+std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
+  std::vector<Slot> slots;
+  for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
+    if (!is_written(kind.fields[i], version)) continue;
+    slots.push_back({kind.fields[i].name, Slot::Source::field, i});
+  }
+  if (has_span(kind.kind)) slots.push_back({kSpan, Slot::Source::span, 0});
+  if (is_derived(kind.kind, kCheckedType)) {
+    slots.push_back({kCheckedType, Slot::Source::checked_type, 0});
+  }
+  if (is_derived(kind.kind, kGlobalVarMap)) {
+    slots.push_back({kGlobalVarMap, Slot::Source::global_vars, 0});
+  }
+  return slots;
+}
+
+// Numbers, truth values and dtypes: what TVM keeps in an attribute itself.
+bool is_plain_value(std::string_view text) {
+  constexpr std::string_view kNumber = "0123456789+-.e";
+  const bool is_number = text.find_first_not_of(kNumber) == std::string_view::npos &&
+                         text.find_first_of("0123456789") != std::string_view::npos;
+  return is_number || text == "inf" || text == "-inf" || text == "nan" || text == "-nan" ||
+         parse_dtype(text).has_value();
+}
+
+}  // namespace
+
+Items::Items(const Module& module, const VersionRange& version)
+    : module_(module), version_(version) {
+  for (const KindInfo& kind : all_kinds()) slots_.push_back(slots_of(kind, version));
+}
+
+bool Items::has_attrs(Kind kind) const {
+  if (kind == Kind::TargetKind) return version_.last < kFirstMinorWithTargetKindByName;
+  return info(kind).encoding == Encoding::attrs;
+}
+
+std::optional<NodeMap> Items::opaque_fields(Node node) {
+  switch (node.kind()) {
+    case Kind::Opaque:
+      return node.map(f::Opaque::fields);
+    case Kind::OpaqueExpr:
+      return node.map(f::OpaqueExpr::fields);
+    case Kind::OpaqueStmt:
+      return node.map(f::OpaqueStmt::fields);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool Items::is_reference(Node node, const Slot& slot) const {
+  if (slot.source != Slot::Source::field) return true;
+  if (is_lanes(node.kind(), slot.field) && version_.last < kFirstMinorWithLanesAsNodes)
+    return false;
+  return save_json::is_reference(node.info().fields[slot.field]);
+}
+
+Item Items::target(Node node, const Slot& slot) const {
+  switch (slot.source) {
+    case Slot::Source::field:
+      return target_of_field(node, slot.field);
+    case Slot::Source::span:
+      return of(module_.span(node.id()));
+    case Slot::Source::checked_type:
+      return {Item::Form::checked_type, 0, node.id()};
+    case Slot::Source::global_vars:
+      if (node.map(f::IRModule::functions).empty()) return {Item::Form::empty_map};
+      return {Item::Form::global_vars, 0, node.id()};
+  }
+  return {};
+}
+
+Item Items::target_of_field(Node node, std::uint8_t field) const {
+  switch (node.info().fields[field].type) {
+    case FieldType::node:
+      return node.node(field) ? of(node.node(field)) : null_of_field(node.kind(), field);
+    case FieldType::string:
+      if (!node.has_text(field)) return {};
+      return {Item::Form::text, 0, NodeId::none, node.text(field)};
+    case FieldType::list: {
+      const NodeList list = node.list(field);
+      if (!list.defined()) return {};
+      if (list.empty()) return {Item::Form::empty_array};
+      return {Item::Form::field, field, node.id()};
+    }
+    default: {
+      const NodeMap map = node.map(field);
+      if (!map.defined()) return null_of_field(node.kind(), field);
+      if (map.empty()) return {Item::Form::empty_map};
+      return {Item::Form::field, field, node.id()};
+    }
+  }
+}
+
+Item Items::null_of_field(Kind kind, std::uint8_t field) const {
+  if (kind == Kind::PrimFunc && field == f::PrimFunc::preflattened_buffer_map) {
+    return {Item::Form::empty_map};
+  }
+  if (kind != Kind::IRModule || field == f::IRModule::attrs) return {};
+  if (field == f::IRModule::source_map) return {Item::Form::empty_source_map};
+  return {Item::Form::empty_map};
+}
+
+Item Items::opaque_target(std::string_view name, Node value) const {
+  if (!value || !value.is(Kind::String)) return of(value);
+  const NameUse use = use_of_name(name);
+  const std::string_view text = value.text(f::String::value);
+  if (use.reference && !use.plain) return text == "0" ? Item{} : of(value);
+  if (use.plain && !use.reference) return {};
+  return is_plain_value(text) ? Item{} : of(value);
+}
+
+Item Items::type_of(Node var) const {
+  // Var and SizeVar have the same row.
+  static_assert(static_cast<int>(f::Var::type_annotation) ==
+                static_cast<int>(f::SizeVar::type_annotation));
+  const Node type = var[f::Var::type_annotation];
+  return type ? of(type) : Item{Item::Form::prim_type, 0, var.id()};
+}
+
+}  // namespace mlf::tir::save_json

@@ -1,0 +1,149 @@
+// What stands in `nodes` when a module is written: nodes of the IR, and the arrays, maps, strings
+// and derived types that save_json makes nodes of their own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/document.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::tir::save_json {
+
+struct Item {
+  enum class Form : std::uint8_t {
+    null,
+    node,              ///< the node `id`
+    field,             ///< the list or map in field `field` of the node `id`
+    text,              ///< `text` as a runtime.String
+    empty_array,       ///< one for all fields that hold no elements
+    empty_map,         ///< the same for maps
+    empty_source_map,  ///< a SourceMap of nothing
+    checked_type,      ///< FuncType of the PrimFunc `id`
+    checked_params,    ///< Array of the types of its parameters
+    prim_type,         ///< PrimType of the Var `id`, which has no type of its own
+    global_vars,       ///< Map of names to GlobalVars of the IRModule `id`
+  };
+  Form form = Form::null;
+  std::uint8_t field = 0;
+  NodeId id = NodeId::none;
+  std::string_view text{};
+};
+
+/// One attribute of a kind: a field, or what stands beside the fields.
+struct Slot {
+  enum class Source : std::uint8_t { field, span, checked_type, global_vars };
+  std::string_view name;
+  Source source;
+  std::uint8_t field;
+};
+
+/// Says which items and texts a module consists of when TVM `version` is to read it.
+class Items {
+ public:
+  Items(const Module& module, const VersionRange& version);
+
+  /// The attributes that TVM reads of a kind, in the order of the table.
+  std::span<const Slot> slots(Kind kind) const { return slots_[static_cast<std::size_t>(kind)]; }
+  /// Whether an attribute is written as the index of an item.
+  bool is_reference(Node node, const Slot& slot) const;
+  /// What an attribute refers to.
+  Item target(Node node, const Slot& slot) const;
+  /// What an attribute of a node of unknown type refers to: null where its text is the value.
+  Item opaque_target(std::string_view name, Node value) const;
+  /// The type of a parameter.
+  Item type_of(Node var) const;
+
+  /// Calls `visit(item)` for everything that `item` refers to in its attributes, then in its data.
+  template <class Visit>
+  void for_each_target(const Item& item, Visit&& visit) const {
+    if (item.form == Item::Form::node) {
+      const Node node = module_.node(item.id);
+      if (has_attrs(node.kind())) {
+        for (const Slot& slot : slots(node.kind())) {
+          if (is_reference(node, slot)) visit(target(node, slot));
+        }
+      }
+      if (const auto fields = opaque_fields(node)) {
+        for (std::size_t i = 0; i < fields->size(); ++i) {
+          visit(opaque_target(fields->name(i), fields->value(i)));
+        }
+        visit(of(module_.span(item.id)));
+      }
+    } else if (item.form == Item::Form::checked_type) {
+      visit({Item::Form::checked_params, 0, item.id});
+      visit(of(module_.node(item.id)[f::PrimFunc::ret_type]));
+      visit({Item::Form::empty_array});
+    } else if (item.form == Item::Form::empty_source_map) {
+      visit({Item::Form::empty_map});
+    }
+    for_each_element(item, visit);
+  }
+  /// Calls `visit(item)` for what stands in the `data` of an item, in order.
+  template <class Visit>
+  void for_each_element(const Item& item, Visit&& visit) const;
+
+  /// Whether a kind is written with attributes, not by its content.
+  bool has_attrs(Kind kind) const;
+  /// The attributes of a node of unknown type; nullopt for known kinds.
+  static std::optional<NodeMap> opaque_fields(Node node);
+  static Item of(Node node) { return node ? Item{Item::Form::node, 0, node.id()} : Item{}; }
+  const Module& module() const { return module_; }
+  const VersionRange& version() const { return version_; }
+
+ private:
+  Item target_of_field(Node node, std::uint8_t field) const;
+  Item null_of_field(Kind kind, std::uint8_t field) const;
+  template <class Visit>
+  void for_each_of_field(Node node, std::uint8_t field, Visit&& visit) const;
+
+  const Module& module_;
+  const VersionRange& version_;
+  std::vector<std::vector<Slot>> slots_;
+};
+
+template <class Visit>
+void Items::for_each_of_field(Node node, std::uint8_t field, Visit&& visit) const {
+  const FieldType type = node.info().fields[field].type;
+  if (type == FieldType::list) {
+    for (const Node element : node.list(field)) visit(of(element));
+    return;
+  }
+  const NodeMap map = node.map(field);
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (type == FieldType::node_map) visit(of(map.key(i)));
+    visit(of(map.value(i)));
+  }
+}
+
+template <class Visit>
+void Items::for_each_element(const Item& item, Visit&& visit) const {
+  const Node node = module_.node(item.id);
+  switch (item.form) {
+    case Item::Form::field:
+      return for_each_of_field(node, item.field, visit);
+    case Item::Form::node:
+      // Arrays and maps have one field each: what they hold.
+      if (node.is(Kind::Array) || node.is(Kind::StringMap) || node.is(Kind::ObjectMap)) {
+        return for_each_of_field(node, 0, visit);
+      }
+      if (node.is(Kind::Opaque)) return for_each_of_field(node, f::Opaque::elements, visit);
+      return;
+    case Item::Form::checked_params:
+      for (const Node param : node.list(f::PrimFunc::params)) visit(type_of(param));
+      return;
+    case Item::Form::global_vars: {
+      const NodeMap functions = node.map(f::IRModule::functions);
+      for (std::size_t i = 0; i < functions.size(); ++i) visit(of(functions.key(i)));
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace mlf::tir::save_json

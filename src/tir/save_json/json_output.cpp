@@ -1,0 +1,72 @@
+#include "tir/save_json/json_output.h"
+
+#include <charconv>
+
+namespace mlf::tir::save_json {
+namespace {
+
+constexpr std::size_t kPiece = 1u << 16;
+constexpr std::size_t kMostOnOneLine = 10;
+
+std::string_view escaped(char c) {
+  switch (c) {
+    case '\r':
+      return "\\r";
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\\':
+      return "\\\\";
+    default:
+      return "\\\"";
+  }
+}
+
+}  // namespace
+
+void JsonOutput::write(std::string_view bytes) {
+  buffer_ += bytes;
+  if (buffer_.size() < kPiece) return;
+  sink_(buffer_);
+  buffer_.clear();
+}
+
+void JsonOutput::write_quoted(std::string_view text) {
+  write("\"");
+  while (!text.empty()) {
+    const std::size_t special = text.find_first_of("\r\n\t\\\"");
+    write(text.substr(0, special));
+    if (special == std::string_view::npos) break;
+    write(escaped(text[special]));
+    text.remove_prefix(special + 1);
+  }
+  write("\"");
+}
+
+void JsonOutput::write_number(std::uint64_t number) {
+  char digits[20];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
+  static_cast<void>(error);  // it fits
+  write({digits, static_cast<std::size_t>(end - digits)});
+}
+
+void JsonOutput::write_numbers(std::span<const std::uint32_t> numbers, std::size_t indent) {
+  const bool on_one_line = numbers.size() <= kMostOnOneLine;
+  const std::string line_break = on_one_line ? "" : "\n" + std::string(indent + 2, ' ');
+  const std::string separator = on_one_line ? ", " : ", " + line_break;
+  write("[" + line_break);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) write(separator);
+    write_number(numbers[i]);
+  }
+  if (!on_one_line) write("\n" + std::string(indent, ' '));
+  write("]");
+}
+
+void JsonOutput::finish() {
+  if (!buffer_.empty()) sink_(buffer_);
+  buffer_.clear();
+}
+
+}  // namespace mlf::tir::save_json

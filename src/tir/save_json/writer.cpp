@@ -1,0 +1,384 @@
+// A module in, tvm.ir.save_json out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mlf/tir/write.h"
+#include "support/base64.h"
+#include "support/error.h"
+#include "tir/save_json/item.h"
+#include "tir/save_json/json_graph.h"
+#include "tir/save_json/json_output.h"
+#include "tir/save_json/layout.h"
+#include "tir/save_json/numbering.h"
+#include "tir/save_json/tensor_blob.h"
+
+namespace mlf::tir {
+namespace save_json {
+namespace {
+
+constexpr std::string_view kLegacyAllocatedPoolInfo = "tir.usmp.AllocatedPoolInfo";
+constexpr std::uint8_t kLastMinorWithLegacyPoolInfo = 12;
+constexpr std::size_t kMemberIndent = 6;
+
+bool is_printable(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; });
+}
+
+[[noreturn]] void fail(std::string message) {
+  throw support::Error(ErrorKind::invalid_input, std::move(message));
+}
+
+void append_word(std::vector<std::byte>& bytes, std::uint64_t value) {
+  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+}
+
+struct TextAttr {
+  std::string_view name;
+  std::string value;
+};
+
+class Writer {
+ public:
+  Writer(const Module& module, const VersionRange& version, const Sink& sink)
+      : items_(module, version), numbering_(items_, module.root().id()), out_(sink) {}
+
+  void write() {
+    out_.write("{\n  \"root\": 1, \n  \"nodes\": [");
+    bool first = true;
+    for (const Item& item : numbering_.order()) {
+      out_.write(first ? "\n    {" : ", \n    {");
+      first = false;
+      write_item(item);
+      out_.write("\n    }");
+    }
+    out_.write("\n  ], \n  \"b64ndarrays\": [");
+    write_tensors();
+    out_.write("], \n  \"attrs\": {\"tvm_version\": ");
+    out_.write_quoted(items_.version().exact);
+    out_.write("}\n}");
+    out_.finish();
+  }
+
+ private:
+  void member(std::string_view name) {
+    out_.write(", \n      \"");
+    out_.write(name);
+    out_.write("\": ");
+  }
+
+  void write_type_key(std::string_view key) {
+    out_.write("\n      \"type_key\": ");
+    out_.write_quoted(key);
+  }
+
+  void write_item(const Item& item) {
+    switch (item.form) {
+      case Item::Form::null:
+        return write_type_key("");
+      case Item::Form::node:
+        return write_node(item);
+      case Item::Form::text:
+        write_type_key("runtime.String");
+        return write_repr(item.text);
+      case Item::Form::field:
+        return write_field(item);
+      case Item::Form::empty_array:
+        return write_type_key("Array");
+      case Item::Form::empty_map:
+        return write_type_key("Map");
+      case Item::Form::empty_source_map:
+        write_type_key("SourceMap");
+        return write_attrs({{"source_map", number_text({Item::Form::empty_map})}});
+      case Item::Form::checked_type:
+        return write_checked_type(item.id);
+      case Item::Form::checked_params:
+        write_type_key("Array");
+        return write_data(item);
+      case Item::Form::prim_type:
+        write_type_key("PrimType");
+        return write_attrs({{"dtype", dtype_text(items_.module().node(item.id).dtype())}});
+      case Item::Form::global_vars:
+        return write_global_vars(item);
+    }
+  }
+
+  void write_node(const Item& item) {
+    const Node node = items_.module().node(item.id);
+    write_type_key(type_key(node));
+    if (items_.has_attrs(node.kind())) return write_known_attrs(node);
+    switch (node.kind()) {
+      case Kind::Array:
+      case Kind::ObjectMap:
+        return write_data(item);
+      case Kind::StringMap:
+        write_keys(node.map(f::StringMap::entries));
+        return write_data(item);
+      case Kind::NDArray:
+        return write_constant(node);
+      case Kind::ShapeTuple:
+        return write_shape_tuple(node);
+      case Kind::MissingObject:
+        fail(fmt::format("metadata[\"{}\"][{}] is not known: save_json cannot be written",
+                         node.text(f::MissingObject::type_key),
+                         node.integer(f::MissingObject::index)));
+      case Kind::Opaque:
+      case Kind::OpaqueExpr:
+      case Kind::OpaqueStmt:
+        return write_opaque(item, node);
+      default:
+        return write_repr(plain_text(node, 0));
+    }
+  }
+
+  std::string_view type_key(Node node) const {
+    switch (node.kind()) {
+      case Kind::Opaque:
+        return node.text(f::Opaque::type_key);
+      case Kind::OpaqueExpr:
+        return node.text(f::OpaqueExpr::type_key);
+      case Kind::OpaqueStmt:
+        return node.text(f::OpaqueStmt::type_key);
+      case Kind::AllocatedPoolInfo:
+        if (items_.version().last <= kLastMinorWithLegacyPoolInfo) return kLegacyAllocatedPoolInfo;
+        break;
+      default:
+        break;
+    }
+    return node.info().type_key;
+  }
+
+  void write_known_attrs(Node node) {
+    std::vector<TextAttr> attrs;
+    for (const Slot& slot : items_.slots(node.kind())) {
+      attrs.push_back({slot.name, items_.is_reference(node, slot)
+                                      ? number_text(items_.target(node, slot))
+                                      : plain_text(node, slot.field)});
+    }
+    write_attrs(std::move(attrs));
+  }
+
+  void write_attrs(std::vector<TextAttr> attrs) {
+    if (attrs.empty()) return;
+    std::ranges::sort(attrs, {}, &TextAttr::name);
+    member("attrs");
+    std::string_view separator = "{\n        ";
+    for (const TextAttr& attr : attrs) {
+      out_.write(separator);
+      out_.write_quoted(attr.name);
+      out_.write(": ");
+      out_.write_quoted(attr.value);
+      separator = ", \n        ";
+    }
+    out_.write("\n      }");
+  }
+
+  void write_repr(std::string_view content) {
+    if (content.empty()) return;
+    if (is_printable(content)) {
+      member("repr_str");
+      return out_.write_quoted(content);
+    }
+    member("repr_b64");
+    std::vector<std::byte> length;
+    append_word(length, content.size());
+    write_base64(length, std::as_bytes(std::span(content)));
+  }
+
+  void write_base64(std::span<const std::byte> head, std::span<const std::byte> rest) {
+    out_.write("\"");
+    support::Base64Encoder encoder(out_);
+    encoder.write(head);
+    encoder.write(rest);
+    encoder.finish();
+    out_.write("\"");
+  }
+
+  void write_shape_tuple(Node node) {
+    std::vector<std::byte> words;
+    const auto values = node.integers(f::ShapeTuple::values);
+    append_word(words, values.size());
+    for (const std::int64_t value : values) append_word(words, static_cast<std::uint64_t>(value));
+    member("repr_str");
+    write_base64(words, {});
+  }
+
+  void write_constant(Node node) {
+    if (items_.version().last < kFirstMinorWithNodeTensors) return;
+    member("repr_str");
+    write_tensor(node);
+  }
+
+  void write_tensor(Node node) {
+    if (!node.bytes(f::NDArray::data)) {
+      fail("the data of a constant is not known: save_json cannot be written");
+    }
+    out_.write("\"");
+    encode_tensor(node, out_);
+    out_.write("\"");
+  }
+
+  void write_tensors() {
+    bool first = true;
+    for (const Node tensor : tensors_) {
+      out_.write(first ? "\n    " : ", \n    ");
+      first = false;
+      write_tensor(tensor);
+    }
+    if (!first) out_.write("\n  ");
+  }
+
+  void write_field(const Item& item) {
+    const Node node = items_.module().node(item.id);
+    const FieldType type = node.info().fields[item.field].type;
+    write_type_key(type == FieldType::list ? "Array" : "Map");
+    if (type == FieldType::string_map) write_keys(node.map(item.field));
+    write_data(item);
+  }
+
+  void write_keys(const NodeMap& map) {
+    std::vector<std::string_view> keys;
+    for (std::size_t i = 0; i < map.size(); ++i) keys.push_back(map.name(i));
+    write_keys(keys);
+  }
+
+  void write_keys(const std::vector<std::string_view>& keys) {
+    if (keys.empty()) return;
+    member("keys");
+    std::string_view separator = "[\n        ";
+    for (const std::string_view key : keys) {
+      out_.write(separator);
+      out_.write_quoted(key);
+      separator = ", \n        ";
+    }
+    out_.write("\n      ]");
+  }
+
+  void write_data(const Item& item) {
+    std::vector<std::uint32_t> numbers;
+    items_.for_each_element(
+        item, [&](const Item& element) { numbers.push_back(numbering_.number(element)); });
+    if (numbers.empty()) return;
+    member("data");
+    out_.write_numbers(numbers, kMemberIndent);
+  }
+
+  void write_global_vars(const Item& item) {
+    write_type_key("Map");
+    const NodeMap functions = items_.module().node(item.id).map(f::IRModule::functions);
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      names.push_back(functions.key(i).text(f::GlobalVar::name_hint));
+    }
+    write_keys(names);
+    write_data(item);
+  }
+
+  void write_checked_type(NodeId function) {
+    write_type_key("FuncType");
+    const std::string none = number_text({Item::Form::empty_array});
+    const Node result = items_.module().node(function)[f::PrimFunc::ret_type];
+    write_attrs({{"arg_types", number_text({Item::Form::checked_params, 0, function})},
+                 {"ret_type", number_text(Items::of(result))},
+                 {"span", "0"},
+                 {"type_constraints", none},
+                 {"type_params", none}});
+  }
+
+  void write_opaque(const Item& item, Node node) {
+    std::vector<TextAttr> attrs;
+    const NodeMap fields = *Items::opaque_fields(node);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Item target = items_.opaque_target(fields.name(i), fields.value(i));
+      const bool is_text = target.form == Item::Form::null && fields.value(i).is(Kind::String);
+      attrs.push_back({fields.name(i), is_text ? std::string(fields.value(i).text(f::String::value))
+                                               : number_text(target)});
+    }
+    if (node.is(Kind::OpaqueExpr)) attrs.push_back({"dtype", dtype_text(node.dtype())});
+    const Item span = Items::of(items_.module().span(node.id()));
+    if (!attrs.empty()) attrs.push_back({kSpan, number_text(span)});
+    if (!node.is(Kind::Opaque)) return write_attrs(std::move(attrs));
+    if (const Node repr = node[f::Opaque::repr]) write_repr(repr.text(f::String::value));
+    write_attrs(std::move(attrs));
+    std::vector<std::string_view> keys;
+    for (const Node key : node.list(f::Opaque::keys)) keys.push_back(key.text(f::String::value));
+    write_keys(keys);
+    write_data(item);
+  }
+
+  std::string number_text(const Item& item) const {
+    return std::to_string(numbering_.number(item));
+  }
+
+  static std::string dtype_text(DType dtype) {
+    return dtype.is_void() ? std::string() : to_string(dtype);
+  }
+
+  /// A field as the text of an attribute, or of the repr of a node that has only this field.
+  std::string plain_text(Node node, std::uint8_t field) {
+    const FieldInfo& row = node.info().fields[field];
+    const bool is_repr = row.since >= 9 && node.info().encoding == Encoding::repr;
+    switch (row.type) {
+      case FieldType::integer:
+        return absent_as_zero(node.integer(field));
+      case FieldType::boolean:
+        if (is_repr) return node.integer(field) != 0 ? "true" : "false";
+        return std::to_string(node.integer(field));
+      case FieldType::enumeration:
+        return std::to_string(node.integer(field));
+      case FieldType::real:
+        return is_repr ? fmt::format("{}", node.real(field))
+                       : fmt::format("{:.17g}", node.real(field));
+      case FieldType::dtype:
+        return dtype_text(node.dtype(field));
+      case FieldType::string:
+        return std::string(node.text(field));
+      default:
+        return is_lanes(node.kind(), field) ? lanes_text(node[field]) : tensor_text(node[field]);
+    }
+  }
+
+  static std::string absent_as_zero(std::int64_t value) {
+    return std::to_string(value == kAbsentInteger ? 0 : value);
+  }
+
+  static std::string lanes_text(Node lanes) {
+    if (!lanes.is(Kind::IntImm)) fail("lanes that are not a number need TVM v0.16 or later");
+    return std::to_string(lanes.integer(f::IntImm::value));
+  }
+
+  std::string tensor_text(Node tensor) {
+    if (!tensor) fail("the data of a constant is not known: save_json cannot be written");
+    const auto [place, is_new] = tensor_numbers_.try_emplace(index(tensor.id()), tensors_.size());
+    if (is_new) tensors_.push_back(tensor);
+    return std::to_string(place->second);
+  }
+
+  Items items_;
+  Numbering numbering_;
+  JsonOutput out_;
+  std::vector<Node> tensors_;  // in the order in which nodes mention them
+  std::unordered_map<std::uint32_t, std::size_t> tensor_numbers_;
+};
+
+VersionRange written_version(const VersionRange& version) {
+  VersionRange written = version;
+  if (!written.exact.empty()) return written;
+  written.first = written.last;
+  written.exact = fmt::format("0.{}.0", written.last);
+  return written;
+}
+
+}  // namespace
+}  // namespace save_json
+
+Result<void> write_save_json(const Document& document, const Sink& sink) {
+  return support::at_door([&] {
+    const VersionRange version = save_json::written_version(document.source.tvm_version);
+    save_json::Writer(document.module, version, sink).write();
+  });
+}
+
+}  // namespace mlf::tir
