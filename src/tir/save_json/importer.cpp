@@ -310,7 +310,8 @@ ListId Importer::opaque_fields(std::uint32_t node) {
   std::vector<NamedNode> entries;
   for (const JsonMember attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
-    if (name == kSpan) continue;
+    // An expression has these beside its fields.
+    if (name == kSpan || (name == "dtype" && unknown_.kind(node) == Kind::OpaqueExpr)) continue;
     const std::uint32_t target = guessed_reference(attribute);
     const NodeId value =
         target != 0 ? node_ids_[target]

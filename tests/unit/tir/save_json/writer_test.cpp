@@ -1,0 +1,125 @@
+#include "mlf/tir/write.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "mlf/tir/builder.h"
+#include "save_json_text.h"
+
+namespace mlf::tir {
+namespace {
+
+using save_json_test::document;
+using save_json_test::read;
+
+std::string written(const Document& doc) {
+  std::string text;
+  const auto result = write_save_json(doc, [&](std::string_view bytes) { text += bytes; });
+  if (!result) ADD_FAILURE() << to_string(result.error().front());
+  return text;
+}
+
+Document document_of(Reading reading) {
+  Source source;
+  source.tvm_version = reading.version;
+  return {source, std::nullopt, std::move(reading.module), std::move(reading.losses)};
+}
+
+constexpr std::string_view kSeven =
+    R"({"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "7"}})";
+
+TEST(SaveJsonWriter, WritesTheLayoutOfTvm) {
+  const std::string text =
+      written(document_of(read(document({MLF_EVALUATING_FUNCTION, kSeven}, "0.11.0"))));
+  EXPECT_TRUE(text.starts_with(R"({
+  "root": 1, 
+  "nodes": [
+    {
+      "type_key": ""
+    }, 
+    {
+      "type_key": "IRModule", 
+      "attrs": {
+        "attrs": "0", 
+        "functions": "2", 
+        "global_type_var_map_":)"))
+      << text.substr(0, 300);
+  EXPECT_TRUE(text.ends_with(R"(
+  ], 
+  "b64ndarrays": [], 
+  "attrs": {"tvm_version": "0.11.0"}
+})"));
+}
+
+TEST(SaveJsonWriter, DerivesTheTypeOfAFunctionAndTheNamesOfAModule) {
+  const std::string text = written(document_of(read(document({MLF_EVALUATING_FUNCTION, kSeven}))));
+  EXPECT_TRUE(read(text).losses.empty());
+}
+
+TEST(SaveJsonWriter, WritesUnknownNodesBackAsTheyCame) {
+  const std::string unknown =
+      R"({"type_key": "tir.NewExpr", "attrs": {"a": "12", "count": "4", "dtype": "int32",)"
+      R"( "flavour": "11", "label": "13", "span": "0"}})";
+  const std::string label = R"({"type_key": "runtime.String", "repr_str": "sweet"})";
+  const std::string once = written(document_of(read(document(
+      {MLF_EVALUATING_FUNCTION, unknown,
+       R"({"type_key": "new.Thing", "attrs": {"n": "5"}, "data": [12]})", kSeven, label}))));
+  const Reading again = read(once);
+  const Node node = save_json_test::evaluated(again.module);
+  ASSERT_EQ(node.kind(), Kind::OpaqueExpr);
+  const NodeMap fields = node.map(f::OpaqueExpr::fields);
+  EXPECT_EQ(fields.find("a").kind(), Kind::IntImm);
+  EXPECT_EQ(fields.find("count").text(f::String::value), "4");
+  EXPECT_EQ(fields.find("label").text(f::String::value), "sweet");
+  const Node thing = fields.find("flavour");
+  ASSERT_EQ(thing.kind(), Kind::Opaque);
+  EXPECT_EQ(thing.list(f::Opaque::elements)[0], fields.find("a"));
+  EXPECT_EQ(written(document_of(read(once))), once);
+}
+
+TEST(SaveJsonWriter, SaysWhatSaveJsonCannotHold) {
+  Builder b;
+  const NodeId missing = b.make(Kind::MissingObject, {b.string("Runtime"), 0});
+  const NamedNode entry{b.string("runtime"), missing};
+  const NodeId attrs = b.make(Kind::DictAttrs, {b.map(std::span(&entry, 1))});
+  const NodeId root = b.make(Kind::IRModule, {b.map(std::vector<NodePair>{}), NodeId::none,
+                                              NodeId::none, NodeId::none, attrs, NodeId::none});
+  const Document doc{{}, std::nullopt, std::move(b).finish(root), {}};
+  const auto result = write_save_json(doc, [](std::string_view) {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().front().message,
+            "metadata[\"Runtime\"][0] is not known: save_json cannot be written");
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(SaveJsonCorpus, ReadsEveryFileAndWritesItTheSameTwice) {
+  if (!std::filesystem::exists(MLF_CORPUS)) GTEST_SKIP() << "no corpus at " MLF_CORPUS;
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(MLF_CORPUS)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("save") || entry.path().extension() != ".json") continue;
+    SCOPED_TRACE(entry.path().string());
+    ++files;
+    const Document first = document_of(read(content_of(entry.path())));
+    EXPECT_TRUE(std::ranges::all_of(
+        first.losses, [](const Loss& loss) { return loss.code == LossCode::checked_type; }));
+    const std::string once = written(first);
+    const Document second = document_of(read(once));
+    EXPECT_TRUE(second.losses.empty());
+    EXPECT_EQ(second.module.size(), first.module.size());
+    EXPECT_EQ(written(second), once);
+  }
+  EXPECT_GE(files, 100);
+}
+
+}  // namespace
+}  // namespace mlf::tir
