@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"type_key": "tir.Var", "attrs": {"dtype": "int32", "name": "4", "span": "0",)"
             R"( "type_annotation": "4"}})",
             "node 10 (tir.Var): type_annotation: expected a type, found node 4 (runtime.String)",
-            99),
+            98),
         in_body(R"({"type_key": "runtime.NDArray", "repr_str": "AAAA"})",
                 "node 10 (runtime.NDArray): the data of an NDArray ends within its header", 45),
         in_body(R"({"type_key": "runtime.NDArray", "repr_str": "A*AA"})",
