@@ -1,0 +1,22 @@
+// The table of constants.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "support/json_reader.h"
+
+namespace mlf::tir::json {
+
+/// Gives the content of a constant's NumPy file by the path in the JSON; nullopt where it is not
+/// at hand, and then the constant has no data.
+using FileSource = std::function<std::optional<std::string>(std::string_view path)>;
+
+/// NDArrays in the order of their ids. Throws where data, size and digest do not agree.
+std::vector<NodeId> read_constants(Builder& builder, support::JsonValue table,
+                                   const FileSource& files);
+
+}  // namespace mlf::tir::json

@@ -1,0 +1,16 @@
+// The table of constants.
+#pragma once
+
+#include <vector>
+
+#include "mlf/tir/write.h"
+#include "tir/json/emitter.h"
+#include "tir/json/outline.h"
+
+namespace mlf::tir::json {
+
+/// Writes the member `constants`; gives the files that it refers to.
+std::vector<ConstantFile> write_constants(Emitter& emitter, const Outline& outline,
+                                          const JsonOptions& options);
+
+}  // namespace mlf::tir::json

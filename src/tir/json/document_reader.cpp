@@ -1,0 +1,311 @@
+#include "tir/json/document_reader.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "tir/json/format.h"
+#include "tir/json/head_reader.h"
+#include "tir/json/members.h"
+#include "tir/json/place.h"
+#include "tir/json/read.h"
+#include "tir/json/role.h"
+#include "tir/json/scalars.h"
+#include "tir/reader.h"
+
+namespace mlf::tir::json {
+namespace {
+
+using support::JsonValue;
+
+bool is_prim_func(JsonValue object) {
+  const auto name = object.find("node");
+  return name && name->is_string() && name->text() == info(Kind::PrimFunc).name;
+}
+
+void check_id(JsonValue entry, std::size_t expected) {
+  const JsonValue id = member(entry, "id");
+  if (expect_index(id) != expected) fail(id, fmt::format("expected the id {} here", expected));
+}
+
+}  // namespace
+
+Document DocumentReader::read() {
+  const JsonValue root = json_.root();
+  check_keys(root,
+             {"format", "version", "generator", "source", "target", "attrs", "losses", "constants",
+              "vars", "buffers", "exprs", "objects", "functions"},
+             {"type_definitions", "global_type_var_map_", "source_map", "global_infos", "span"});
+  check_format(root);
+  Source source = read_source(member(root, "source"));
+  std::optional<std::string> target = read_target(member(root, "target"));
+  std::vector<Loss> losses = read_losses(member(root, "losses"));
+  const NodeId module = read_module(root);
+  return {.source = std::move(source),
+          .target = std::move(target),
+          .module = std::move(builder_).finish(module),
+          .losses = std::move(losses)};
+}
+
+NodeId DocumentReader::read_module(JsonValue root) {
+  tables_.constants = read_constants(builder_, member(root, "constants"), files_);
+  const JsonValue entries = member(root, "functions");
+  declare_functions(entries);
+  const ScopeId scope = add_scope(root);
+  read_objects(member(root, "objects"));
+  make_entries(scope);
+  std::vector<FieldValue> fields(info(Kind::IRModule).fields.size(), NodeId::none);
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    const FieldInfo& field = info(Kind::IRModule).fields[i];
+    const auto value = root.find(key_of(Kind::IRModule, field));
+    if (i == f::IRModule::functions || i == f::IRModule::attrs || !value) continue;
+    fields[i] = nodes_.read(*value, field.expects, scope);
+  }
+  fields[f::IRModule::attrs] = read_attrs(member(root, "attrs"), scope);
+  std::vector<NodePair> functions;
+  for (const JsonValue entry : entries.elements()) {
+    const NodeId global_var = tables_.global_vars.at(member(entry, "name").text());
+    functions.push_back({global_var, read_function(entry, global_var)});
+  }
+  fields[f::IRModule::functions] = builder_.map(functions);
+  const NodeId module = builder_.make(Kind::IRModule, fields);
+  read_span(root, module, scope);
+  return module;
+}
+
+void DocumentReader::declare_functions(JsonValue functions) {
+  expect_array(functions);
+  for (const JsonValue entry : functions.elements()) {
+    const JsonValue name = member(entry, "name");
+    const NodeId global_var = builder_.make(
+        Kind::GlobalVar, {read_string(builder_, name), NodeId::none, NodeId::none, NodeId::none});
+    if (!tables_.global_vars.emplace(name.text(), global_var).second) {
+      fail(name, "another function has this name");
+    }
+    if (!entry.find("function")) tables_.functions.emplace(name.text(), NodeId::none);
+  }
+}
+
+ScopeId DocumentReader::add_scope(JsonValue owner) {
+  const auto scope = static_cast<ScopeId>(tables_.exprs.size());
+  tables_.exprs.emplace_back();
+  tables_.exprs_end.push_back(0);
+  vars_of_.push_back({tables_.vars.size(), 0});
+  buffers_of_.push_back({tables_.buffers.size(), 0});
+  add_entries(member(owner, "vars"), TableId::vars, scope);
+  add_entries(member(owner, "buffers"), TableId::buffers, scope);
+  add_exprs(member(owner, "exprs"), scope);
+  vars_of_.back().last = tables_.vars.size();
+  buffers_of_.back().last = tables_.buffers.size();
+  return scope;
+}
+
+void DocumentReader::add_entries(JsonValue table, TableId id, ScopeId scope) {
+  expect_array(table);
+  std::vector<TableEntry>& entries = tables_.table(id, scope);
+  std::unordered_set<std::string_view> names;
+  for (const JsonValue entry : table.elements()) {
+    check_entry(entry, id, entries.size());
+    const JsonValue name = member(entry, "name");
+    if (!names.insert(expect_text(name)).second) fail(name, "another entry has this name");
+    entries.push_back({.json = entry, .scope = scope});
+  }
+}
+
+void DocumentReader::check_entry(JsonValue entry, TableId id, std::size_t place) const {
+  if (!entry.is_object()) fail(entry, "expected an object");
+  check_id(entry, place);
+  if (id == TableId::buffers) return;
+  const JsonValue node = member(entry, "node");
+  const auto kind = kind_named(expect_text(node));
+  if (!kind || !is_var(*kind)) fail(node, "expected \"Var\" or \"SizeVar\"");
+}
+
+void DocumentReader::add_exprs(JsonValue table, ScopeId scope) {
+  expect_array(table);
+  auto& exprs = tables_.exprs[scope];
+  for (const JsonValue entry : table.elements()) {
+    if (!entry.is_object()) fail(entry, "expected an expression");
+    const JsonValue node = member(entry, "node");
+    const auto kind = kind_named(expect_text(node));
+    if (!kind || info(*kind).category != Category::expr || is_var(*kind)) {
+      fail(node, fmt::format("\"{}\" is no expression for this table", node.text()));
+    }
+    exprs.push_back({.json = entry, .scope = scope});
+  }
+  tables_.exprs_end[scope] = (*table.elements().end()).index();
+}
+
+void DocumentReader::make_entries(ScopeId scope) {
+  for (std::size_t id = vars_of_[scope].first; id < vars_of_[scope].last; ++id) {
+    nodes_.read_entry(TableId::vars, static_cast<std::uint32_t>(id), scope);
+  }
+  for (std::size_t id = buffers_of_[scope].first; id < buffers_of_[scope].last; ++id) {
+    nodes_.read_entry(TableId::buffers, static_cast<std::uint32_t>(id), scope);
+  }
+  for (std::size_t place = 0; place < tables_.exprs[scope].size(); ++place) {
+    nodes_.read_entry(TableId::exprs, static_cast<std::uint32_t>(place), scope);
+  }
+}
+
+void DocumentReader::read_objects(JsonValue objects) {
+  expect_array(objects);
+  std::vector<std::optional<ScopeId>> scopes;
+  for (const JsonValue entry : objects.elements()) {
+    if (!entry.is_object()) fail(entry, "expected an object");
+    scopes.push_back(is_prim_func(entry) ? std::optional(add_scope(entry)) : std::nullopt);
+  }
+  for (const JsonValue entry : objects.elements()) {
+    const std::size_t id = tables_.objects.size();
+    check_id(entry, id);
+    tables_.objects.push_back(read_object(entry, scopes[id]));
+  }
+}
+
+NodeId DocumentReader::read_object(JsonValue entry, std::optional<ScopeId> scope) {
+  if (!scope) return nodes_.read_object(entry);
+  check_keys(entry,
+             {"id", "node", "attrs", "ret_type", "vars", "buffers", "params", "buffer_map", "exprs",
+              "body"},
+             {"preflattened_buffer_map", "span"});
+  const NodeId function = builder_.make(Kind::PrimFunc, read_prim_func(entry, *scope));
+  read_span(entry, function, *scope);
+  return function;
+}
+
+std::vector<FieldValue> DocumentReader::read_prim_func(JsonValue object, ScopeId scope) {
+  make_entries(scope);
+  std::vector<FieldValue> fields(info(Kind::PrimFunc).fields.size(), NodeId::none);
+  fields[f::PrimFunc::params] = read_params(member(object, "params"), scope);
+  const auto required = [&](std::string_view key, Expects slot) {
+    const JsonValue value = member(object, key);
+    if (value.is_null()) fail(value, fmt::format("{} cannot be null", key));
+    return nodes_.read(value, slot, scope);
+  };
+  fields[f::PrimFunc::ret_type] = required("ret_type", Expects::type);
+  fields[f::PrimFunc::buffer_map] = read_buffer_map(member(object, "buffer_map"), scope);
+  const auto preflattened = object.find("preflattened_buffer_map");
+  fields[f::PrimFunc::preflattened_buffer_map] =
+      preflattened ? read_buffer_map(*preflattened, scope) : ListId::none;
+  fields[f::PrimFunc::attrs] = read_attrs(member(object, "attrs"), scope);
+  fields[f::PrimFunc::body] = required("body", Expects::stmt);
+  return fields;
+}
+
+ListId DocumentReader::read_params(JsonValue value, ScopeId scope) {
+  expect_array(value);
+  std::vector<NodeId> params;
+  for (const JsonValue param : value.elements()) {
+    expect_index(param);
+    params.push_back(nodes_.read(param, Expects::var, scope));
+  }
+  return builder_.list(params);
+}
+
+ListId DocumentReader::read_buffer_map(JsonValue value, ScopeId scope) {
+  expect_array(value);
+  std::vector<NodePair> entries;
+  for (const JsonValue entry : value.elements()) {
+    check_keys(entry, {"param", "buffer"});
+    const JsonValue param = member(entry, "param");
+    const JsonValue buffer = member(entry, "buffer");
+    expect_index(param);
+    expect_index(buffer);
+    const NodeId key = nodes_.read(param, Expects::var, scope);
+    entries.push_back({key, nodes_.read(buffer, Expects::buffer, scope)});
+  }
+  return builder_.map(entries);
+}
+
+// A map of attributes, or a reference to DictAttrs that several places use.
+NodeId DocumentReader::read_attrs(JsonValue value, ScopeId scope) {
+  if (value.is_null()) return NodeId::none;
+  if (!value.is_object()) fail(value, "expected an object or null");
+  const auto reference = value.find("object");
+  if (value.size() == 1 && reference && reference->is_number()) {
+    return nodes_.read(value, Expects::object, scope);
+  }
+  return builder_.make(Kind::DictAttrs,
+                       {nodes_.read_string_map(value, Expects::attr_value, scope)});
+}
+
+NodeId DocumentReader::read_function(JsonValue entry, NodeId global_var) {
+  if (const auto other = entry.find("function")) {
+    check_keys(entry, {"name", "function"}, {"global_var"});
+    read_global_var(entry, global_var, 0);
+    return nodes_.read(*other, Expects::function, 0);
+  }
+  check_keys(entry,
+             {"name", "global_symbol", "role", "attrs", "ret_type", "vars", "buffers", "params",
+              "buffer_map", "exprs", "body"},
+             {"global_var", "preflattened_buffer_map", "span"});
+  const ScopeId scope = add_scope(entry);
+  const NodeId function = read_named_prim_func(entry, scope);
+  read_span(entry, function, scope);
+  read_global_var(entry, global_var, scope);
+  check_derived(entry, function);
+  tables_.exprs[scope] = {};  // nothing outside the function refers to them
+  return function;
+}
+
+NodeId DocumentReader::read_named_prim_func(JsonValue entry, ScopeId scope) {
+  const std::vector<FieldValue> fields = read_prim_func(entry, scope);
+  NodeId& known = tables_.functions.at(member(entry, "name").text());
+  if (known == NodeId::none) return known = builder_.make(Kind::PrimFunc, fields);
+  for (std::uint8_t i = 0; i < fields.size(); ++i) builder_.set(known, i, fields[i]);
+  return known;
+}
+
+void DocumentReader::read_global_var(JsonValue entry, NodeId global_var, ScopeId scope) {
+  const auto value = entry.find("global_var");
+  if (!value) return;
+  check_keys(*value, {}, {"virtual_device_", "_checked_type_", "struct_info_", "span"});
+  for (std::uint8_t i = f::GlobalVar::virtual_device; i <= f::GlobalVar::struct_info; ++i) {
+    const FieldInfo& field = info(Kind::GlobalVar).fields[i];
+    const auto content = value->find(key_of(Kind::GlobalVar, field));
+    if (content) builder_.set(global_var, i, nodes_.read(*content, field.expects, scope));
+  }
+  read_span(*value, global_var, scope);
+}
+
+// What follows from the rest is there for readers; it has to be what follows.
+void DocumentReader::check_derived(JsonValue entry, NodeId function) const {
+  const Node node = builder_.node(function);
+  const JsonValue role = member(entry, "role");
+  const std::string_view derived =
+      to_string(role_of(builder_.node(tables_.global_vars.at(member(entry, "name").text()))
+                            .text(f::GlobalVar::name_hint),
+                        node));
+  if (expect_text(role) != derived) {
+    fail(role, fmt::format("by its attributes this function's role is \"{}\"", derived));
+  }
+  const JsonValue symbol = member(entry, "global_symbol");
+  const bool named = global_symbol_of(node).has_value();
+  if (!symbol.is_null()) expect_text(symbol);
+  if (symbol.is_null() == named) fail(symbol, "this is not the attribute global_symbol");
+}
+
+void DocumentReader::read_span(JsonValue object, NodeId id, ScopeId scope) {
+  const auto span = object.find("span");
+  if (span) builder_.set_span(id, nodes_.read(*span, Expects::object, scope));
+}
+
+}  // namespace mlf::tir::json
+
+namespace mlf::tir {
+
+namespace json {
+
+Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
+                       const FileSource& files) {
+  const support::JsonDocument document(source, {.max_nesting = limits.max_nesting});
+  return DocumentReader(document, limits, files).read();
+}
+
+}  // namespace json
+
+Document read_tir_json(const support::SourceText& source, const ReadLimits& limits) {
+  return json::read_tir_json(source, limits, nullptr);
+}
+
+}  // namespace mlf::tir

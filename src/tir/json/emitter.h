@@ -1,0 +1,67 @@
+// Writes JSON text piece by piece: no tree of values, one buffer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mlf/tir/write.h"
+#include "support/byte_sink.h"
+
+namespace mlf::tir::json {
+
+/// The caller opens, fills and closes in the right order; commas, escapes and layout are done
+/// here. Nothing is flushed by the destructor.
+class Emitter {
+ public:
+  Emitter(support::ByteSink& sink, JsonLayout layout) : sink_(sink), layout_(layout) {}
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+
+  /// A key of the format: ASCII that needs no escape.
+  void key(std::string_view name);
+  /// A key that comes from the IR: any bytes.
+  void text_key(std::string_view bytes);
+
+  /// Any bytes, by the rule of text.h.
+  void string(std::string_view bytes);
+  void integer(std::int64_t value);
+  /// An integer as a decimal string, for 64-bit values.
+  void integer_string(std::int64_t value);
+  /// Shortest decimal that reads back as the same double, with a point or an exponent; strings
+  /// "inf", "-inf", "nan" and "-nan".
+  void real(double value);
+  void boolean(bool value);
+  void null();
+  void base64(std::span<const std::byte> data);
+  /// Text that is JSON already.
+  void raw(std::string_view json);
+
+  /// Ends the text with a newline.
+  void end_line() { buffer_ += '\n'; }
+  void flush();
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  void separate();
+  void new_line();
+  void quote(std::string_view bytes);
+  void escape(unsigned char byte);
+  void spill();
+
+  support::ByteSink& sink_;
+  JsonLayout layout_;
+  std::string buffer_;
+  std::uint32_t depth_ = 0;
+  bool first_ = true;  // nothing stands in the innermost container yet
+  bool after_key_ = false;
+};
+
+}  // namespace mlf::tir::json

@@ -1,0 +1,99 @@
+#include "tir/json/format.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace mlf::tir::json {
+
+std::string_view key_of(Kind kind, const FieldInfo& field) {
+  if (kind == Kind::AttrStmt && field.name == "node") return "attr_node";
+  if (kind == Kind::LinkedParam && field.name == "id") return "param_id";
+  if (is_var(kind) && field.name == "type_annotation") return "type";
+  return field.name;
+}
+
+std::optional<std::uint8_t> field_with_key(Kind kind, std::string_view key) {
+  const auto fields = info(kind).fields;
+  const auto found = std::ranges::find_if(
+      fields, [&](const FieldInfo& field) { return key_of(kind, field) == key; });
+  if (found == fields.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(std::distance(fields.begin(), found));
+}
+
+bool may_be_absent(Kind kind, const FieldInfo& field) {
+  if (!field.nullable) return false;
+  const auto oldest = std::ranges::min(info(kind).fields, {}, &FieldInfo::since).since;
+  return field.since > oldest || field.until < 99;
+}
+
+bool fits(Kind kind, Expects slot) {
+  const Category category = info(kind).category;
+  switch (slot) {
+    case Expects::expr:
+      return category == Category::expr;
+    case Expects::var:
+      return is_var(kind);
+    case Expects::buffer:
+      return category == Category::buffer;
+    case Expects::stmt:
+      return category == Category::stmt;
+    case Expects::range:
+      return kind == Kind::Range;
+    case Expects::iter_var:
+      return kind == Kind::IterVar;
+    case Expects::buffer_region:
+      return kind == Kind::BufferRegion;
+    case Expects::match_buffer_region:
+      return kind == Kind::MatchBufferRegion;
+    case Expects::comm_reducer:
+      return kind == Kind::CommReducer;
+    case Expects::type:
+      return category == Category::type;
+    case Expects::constant:
+    case Expects::tensor:
+      return category == Category::constant;
+    case Expects::callee:
+      return category == Category::object;
+    case Expects::function:
+      return category == Category::function || category == Category::object;
+    default:
+      return true;
+  }
+}
+
+std::optional<std::uint8_t> scoped_field(Kind kind) {
+  switch (kind) {
+    case Kind::LetStmt:
+      return f::LetStmt::body;
+    case Kind::AttrStmt:
+      return f::AttrStmt::body;
+    case Kind::AssertStmt:
+      return f::AssertStmt::body;
+    case Kind::Allocate:
+      return f::Allocate::body;
+    case Kind::AllocateConst:
+      return f::AllocateConst::body;
+    case Kind::DeclBuffer:
+      return f::DeclBuffer::body;
+    case Kind::BufferRealize:
+      return f::BufferRealize::body;
+    case Kind::ProducerRealize:
+      return f::ProducerRealize::body;
+    case Kind::SeqStmt:
+      return f::SeqStmt::seq;
+    default:
+      return std::nullopt;
+  }
+}
+
+IntegerForm integer_form(Kind kind) {
+  const bool wide = kind == Kind::BoxInt || kind == Kind::ShapeTuple;
+  return wide ? IntegerForm::string : IntegerForm::number;
+}
+
+IntegerForm integer_form(DType dtype) {
+  const bool narrow = (dtype.is_int() || dtype.is_uint()) && dtype.bits <= 32;
+  return narrow ? IntegerForm::number : IntegerForm::string;
+}
+
+}  // namespace mlf::tir::json

@@ -1,0 +1,160 @@
+// Nodes from their objects: parts first, then the whole.
+#include <fmt/format.h>
+
+#include "tir/json/format.h"
+#include "tir/json/node_reader.h"
+#include "tir/json/place.h"
+#include "tir/json/scalars.h"
+
+namespace mlf::tir::json {
+
+using support::JsonMember;
+using support::JsonValue;
+
+void NodeReader::begin(const Task& task) {
+  Task whole = task;
+  whole.step = Step::make;
+  tasks_.push_back(whole);
+  expand_parts(task);
+}
+
+void NodeReader::expand_parts(const Task& task) {
+  bases_.push_back(results_.size());
+  const NodeMembers members(task.json, task.kind, task.standing);
+  const auto fields = info(task.kind).fields;
+  if (members.span()) add_part(task, *members.span(), Expects::object);
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    if (const auto value = members.field(i)) expand_field(task, fields[i], *value);
+  }
+  push_expanded();
+}
+
+void NodeReader::expand_field(const Task& task, const FieldInfo& field, JsonValue value) {
+  if (value.is_null() && field.nullable) return;
+  switch (field.type) {
+    case FieldType::node:
+      if (value.is_null()) fail(value, fmt::format("{} cannot be null", field.name));
+      return add_part(task, value, field.expects);
+    case FieldType::list:
+      expect_array(value);
+      for (const JsonValue element : value.elements()) add_part(task, element, field.expects);
+      return;
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return expand_map(task, field, value);
+    default:
+      return;  // scalars are read when the node is made
+  }
+}
+
+void NodeReader::expand_map(const Task& task, const FieldInfo& field, JsonValue value) {
+  if (field.type == FieldType::string_map) {
+    if (!value.is_object()) fail(value, "expected an object");
+    for (const JsonMember member : value.members()) add_part(task, member.value, field.expects);
+    return;
+  }
+  expect_array(value);
+  for (const JsonValue entry : value.elements()) {
+    expect_array(entry);
+    if (entry.size() != 2) fail(entry, "expected a key and a value");
+    auto part = entry.elements().begin();
+    add_part(task, *part, Expects::any);
+    ++part;
+    add_part(task, *part, field.expects);
+  }
+}
+
+void NodeReader::add_part(const Task& task, JsonValue value, Expects slot) {
+  if (value.is_null() && !may_be_null(slot)) fail(value, "null cannot stand here");
+  expanded_.push_back({.step = Step::visit, .json = value, .scope = task.scope, .slot = slot});
+}
+
+void NodeReader::push_expanded() {
+  tasks_.insert(tasks_.end(), expanded_.rbegin(), expanded_.rend());
+  expanded_.clear();
+}
+
+void NodeReader::make(const Task& task) {
+  taken_ = bases_.back();
+  bases_.pop_back();
+  const std::size_t base = taken_;
+  if (task.json.is_array()) {
+    const NodeId array = builder_.make(Kind::Array, {make_list(task.json)});
+    results_.resize(base);
+    return results_.push_back(array);
+  }
+  const NodeMembers members(task.json, task.kind, task.standing);
+  const NodeId span = members.span() ? take() : NodeId::none;
+  const auto fields = info(task.kind).fields;
+  values_.clear();
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    if (scoped_field(task.kind) == i) {
+      values_.push_back(results_.back());  // what it governs was made last
+    } else if (const auto value = members.field(i)) {
+      values_.push_back(make_field(task, fields[i], *value));
+    } else {
+      values_.push_back(undefined_value(fields[i]));
+    }
+  }
+  const NodeId id = builder_.make(task.kind, values_);
+  if (span != NodeId::none) builder_.set_span(id, span);
+  results_.resize(base);
+  results_.push_back(id);
+}
+
+FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, JsonValue value) {
+  if (value.is_null() && field.nullable) return undefined_value(field);
+  switch (field.type) {
+    case FieldType::node:
+      return take();
+    case FieldType::list:
+      return make_list(value);
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return make_map(field, value);
+    default:
+      break;
+  }
+  const bool first = values_.empty() || values_.front().type() != FieldType::dtype;
+  const DType dtype =
+      first ? DType::Void() : DType::unpack(static_cast<std::uint32_t>(values_.front().bits()));
+  return read_scalar(builder_, value, task.kind, field, dtype);
+}
+
+FieldValue NodeReader::make_list(JsonValue value) {
+  const std::span parts(results_.data() + taken_, value.size());
+  taken_ += value.size();
+  return builder_.list(parts);
+}
+
+FieldValue NodeReader::make_map(const FieldInfo& field, JsonValue value) {
+  if (field.type == FieldType::string_map) {
+    std::vector<NamedNode> entries;
+    for (const JsonMember member : value.members()) {
+      entries.push_back({read_string(builder_, member.key), take()});
+    }
+    return builder_.map(entries);
+  }
+  std::vector<NodePair> entries;
+  for (std::uint32_t i = 0; i < value.size(); ++i) {
+    const NodeId key = take();
+    entries.push_back({key, take()});
+  }
+  return builder_.map(entries);
+}
+
+void NodeReader::make_sequence(const Task& task) {
+  const std::size_t base = results_.size() - task.count;
+  const ListId elements = builder_.list(std::span(results_.data() + base, task.count));
+  results_.resize(base);
+  const NodeId id = builder_.make(Kind::SeqStmt, {elements});
+  if (task.kind == Kind::SeqStmt) {  // one that stands in the list itself
+    taken_ = bases_.back();
+    bases_.pop_back();
+    if (results_.size() > taken_) builder_.set_span(id, results_.back());
+    results_.resize(taken_);
+  }
+  results_.push_back(id);
+}
+
+}  // namespace mlf::tir::json

@@ -1,0 +1,100 @@
+// Makes nodes from JSON, on a stack of its own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/document.h"
+#include "tir/json/members.h"
+#include "tir/json/tables.h"
+
+namespace mlf::tir::json {
+
+class NodeReader {
+ public:
+  NodeReader(Builder& builder, Tables& tables, const ReadLimits& limits)
+      : builder_(builder), tables_(tables), limits_(limits) {}
+
+  /// What `value` stands for where `slot` is expected; null is an undefined node.
+  NodeId read(support::JsonValue value, Expects slot, ScopeId scope);
+  /// The entries of a map of names.
+  ListId read_string_map(support::JsonValue value, Expects slot, ScopeId scope);
+  /// An entry of `objects` that is no function.
+  NodeId read_object(support::JsonValue entry);
+
+  /// Makes an entry of a table unless something has referred to it before.
+  NodeId read_entry(TableId table, std::uint32_t place, ScopeId scope);
+
+ private:
+  enum class Step : std::uint8_t {
+    visit,      // a value as it stands in `slot`
+    entry,      // an entry of `table`
+    node,       // the object of a node
+    governing,  // the fields of a statement that governs others
+    make,       // the node, whose parts are the last results
+    sequence,   // a SeqStmt of the last `count` results
+    keep,       // moves the last result into `table`
+  };
+  struct Task {
+    Step step;
+    support::JsonValue json;
+    ScopeId scope;
+    Expects slot = Expects::any;
+    Kind kind = Kind::Var;
+    Standing standing = Standing::inline_;
+    TableId table = TableId::vars;
+    std::uint32_t count = 0;  // results of a sequence, or the place in `table`
+  };
+  class StatementList;
+
+  NodeId run(const Task& first);
+  void step(const Task& task);
+  void give(NodeId id, const Task& task);
+
+  void visit(const Task& task);
+  void visit_text(const Task& task);
+  void visit_number(const Task& task);
+  void visit_array(const Task& task);
+  void visit_object(const Task& task);
+  void visit_node(const Task& task, support::JsonValue name);
+  void visit_reference(const Task& task);
+  void visit_entry(const Task& task);
+  void refer(const Task& task, TableId table, support::JsonValue id);
+  void visit_statements(const Task& task);
+
+  void begin(const Task& task);
+  void expand_parts(const Task& task);
+  void expand_field(const Task& task, const FieldInfo& field, support::JsonValue value);
+  void expand_map(const Task& task, const FieldInfo& field, support::JsonValue value);
+  void add_part(const Task& task, support::JsonValue value, Expects slot);
+  void push_expanded();
+
+  void make(const Task& task);
+  FieldValue make_field(const Task& task, const FieldInfo& field, support::JsonValue value);
+  FieldValue make_list(support::JsonValue value);
+  FieldValue make_map(const FieldInfo& field, support::JsonValue value);
+  void make_sequence(const Task& task);
+  void set_span(NodeId id, const NodeMembers& members);
+  NodeId take() { return results_[taken_++]; }
+
+  TableEntry& entry_of(const Task& task);
+  void check_backward(const Task& reference) const;
+  void check_dtype(support::JsonValue reference, NodeId node) const;
+  NodeId op(std::string_view name);
+  NodeId function(support::JsonValue name);
+  NodeId object(support::JsonValue id, support::JsonValue reference);
+  NodeId constant(support::JsonValue id);
+
+  Builder& builder_;
+  Tables& tables_;
+  const ReadLimits& limits_;
+  std::vector<Task> tasks_;         // the next one last
+  std::vector<Task> expanded_;      // what one task gives rise to, in order
+  std::vector<NodeId> results_;     // parts of nodes that are not made yet
+  std::vector<std::size_t> bases_;  // of nodes begun: number of results before their parts
+  std::vector<FieldValue> values_;
+  std::size_t taken_ = 0;  // the next result that `make` uses
+};
+
+}  // namespace mlf::tir::json

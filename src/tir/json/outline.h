@@ -1,0 +1,61 @@
+// What of a module stands in the tables of constants and objects, and what where it is used.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir::json {
+
+/// One walk over the whole module, made before anything is written. Throws support::Error where
+/// the module cannot be written.
+class Outline {
+ public:
+  explicit Outline(const Module& module);
+
+  const Module& module() const { return *module_; }
+  /// In the order of their ids: an object refers only to those before it.
+  const std::vector<NodeId>& objects() const { return objects_; }
+  const std::vector<NodeId>& constants() const { return constants_; }
+  std::optional<std::uint32_t> object_id(NodeId id) const;
+  /// Precondition: an NDArray.
+  std::uint32_t constant_id(NodeId id) const { return states_[index(id)].entry; }
+  /// Whether this is a function of the module, or the GlobalVar that names one.
+  bool is_named(NodeId id) const { return states_[index(id)].named; }
+  /// Precondition: a PrimFunc that is named; the first of its names.
+  std::string_view function_name(NodeId id) const;
+
+  /// Whether other nodes refer to `node` by name or id, so that its fields stand elsewhere.
+  bool is_reference(Node node) const;
+
+ private:
+  static constexpr std::uint32_t kNoEntry = UINT32_MAX;
+  struct State {
+    std::uint32_t entry = kNoEntry;  // place in its table; of a named function in the module
+    std::uint32_t size = 0;          // nodes as written, for types and values
+    std::uint8_t height = 0;
+    std::uint8_t uses = 0;  // 2: more than once
+    bool met = false;
+    bool named = false;
+    bool plain_attrs = false;  // a DictAttrs that may stand as the `attrs` of what holds it
+  };
+
+  State& state(NodeId id) { return states_[index(id)]; }
+  void name_functions();
+  void walk_module();
+  void meet(Node node);
+  void check_defined(Node node) const;
+  void measure(Node node);
+  bool belongs_into_table(Node node) const;
+
+  const Module* module_;
+  std::vector<State> states_;
+  std::vector<NodeId> candidates_;  // parts before the whole
+  std::vector<NodeId> objects_;
+  std::vector<NodeId> constants_;
+};
+
+}  // namespace mlf::tir::json

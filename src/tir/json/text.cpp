@@ -1,0 +1,86 @@
+#include "tir/json/text.h"
+
+#include <cstdint>
+
+namespace mlf::tir::json {
+namespace {
+
+// U+EF80 to U+EFBF are EE BE 80..BF, U+EFC0 to U+EFFF are EE/EF BF 80..BF: see `escaped_byte`.
+constexpr char32_t kEscapeBase = 0xEF00;
+
+unsigned char byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+// Number of bytes that a lead byte announces; 0 for a byte that leads nothing.
+std::size_t announced(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return 2;
+  if (lead >= 0xE0 && lead <= 0xEF) return 3;
+  if (lead >= 0xF0 && lead <= 0xF4) return 4;
+  return 0;
+}
+
+// The character at the start of `text` in well-formed UTF-8 (Unicode table 3-7).
+struct Character {
+  std::size_t length = 0;  // 0: malformed
+  char32_t code = 0;
+};
+
+Character first_character(std::string_view text) {
+  const unsigned char lead = byte_at(text, 0);
+  const std::size_t length = announced(lead);
+  if (length <= 1) return {length, lead};
+  if (text.size() < length) return {};
+  char32_t code = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte_at(text, i) & 0xC0) != 0x80) return {};
+    code = code << 6 | (byte_at(text, i) & 0x3Fu);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {};
+  return {length, code};
+}
+
+bool is_escape(char32_t code) {
+  return code >= kEscapeBase + 0x80 && code <= kEscapeBase + 0xFF;
+}
+
+}  // namespace
+
+std::size_t plain_character(std::string_view text) {
+  const Character character = first_character(text);
+  return is_escape(character.code) ? 0 : character.length;
+}
+
+std::string escaped_byte(unsigned char byte) {
+  const char32_t code = kEscapeBase + byte;
+  return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
+          static_cast<char>(0x80 | (code & 0x3F))};
+}
+
+std::string to_bytes(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const std::size_t length = character.length == 0 ? 1 : character.length;
+    if (is_escape(character.code)) {
+      bytes += static_cast<char>(character.code - kEscapeBase);
+    } else {
+      bytes += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return bytes;
+}
+
+bool has_escaped_bytes(std::string_view text) {
+  for (std::size_t at = text.find('\xEE'); at != text.npos; at = text.find('\xEE', at + 1)) {
+    if (is_escape(first_character(text.substr(at)).code)) return true;
+  }
+  return false;
+}
+
+}  // namespace mlf::tir::json
