@@ -203,6 +203,12 @@ NodeId ExprFactory::op(std::string_view name) {
   return found->second;
 }
 
+void ExprFactory::adopt_ops(const std::map<std::string, NodeId, std::less<>>& ops) {
+  for (const auto& [name, node] : ops) {
+    ops_.insert_or_assign(static_cast<std::uint32_t>(builder_->string(name)), node);
+  }
+}
+
 NodeId ExprFactory::global_var(std::string_view name) {
   const StringId key = builder_->string(name);
   const auto [found, is_new] = global_vars_.try_emplace(static_cast<std::uint32_t>(key));

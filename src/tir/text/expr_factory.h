@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -18,10 +21,10 @@ namespace mlf::tir::text {
 struct BufferSpec {
   std::string_view name;
   NodeId data = NodeId::none;
-  DType dtype;
-  std::vector<NodeId> shape;
-  std::vector<NodeId> strides;
-  std::vector<NodeId> axis_separators;
+  DType dtype{};
+  std::vector<NodeId> shape{};
+  std::vector<NodeId> strides{};
+  std::vector<NodeId> axis_separators{};
   NodeId elem_offset = NodeId::none;  ///< none: zero of the dtype of the first dimension
   std::int64_t data_alignment = 64;   ///< see default_alignment
   std::int64_t offset_factor = 1;
@@ -95,6 +98,8 @@ class ExprFactory {
   DType dtype_of_type(NodeId type) const;
   /// The operator with this full name ("tir.exp").
   NodeId op(std::string_view name);
+  /// Uses these for the operators of their names: a metadata section brought them along.
+  void adopt_ops(const std::map<std::string, NodeId, std::less<>>& ops);
   NodeId global_var(std::string_view name);
 
   /// Whether two expressions read the same: equal kinds, fields and variables, shared or not.

@@ -1,0 +1,48 @@
+// What all parts of the legacy reader share while one text is read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "support/error.h"
+#include "tir/legacy/clues.h"
+#include "tir/legacy/grammar.h"
+#include "tir/legacy/metadata.h"
+#include "tir/legacy/names.h"
+#include "tir/legacy/types.h"
+#include "tir/reader.h"
+#include "tir/text/expr_factory.h"
+
+namespace mlf::tir::legacy {
+
+struct Context {
+  Context(const support::SourceText& text_source, const ReadLimits& read_limits)
+      : source(text_source), limits(read_limits), strings(strings_of(text_source.text)) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Logs a loss of the function that is being read.
+  void lose(LossCode code, std::string_view detail) { losses.add(code, function, detail); }
+  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
+    return source.text.substr(begin, end - begin);
+  }
+
+  support::SourceText source;
+  const ReadLimits& limits;
+  Strings strings;
+  Builder builder;
+  LossLog losses;
+  text::ExprFactory make{builder, losses};
+  TypeReader types{make};
+  NameTable names{source.text, strings};
+  Metadata metadata{make, losses};
+  VersionClues clues;
+  /// Buffers that state no alignment: what the default is shows only once the version is known.
+  std::vector<NodeId> default_aligned;
+  /// Functions that print no preflattened_buffer_map, which v0.9 and v0.10 always have.
+  std::vector<NodeId> without_preflattened;
+  /// Name of the function that is being read.
+  std::string function;
+};
+
+}  // namespace mlf::tir::legacy

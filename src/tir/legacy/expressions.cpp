@@ -1,0 +1,356 @@
+#include "tir/legacy/expressions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mlf::tir::legacy {
+namespace {
+
+using text::Sign;
+using text::Syntax;
+using text::SyntaxId;
+using text::SyntaxKind;
+
+constexpr std::size_t kShown = 40;
+
+std::optional<Kind> binary_kind(Sign sign) {
+  switch (sign) {
+    case Sign::plus:
+      return Kind::Add;
+    case Sign::minus:
+      return Kind::Sub;
+    case Sign::star:
+      return Kind::Mul;
+    case Sign::slash:
+      return Kind::Div;
+    case Sign::percent:
+      return Kind::Mod;
+    case Sign::equal:
+      return Kind::EQ;
+    case Sign::not_equal:
+      return Kind::NE;
+    case Sign::less:
+      return Kind::LT;
+    case Sign::less_equal:
+      return Kind::LE;
+    case Sign::greater:
+      return Kind::GT;
+    case Sign::greater_equal:
+      return Kind::GE;
+    case Sign::and_:
+      return Kind::And;
+    case Sign::or_:
+      return Kind::Or;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+// --- Syntax ------------------------------------------------------------------------------------
+
+std::string_view ExprReader::head_of(SyntaxId id) const {
+  const Syntax& node = tree_[id];
+  if (node.kind != SyntaxKind::call && node.kind != SyntaxKind::subscript) return {};
+  const Syntax& head = tree_[node.first];
+  // The head is the first node of its subtree, unless it is more than a name.
+  if (head.kind != SyntaxKind::name || tree_[node.first + 1].kind == SyntaxKind::annotation) {
+    return {};
+  }
+  return context_.slice(head.begin, head.end);
+}
+
+std::vector<SyntaxId> ExprReader::children(SyntaxId id) const {
+  std::vector<SyntaxId> into;
+  tree_.children(id, into);
+  return into;
+}
+
+void ExprReader::clear() {
+  tree_.clear();
+  values_.clear();
+  elements_.clear();
+}
+
+std::string ExprReader::shown(SyntaxId id) const {
+  const std::string_view text = text_of(id);
+  if (text.size() > kShown) return fmt::format("'{}…'", text.substr(0, kShown));
+  return fmt::format("'{}'", text);
+}
+
+void ExprReader::fail(SyntaxId id, std::string message) const {
+  support::fail_at(context_.source, tree_[id].begin, std::move(message),
+                   tree_[id].end - tree_[id].begin);
+}
+
+// --- The loop ----------------------------------------------------------------------------------
+
+Value ExprReader::value(SyntaxId id) {
+  run(tree_[id].first, id);
+  const Value result = values_.back();
+  values_.pop_back();
+  return result;
+}
+
+std::vector<Value> ExprReader::subscript_parts(SyntaxId id) {
+  const std::size_t before = values_.size();
+  if (id > tree_[id].first) run(tree_[id].first, id - 1);
+  const std::vector<Value> parts(values_.begin() + static_cast<std::ptrdiff_t>(before),
+                                 values_.end());
+  values_.resize(before);
+  return parts;
+}
+
+void ExprReader::push(SyntaxId id, NodeId node) {
+  values_.push_back({.is = Value::Is::node, .syntax = id, .node = node});
+}
+
+void ExprReader::run(SyntaxId first, SyntaxId last) {
+  for (SyntaxId id = first; id <= last; ++id) {
+    const Syntax& node = tree_[id];
+    const bool is_negated = (node.kind == SyntaxKind::integer || node.kind == SyntaxKind::real) &&
+                            id < last && tree_[id + 1].kind == SyntaxKind::unary &&
+                            tree_[id + 1].sign == Sign::minus;
+    if (is_negated) {
+      push(id + 1, number(id, true));
+      ++id;
+    } else {
+      leaf_or_one(id);
+    }
+  }
+}
+
+void ExprReader::leaf_or_one(SyntaxId id) {
+  switch (tree_[id].kind) {
+    case SyntaxKind::name:
+      return values_.push_back({.is = Value::Is::name, .syntax = id});
+    case SyntaxKind::integer:
+    case SyntaxKind::real:
+      return push(id, number(id, false));
+    case SyntaxKind::string:
+      return values_.push_back({.is = Value::Is::string, .syntax = id});
+    case SyntaxKind::absent:
+      return values_.push_back({.is = Value::Is::absent, .syntax = id});
+    case SyntaxKind::unary:
+      return unary(id);
+    case SyntaxKind::binary:
+      return binary(id);
+    case SyntaxKind::annotation:
+      return annotation(id);
+    case SyntaxKind::keyword:
+      values_.back().keyword = id;
+      return;
+    case SyntaxKind::call:
+      return call(id);
+    case SyntaxKind::subscript:
+      return subscript(id);
+    case SyntaxKind::load_cast:
+      return load_cast(id);
+    case SyntaxKind::slice:
+      return slice(id);
+    case SyntaxKind::list:
+      return list(id);
+    default:
+      fail(id, fmt::format("expected an expression, found {}", shown(id)));
+  }
+}
+
+void ExprReader::unary(SyntaxId id) {
+  const Value operand = values_.back();
+  if (tree_[id].sign == Sign::let) {
+    // Already made where `in` was met.
+    if (tree_[id - 1].kind != SyntaxKind::binary || tree_[id - 1].sign != Sign::in) {
+      fail(id, "expected 'let', a variable, '=', a value, 'in' and a body");
+    }
+    return;
+  }
+  if (tree_[id].sign == Sign::minus) {
+    const NodeId node =
+        operand.is == Value::Is::name ? literal(name_of(operand), "-") : NodeId::none;
+    if (node == NodeId::none) fail(id, fmt::format("expected a number, found {}", shown(id)));
+    pop(1);
+    return push(id, node);
+  }
+  const NodeId inner = expr(operand);
+  pop(1);
+  push(id, make_.logical_not(inner));
+}
+
+void ExprReader::binary(SyntaxId id) {
+  switch (tree_[id].sign) {
+    case Sign::assign:
+      return binding(id);
+    case Sign::in:
+      return let(id);
+    case Sign::if_:
+      return predicated(id);
+    default:
+      break;
+  }
+  const auto operands = top(2);
+  const NodeId a = expr(operands[0]);
+  const NodeId b = expr(operands[1]);
+  pop(2);
+  push(id, make_.binary(*binary_kind(tree_[id].sign), a, b));
+}
+
+void ExprReader::binding(SyntaxId id) {
+  const auto operands = top(2);
+  const NodeId variable = var(operands[0]);
+  const NodeId bound = expr(operands[1]);
+  pop(2);
+  values_.push_back({.is = Value::Is::binding, .syntax = id, .node = variable, .other = bound});
+}
+
+void ExprReader::let(SyntaxId id) {
+  const auto operands = top(2);
+  if (operands[0].is != Value::Is::binding) {
+    fail(id, fmt::format("expected a variable, '=' and a value in front of 'in', found {}",
+                         shown(operands[0].syntax)));
+  }
+  const Value bound = operands[0];
+  const NodeId body = expr(operands[1]);
+  pop(2);
+  push(id, make_.let(bound.node, bound.other, body));
+}
+
+void ExprReader::predicated(SyntaxId id) {
+  const auto operands = top(2);
+  const NodeId load = expr(operands[0]);
+  const NodeId predicate = expr(operands[1]);
+  if (!context_.builder.node(load).is(Kind::Load)) {
+    fail(id, fmt::format("expected a load in front of 'if', found {}", shown(operands[0].syntax)));
+  }
+  context_.builder.set(load, f::Load::predicate, predicate);
+  pop(2);
+  push(id, load);
+}
+
+void ExprReader::annotation(SyntaxId id) {
+  Value& name = values_.back();
+  if (name.is != Value::Is::name) {
+    fail(id, fmt::format("expected a name in front of a type, found {}", shown(name.syntax)));
+  }
+  std::string_view type = context_.slice(tree_[id].name_begin, tree_[id].name_end);
+  if (type.starts_with(' ')) type.remove_prefix(1);
+  if (type == "Buffer" || type == "DataProducer") {
+    name.is = Value::Is::head;
+    return;
+  }
+  NodeId variable = context_.names.find(name_of(name));
+  if (variable == NodeId::none) variable = define_var(name_of(name), context_.types.read(type));
+  name.is = Value::Is::node;
+  name.is_annotated = true;
+  name.node = variable;
+}
+
+void ExprReader::load_cast(SyntaxId id) {
+  const Value element = values_.back();
+  const Syntax& node = tree_[id];
+  if (element.is != Value::Is::element || element.count != 1) {
+    fail(id, fmt::format("expected a variable with one index behind '{}'",
+                         context_.slice(node.name_begin, node.name_end)));
+  }
+  std::string_view type = context_.slice(node.name_begin, node.name_end);
+  type = type.substr(1, type.size() - 3);
+  const NodeId pointer = var(element);
+  const NodeId index = expr(elements(element)[0]);
+  NodeId predicate = make_.boolean(1);
+  const DType index_dtype = make_.dtype_of(index);
+  if (!index_dtype.is_scalar()) {
+    predicate = make_.broadcast(predicate, make_.int32(index_dtype.lanes));
+  }
+  context_.clues.at_most(11);
+  pop(1);
+  push(id, context_.builder.make(Kind::Load, {*parse_dtype(type), pointer, index, predicate}));
+}
+
+void ExprReader::slice(SyntaxId id) {
+  const std::uint32_t count = tree_[id].arity;
+  const auto bounds = top(count);
+  if (count != 2 || bounds[0].is == Value::Is::absent || bounds[1].is == Value::Is::absent) {
+    fail(id, "expected a range of the form begin:end");
+  }
+  const NodeId begin = expr(bounds[0]);
+  const NodeId end = expr(bounds[1]);
+  pop(count);
+  const NodeId extent = make_.extent(begin, end, context_.function);
+  push(id, context_.builder.make(Kind::Range, {begin, extent}));
+}
+
+void ExprReader::list(SyntaxId id) {
+  const std::uint32_t count = tree_[id].arity;
+  const auto first = static_cast<std::uint32_t>(elements_.size());
+  for (const Value& element : top(count)) {
+    Value kept = element;
+    // Lists of lists stand in attributes only; making the inner ones here keeps this a loop.
+    if (kept.is == Value::Is::list) {
+      kept = {.is = Value::Is::node, .syntax = element.syntax, .node = attr_value(element)};
+    }
+    elements_.push_back(kept);
+  }
+  pop(count);
+  values_.push_back({.is = Value::Is::list, .syntax = id, .first = first, .count = count});
+}
+
+void ExprReader::subscript(SyntaxId id) {
+  const std::uint32_t count = tree_[id].arity;
+  const auto parts = top(count);
+  const Value base = parts[0];
+  const auto indices = parts.subspan(1);
+  const bool is_dtype = base.is == Value::Is::name &&
+                        context_.names.find(name_of(base)) == NodeId::none &&
+                        parse_dtype(name_of(base)).has_value();
+  const NodeId subscripted = is_dtype ? NodeId::none : named(base);
+  if (subscripted == NodeId::none || !context_.builder.node(subscripted).is(Kind::Buffer)) {
+    Value element{.is = Value::Is::element, .syntax = id, .node = subscripted};
+    element.first = static_cast<std::uint32_t>(elements_.size());
+    element.count = count - 1;
+    elements_.insert(elements_.end(), indices.begin(), indices.end());
+    pop(count);
+    return values_.push_back(element);
+  }
+  const bool is_region = std::ranges::any_of(indices, [&](const Value& index) {
+    return index.is == Value::Is::node && context_.builder.node(index.node).is(Kind::Range);
+  });
+  scratch_.clear();
+  for (const Value& index : indices) scratch_.push_back(is_region ? range(index) : expr(index));
+  const NodeId node = is_region
+                          ? context_.builder.make(Kind::BufferRegion,
+                                                  {subscripted, context_.builder.list(scratch_)})
+                          : make_.buffer_load(subscripted, scratch_);
+  pop(count);
+  push(id, node);
+}
+
+void ExprReader::call(SyntaxId id) {
+  const std::uint32_t count = tree_[id].arity;
+  const auto values = top(count);
+  const Value callee = values[0];
+  NodeId node = NodeId::none;
+  if (callee.is == Value::Is::head) {
+    const Syntax& annotation = tree_[tree_[id].first + 1];
+    const std::string_view what = context_.slice(annotation.name_begin, annotation.name_end);
+    node = what.ends_with("Buffer") ? define_buffer(values) : define_producer(values);
+  } else if (callee.is != Value::Is::name) {
+    fail(callee.syntax, fmt::format("expected a function, found {}", shown(callee.syntax)));
+  } else if (name_of(callee).starts_with('@')) {
+    node = call_operator(id, values);
+  } else {
+    const auto found = functions().find(name_of(callee));
+    if (found == functions().end()) {
+      fail(callee.syntax, fmt::format("'{}' is no function of TIR", name_of(callee)));
+    }
+    if (count - 1 < found->second.arguments) {
+      fail(id, fmt::format("expected {} arguments of {}, found {}", found->second.arguments,
+                           name_of(callee), count - 1));
+    }
+    node = (this->*found->second.handler)(id, values.subspan(1));
+  }
+  pop(count);
+  push(id, node);
+}
+
+}  // namespace mlf::tir::legacy

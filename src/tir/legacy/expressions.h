@@ -1,0 +1,166 @@
+// Syntax of the legacy text into IR: one loop over post-order syntax with a stack of results.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tir/legacy/context.h"
+#include "tir/text/expression_parser.h"
+#include "tir/text/lexer.h"
+#include "tir/text/syntax.h"
+
+namespace mlf::tir::legacy {
+
+/// What a piece of syntax came to. Names stay names until it is clear what they are asked for:
+/// `float32` is a dtype inside `cast`, `nullptr` nothing at all.
+struct Value {
+  enum class Is : std::uint8_t {
+    node,     ///< an expression, Range, IterVar, Buffer, BufferRegion
+    name,     ///< not looked up yet
+    string,   ///< StringImm or String
+    list,     ///< `first`, `count`: its elements
+    element,  ///< `v[i]` of a Var, producer or dtype: a Load, store or declaration is made of it
+    binding,  ///< `x: T = v` inside of an expression: `node` is the Var, `other` the value
+    head,     ///< the name in front of `Buffer(` or `DataProducer(`
+    absent,
+  };
+  Is is = Is::absent;
+  bool is_annotated = false;       ///< a Var at the place of its annotation
+  text::SyntaxId syntax = 0;       ///< where it came from
+  text::SyntaxId keyword = kNone;  ///< the keyword it was given under
+  NodeId node = NodeId::none;
+  NodeId other = NodeId::none;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+
+  static constexpr text::SyntaxId kNone = UINT32_MAX;
+};
+
+class ExprReader {
+ public:
+  ExprReader(Context& context, text::Lexer& lexer)
+      : context_(context),
+        make_(context.make),
+        parser_(lexer, grammar_of(context.strings), tree_, context.limits.max_nesting) {}
+
+  // --- Syntax ----------------------------------------------------------------------------------
+  /// Parses one expression at the lexer's token.
+  text::SyntaxId parse() { return parser_.parse(); }
+  const text::Syntax& syntax(text::SyntaxId id) const { return tree_[id]; }
+  const text::SyntaxTree& tree() const { return tree_; }
+  std::string_view text_of(text::SyntaxId id) const {
+    return context_.slice(tree_[id].begin, tree_[id].end);
+  }
+  /// The name that a call calls or a subscript subscribes; empty for anything else.
+  std::string_view head_of(text::SyntaxId id) const;
+  std::vector<text::SyntaxId> children(text::SyntaxId id) const;
+  /// Forgets all syntax and all lists.
+  void clear();
+
+  std::string_view name_of(const Value& value) const;
+
+  // --- Meaning ---------------------------------------------------------------------------------
+  Value value(text::SyntaxId id);
+  NodeId expr(text::SyntaxId id) { return expr(value(id)); }
+  /// The parts of a subscript: what it subscribes, then the indices.
+  std::vector<Value> subscript_parts(text::SyntaxId id);
+  NodeId expr(const Value& value);
+  /// As an attribute holds it: strings are String, lists Array, `(nullptr)` is none.
+  NodeId attr_value(const Value& value);
+  std::vector<NodeId> exprs(const Value& list);
+  std::span<const Value> elements(const Value& list) const;
+  /// A `Buffer`, `Var` or producer by its name or inline definition.
+  NodeId named(const Value& value);
+  NodeId buffer(const Value& value);
+  NodeId var(const Value& value);
+  NodeId range(const Value& value);
+  std::vector<NodeId> ranges(const Value& list);
+  DType dtype(const Value& value);
+  std::string string(const Value& value) const;
+  std::int64_t integer(const Value& value);
+  NodeId region(text::SyntaxId id);
+  /// `{"key": value, …}`, values as attributes hold them.
+  std::vector<NamedNode> entries(text::SyntaxId dictionary);
+
+  /// A buffer that a statement declares with no more than dtype and shape; without `data` it gets
+  /// a pointer of its own.
+  NodeId declare_buffer(std::string_view name, NodeId data, DType element,
+                        std::vector<NodeId> shape);
+  /// Makes known what the expression that begins with a definition defines: `A: Buffer(…)…` or
+  /// `A = alloc_buffer(…)`, `decl_buffer` or `match_buffer`. Gives the buffer; none where the
+  /// expression is something else.
+  NodeId declare(text::SyntaxId root);
+  /// Makes a Var of this type and name known.
+  NodeId define_var(std::string_view name, NodeId type);
+
+  [[noreturn]] void fail(text::SyntaxId id, std::string message) const;
+
+ private:
+  using Handler = NodeId (ExprReader::*)(text::SyntaxId call, std::span<const Value> arguments);
+  struct Function {
+    Handler handler;
+    std::uint8_t arguments;  // at least
+  };
+  static const std::unordered_map<std::string_view, Function>& functions();
+
+  void run(text::SyntaxId first, text::SyntaxId last);
+  void leaf_or_one(text::SyntaxId id);
+  void unary(text::SyntaxId id);
+  void binary(text::SyntaxId id);
+  void annotation(text::SyntaxId id);
+  void call(text::SyntaxId id);
+  void subscript(text::SyntaxId id);
+  void load_cast(text::SyntaxId id);
+  void slice(text::SyntaxId id);
+  void list(text::SyntaxId id);
+  void binding(text::SyntaxId id);
+  void let(text::SyntaxId id);
+  void predicated(text::SyntaxId id);
+  NodeId number(text::SyntaxId id, bool is_negative);
+  NodeId glued_number(text::SyntaxId id, std::string_view text);
+  NodeId float_imm(text::SyntaxId id, DType dtype, std::string_view digits);
+
+  NodeId attr_scalar(const Value& value);
+  NodeId look_up(const Value& name);
+  NodeId define_ahead(std::string_view name, std::size_t place);
+  NodeId literal(std::string_view name, std::string_view sign = {});
+  NodeId target(text::SyntaxId id, std::string_view text);
+
+  NodeId call_operator(text::SyntaxId id, std::span<const Value> values);
+  NodeId define_buffer(std::span<const Value> values);
+  NodeId declare_by_statement(text::SyntaxId name, text::SyntaxId call);
+  bool buffer_option(const Value& option, text::BufferSpec& spec);
+  NodeId define_producer(std::span<const Value> values);
+  NodeId floordiv(text::SyntaxId, std::span<const Value> arguments);
+  NodeId floormod(text::SyntaxId, std::span<const Value> arguments);
+  NodeId min(text::SyntaxId, std::span<const Value> arguments);
+  NodeId max(text::SyntaxId, std::span<const Value> arguments);
+  NodeId select(text::SyntaxId, std::span<const Value> arguments);
+  NodeId cast(text::SyntaxId, std::span<const Value> arguments);
+  NodeId ramp(text::SyntaxId, std::span<const Value> arguments);
+  NodeId broadcast(text::SyntaxId, std::span<const Value> arguments);
+  NodeId shuffle(text::SyntaxId, std::span<const Value> arguments);
+  NodeId reduce(text::SyntaxId, std::span<const Value> arguments);
+  NodeId iter_var(text::SyntaxId, std::span<const Value> arguments);
+  NodeId lanes(const Value& value);
+
+  void push(text::SyntaxId id, NodeId node);
+  void pop(std::size_t count) { values_.resize(values_.size() - count); }
+  std::span<const Value> top(std::size_t count) const { return std::span(values_).last(count); }
+  std::string shown(text::SyntaxId id) const;
+
+  Context& context_;
+  text::ExprFactory& make_;
+  text::SyntaxTree tree_;
+  text::ExpressionParser parser_;
+  std::vector<Value> values_;
+  std::vector<Value> elements_;
+  std::vector<NodeId> scratch_;
+  std::unordered_map<std::string_view, NodeId> targets_;
+  bool is_defining_ahead_ = false;
+};
+
+}  // namespace mlf::tir::legacy

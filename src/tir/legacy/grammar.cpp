@@ -1,0 +1,234 @@
+#include "tir/legacy/grammar.h"
+
+#include <algorithm>
+#include <array>
+
+#include "mlf/tir/dtype.h"
+#include "tir/legacy/types.h"
+#include "tir/text/literals.h"
+
+namespace mlf::tir::legacy {
+namespace {
+
+using text::Grammar;
+using text::Sign;
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+// Everything but `*` and ':' is printed with blanks around it, and TVM leaves names as they are.
+constexpr std::string_view kNameContinue = ".-/%#$";
+
+constexpr std::array kWords = {
+    text::Word{"let", Sign::let},
+    text::Word{"in", Sign::in},
+    text::Word{"if", Sign::if_},
+};
+
+// Words in front of '(' that do not belong to a name.
+constexpr std::array<std::string_view, 28> kFunctions = {
+    "floordiv",     "floormod",     "min",      "max",
+    "select",       "cast",         "ramp",     "broadcast",
+    "shuffle",      "reduce",       "IterVar",  "Buffer",
+    "DataProducer", "primfn",       "for",      "while",
+    "assert",       "allocate",     "constant", "decl_buffer",
+    "alloc_buffer", "match_buffer", "realize",  "block",
+    "where",        "bind",         "init",     "producer_realize"};
+
+std::size_t word_end(std::string_view text, std::size_t begin) {
+  while (begin < text.size() && continues_name(text[begin])) ++begin;
+  return begin;
+}
+
+bool is_function(std::string_view word) {
+  return word.starts_with("tir.") || word == "prefetch" ||
+         std::find(kFunctions.begin(), kFunctions.end(), word) != kFunctions.end();
+}
+
+/// Past the parenthesis that closes the one at `open`, on the same line.
+std::size_t after_parentheses(std::string_view text, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i + 1;
+  }
+  return kNone;
+}
+
+/// `meta[relay.attrs.X][0]`; a buffer of that name is never subscripted twice.
+std::size_t meta_end(std::string_view text, std::size_t begin) {
+  const std::size_t close = text.find_first_of("]\n", begin);
+  if (close == kNone || text.substr(close, 2) != "][") return begin;
+  const std::size_t end = text.find_first_not_of("0123456789", close + 2);
+  return end != kNone && end > close + 2 && text[end] == ']' ? end + 1 : begin;
+}
+
+/// `Target(…)`, a `meta[…][…]`, a name with parentheses such as `T_add(red)`, or a name that is
+/// spelled like a word of the dialect.
+std::size_t leaf_end(std::string_view text, std::size_t begin) {
+  const std::size_t end = word_end(text, begin);
+  const std::string_view word = text.substr(begin, end - begin);
+  if (word.empty() || (word[0] >= '0' && word[0] <= '9') || word[0] == '-') return begin;
+  if (word == "in" || word == "if") return end;
+  if (end >= text.size()) return begin;
+  if (text[end] == '[' && word == "meta") return meta_end(text, begin);
+  if (text[end] != '(' || is_function(word)) return begin;
+  std::size_t close = after_parentheses(text, end);
+  return close == kNone ? begin : word_end(text, close);
+}
+
+std::size_t load_cast_end(std::string_view text, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < text.size() && text[end] != '*' &&
+         (continues_name(text[end]) || text[end] == '[' || text[end] == ']')) {
+    ++end;
+  }
+  if (end == begin + 1 || text.substr(end, 2) != "*)") return begin;
+  return parse_dtype(text.substr(begin + 1, end - begin - 1)) ? end + 2 : begin;
+}
+
+// --- Strings -----------------------------------------------------------------------------------
+
+std::size_t escaped_string_end(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  for (std::size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i + 1;
+    }
+  }
+  return kNone;
+}
+
+/// Whether what follows a quote can follow a string.
+bool may_follow_string(std::string_view rest) {
+  if (rest.empty()) return true;
+  if (std::string_view(",}])=:;").find(rest[0]) != kNone) return true;
+  return rest.starts_with(" =") || rest.starts_with(" {\n") || rest.starts_with(" as [");
+}
+
+std::size_t blanks_at(std::string_view text, std::size_t begin) {
+  return std::min(text.find_first_not_of(' ', begin), text.size()) - begin;
+}
+
+std::size_t line_begin(std::string_view text, std::size_t offset) {
+  const std::size_t newline = text.rfind('\n', offset);
+  return newline == kNone ? 0 : newline + 1;
+}
+
+/// Whole source files stand in `pragma_import_c`: their last quote is the one behind which the
+/// body of the AttrStmt goes on where the printer would have put it.
+std::size_t string_of_several_lines_end(std::string_view text, std::size_t begin) {
+  const std::size_t indent = blanks_at(text, line_begin(text, begin));
+  for (std::size_t i = text.find('"', begin + 1); i != kNone; i = text.find('"', i + 1)) {
+    const std::string_view rest = text.substr(i + 1);
+    if (rest.starts_with(";\n") && blanks_at(rest, 2) == indent) return i + 1;
+    if (rest.starts_with(" {\n") && blanks_at(rest, 3) >= indent + 2) return i + 1;
+  }
+  return kNone;
+}
+
+std::size_t raw_string_end(std::string_view text, std::size_t begin) {
+  const bool is_attribute_value = begin >= 2 && text.substr(begin - 2, 2) == "= ";
+  if (is_attribute_value) {
+    const std::size_t end = string_of_several_lines_end(text, begin);
+    if (end != kNone) return end;
+  }
+  const std::size_t newline = std::min(text.find('\n', begin), text.size());
+  for (std::size_t i = text.find('"', begin + 1); i < newline; i = text.find('"', i + 1)) {
+    if (may_follow_string(text.substr(i + 1))) return i + 1;
+  }
+  return escaped_string_end(text, begin);
+}
+
+Grammar make_grammar(text::StringEnd end_of_string) {
+  constexpr std::uint8_t kOperator = 2;
+  constexpr std::uint8_t kLet = 3;
+  constexpr std::uint8_t kIn = 4;
+  constexpr std::uint8_t kAssign = 5;
+  constexpr std::uint8_t kPrefix = 6;
+  constexpr std::uint8_t kPredicate = 7;
+
+  Grammar grammar;
+  grammar.lexical = {.lines = text::LexicalRules::Lines::significant,
+                     .suffixes = text::LexicalRules::Suffixes::typed,
+                     .name_start = "@",
+                     .name_continue = kNameContinue,
+                     .words = kWords,
+                     .string_end = end_of_string};
+  for (const Sign sign : {Sign::plus, Sign::minus, Sign::star, Sign::slash, Sign::percent,
+                          Sign::equal, Sign::not_equal, Sign::less, Sign::less_equal, Sign::greater,
+                          Sign::greater_equal, Sign::and_, Sign::or_}) {
+    grammar.binary[sign] = kOperator;
+  }
+  // `let x: T = v in body` stands without parentheses and reaches over one operand.
+  grammar.prefix[Sign::let] = kLet;
+  grammar.binary[Sign::in] = kIn;
+  grammar.binary[Sign::assign] = kAssign;
+  grammar.prefix[Sign::minus] = kPrefix;
+  grammar.prefix[Sign::not_] = kPrefix;
+  grammar.binary[Sign::if_] = kPredicate;
+  grammar.slices_in_lists = true;
+  grammar.leading_comma = true;
+  grammar.empty_keyword_value = true;
+  grammar.empty_subscript = true;
+  grammar.annotation_end = annotation_end;
+  grammar.load_cast_end = load_cast_end;
+  grammar.leaf_end = leaf_end;
+  return grammar;
+}
+
+}  // namespace
+
+bool continues_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80 || kNameContinue.find(c) != kNone;
+}
+
+std::size_t annotation_end(std::string_view text, std::size_t begin) {
+  const std::size_t type = begin + (text.substr(begin).starts_with(' ') ? 1 : 0);
+  const std::string_view rest = text.substr(type);
+  for (const std::string_view word : {"Buffer", "DataProducer"}) {
+    if (rest.starts_with(word) && rest.substr(word.size()).starts_with('(')) {
+      return type + word.size();
+    }
+  }
+  const auto scanned = scan_type(text, type);
+  return scanned ? scanned->end : begin;
+}
+
+Strings strings_of(std::string_view text) {
+  // The printer of v0.8 opens the keys of a Target's attributes with the wrong quote.
+  for (std::size_t at = text.find("attrs={\""); at != kNone; at = text.find("attrs={\"", at + 1)) {
+    const std::size_t quote = text.find_first_of("\"'\n", at + 8);
+    if (quote != kNone && text.substr(quote, 2) == "':") return Strings::raw;
+  }
+  // Only unescaped strings run over several lines.
+  const std::string_view pragma = "\"pragma_import_";
+  for (std::size_t at = text.find(pragma); at != kNone; at = text.find(pragma, at + 1)) {
+    const std::size_t value = text.find("= \"", at);
+    if (value == kNone) break;
+    const std::size_t end = escaped_string_end(text, value + 2);
+    if (text.substr(value, end == kNone ? kNone : end - value).find('\n') != kNone) {
+      return Strings::raw;
+    }
+  }
+  return Strings::escaped;
+}
+
+const Grammar& grammar_of(Strings strings) {
+  static const Grammar escaped = make_grammar(escaped_string_end);
+  static const Grammar raw = make_grammar(raw_string_end);
+  return strings == Strings::raw ? raw : escaped;
+}
+
+std::string decode_string(Strings strings, std::string_view token) {
+  if (strings == Strings::raw) return std::string(token.substr(1, token.size() - 2));
+  return text::decode_string(token);
+}
+
+std::size_t string_end(Strings strings, std::string_view text, std::size_t begin) {
+  return grammar_of(strings).lexical.string_end(text, begin);
+}
+
+}  // namespace mlf::tir::legacy

@@ -1,0 +1,67 @@
+#include "tir/legacy/metadata.h"
+
+#include "tir/text/literals.h"
+
+namespace mlf::tir::legacy {
+namespace {
+
+constexpr std::string_view kHeading = "#[metadata]\n";
+constexpr std::string_view kOmitted = "/* For debugging purposes the metadata section has been";
+
+/// Offset of a line that starts with `start`, the last one; npos where there is none.
+std::size_t last_line(std::string_view text, std::string_view start) {
+  for (std::size_t at = text.rfind(start); at != std::string_view::npos && at > 0;
+       at = text.rfind(start, at - 1)) {
+    if (text[at - 1] == '\n') return at;
+  }
+  return std::string_view::npos;
+}
+
+struct Reference {
+  std::string type_key;
+  std::int64_t index;
+};
+
+Reference parse_reference(std::string_view text) {
+  const std::size_t key = text.find('[') + 1;
+  const std::size_t close = text.find("][", key);
+  const std::string_view digits = text.substr(close + 2, text.size() - close - 3);
+  return {std::string(text.substr(key, close - key)), text::parse_integer(digits).value_or(-1)};
+}
+
+}  // namespace
+
+Sections sections_of(std::string_view text) {
+  if (const std::size_t at = last_line(text, kHeading); at != std::string_view::npos) {
+    return {at, at + kHeading.size()};
+  }
+  if (const std::size_t at = last_line(text, kOmitted); at != std::string_view::npos) {
+    return {at, text.size()};
+  }
+  return {text.size(), text.size()};
+}
+
+VersionRange Metadata::read(const support::SourceText& source, std::size_t begin,
+                            const ReadLimits& limits) {
+  section_ = read_metadata(source, begin, source.text.size(), limits, make_.builder(), losses_);
+  make_.adopt_ops(section_.ops);
+  return section_.version;
+}
+
+NodeId Metadata::find(std::string_view reference, std::string_view where) {
+  const Reference wanted = parse_reference(reference);
+  if (const auto found = section_.objects.find(wanted.type_key); found != section_.objects.end()) {
+    const auto index = static_cast<std::size_t>(wanted.index);
+    if (wanted.index >= 0 && index < found->second.size()) return found->second[index];
+  }
+  losses_.add(LossCode::attr_object, where, reference);
+  const auto [entry, is_new] = missing_.try_emplace({wanted.type_key, wanted.index});
+  if (is_new) {
+    Builder& builder = make_.builder();
+    entry->second =
+        builder.make(Kind::MissingObject, {builder.string(wanted.type_key), wanted.index});
+  }
+  return entry->second;
+}
+
+}  // namespace mlf::tir::legacy

@@ -1,0 +1,171 @@
+// The door of the legacy reader: sections of the file, functions one after another, and what only
+// the whole text can tell.
+#include <fmt/format.h>
+
+#include "tir/legacy/functions.h"
+#include "tir/reader.h"
+
+namespace mlf::tir {
+namespace legacy {
+namespace {
+
+using text::TokenKind;
+
+constexpr std::string_view kVersionLine = "#[version = \"";
+constexpr std::string_view kDefinition = " = primfn(";
+// Text of the Relay printer, which shares the file from v0.12 on.
+constexpr std::string_view kForeign[] = {"def @", "type ", "extern type ", "fn ", "free_var "};
+constexpr std::uint8_t kLastVersionOfStr = 11;  // str(module) is TVMScript from v0.12 on
+
+class FileReader {
+ public:
+  FileReader(Context& context, const support::SourceText& whole)
+      : context_(context),
+        whole_(whole),
+        lexer_(context.source, grammar_of(context.strings).lexical),
+        functions_(context, lexer_) {}
+
+  Reading read(const Sections& sections);
+
+ private:
+  void entity();
+  void named_function();
+  void lone_function();
+  bool foreign_entity();
+  void fragment();
+  void add(std::string_view name, NodeId function);
+  std::string_view rest() const { return context_.source.text.substr(lexer_.token().begin); }
+  void pass_line();
+  void settle_defaults();
+  Module finish();
+
+  Context& context_;
+  const support::SourceText& whole_;
+  text::Lexer lexer_;
+  FunctionReader functions_;
+  std::vector<NodePair> entries_;
+};
+
+Reading FileReader::read(const Sections& sections) {
+  functions_.skip_lines();
+  const bool is_astext = rest().starts_with(kVersionLine);
+  if (sections.metadata_begin < whole_.text.size()) {
+    const VersionRange version =
+        context_.metadata.read(whole_, sections.metadata_begin, context_.limits);
+    context_.clues.exactly(version);
+  } else if (!is_astext) {
+    context_.clues.at_most(kLastVersionOfStr);
+  }
+  if (context_.strings == Strings::raw) context_.clues.at_most(8);
+  if (is_astext) pass_line();
+  for (functions_.skip_lines(); !lexer_.token().is(TokenKind::end); functions_.skip_lines()) {
+    entity();
+  }
+  settle_defaults();
+  context_.losses.add(LossCode::module_attrs, "", "");
+  context_.losses.add(LossCode::span, "", "");
+  VersionRange version = context_.clues.range();
+  Module module = finish();
+  return {std::move(module), std::move(version), context_.losses.finish()};
+}
+
+void FileReader::entity() {
+  if (rest().starts_with('@')) return named_function();
+  if (rest().starts_with("primfn(")) return lone_function();
+  if (foreign_entity()) return;
+  if (entries_.empty()) return fragment();
+  lexer_.fail(lexer_.token(),
+              fmt::format("expected '@name = primfn(…)', found {}", lexer_.found()));
+}
+
+/// `@name = primfn(…)`; TVM does not change the name, whatever stands in it.
+void FileReader::named_function() {
+  const std::string_view line = rest().substr(0, rest().find('\n'));
+  const std::size_t name_end = line.find(kDefinition);
+  if (name_end == std::string_view::npos) {
+    // A call may be all that a text consists of.
+    if (entries_.empty()) return fragment();
+    lexer_.fail(lexer_.token(), "expected ' = primfn(' behind the name of a function");
+  }
+  const std::string_view name = line.substr(1, name_end - 1);
+  context_.function = name;
+  lexer_.seek(lexer_.token().begin + name_end + 3);
+  add(name, functions_.primfn());
+}
+
+void FileReader::lone_function() {
+  const NodeId function = functions_.primfn();
+  const Node attrs = context_.builder.node(function)[f::PrimFunc::attrs];
+  const Node symbol = attrs ? attrs.map(f::DictAttrs::dict).find("global_symbol") : Node();
+  add(symbol.is(Kind::String) ? std::string(symbol.text(f::String::value)) : "main", function);
+}
+
+void FileReader::add(std::string_view name, NodeId function) {
+  entries_.push_back({context_.make.global_var(name), function});
+}
+
+/// Passes over what is no TIR: up to a brace in the first column, or to an empty line.
+bool FileReader::foreign_entity() {
+  bool is_foreign = false;
+  for (const std::string_view start : kForeign) is_foreign |= rest().starts_with(start);
+  if (!is_foreign) return false;
+  const std::string_view text = rest();
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::string_view head = line.substr(0, line.find_first_of("({"));
+  context_.losses.add(LossCode::foreign_function, "", head);
+  context_.clues.at_least(8);
+  const std::size_t blank = std::min(text.find("\n\n"), text.size());
+  const std::size_t brace = text.find("\n}");
+  const std::size_t end =
+      line.ends_with('{') && brace != std::string_view::npos ? brace + 2 : blank;
+  lexer_.seek(lexer_.token().begin + end);
+  return true;
+}
+
+/// Bare statements, as `str(statement)` prints them.
+void FileReader::fragment() {
+  context_.function = "main";
+  add(context_.function, functions_.fragment());
+}
+
+void FileReader::pass_line() {
+  const std::size_t end = std::min(rest().find('\n'), rest().size());
+  lexer_.seek(lexer_.token().begin + end);
+}
+
+/// What depends on the version, which only the whole text shows.
+void FileReader::settle_defaults() {
+  Builder& builder = context_.builder;
+  const VersionRange& version = context_.clues.range();
+  for (const NodeId buffer : context_.default_aligned) {
+    builder.set(buffer, f::Buffer::data_alignment, text::default_alignment(version.first));
+  }
+  const bool has_preflattened = version.first >= 9 && version.last <= 10;
+  for (const NodeId function : context_.without_preflattened) {
+    if (has_preflattened) {
+      builder.set(function, f::PrimFunc::preflattened_buffer_map,
+                  builder.map(std::span<const NodePair>()));
+    }
+  }
+}
+
+Module FileReader::finish() {
+  Builder& builder = context_.builder;
+  const NodeId root =
+      builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none, NodeId::none,
+                                    NodeId::none, NodeId::none});
+  return std::move(builder).finish(root);
+}
+
+}  // namespace
+}  // namespace legacy
+
+Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits) {
+  const legacy::Sections sections = legacy::sections_of(source.text);
+  support::SourceText code = source;
+  code.text = source.text.substr(0, sections.code_end);
+  legacy::Context context(code, limits);
+  return legacy::FileReader(context, source).read(sections);
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,257 @@
+// The statements of the legacy text, one function each. Blocks stand in blocks.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tir/legacy/statements.h"
+
+namespace mlf::tir::legacy {
+namespace {
+
+using text::Sign;
+using text::SyntaxId;
+using text::SyntaxKind;
+using text::TokenKind;
+
+struct LoopWord {
+  std::string_view word;
+  ForKind kind;
+};
+constexpr LoopWord kLoopWords[] = {
+    {"parallel", ForKind::parallel},
+    {"vectorized", ForKind::vectorized},
+    {"unroll", ForKind::unrolled},
+    {"thread_binding", ForKind::thread_binding},
+};
+
+bool is_scope_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-' || c == ':';
+}
+
+}  // namespace
+
+void StatementReader::let(std::uint32_t begin, SyntaxId root) {
+  const Value bound = exprs_.value(root - 1);
+  open({.open = Open::let, .begin = begin, .nodes = {bound.node, bound.other}});
+}
+
+void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
+  const std::vector<SyntaxId> sides = exprs_.children(root);
+  const std::string_view function = exprs_.head_of(sides[1]);
+  const bool in_block = frames_.back().open == Open::block;
+  if (function == "decl_buffer") {
+    const NodeId buffer = exprs_.declare(root);
+    if (buffer == NodeId::none)
+      exprs_.fail(root, "expected name = decl_buffer(data, dtype, shape)");
+    open({.open = Open::declare, .begin = begin, .nodes = {buffer}});
+    skip_lines();
+    return covered_body();
+  }
+  if (in_block && (function == "alloc_buffer" || function == "match_buffer")) {
+    const NodeId buffer = exprs_.declare(root);
+    if (buffer == NodeId::none) exprs_.fail(root, fmt::format("expected name = {}(…)", function));
+    if (function == "alloc_buffer") return blocks_.back().alloc_buffers.push_back(buffer);
+    const NodeId source = exprs_.region(exprs_.children(sides[1])[1]);
+    return blocks_.back().match_buffers.push_back(
+        context_.builder.make(Kind::MatchBufferRegion, {buffer, source}));
+  }
+  store(begin, sides[0], sides[1]);
+}
+
+// `X[i] = v if p`: where v is itself a load, the only predicate could be its own.
+void StatementReader::store(std::uint32_t begin, SyntaxId target, SyntaxId stored) {
+  if (exprs_.syntax(target).kind != SyntaxKind::subscript) {
+    exprs_.fail(target, "expected an element of a buffer in front of '='");
+  }
+  const std::vector<Value> parts = exprs_.subscript_parts(target);
+  NodeId predicate = NodeId::none;
+  SyntaxId value = stored;
+  if (exprs_.syntax(stored).kind == SyntaxKind::binary && exprs_.syntax(stored).sign == Sign::if_) {
+    const std::vector<SyntaxId> sides = exprs_.children(stored);
+    if (exprs_.syntax(sides[0]).kind == SyntaxKind::load_cast) {
+      context_.lose(LossCode::predicate, "of a load or of the store of its value");
+    } else {
+      value = sides[0];
+      predicate = exprs_.expr(sides[1]);
+    }
+  }
+  complete(make_store(target, parts, exprs_.expr(value), predicate), begin);
+}
+
+NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts, NodeId value,
+                                   NodeId predicate) {
+  Builder& builder = context_.builder;
+  const NodeId base = exprs_.named(parts[0]);
+  std::vector<NodeId> indices;
+  for (const Value& index : parts.subspan(1)) indices.push_back(exprs_.expr(index));
+  const Kind kind = base == NodeId::none ? Kind::Opaque : builder.node(base).kind();
+  if (kind == Kind::Buffer) {
+    return builder.make(Kind::BufferStore, {base, value, builder.list(indices), predicate});
+  }
+  if (kind == Kind::Tensor) {
+    return builder.make(Kind::ProducerStore, {base, value, builder.list(indices)});
+  }
+  if (kind != Kind::Var || indices.size() != 1) {
+    exprs_.fail(target, "expected an element of a buffer or of a variable in front of '='");
+  }
+  if (predicate == NodeId::none) {
+    predicate = context_.make.boolean(1);
+    const DType index = context_.make.dtype_of(indices[0]);
+    if (!index.is_scalar()) {
+      predicate = context_.make.broadcast(predicate, context_.make.int32(index.lanes));
+    }
+  }
+  context_.clues.at_most(11);
+  return builder.make(Kind::Store, {base, value, indices[0], predicate});
+}
+
+void StatementReader::attr(std::uint32_t begin, SyntaxId node) {
+  const std::vector<Value> parts = exprs_.subscript_parts(node);
+  if (parts.size() != 2) exprs_.fail(node, "expected one node in the brackets of attr");
+  const NodeId what = exprs_.attr_value(parts[1]);
+  const std::string key = decode_string(context_.strings, lexer_.text(token()));
+  lexer_.advance();
+  expect(Sign::assign, "=", fmt::format("behind attr \"{}\"", key));
+  const NodeId value = exprs_.expr(exprs_.parse());
+  covered_body();
+  open({.open = Open::attr,
+        .begin = begin,
+        .nodes = {what, value},
+        .text = context_.builder.string(key)});
+}
+
+void StatementReader::assertion(std::uint32_t begin, SyntaxId call) {
+  const auto parts = arguments(call, 2, "assert(condition, message)");
+  const NodeId condition = exprs_.expr(parts[0]);
+  open({.open = Open::assertion, .begin = begin, .nodes = {condition, exprs_.expr(parts[1])}});
+}
+
+// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
+// the scope stands in the type too, and the last parenthesis has no opening one.
+void StatementReader::allocate(std::uint32_t begin, SyntaxId call) {
+  const auto parts = arguments(call, 3, "allocate(variable, dtype, [extents])");
+  Frame frame{.open = Open::allocate, .begin = begin};
+  frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
+  frame.dtype = exprs_.dtype(exprs_.value(parts[1]));
+  frame.list = context_.builder.list(exprs_.exprs(exprs_.value(parts[2])));
+  frame.map = context_.builder.map(std::span<const NamedNode>());
+  expect(Sign::comma, ",", "behind the extents of allocate");
+  if (!at_word("storage_scope")) {
+    fail(token(), fmt::format("expected 'storage_scope', found {}", lexer_.found()));
+  }
+  lexer_.advance();
+  if (!token().is(Sign::assign)) {
+    fail(token(), fmt::format("expected '=' behind storage_scope, found {}", lexer_.found()));
+  }
+  // Raw text, maybe none at all.
+  std::size_t end = token().end;
+  const std::string_view text = context_.source.text;
+  if (end < text.size() && text[end] == ' ') ++end;
+  while (end < text.size() && is_scope_char(text[end])) ++end;
+  lexer_.seek(end);
+  if (lexer_.accept(Sign::comma)) frame.map = annotations();
+  frame.nodes[1] = context_.make.boolean(1);
+  if (lexer_.accept(Sign::if_)) frame.nodes[1] = exprs_.expr(exprs_.parse());
+  covered_body();
+  open(frame);
+}
+
+/// `annotations = {"k": v})`.
+ListId StatementReader::annotations() {
+  if (!at_word("annotations")) {
+    fail(token(), fmt::format("expected 'annotations', found {}", lexer_.found()));
+  }
+  lexer_.advance();
+  expect(Sign::assign, "=", "behind annotations");
+  const ListId entries = context_.builder.map(exprs_.entries(exprs_.parse()));
+  if (token().is(Sign::close_paren)) lexer_.seek(token().end);
+  return entries;
+}
+
+void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
+  const auto parts = arguments(call, 3, "constant(variable, dtype, [extents])");
+  Frame frame{.open = Open::constant, .begin = begin};
+  frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
+  frame.dtype = exprs_.dtype(exprs_.value(parts[1]));
+  frame.list = context_.builder.list(exprs_.exprs(exprs_.value(parts[2])));
+  frame.map = context_.builder.map(std::span<const NamedNode>());
+  context_.clues.at_least(9);
+  context_.lose(LossCode::constant_data, exprs_.text_of(parts[0]));
+  context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
+  covered_body();
+  open(frame);
+}
+
+void StatementReader::loop(std::uint32_t begin, SyntaxId call) {
+  const auto parts = arguments(call, 3, "for (variable, begin, end)");
+  Frame frame{.open = Open::loop, .begin = begin};
+  frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
+  frame.nodes[1] = exprs_.expr(parts[1]);
+  const NodeId end = exprs_.expr(parts[2]);
+  frame.nodes[2] = context_.make.extent(frame.nodes[1], end, context_.function);
+  frame.map = context_.builder.map(std::span<const NamedNode>());
+  if (token().is(TokenKind::string)) {
+    const std::string word = decode_string(context_.strings, lexer_.text(token()));
+    const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
+    if (found == std::end(kLoopWords)) {
+      fail(token(), fmt::format("expected the kind of a loop, found {}", lexer_.found()));
+    }
+    frame.for_kind = found->kind;
+    lexer_.advance();
+  }
+  context_.lose(LossCode::loop_annotations, "loop");
+  if (frame.for_kind == ForKind::thread_binding) context_.lose(LossCode::thread_binding, "loop");
+  open(frame);
+  open_body(token().begin);
+}
+
+void StatementReader::while_(std::uint32_t begin, SyntaxId call) {
+  const auto parts = arguments(call, 1, "while (condition)");
+  open({.open = Open::while_, .begin = begin, .nodes = {exprs_.expr(parts[0])}});
+  open_body(token().begin);
+}
+
+void StatementReader::if_(std::uint32_t begin) {
+  lexer_.advance();
+  const NodeId condition = exprs_.expr(exprs_.parse());
+  const Node node = context_.builder.node(condition);
+  if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
+    context_.lose(LossCode::else_branch, "if True");
+  }
+  open({.open = Open::then_case, .begin = begin, .nodes = {condition}});
+  open_body(token().begin);
+}
+
+// `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
+void StatementReader::realize(std::uint32_t begin, Open open_kind) {
+  lexer_.advance();
+  pass_bracket(Sign::open_paren, "behind realize");
+  Frame frame{.open = open_kind, .begin = begin};
+  const SyntaxId what = exprs_.parse();
+  expect(Sign::comma, ",", "behind what is realized");
+  const SyntaxId bounds = exprs_.parse();
+  expect(Sign::comma, ",", "behind the bounds of realize");
+  const SyntaxId condition = exprs_.parse();
+  lexer_.accept(Sign::comma);
+  frame.nodes[0] = exprs_.named(exprs_.value(what));
+  const Kind expected = open_kind == Open::realize ? Kind::Buffer : Kind::Tensor;
+  if (!context_.builder.node(frame.nodes[0]).is(expected)) {
+    exprs_.fail(what, open_kind == Open::realize ? "expected a buffer in realize"
+                                                 : "expected a producer in producer_realize");
+  }
+  frame.list = context_.builder.list(exprs_.ranges(exprs_.value(bounds)));
+  frame.nodes[1] = exprs_.expr(condition);
+  if (open_kind == Open::producer_realize) context_.lose(LossCode::producer_scope, "realize");
+  open(frame);
+  open_body(token().begin);
+}
+
+void StatementReader::prefetch(std::uint32_t begin, SyntaxId call) {
+  const auto parts = arguments(call, 2, "prefetch(buffer, [begin:end])");
+  const NodeId buffer = exprs_.buffer(exprs_.value(parts[0]));
+  const std::vector<NodeId> bounds = exprs_.ranges(exprs_.value(parts[1]));
+  complete(context_.builder.make(Kind::Prefetch, {buffer, context_.builder.list(bounds)}), begin);
+}
+
+}  // namespace mlf::tir::legacy

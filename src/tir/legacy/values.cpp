@@ -1,0 +1,322 @@
+// What names, literals and values of the legacy text stand for.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "tir/legacy/expressions.h"
+#include "tir/text/literals.h"
+#include "tir/text/target_node.h"
+
+namespace mlf::tir::legacy {
+namespace {
+
+using text::SyntaxId;
+using text::SyntaxKind;
+
+constexpr std::string_view kDigits = "0123456789";
+
+/// TVM appends `_1`, `_2`, … to a name that is taken.
+bool is_numbered(std::string_view name) {
+  const std::size_t last = name.find_last_not_of(kDigits);
+  return last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
+}
+
+/// `f32` at the end of `0.1f32`; nothing where no letter stands in front of the width.
+struct Suffix {
+  std::size_t begin;
+  char letter;
+  std::uint8_t bits;
+};
+
+std::optional<Suffix> type_suffix(std::string_view number) {
+  const std::size_t letter = number.find_last_not_of(kDigits);
+  if (letter == std::string_view::npos || letter + 1 == number.size()) return std::nullopt;
+  if (std::string_view("iuf").find(number[letter]) == std::string_view::npos) return std::nullopt;
+  std::uint8_t bits = 0;
+  const char* const end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data() + letter + 1, end, bits);
+  if (parsed.ec != std::errc() || bits == 0) return std::nullopt;
+  return Suffix{letter, number[letter], bits};
+}
+
+}  // namespace
+
+// --- Names -------------------------------------------------------------------------------------
+
+std::string_view ExprReader::name_of(const Value& value) const {
+  const text::Syntax& node = tree_[value.syntax];
+  return context_.slice(node.begin, node.end);
+}
+
+NodeId ExprReader::define_var(std::string_view name, NodeId type) {
+  if (is_numbered(name)) context_.lose(LossCode::name_hint, "numbered variable");
+  const NodeId node = make_.var(name, type);
+  context_.names.define(name, node);
+  return node;
+}
+
+NodeId ExprReader::look_up(const Value& value) {
+  const std::string_view name = name_of(value);
+  if (const NodeId known = context_.names.find(name); known != NodeId::none) return known;
+  if (const NodeId constant = literal(name); constant != NodeId::none) return constant;
+  if (name.starts_with("meta[")) return context_.metadata.find(name, context_.function);
+  if (name.starts_with("Target(")) return target(value.syntax, name);
+  const std::size_t place = context_.names.place_of_definition(name);
+  if (place == std::string_view::npos) {
+    fail(value.syntax, fmt::format("'{}' is declared nowhere in the text", name));
+  }
+  return define_ahead(name, place);
+}
+
+// The definition stands further down in the text: it is read now, and once more when it is met.
+NodeId ExprReader::define_ahead(std::string_view name, std::size_t place) {
+  const std::size_t colon = place + name.size() + 1;
+  const std::size_t type_end = annotation_end(context_.source.text, colon);
+  const std::string_view type = context_.source.text.substr(colon, type_end - colon);
+  if (type_end != colon && !type.ends_with("Buffer") && !type.ends_with("DataProducer")) {
+    return define_var(name, context_.types.read(type.substr(type.find_first_not_of(' '))));
+  }
+  if (is_defining_ahead_) {
+    support::fail_at(
+        context_.source, place,
+        fmt::format("the definition of '{}' needs a buffer that stands behind it", name),
+        name.size());
+  }
+  text::Lexer lexer(context_.source, grammar_of(context_.strings).lexical);
+  lexer.seek(place);
+  ExprReader reader(context_, lexer);
+  reader.is_defining_ahead_ = true;
+  reader.declare(reader.parse());
+  const NodeId node = context_.names.find(name);
+  if (node == NodeId::none) {
+    support::fail_at(context_.source, place, fmt::format("expected a definition of '{}'", name),
+                     name.size());
+  }
+  return node;
+}
+
+/// `True`, `False`, `?`, `inff32`, `nanf32`; none for any other name.
+NodeId ExprReader::literal(std::string_view name, std::string_view sign) {
+  if (sign.empty()) {
+    if (name == "True") return make_.boolean(1);
+    if (name == "False") return make_.boolean(0);
+    if (name == "?") return context_.builder.make(Kind::Any, {DType::Int(32)});
+  }
+  if (!name.starts_with("inf") && !name.starts_with("nan")) return NodeId::none;
+  const auto suffix = type_suffix(name);
+  if (!suffix || suffix->begin != 3 || suffix->letter != 'f') return NodeId::none;
+  const double magnitude = name.starts_with("inf") ? std::numeric_limits<double>::infinity()
+                                                   : std::numeric_limits<double>::quiet_NaN();
+  const double value = sign.empty() ? magnitude : std::copysign(magnitude, -1.0);
+  return make_.float_imm(DType::Float(suffix->bits), value);
+}
+
+NodeId ExprReader::target(SyntaxId id, std::string_view text) {
+  const auto [found, is_new] = targets_.try_emplace(text);
+  if (!is_new) return found->second;
+  const bool has_id = text.starts_with("Target(id=");
+  if (has_id) {
+    context_.clues.at_least(10);
+  } else {
+    context_.clues.at_most(9);
+  }
+  // The relay printer of v0.12 and later prints integers through a stream of their own.
+  const bool is_hexadecimal = has_id && context_.clues.range().first <= 11;
+  const auto parsed =
+      parse_target(text, is_hexadecimal ? TargetIntegers::hexadecimal : TargetIntegers::decimal);
+  if (!parsed) {
+    const Diagnostic& error = parsed.error().front();
+    const std::size_t column = error.where.column > 0 ? error.where.column - 1 : 0;
+    support::fail_at(context_.source, tree_[id].begin + column, error.message);
+  }
+  context_.lose(LossCode::target_details, "features");
+  found->second = make_target(make_, *parsed);
+  return found->second;
+}
+
+// --- Numbers -----------------------------------------------------------------------------------
+
+NodeId ExprReader::number(SyntaxId id, bool is_negative) {
+  const text::Syntax& token = tree_[id];
+  // The sign stands right in front of the digits.
+  const bool has_sign = is_negative && context_.source.text[token.begin - 1] == '-';
+  const std::string_view text = context_.slice(token.begin - (has_sign ? 1 : 0), token.end);
+  if (is_negative && !has_sign) fail(id, "expected the sign right in front of the number");
+  const auto suffix = type_suffix(text);
+  if (!suffix) {
+    if (token.kind == SyntaxKind::real) return glued_number(id, text);
+    const auto value = text::parse_integer(text);
+    if (!value) fail(id, fmt::format("{} does not fit into 64 bits", text));
+    return make_.int32(*value);
+  }
+  const std::string_view digits = text.substr(0, suffix->begin);
+  if (suffix->letter == 'f') return float_imm(id, DType::Float(suffix->bits), digits);
+  const auto value = text::parse_integer(digits);
+  if (!value) fail(id, fmt::format("expected an integer of 64 bits, found {}", text));
+  return make_.int_imm(suffix->letter == 'i' ? DType::Int(suffix->bits) : DType::UInt(suffix->bits),
+                       *value);
+}
+
+/// bfloat16 and 8-bit constants are printed without the letter between value and width.
+NodeId ExprReader::glued_number(SyntaxId id, std::string_view text) {
+  context_.lose(LossCode::glued_constant, text);
+  if (text.ends_with("16")) {
+    return float_imm(id, {TypeCode::BFloat, 16, 1}, text.substr(0, text.size() - 2));
+  }
+  if (text.ends_with("8")) {
+    return float_imm(id, {TypeCode::E4M3Float, 8, 1}, text.substr(0, text.size() - 1));
+  }
+  fail(id, fmt::format("expected the width of the constant at the end of {}", text));
+}
+
+NodeId ExprReader::float_imm(SyntaxId id, DType dtype, std::string_view digits) {
+  const auto value = text::parse_real(digits);
+  if (!value) fail(id, fmt::format("expected a number, found {}", shown(id)));
+  context_.lose(LossCode::float_digits, to_string(dtype));
+  return make_.float_imm(dtype, *value);
+}
+
+// --- Values as what is asked for ---------------------------------------------------------------
+
+NodeId ExprReader::expr(const Value& value) {
+  switch (value.is) {
+    case Value::Is::node: {
+      const NodeId node = value.node;
+      if (context_.builder.node(node).category() == Category::expr) return node;
+      break;
+    }
+    case Value::Is::name: {
+      const NodeId node = look_up(value);
+      const Category category = context_.builder.node(node).category();
+      if (category == Category::expr || category == Category::object) return node;
+      break;
+    }
+    case Value::Is::string:
+      return make_.string_imm(string(value));
+    default:
+      break;
+  }
+  fail(value.syntax, fmt::format("expected an expression, found {}", shown(value.syntax)));
+}
+
+NodeId ExprReader::attr_value(const Value& value) {
+  if (value.is != Value::Is::list) return attr_scalar(value);
+  std::vector<NodeId> nodes;
+  for (const Value& element : elements(value)) nodes.push_back(attr_scalar(element));
+  return context_.builder.make(Kind::Array, {context_.builder.list(nodes)});
+}
+
+NodeId ExprReader::attr_scalar(const Value& value) {
+  switch (value.is) {
+    case Value::Is::node:
+      return value.node;
+    case Value::Is::name:
+      return name_of(value) == "nullptr" ? NodeId::none : look_up(value);
+    case Value::Is::string:
+      return make_.string(string(value));
+    default:
+      fail(value.syntax, fmt::format("expected a value, found {}", shown(value.syntax)));
+  }
+}
+
+NodeId ExprReader::named(const Value& value) {
+  if (value.is == Value::Is::node || value.is == Value::Is::element) return value.node;
+  if (value.is == Value::Is::name) return look_up(value);
+  fail(value.syntax, fmt::format("expected a buffer or a variable, found {}", shown(value.syntax)));
+}
+
+NodeId ExprReader::buffer(const Value& value) {
+  const NodeId node = named(value);
+  if (node != NodeId::none && context_.builder.node(node).is(Kind::Buffer)) return node;
+  fail(value.syntax, fmt::format("expected a buffer, found {}", shown(value.syntax)));
+}
+
+NodeId ExprReader::var(const Value& value) {
+  const NodeId node = named(value);
+  if (node != NodeId::none && context_.builder.node(node).is(Kind::Var)) return node;
+  fail(value.syntax, fmt::format("expected a variable, found {}", shown(value.syntax)));
+}
+
+NodeId ExprReader::range(const Value& value) {
+  if (value.is == Value::Is::node && context_.builder.node(value.node).is(Kind::Range)) {
+    return value.node;
+  }
+  const NodeId point = expr(value);
+  const NodeId one = make_.int_imm(make_.dtype_of(point), 1);
+  return context_.builder.make(Kind::Range, {point, one});
+}
+
+std::span<const Value> ExprReader::elements(const Value& list) const {
+  return std::span(elements_).subspan(list.first, list.count);
+}
+
+std::vector<NodeId> ExprReader::exprs(const Value& list) {
+  if (list.is != Value::Is::list) {
+    fail(list.syntax, fmt::format("expected a list, found {}", shown(list.syntax)));
+  }
+  std::vector<NodeId> nodes;
+  for (std::uint32_t i = 0; i < list.count; ++i) nodes.push_back(expr(elements_[list.first + i]));
+  return nodes;
+}
+
+std::vector<NodeId> ExprReader::ranges(const Value& list) {
+  if (list.is != Value::Is::list) {
+    fail(list.syntax, fmt::format("expected a list of ranges, found {}", shown(list.syntax)));
+  }
+  std::vector<NodeId> nodes;
+  for (std::uint32_t i = 0; i < list.count; ++i) nodes.push_back(range(elements_[list.first + i]));
+  return nodes;
+}
+
+DType ExprReader::dtype(const Value& value) {
+  if (value.is == Value::Is::absent) return DType::Void();
+  if (value.is == Value::Is::name) {
+    if (const auto parsed = parse_dtype(name_of(value))) return *parsed;
+  }
+  fail(value.syntax, fmt::format("expected a dtype, found {}", shown(value.syntax)));
+}
+
+std::string ExprReader::string(const Value& value) const {
+  if (value.is != Value::Is::string) {
+    fail(value.syntax, fmt::format("expected a string, found {}", shown(value.syntax)));
+  }
+  if (context_.strings == Strings::raw)
+    context_.losses.add(LossCode::string_escape, context_.function, "");
+  return decode_string(context_.strings, text_of(value.syntax));
+}
+
+std::int64_t ExprReader::integer(const Value& value) {
+  if (value.is == Value::Is::node && context_.builder.node(value.node).is(Kind::IntImm)) {
+    return context_.builder.node(value.node).integer(f::IntImm::value);
+  }
+  fail(value.syntax, fmt::format("expected an integer, found {}", shown(value.syntax)));
+}
+
+std::vector<NamedNode> ExprReader::entries(SyntaxId dictionary) {
+  if (tree_[dictionary].kind != SyntaxKind::dict) {
+    fail(dictionary, fmt::format("expected {{\"key\": value, …}}, found {}", shown(dictionary)));
+  }
+  const std::vector<SyntaxId> parts = children(dictionary);
+  std::vector<NamedNode> result;
+  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+    const std::string key = string(value(parts[i]));
+    result.push_back({context_.builder.string(key), attr_value(value(parts[i + 1]))});
+  }
+  return result;
+}
+
+/// A BufferRegion from a subscript, which may look like a load: `A[i, j]`.
+NodeId ExprReader::region(SyntaxId id) {
+  if (tree_[id].kind != SyntaxKind::subscript) {
+    fail(id, fmt::format("expected a region of a buffer, found {}", shown(id)));
+  }
+  const std::vector<Value> parts = subscript_parts(id);
+  const NodeId source = buffer(parts[0]);
+  std::vector<NodeId> bounds;
+  for (std::size_t i = 1; i < parts.size(); ++i) bounds.push_back(range(parts[i]));
+  return context_.builder.make(Kind::BufferRegion, {source, context_.builder.list(bounds)});
+}
+
+}  // namespace mlf::tir::legacy
