@@ -334,9 +334,7 @@ NodeId Importer::make_opaque(std::uint32_t node) {
   const ListId elements = source.data == 0              ? ListId::none
                           : graph_.data_size(node) == 0 ? builder_.list({})
                                                         : list_ids_[node];
-  const NodeId repr = source.repr == 0
-                          ? NodeId::none
-                          : builder_.make(Kind::String, {builder_.string(graph_.repr(node))});
+  const StringId repr = source.repr == 0 ? StringId::none : builder_.string(graph_.repr(node));
   const StringId type_key = builder_.string(graph_.type_key(node));
   const NodeId id = builder_.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
   const auto span = graph_.attr(node, kSpan);

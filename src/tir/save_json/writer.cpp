@@ -300,7 +300,7 @@ class Writer {
     const Item span = Items::of(items_.module().span(node.id()));
     if (!attrs.empty()) attrs.push_back({kSpan, number_text(span)});
     if (!node.is(Kind::Opaque)) return write_attrs(std::move(attrs));
-    if (const Node repr = node[f::Opaque::repr]) write_repr(repr.text(f::String::value));
+    write_repr(node.text(f::Opaque::repr));
     write_attrs(std::move(attrs));
     std::vector<std::string_view> keys;
     for (const Node key : node.list(f::Opaque::keys)) keys.push_back(key.text(f::String::value));
