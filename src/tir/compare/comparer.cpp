@@ -89,6 +89,7 @@ void Comparer::flush() {
 }
 
 void Comparer::compare_pair(StepId at) {
+  if (steps_[at].kind == StepKind::map) return compare_maps(steps_[at].parent, steps_[at].field);
   const Node a = left(at);
   const Node b = right(at);
   if (!a && !b) return;
@@ -188,8 +189,12 @@ void Comparer::compare_field(StepId at, std::uint8_t field) {
     case FieldType::list:
       return compare_lists(at, field);
     case FieldType::string_map:
-    case FieldType::node_map:
       return compare_maps(at, field);
+    case FieldType::node_map: {
+      // Its keys are matched by what they correspond to: the fields before it come first.
+      const Node none(left(at).module(), NodeId::none);
+      return push(StepKind::map, at, none, none, field, kNoPosition);
+    }
     default:
       break;
   }

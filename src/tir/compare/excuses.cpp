@@ -33,6 +33,15 @@ bool is_not_printed(const FieldPair& at) {
   }
 }
 
+bool have_no_entries(const FieldPair& at) {
+  const FieldType type = at.left.info().fields[at.field].type;
+  if (type == FieldType::list) {
+    return at.left.list(at.field).empty() && at.right.list(at.field).empty();
+  }
+  const bool is_map = type == FieldType::string_map || type == FieldType::node_map;
+  return is_map && at.left.map(at.field).empty() && at.right.map(at.field).empty();
+}
+
 bool is_behind_buffer(const FieldPair& at, const Knowledge& known) {
   const Node buffer = known.right.buffer_with_part(at.right);
   return buffer && known.left.buffer_with_part(at.left) &&
@@ -74,9 +83,14 @@ bool is_pointer_of_buffer(const FieldPair& at, const Knowledge& known) {
          right_type.text(f::PointerType::storage_scope);
 }
 
-bool is_default_alignment(const FieldPair& at) {
-  const auto is_default = [](std::int64_t bytes) { return bytes == 64 || bytes == 128; };
-  return is_default(at.left.integer(at.field)) && is_default(at.right.integer(at.field));
+// What TVM aligns buffers to unless told otherwise: 128 up to v0.9, 64 since.
+bool is_default_alignment(std::int64_t bytes) {
+  return bytes == 64 || bytes == 128;
+}
+
+bool have_default_alignment(const FieldPair& at) {
+  return is_default_alignment(at.left.integer(at.field)) &&
+         is_default_alignment(at.right.integer(at.field));
 }
 
 bool is_constant(Node node, std::int64_t value) {
@@ -87,6 +101,25 @@ bool are_zeros(const FieldPair& at) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
   return is_constant(left, 0) && is_constant(right, 0) && left.dtype() != right.dtype();
+}
+
+/// Whether right has what a reader assumes where only dtype and shape of a buffer are printed.
+bool has_assumed_value(const FieldPair& at) {
+  switch (at.field) {
+    case f::Buffer::strides:
+    case f::Buffer::axis_separators:
+      return at.right.list(at.field).empty();
+    case f::Buffer::elem_offset:
+      return is_constant(at.right.node(at.field), 0) && !is_constant(at.left.node(at.field), 0);
+    case f::Buffer::data_alignment:
+      return is_default_alignment(at.right.integer(at.field));
+    case f::Buffer::offset_factor:
+      return at.right.integer(at.field) == 1;
+    case f::Buffer::buffer_type:
+      return at.right.integer(at.field) == static_cast<int>(BufferType::default_);
+    default:
+      return false;
+  }
 }
 
 /// Names that only corresponding variables share.
@@ -107,6 +140,7 @@ class PairNames {
 bool is_same_end(const FieldPair& at, const Knowledge& known) {
   // Fields `min` and `extent` stand side by side in For and in Range.
   const auto min_field = static_cast<std::uint8_t>(at.field - 1);
+  if (!at.left.node(at.field) || !at.right.node(at.field)) return false;
   if (is_constant(at.left.node(min_field), 0)) return false;
   const PairNames names(known.pairing);
   const IdentityName left_name = [&](Node node) { return names.of_left(node); };
@@ -236,6 +270,8 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
   switch (excuse) {
     case Excuse::not_printed:
       return is_not_printed(at);
+    case Excuse::no_entries:
+      return have_no_entries(at);
     case Excuse::script_name:
       return is_script_name(at);
     case Excuse::legacy_name:
@@ -251,11 +287,11 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
     case Excuse::plain_type:
       return is_plain_type(at);
     case Excuse::default_alignment:
-      return is_default_alignment(at);
+      return have_default_alignment(at);
     case Excuse::zero:
       return are_zeros(at);
     case Excuse::stated_buffer:
-      return known.right.is_stated(at.right);
+      return known.right.is_stated(at.right) && has_assumed_value(at);
     case Excuse::same_end:
       return is_same_end(at, known);
     case Excuse::same_thread_tag:

@@ -21,6 +21,7 @@ enum class StepKind : std::uint8_t {
   node,      ///< a node field
   element,   ///< an element of a list, or an entry's value in a map
   key,       ///< an entry's key in a node_map
+  map,       ///< a whole node_map field; its entries are matched once its turn has come
   span,      ///< TVM's span of the parent
   in_place,  ///< the only statement of a sequence that has no counterpart
 };

@@ -1,0 +1,215 @@
+// Whether the comparator notices every change that can be made to a module.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "corpus.h"
+#include "mlf/tir/compare.h"
+#include "mlf/tir/visit.h"
+#include "mutations.h"
+#include "support/every_kind.h"
+#include "support/ir_editor.h"
+
+namespace mlf::tir {
+namespace {
+
+using mutation::Mutation;
+
+/// Whether a row of the tolerance is about this field, or about nodes of this kind as a whole.
+bool is_listed(const Tolerance& tolerance, Kind kind, std::uint8_t field) {
+  return std::ranges::any_of(tolerance.rows(), [&](std::uint16_t index) {
+    const ToleranceRow& row = all_tolerances()[index];
+    if (row.kind != kind) return false;
+    return row.aspect == Aspect::kind || (row.aspect == Aspect::field && row.field == field);
+  });
+}
+
+bool is_hidden(const Tolerance& tolerance, Kind kind, const FieldInfo& field) {
+  return std::ranges::any_of(tolerance.rows(), [&](std::uint16_t index) {
+    const ToleranceRow& row = all_tolerances()[index];
+    return row.kind == kind && row.aspect == Aspect::field && hides_below(row.excuse) &&
+           info(kind).fields[row.field].name == field.name;
+  });
+}
+
+/// The nodes that are compared whatever the tolerance hides.
+std::vector<Node> visible_nodes(const Module& module, const Tolerance& tolerance) {
+  NodeSet seen(module);
+  std::vector<Node> found;
+  std::vector<Node> stack{module.root()};
+  while (!stack.empty()) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node.id())) continue;
+    found.push_back(node);
+    for_each_child(node, [&](Node child, const FieldInfo& field) {
+      if (!is_hidden(tolerance, node.kind(), field)) stack.push_back(child);
+    });
+  }
+  return found;
+}
+
+struct Score {
+  std::size_t made = 0;
+  std::size_t noticed = 0;
+  std::size_t listed = 0;  // unnoticed ones that a row is about
+};
+
+using Scores = std::map<std::string_view, Score>;  // by kind
+
+/// How many nodes of each kind have their fields changed, spread over the module.
+constexpr std::size_t kNodesOfAKind = 3;
+
+std::vector<Node> sample(const std::vector<Node>& nodes) {
+  std::map<Kind, std::vector<Node>> by_kind;
+  for (const Node node : nodes) by_kind[node.kind()].push_back(node);
+  std::vector<Node> chosen;
+  for (const auto& [kind, all] : by_kind) {
+    const std::size_t count = std::min(all.size(), kNodesOfAKind);
+    for (std::size_t i = 0; i < count; ++i) chosen.push_back(all[i * all.size() / count]);
+  }
+  return chosen;
+}
+
+bool notices(const Module& original, const Mutation& mutation, const Tolerance& tolerance) {
+  Builder builder = test::copied(original);
+  mutation.apply(builder);
+  const Module changed = std::move(builder).finish(original.root().id());
+  return !compare(original, changed, tolerance).equal();
+}
+
+void score_field(const Module& module, Node node, std::uint8_t field, const Tolerance& tolerance,
+                 Scores& scores) {
+  Score& score = scores[node.info().name];
+  for (const Mutation& mutation : mutation::mutations_of(node, field)) {
+    ++score.made;
+    if (notices(module, mutation, tolerance)) {
+      ++score.noticed;
+    } else if (is_listed(tolerance, node.kind(), field)) {
+      ++score.listed;
+    } else {
+      ADD_FAILURE() << "unnoticed: " << mutation.what << " " << node.info().name << "."
+                    << node.info().fields[field].name << " of node " << index(node.id());
+    }
+  }
+}
+
+void score_module(const Module& module, const Tolerance& tolerance, Scores& scores) {
+  for (const Node node : sample(visible_nodes(module, tolerance))) {
+    for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
+      score_field(module, node, i, tolerance, scores);
+    }
+  }
+}
+
+void print(std::string_view title, const Scores& scores) {
+  Score total;
+  std::printf("%.*s\n  %-24s %8s %8s %8s\n", static_cast<int>(title.size()), title.data(), "kind",
+              "changes", "noticed", "listed");
+  const auto line = [](std::string_view name, const Score& score) {
+    std::printf("  %-24.*s %8zu %8zu %8zu\n", static_cast<int>(name.size()), name.data(),
+                score.made, score.noticed, score.listed);
+  };
+  for (const auto& [kind, score] : scores) {
+    line(kind, score);
+    total.made += score.made;
+    total.noticed += score.noticed;
+    total.listed += score.listed;
+  }
+  line("all", total);
+}
+
+Tolerance tolerance_named(std::string_view name) {
+  const auto dialect = dialect_named(name);
+  return dialect ? Tolerance::of(*dialect) : Tolerance::none();
+}
+
+class ChangesToEveryKind : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(ChangesToEveryKind, AreNoticedUnlessATableRowListsThem) {
+  const Tolerance tolerance = tolerance_named(GetParam());
+  Scores scores;
+  score_module(test::module_of_every_kind(), tolerance, scores);
+  print(GetParam(), scores);
+  if (GetParam() == "exact") {
+    EXPECT_EQ(scores.size(), all_kinds().size());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tolerances, ChangesToEveryKind,
+                         testing::Values("exact", "save_json", "tvmscript", "legacy_text"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST(ChangesToEveryKind, IncludeTheSpan) {
+  const Module original = test::module_of_every_kind();
+  Builder builder = test::copied(original);
+  builder.set_span(original.root().id(), test::NodeMaker(builder).make(Kind::Span));
+  const Module changed = std::move(builder).finish(original.root().id());
+  EXPECT_FALSE(compare(original, changed).equal());
+  EXPECT_FALSE(compare(changed, original).equal());
+  EXPECT_TRUE(compare(changed, changed).equal());
+  EXPECT_TRUE(compare(changed, original, Tolerance::of(Dialect::tvmscript)).equal());
+}
+
+/// Two references to one node, or to two that look the same.
+Module referring(Kind kind, std::size_t second) {
+  Builder builder;
+  const NodeId one = test::NodeMaker(builder).make(kind);
+  const NodeId other = test::NodeMaker(builder).make(kind);
+  const NodeId nodes[] = {one, other};
+  const NodeId both = builder.make(Kind::Array, {builder.list({one, nodes[second]})});
+  return std::move(builder).finish(both);
+}
+
+/// Whether this node, or one below it, is a Var, a Buffer, a constant or an object. What says where
+/// something stood in its source, or that it is missing, has no identity.
+bool has_identity_below(Node root) {
+  bool found = false;
+  for_each_post_order(root, [&](Node node) {
+    const Category category = node.category();
+    const bool is_place = node.is(Kind::Span) || node.is(Kind::SequentialSpan) ||
+                          node.is(Kind::SourceName) || node.is(Kind::MissingObject);
+    found |= node.is(Kind::Var) || node.is(Kind::SizeVar) || category == Category::buffer ||
+             category == Category::constant || (category == Category::object && !is_place);
+  });
+  return found;
+}
+
+TEST(Identity, OfVariablesBuffersConstantsAndObjectsIsMeaning) {
+  std::size_t kinds = 0;
+  for (const KindInfo& kind : all_kinds()) {
+    const Module shared = referring(kind.kind, 0);
+    const Module split = referring(kind.kind, 1);
+    const bool is_meaning = has_identity_below(shared.root());
+    EXPECT_EQ(!compare(shared, split).equal(), is_meaning) << kind.name;
+    EXPECT_EQ(!compare(split, shared).equal(), is_meaning) << kind.name;
+    EXPECT_TRUE(compare(split, split).equal()) << kind.name;
+    kinds += is_meaning;
+  }
+  EXPECT_GT(kinds, 40u);
+  EXPECT_LT(kinds, all_kinds().size());
+}
+
+class ChangesToRealModules : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(ChangesToRealModules, AreNoticedUnlessATableRowListsThem) {
+  const Tolerance tolerance = tolerance_named(GetParam());
+  const auto files = corpus::save_json_files(MLF_TEST_DATA "/tir/pairs");
+  EXPECT_GE(files.size(), 10u);
+  Scores scores;
+  for (const auto& path : files) {
+    const auto document = corpus::read_or_fail(path.string(), corpus::contents(path));
+    if (document) score_module(document->module, tolerance, scores);
+  }
+  print(GetParam(), scores);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tolerances, ChangesToRealModules,
+                         testing::Values("exact", "tvmscript", "legacy_text"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace mlf::tir
