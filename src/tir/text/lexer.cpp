@@ -104,6 +104,10 @@ bool Lexer::accept(Sign sign) {
   return true;
 }
 
+std::uint32_t Lexer::line_end() const {
+  return static_cast<std::uint32_t>(std::min(source_->text.find('\n', token_.begin), end_));
+}
+
 // Blanks, ignored line ends and comments; true where a token for the line's end or for a comment
 // was made.
 bool Lexer::skip_blank() {

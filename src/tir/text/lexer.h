@@ -74,6 +74,9 @@ class Lexer {
   /// Column of the token, which is its indentation if it is the first of its line.
   std::uint32_t indentation() const { return token_.begin - line_begin_; }
 
+  /// Offset of the end of the token's line.
+  std::uint32_t line_end() const;
+
   std::string_view text(const Token& token) const { return slice(token.begin, token.end); }
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source_->text.substr(begin, end - begin);

@@ -1,0 +1,111 @@
+#include "tir/tvmscript/buffers.h"
+
+#include <fmt/format.h>
+
+namespace mlf::tir::tvmscript {
+namespace {
+
+using text::BufferSpec;
+
+/// bool elements take a byte each, and their pointer says so.
+DType stored(DType dtype) {
+  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
+}
+
+class Declaration {
+ public:
+  Declaration(Expressions& exprs, std::string_view name, const Arguments& args, std::size_t shape)
+      : exprs_(exprs), c_(exprs.context()), args_(args), shape_(shape) {
+    spec_.name = name;
+    spec_.dtype = DType::Float(32);
+  }
+
+  NodeId make() {
+    args_.expect_keywords({"shape", "dtype", "data", "strides", "elem_offset", "scope",
+                           "storage_scope", "align", "offset_factor", "buffer_type",
+                           "axis_separators", "logical_shape", "layout"});
+    spec_.shape = exprs_.exprs(args_.get(shape_, "shape"));
+    if (const auto dtype = args_.find(shape_ + 1, "dtype")) spec_.dtype = exprs_.dtype(*dtype);
+    read_layout();
+    read_data();
+    read_offset();
+    return c_.make.buffer(spec_);
+  }
+
+ private:
+  void read_layout() {
+    if (const auto strides = present("strides", 3)) {
+      for (const Value& stride : exprs_.elements(*strides)) {
+        spec_.strides.push_back(read_stride(stride));
+      }
+    }
+    if (const auto align = present("align", 6)) {
+      if (exprs_.integer(*align) > 0) spec_.data_alignment = exprs_.integer(*align);
+    } else {
+      c_.lose(LossCode::buffer_defaults, "alignment");
+    }
+    if (const auto type = present("buffer_type", 8); type && exprs_.string(*type) == "auto") {
+      spec_.type = BufferType::auto_broadcast;
+    }
+    if (const auto separators = present("axis_separators", 9)) {
+      spec_.axis_separators = exprs_.exprs(*separators);
+    }
+  }
+
+  /// A string names a stride that nothing else defines.
+  NodeId read_stride(const Value& stride) {
+    if (stride.kind != ValueKind::string) return exprs_.expr(stride);
+    return c_.make.var(exprs_.string(stride), c_.make.prim_type(DType::Int(32)));
+  }
+
+  void read_data() {
+    if (const auto data = present("data", 2)) {
+      spec_.data = exprs_.var(*data);
+      return;
+    }
+    auto scope = present("scope", 5);
+    if (!scope) scope = args_.keyword("storage_scope");
+    c_.lose(LossCode::data_var, spec_.name);
+    const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored(spec_.dtype)),
+                                             scope ? exprs_.string(*scope) : "global");
+    spec_.data = c_.make.var(spec_.name, type);
+  }
+
+  /// A printed factor without an offset: the offset is a variable of its own.
+  void read_offset() {
+    const auto factor = present("offset_factor", 7);
+    if (factor) spec_.offset_factor = exprs_.integer(*factor);
+    if (const auto offset = present("elem_offset", 4)) {
+      spec_.elem_offset = exprs_.expr(*offset);
+    } else if (factor && spec_.offset_factor != 0) {
+      const DType dtype =
+          spec_.shape.empty() ? DType::Int(32) : c_.make.dtype_of(spec_.shape.front());
+      spec_.elem_offset =
+          c_.make.var(fmt::format("{}_elem_offset", spec_.name), c_.make.prim_type(dtype));
+    } else {
+      c_.lose(LossCode::buffer_defaults, "zero offset");
+    }
+    if (spec_.offset_factor == 0) spec_.offset_factor = 1;
+  }
+
+  /// An argument by position behind the shape or by name; None is as good as not there.
+  std::optional<Value> present(std::string_view name, std::size_t behind_shape) const {
+    const auto value = args_.find(shape_ + behind_shape, name);
+    return value && value->kind != ValueKind::none ? value : std::nullopt;
+  }
+
+  Expressions& exprs_;
+  Context& c_;
+  const Arguments& args_;
+  std::size_t shape_;
+  BufferSpec spec_{};
+};
+
+}  // namespace
+
+NodeId declare_buffer(Expressions& exprs, std::string_view name, const Arguments& args,
+                      std::size_t shape) {
+  return Declaration(exprs, name, args, shape).make();
+}
+
+}  // namespace mlf::tir::tvmscript

@@ -1,0 +1,16 @@
+// Declarations of buffers: `T.Buffer`, `T.match_buffer`, `T.alloc_buffer`, `T.decl_buffer`.
+#pragma once
+
+#include <string_view>
+
+#include "tir/tvmscript/arguments.h"
+#include "tir/tvmscript/expressions.h"
+
+namespace mlf::tir::tvmscript {
+
+/// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; what
+/// comes before belongs to the call (the parameter of match_buffer).
+NodeId declare_buffer(Expressions& exprs, std::string_view name, const Arguments& args,
+                      std::size_t shape);
+
+}  // namespace mlf::tir::tvmscript

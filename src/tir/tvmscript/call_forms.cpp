@@ -1,0 +1,182 @@
+// Builtins that are nodes of their own, not calls of an operator.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tir/tvmscript/expressions.h"
+
+namespace mlf::tir::tvmscript {
+namespace {
+
+constexpr std::pair<std::string_view, Kind> kBinaries[] = {
+    {"Add", Kind::Add},
+    {"Sub", Kind::Sub},
+    {"Mul", Kind::Mul},
+    {"Div", Kind::Div},
+    {"FloorDiv", Kind::FloorDiv},
+    {"FloorMod", Kind::FloorMod},
+    {"Mod", Kind::Mod},
+    {"truncmod", Kind::Mod},
+    {"truncdiv", Kind::Div},
+    {"floordiv", Kind::FloorDiv},
+    {"floormod", Kind::FloorMod},
+    {"min", Kind::Min},
+    {"max", Kind::Max},
+    {"Min", Kind::Min},
+    {"Max", Kind::Max},
+    {"LT", Kind::LT},
+    {"LE", Kind::LE},
+    {"GT", Kind::GT},
+    {"GE", Kind::GE},
+    {"EQ", Kind::EQ},
+    {"NE", Kind::NE},
+    {"And", Kind::And},
+    {"Or", Kind::Or},
+};
+
+}  // namespace
+
+const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::tir_forms() {
+  using E = Expressions;
+  static const auto forms = [] {
+    std::unordered_map<std::string_view, CallForm> map{
+        {"Not", &E::form_not},
+        {"Cast", &E::form_cast},
+        {"cast", &E::form_cast},
+        {"Select", &E::form_select},
+        {"Ramp", &E::form_ramp},
+        {"ramp", &E::form_ramp},
+        {"Broadcast", &E::form_broadcast},
+        {"broadcast", &E::form_broadcast},
+        {"Shuffle", &E::form_shuffle},
+        {"Let", &E::form_let},
+        {"Any", &E::form_any},
+        {"reduce", &E::form_reduce},
+        {"comm_reducer", &E::form_comm_reducer},
+        {"iter_var", &E::form_iter_var},
+        {"Range", &E::form_range},
+        {"index_map", &E::form_index_map},
+        {"handle", &E::form_handle},
+        {"Ptr", &E::form_handle},
+        {"Tuple", &E::form_tuple_type},
+        {"target", &E::form_target},
+    };
+    for (const auto& [name, kind] : kBinaries) map.emplace(name, &E::form_binary);
+    return map;
+  }();
+  return forms;
+}
+
+const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::ir_forms() {
+  using E = Expressions;
+  static const std::unordered_map<std::string_view, CallForm> forms{
+      {"Range", &E::form_range},
+      {"min", &E::form_binary},
+      {"max", &E::form_binary},
+      {"AllocatedPoolInfo", &E::form_allocated_pool_info},
+      {"ConstantPoolInfo", &E::form_constant_pool_info},
+      {"ConstantInfo", &E::form_constant_info},
+      {"GlobalVar", &E::form_global_var},
+      {"Op", &E::form_op},
+      {"TensorType", &E::form_tensor_type},
+      {"FuncType", &E::form_func_type},
+      {"TypeVar", &E::form_type_var},
+      {"IncompleteType", &E::form_incomplete_type},
+      {"vdevice", &E::form_vdevice},
+      {"dummy_global_info", &E::form_dummy_global_info},
+  };
+  return forms;
+}
+
+NodeId Expressions::form_binary(const Arguments& args) {
+  args.expect(2, 2);
+  args.expect_keywords({});
+  const std::string_view name = args.callee().substr(args.callee().rfind('.') + 1);
+  const auto* const found =
+      std::ranges::find(kBinaries, name, [](const auto& b) { return b.first; });
+  return binary(found->second, args[0], args[1]);
+}
+
+NodeId Expressions::form_not(const Arguments& args) {
+  args.expect(1, 1);
+  return c_.make.logical_not(expr(args[0]));
+}
+
+NodeId Expressions::form_cast(const Arguments& args) {
+  args.expect(2, 2);
+  // v0.10 and older wrote the value first.
+  const bool dtype_first = args[0].kind == ValueKind::string;
+  const DType target = dtype(args[dtype_first ? 0 : 1]);
+  return c_.make.cast(target, expr(args[dtype_first ? 1 : 0]));
+}
+
+NodeId Expressions::form_select(const Arguments& args) {
+  args.expect(3, 3);
+  const NodeId condition = expr(args[0]);
+  const NodeId true_value = expr(args[1]);
+  return c_.make.select(condition, true_value, expr(args[2]));
+}
+
+NodeId Expressions::lanes(const Value& value) {
+  const NodeId node = expr(value);
+  if (c_.make.lanes_of(node)) {
+    if (!c_.node(node).is(Kind::IntImm)) c_.clues.at_least(16);
+    return node;
+  }
+  fail(value, "expected a number of lanes: 1 to 32767, or such a number times vscale()");
+}
+
+NodeId Expressions::form_ramp(const Arguments& args) {
+  args.expect(3, 3);
+  const NodeId base = expr(args[0]);
+  const NodeId stride = expr(args[1]);
+  return c_.make.ramp(base, stride, lanes(args[2]));
+}
+
+NodeId Expressions::form_broadcast(const Arguments& args) {
+  args.expect(2, 2);
+  const NodeId value = expr(args[0]);
+  return c_.make.broadcast(value, lanes(args[1]));
+}
+
+NodeId Expressions::form_shuffle(const Arguments& args) {
+  args.expect(2, 2);
+  const std::vector<NodeId> vectors = exprs(args[0]);
+  return c_.make.shuffle(vectors, exprs(args[1]));
+}
+
+/// `T.Let(body, where={x: v})`
+NodeId Expressions::form_let(const Arguments& args) {
+  args.expect(1, 1);
+  args.expect_keywords({"where"});
+  const Value where = args.get(1, "where");
+  if (where.kind != ValueKind::dict) fail_expected(where, "a dictionary");
+  NodeId node = expr(args[0]);
+  for (std::uint32_t i = where.count; i >= 2; i -= 2) {
+    const NodeId bound = var(item(where, i - 2));
+    node = c_.make.let(bound, expr(item(where, i - 1)), node);
+  }
+  return node;
+}
+
+NodeId Expressions::form_any(const Arguments& args) {
+  args.expect(0, 0);
+  return c_.builder.make(Kind::Any, {DType::Int(32)});
+}
+
+/// Up to v0.15 the second argument is the extent, from v0.16 on the end.
+NodeId Expressions::form_range(const Arguments& args) {
+  args.expect(1, 2);
+  if (args.callee().starts_with(c_.prefixes.ir)) c_.clues.at_least(16);
+  const NodeId first = expr(args[0]);
+  if (args.size() == 1) {
+    const NodeId zero = c_.make.int_imm(c_.make.dtype_of(first), 0);
+    return c_.builder.make(Kind::Range, {zero, first});
+  }
+  const NodeId second = expr(args[1]);
+  const bool is_extent = c_.clues.range().last < 16;
+  return c_.builder.make(Kind::Range,
+                         {first, is_extent ? second : c_.make.extent(first, second, c_.function)});
+}
+
+}  // namespace mlf::tir::tvmscript

@@ -1,0 +1,42 @@
+#include "tir/tvmscript/header.h"
+
+#include <algorithm>
+
+namespace mlf::tir::tvmscript {
+namespace {
+
+/// The next word of `text`, which loses it.
+std::string_view take_word(std::string_view& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t#"), text.size());
+  const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
+  const std::string_view word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+void read_import(std::string_view comment, Prefixes& prefixes) {
+  for (const std::string_view expected : {"from", "tvm.script", "import"}) {
+    if (take_word(comment) != expected) return;
+  }
+  const std::string_view module = take_word(comment);
+  const std::string_view prefix = take_word(comment) == "as" ? take_word(comment) : module;
+  if (module == "ir") prefixes.ir = prefix;
+  if (module == "tir") prefixes.tir = prefix;
+  if (module == "relax") prefixes.relax = prefix;
+}
+
+std::string_view after_prefix(std::string_view path, std::string_view prefix) {
+  const bool matches =
+      path.size() > prefix.size() && path.starts_with(prefix) && path[prefix.size()] == '.';
+  return matches ? path.substr(prefix.size() + 1) : std::string_view();
+}
+
+bool is_root_block(std::string_view comment, const Prefixes& prefixes) {
+  if (take_word(comment) != "with") return false;
+  const std::string_view call = after_prefix(take_word(comment), prefixes.tir);
+  return call.starts_with("block(\"root\")") || call.starts_with("block('root')");
+}
+
+}  // namespace mlf::tir::tvmscript

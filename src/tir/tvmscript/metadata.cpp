@@ -1,0 +1,41 @@
+#include "tir/tvmscript/metadata.h"
+
+#include <fmt/format.h>
+
+#include "support/error.h"
+#include "tir/text/literals.h"
+
+namespace mlf::tir::tvmscript {
+
+VersionRange Metadata::read(const support::SourceText& source, std::size_t offset,
+                            std::string_view token, const ReadLimits& limits) {
+  const std::string json = text::decode_string(token);
+  const support::SourceText section{source.file, source.member, json};
+  try {
+    section_ = read_metadata(section, 0, json.size(), limits, make_.builder(), losses_);
+  } catch (const support::Error& error) {
+    // Its own lines are not those of the source: the message names them, the place is the string.
+    support::fail_at(
+        source, offset,
+        fmt::format("in line {}, column {} of the metadata: {}", error.diagnostic().where.line,
+                    error.diagnostic().where.column, error.diagnostic().message));
+  }
+  make_.adopt_ops(section_.ops);
+  return section_.version;
+}
+
+NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string_view where) {
+  if (const auto found = section_.objects.find(type_key); found != section_.objects.end()) {
+    const auto position = static_cast<std::size_t>(index);
+    if (index >= 0 && position < found->second.size()) return found->second[position];
+  }
+  losses_.add(LossCode::attr_object, where, fmt::format("metadata[\"{}\"][{}]", type_key, index));
+  const auto [entry, is_new] = missing_.try_emplace({std::string(type_key), index});
+  if (is_new) {
+    Builder& builder = make_.builder();
+    entry->second = builder.make(Kind::MissingObject, {builder.string(type_key), index});
+  }
+  return entry->second;
+}
+
+}  // namespace mlf::tir::tvmscript

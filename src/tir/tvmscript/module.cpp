@@ -1,0 +1,303 @@
+// TVMScript as a whole: header, metadata, the class around the functions or functions alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "support/error.h"
+#include "tir/tvmscript/grammar.h"
+#include "tir/tvmscript/statements.h"
+
+namespace mlf::tir {
+namespace tvmscript {
+namespace {
+
+using text::Sign;
+using text::SyntaxId;
+using text::TokenKind;
+
+class ModuleReader {
+ public:
+  ModuleReader(const support::SourceText& source, const ReadLimits& limits)
+      : c_(source, limits),
+        lexer_(source, grammar().lexical),
+        exprs_(c_, lexer_),
+        statements_(c_, lexer_, exprs_) {}
+
+  Reading read() {
+    while (!lexer_.token().is(TokenKind::end)) read_line();
+    if (drafts_.empty() && !has_class_) {
+      lexer_.fail(lexer_.token(), "expected a function, found the end of the text");
+    }
+    note_versions();
+    const NodeId root = make_module();
+    note_general_losses();
+    return {std::move(c_.builder).finish(root), c_.clues.range(), c_.losses.finish()};
+  }
+
+ private:
+  void read_line();
+  void read_word();
+  void read_decorator();
+  void read_class();
+  void read_def();
+  void skip_function();
+  void skip_line();
+  void read_metadata(SyntaxId call);
+  void read_call(SyntaxId call);
+  void end_line();
+
+  void note_versions();
+  void note_general_losses();
+  NodeId make_module();
+  NodeId make_function(const FunctionDraft& draft);
+  NodeId make_attrs(const FunctionDraft& draft);
+  void fill_in_calls();
+  bool states_symbol(const FunctionDraft& draft) const;
+  [[noreturn]] void fail_here();
+
+  Context c_;
+  text::Lexer lexer_;
+  Expressions exprs_;
+  Statements statements_;
+  std::vector<FunctionDraft> drafts_;
+  std::unordered_set<std::string_view> function_names_;
+  Visibility next_visibility_ = Visibility::exported;
+  bool next_is_foreign_ = false;
+  bool has_class_ = false;
+  std::optional<std::vector<NamedNode>> module_attrs_;
+  std::vector<NamedNode> global_infos_;
+  const StringId symbol_key_ = c_.builder.string("global_symbol");
+};
+
+// --- Lines outside of functions ----------------------------------------------------------------
+
+void ModuleReader::read_line() {
+  exprs_.clear();
+  const text::Token& token = lexer_.token();
+  if (token.is(TokenKind::comment)) {
+    read_import(lexer_.text(token), c_.prefixes);
+    return lexer_.advance();
+  }
+  if (token.is(Sign::at)) return read_decorator();
+  if (token.is(TokenKind::string)) return skip_line();  // a doc string
+  if (token.is(TokenKind::name)) return read_word();
+  fail_here();
+}
+
+void ModuleReader::read_word() {
+  const std::string_view word = lexer_.text(lexer_.token());
+  if (word == "def") return read_def();
+  if (word == "class") return read_class();
+  if (word == "from")
+    read_import(lexer_.slice(lexer_.token().begin, lexer_.line_end()), c_.prefixes);
+  if (word == "from" || word == "import" || word == "pass") return skip_line();
+  const SyntaxId root = exprs_.parse();
+  const text::Syntax& syntax = exprs_.syntax(root);
+  if (lexer_.accept(Sign::assign) && lexer_.slice(syntax.begin, syntax.end) == "metadata") {
+    read_metadata(exprs_.parse());
+  } else {
+    read_call(root);
+  }
+  end_line();
+}
+
+/// `I.module_attrs({…})`, `I.module_global_infos({…})`
+void ModuleReader::read_call(SyntaxId call) {
+  const std::string_view callee = exprs_.ir_callee(call);
+  if (callee == "module_attrs") {
+    module_attrs_ = exprs_.attribute_map(exprs_.arguments(call).get(0, "attrs"));
+  } else if (callee == "module_global_infos") {
+    c_.clues.at_least(16);
+    global_infos_ = exprs_.attribute_map(exprs_.arguments(call).get(0, "global_infos"));
+  } else {
+    exprs_.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
+  }
+}
+
+/// `metadata = tvm.ir.load_json("…")`
+void ModuleReader::read_metadata(SyntaxId call) {
+  if (exprs_.syntax(call).kind != text::SyntaxKind::call) {
+    exprs_.fail({.syntax = call}, "expected tvm.ir.load_json() as metadata");
+  }
+  const Arguments args = exprs_.arguments(call);
+  args.expect(1, 1);
+  if (args[0].kind != ValueKind::string) exprs_.fail_expected(args[0], "a string");
+  const std::string_view token = exprs_.text(args[0]);
+  if (token.starts_with("\"\"\"")) {
+    c_.clues.at_least(14);
+  } else {
+    c_.clues.at_most(13);
+  }
+  c_.clues.exactly(c_.metadata.read(c_.source, exprs_.begin(args[0]), token, c_.limits));
+}
+
+void ModuleReader::read_decorator() {
+  lexer_.advance();
+  const SyntaxId root = exprs_.parse();
+  const text::Syntax& syntax = exprs_.syntax(root);
+  std::string_view path = lexer_.slice(syntax.begin, syntax.end);
+  if (syntax.kind == text::SyntaxKind::call) {
+    path = lexer_.slice(syntax.begin, syntax.name_begin);
+    const auto is_private = exprs_.arguments(root).keyword("private");
+    if (is_private && exprs_.boolean(*is_private)) {
+      next_visibility_ = Visibility::hidden;
+      c_.clues.at_least(14);
+    }
+  }
+  const bool is_ours = path.ends_with("prim_func") || path.ends_with("ir_module");
+  if (!is_ours) next_is_foreign_ = true;
+  end_line();
+}
+
+void ModuleReader::read_class() {
+  lexer_.advance();
+  if (!lexer_.token().is(TokenKind::name)) {
+    lexer_.fail(lexer_.token(),
+                fmt::format("expected the name of the class, found {}", lexer_.found()));
+  }
+  c_.module_name = lexer_.text(lexer_.token());
+  has_class_ = true;
+  lexer_.advance();
+  if (!lexer_.accept(Sign::colon)) {
+    lexer_.fail(lexer_.token(), fmt::format("expected ':', found {}", lexer_.found()));
+  }
+  end_line();
+}
+
+void ModuleReader::read_def() {
+  if (next_is_foreign_) {
+    skip_function();
+  } else {
+    FunctionDraft& draft = drafts_.emplace_back();
+    draft.visibility = next_visibility_;
+    statements_.read_function(draft);
+    if (!function_names_.insert(draft.name).second) {
+      support::fail_at(c_.source, draft.name_offset,
+                       fmt::format("a second function of the name '{}'", draft.name),
+                       draft.name.size());
+    }
+  }
+  next_visibility_ = Visibility::exported;
+  next_is_foreign_ = false;
+}
+
+/// A function of another language ends where its indentation does.
+void ModuleReader::skip_function() {
+  const std::uint32_t indent = lexer_.indentation();
+  lexer_.advance();
+  c_.losses.add(LossCode::foreign_function, lexer_.text(lexer_.token()), "not a T.prim_func");
+  do {
+    skip_line();
+    while (lexer_.token().is(TokenKind::comment)) lexer_.advance();
+  } while (!lexer_.token().is(TokenKind::end) && lexer_.indentation() > indent);
+}
+
+void ModuleReader::skip_line() {
+  while (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
+    lexer_.advance();
+  }
+  if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
+}
+
+void ModuleReader::end_line() {
+  if (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
+    lexer_.fail(lexer_.token(),
+                fmt::format("expected the end of the line, found {}", lexer_.found()));
+  }
+  if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
+}
+
+void ModuleReader::fail_here() {
+  lexer_.fail(lexer_.token(), fmt::format("expected a function, found {}", lexer_.found()));
+}
+
+// --- The module that the lines make ------------------------------------------------------------
+
+bool ModuleReader::states_symbol(const FunctionDraft& draft) const {
+  return std::ranges::any_of(draft.attrs,
+                             [&](const NamedNode& entry) { return entry.name == symbol_key_; });
+}
+
+/// v0.14 and later leave out a global_symbol that equals the name; before, what is not printed is
+/// not there.
+void ModuleReader::note_versions() {
+  for (const FunctionDraft& draft : drafts_) {
+    for (const NamedNode& entry : draft.attrs) {
+      const Node value = c_.node(entry.value);
+      if (entry.name == symbol_key_ && value.is(Kind::String) &&
+          value.text(f::String::value) == draft.name) {
+        c_.clues.at_most(13);
+      }
+    }
+  }
+}
+
+NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
+  std::vector<NamedNode> entries = draft.attrs;
+  const bool elides = draft.visibility == Visibility::exported && c_.clues.range().last >= 14;
+  if (elides && !states_symbol(draft)) {
+    c_.losses.add(LossCode::global_symbol, draft.name, "equal to the name");
+    entries.push_back({symbol_key_, c_.make.string(draft.name)});
+  }
+  if (entries.empty() && !draft.states_attrs) return NodeId::none;
+  return c_.builder.make(Kind::DictAttrs, {c_.builder.map(entries)});
+}
+
+NodeId ModuleReader::make_function(const FunctionDraft& draft) {
+  Builder& b = c_.builder;
+  const NodeId attrs = make_attrs(draft);
+  const NodeId function =
+      b.make(Kind::PrimFunc, {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
+                              ListId::none, attrs, draft.body});
+  b.set_source_range(function, draft.range);
+  return function;
+}
+
+NodeId ModuleReader::make_module() {
+  Builder& b = c_.builder;
+  fill_in_calls();
+  std::vector<NodePair> functions;
+  for (const FunctionDraft& draft : drafts_) {
+    functions.push_back({c_.make.global_var(draft.name), make_function(draft)});
+  }
+  const NodeId none = NodeId::none;
+  const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
+  const NodeId infos =
+      global_infos_.empty() ? none : b.make(Kind::StringMap, {b.map(global_infos_)});
+  return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
+}
+
+/// Calls of functions have the return type of what they call.
+void ModuleReader::fill_in_calls() {
+  std::unordered_map<std::uint32_t, NodeId> types;
+  for (const FunctionDraft& draft : drafts_) {
+    types.emplace(index(c_.make.global_var(draft.name)), draft.ret_type);
+  }
+  for (const FunctionCall& call : c_.calls) {
+    const auto type = types.find(index(call.callee));
+    if (type == types.end()) continue;
+    c_.builder.set(call.call, f::Call::dtype, c_.make.dtype_of_type(type->second));
+  }
+}
+
+void ModuleReader::note_general_losses() {
+  c_.losses.add(LossCode::module_extras, "", "type definitions and source map");
+  c_.losses.add(LossCode::map_order, "", "attributes and functions are sorted");
+  c_.losses.add(LossCode::value_kind, "", "attributes and annotations");
+  c_.losses.add(LossCode::name_hint, "", "variables and buffers");
+  c_.losses.add(LossCode::size_var, "", "variables that no statement defines");
+  c_.losses.add(LossCode::seq_nesting, "", "sequences");
+  c_.losses.add(LossCode::span, "", "all nodes");
+  c_.losses.add(LossCode::checked_type, "", "functions");
+  if (drafts_.size() > 1) c_.losses.add(LossCode::shared_var, "", "functions");
+}
+
+}  // namespace
+}  // namespace tvmscript
+
+Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits) {
+  return tvmscript::ModuleReader(source, limits).read();
+}
+
+}  // namespace mlf::tir

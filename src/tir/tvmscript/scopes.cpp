@@ -1,0 +1,200 @@
+// Statements around others: what `with T.…` opens, or the rest of a suite after the same call.
+#include <fmt/format.h>
+
+#include "tir/tvmscript/buffers.h"
+#include "tir/tvmscript/constants.h"
+#include "tir/tvmscript/statements.h"
+
+namespace mlf::tir::tvmscript {
+
+const std::unordered_map<std::string_view, Statements::Opener>& Statements::openers() {
+  using S = Statements;
+  static const std::unordered_map<std::string_view, Opener> table{
+      {"LetStmt", &S::open_let},
+      {"let", &S::open_old_let},
+      {"attr", &S::open_attr},
+      {"launch_thread", &S::open_launch_thread},
+      {"Assert", &S::open_assert},
+      {"allocate", &S::open_allocate},
+      {"allocate_const", &S::open_allocate_const},
+      {"decl_buffer", &S::open_decl_buffer},
+      {"realize", &S::open_realize},
+      {"ProducerRealize", &S::open_producer_realize},
+  };
+  return table;
+}
+
+/// `with T.LetStmt(v, T.handle("float32", "global")) as x`, `with T.LetStmt(v, var=x)`
+NodeId Statements::open_let(std::string_view name, const Arguments& args) {
+  args.expect(1, 2);
+  args.expect_keywords({"type_annotation", "var"});
+  const NodeId value = exprs_.expr(args[0]);
+  NodeId var = NodeId::none;
+  if (const auto defined = args.keyword("var")) {
+    var = exprs_.var(*defined);
+  } else {
+    const DType dtype = c_.make.dtype_of(value);
+    const auto stated = args.find(1, "type_annotation");
+    const NodeId type = stated            ? exprs_.type(*stated)
+                        : dtype.is_void() ? c_.make.void_type()
+                                          : c_.make.prim_type(dtype);
+    var = c_.make.var(name, type);
+  }
+  frames_.add_scope(Kind::LetStmt, f::LetStmt::body, {var, value, NodeId::none});
+  return var;
+}
+
+/// `with T.let(x, v)` of the versions before v0.12: x is defined above.
+NodeId Statements::open_old_let(std::string_view, const Arguments& args) {
+  args.expect(2, 2);
+  const NodeId var = exprs_.var(args[0]);
+  frames_.add_scope(Kind::LetStmt, f::LetStmt::body, {var, exprs_.expr(args[1]), NodeId::none});
+  return NodeId::none;
+}
+
+NodeId Statements::open_attr(std::string_view, const Arguments& args) {
+  args.expect(3, 3);
+  const Value subject = args[0];
+  NodeId node = NodeId::none;
+  if (subject.kind == ValueKind::string || subject.kind == ValueKind::integer) {
+    node = exprs_.expr(subject);
+  } else if (subject.kind == ValueKind::access && subject.node != NodeId::none) {
+    node = exprs_.expr(subject);
+  } else {
+    node = exprs_.attribute(subject);
+  }
+  const std::string_view key = exprs_.string(args[1]);
+  const NodeId value = exprs_.expr(args[2]);
+  frames_.add_scope(Kind::AttrStmt, f::AttrStmt::body,
+                    {node, c_.builder.string(key), value, NodeId::none});
+  return NodeId::none;
+}
+
+/// `tx = T.launch_thread("threadIdx.x", 32)`, `T.launch_thread(tx, 32)`
+NodeId Statements::open_launch_thread(std::string_view name, const Arguments& args) {
+  args.expect(2, 2);
+  const NodeId extent = exprs_.expr(args[1]);
+  const DType dtype = c_.make.dtype_of(extent);
+  NodeId var = NodeId::none;
+  std::string_view tag;
+  if (args[0].kind == ValueKind::string) {
+    tag = exprs_.string(args[0]);
+    var = c_.make.var(name, c_.make.prim_type(dtype));
+  } else {
+    var = exprs_.var(args[0]);
+    const auto known = thread_tags_.find(index(var));
+    if (known == thread_tags_.end()) {
+      exprs_.fail(args[0], fmt::format("'{}' is no T.env_thread", exprs_.text(args[0])));
+    }
+    tag = known->second;
+  }
+  c_.lose(LossCode::thread_iter_var, tag);
+  const bool is_virtual = tag == "vthread" || tag.starts_with("vthread.");
+  Builder& b = c_.builder;
+  const NodeId dom = b.make(Kind::Range, {c_.make.int_imm(dtype, 0), extent});
+  const NodeId thread = b.make(Kind::IterVar, {dom, var, IterVarType::ThreadIndex, b.string(tag)});
+  frames_.add_scope(
+      Kind::AttrStmt, f::AttrStmt::body,
+      {thread, b.string(is_virtual ? "virtual_thread" : "thread_extent"), extent, NodeId::none});
+  return var;
+}
+
+NodeId Statements::open_assert(std::string_view, const Arguments& args) {
+  args.expect(2, 2);
+  const NodeId condition = exprs_.expr(args[0]);
+  add_assert(condition, exprs_.expr(args[1]));
+  return NodeId::none;
+}
+
+void Statements::add_assert(NodeId condition, NodeId message) {
+  frames_.add_scope(Kind::AssertStmt, f::AssertStmt::body, {condition, message, NodeId::none});
+}
+
+/// `v = T.allocate([64], "float32", "global", condition, annotations={…})`
+NodeId Statements::open_allocate(std::string_view name, const Arguments& args) {
+  args.expect(1, 4);
+  args.expect_keywords({"extents", "dtype", "scope", "condition", "annotations"});
+  const std::vector<NodeId> extents = exprs_.exprs(args[0]);
+  const DType dtype = exprs_.dtype(args.get(1, "dtype"));
+  const auto scope = args.find(2, "scope");
+  const auto condition = args.find(3, "condition");
+  const auto annotations = args.keyword("annotations");
+  const std::vector<NamedNode> named =
+      annotations ? exprs_.attribute_map(*annotations) : std::vector<NamedNode>();
+  const NodeId pointer =
+      c_.make.pointer_type(c_.make.prim_type(dtype), scope ? exprs_.string(*scope) : "global");
+  const NodeId var = c_.make.var(name, pointer);
+  const NodeId when = condition ? exprs_.expr(*condition) : c_.make.boolean(1);
+  frames_.add_scope(
+      Kind::Allocate, f::Allocate::body,
+      {var, dtype, c_.builder.list(extents), when, NodeId::none, c_.builder.map(named)});
+  return var;
+}
+
+/// `v = T.allocate_const([…], "float32", [64])`
+NodeId Statements::open_allocate_const(std::string_view name, const Arguments& args) {
+  args.expect(3, 3);
+  args.expect_keywords({"annotations"});
+  const DType dtype = exprs_.dtype(args[1]);
+  const std::vector<NodeId> extents = exprs_.exprs(args[2]);
+  const NodeId data = constant_data(exprs_, args[0], dtype, extents);
+  c_.lose(LossCode::constant_fields, name);
+  const NodeId pointer = c_.make.pointer_type(c_.make.prim_type(dtype), "global");
+  const NodeId var = c_.make.var(name, pointer);
+  frames_.add_scope(Kind::AllocateConst, f::AllocateConst::body,
+                    {var, data, NodeId::none, dtype, c_.builder.list(extents), NodeId::none,
+                     c_.builder.map(std::span<const NamedNode>())});
+  return var;
+}
+
+/// Without `data=` the buffer is allocated on the way: TVM merges the two statements into one.
+NodeId Statements::open_decl_buffer(std::string_view name, const Arguments& args) {
+  const NodeId buffer = declare_buffer(exprs_, name, args, 0);
+  c_.builder.set_source_range(buffer, {begin_, lexer_.token().begin});
+  if (!args.find(2, "data")) {
+    const Node node = c_.node(buffer);
+    std::vector<NodeId> extents;
+    for (const Node extent : node.list(f::Buffer::shape)) extents.push_back(extent.id());
+    const NodeId data = node[f::Buffer::data].id();
+    const DType dtype = node.dtype(f::Buffer::dtype);
+    frames_.add_scope(Kind::Allocate, f::Allocate::body,
+                      {data, dtype, c_.builder.list(extents), c_.make.boolean(1), NodeId::none,
+                       c_.builder.map(std::span<const NamedNode>())});
+  }
+  frames_.add_scope(Kind::DeclBuffer, f::DeclBuffer::body, {buffer, NodeId::none});
+  return buffer;
+}
+
+/// `T.realize(A[0:16, 0:4], "scope", condition=c)`
+NodeId Statements::open_realize(std::string_view, const Arguments& args) {
+  args.expect(1, 2);
+  args.expect_keywords({"storage_scope", "condition"});
+  const Value region = args[0];
+  if (region.kind != ValueKind::access || region.node == NodeId::none) {
+    exprs_.fail_expected(region, "a region of a buffer");
+  }
+  const std::vector<NodeId> bounds = exprs_.ranges(region);
+  const auto condition = args.keyword("condition");
+  const NodeId when = condition ? exprs_.expr(*condition) : c_.make.boolean(1);
+  frames_.add_scope(Kind::BufferRealize, f::BufferRealize::body,
+                    {region.node, c_.builder.list(bounds), when, NodeId::none});
+  return NodeId::none;
+}
+
+/// `with T.ProducerRealize(P[0:16], condition)`
+NodeId Statements::open_producer_realize(std::string_view, const Arguments& args) {
+  args.expect(1, 2);
+  const Value region = args[0];
+  if (region.kind != ValueKind::access || region.node != NodeId::none) {
+    exprs_.fail_expected(region, "a region of a producer");
+  }
+  c_.lose(LossCode::producer_scope, exprs_.text(region));
+  const NodeId producer = exprs_.producer(region);
+  const std::vector<NodeId> bounds = exprs_.ranges(region);
+  const NodeId when = args.size() > 1 ? exprs_.expr(args[1]) : c_.make.boolean(1);
+  frames_.add_scope(Kind::ProducerRealize, f::ProducerRealize::body,
+                    {producer, c_.builder.list(bounds), when, NodeId::none, StringId::none});
+  return NodeId::none;
+}
+
+}  // namespace mlf::tir::tvmscript
