@@ -15,6 +15,8 @@ constexpr std::int64_t kVersion = 1;
 
 /// An expression used more than once stands in the table if it would take more nodes than this.
 constexpr std::uint32_t kSmallSize = 32;
+/// The same for a type.
+constexpr std::uint32_t kSmallTypeSize = 4;
 /// Nothing that stands in one place is higher than this; what reaches it goes into a table.
 constexpr std::uint8_t kMaxHeight = 32;
 

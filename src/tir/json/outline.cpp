@@ -175,7 +175,7 @@ bool Outline::belongs_into_table(Node node) const {
       break;
   }
   if (node.category() == Category::type) {
-    return (shared && state.size > kSmallSize) || state.height >= kMaxHeight;
+    return (shared && state.size > kSmallTypeSize) || state.height >= kMaxHeight;
   }
   return !state.named;
 }

@@ -1,0 +1,11 @@
+// The JSON Schema of tir-N.json, made from nodes.def.
+#pragma once
+
+#include <string>
+
+namespace mlf::tir::json {
+
+/// The text of schemas/tir.schema.json.
+std::string schema_text();
+
+}  // namespace mlf::tir::json
