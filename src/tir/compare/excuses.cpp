@@ -45,14 +45,14 @@ bool have_no_entries(const FieldPair& at) {
 bool is_behind_buffer(const FieldPair& at, const Knowledge& known) {
   const Node buffer = known.right.buffer_with_part(at.right);
   return buffer && known.left.buffer_with_part(at.left) &&
-         is_named_after(at.right.text(at.field), buffer.text(f::Buffer::name));
+         is_name_of_part(at.right.text(at.field), buffer.text(f::Buffer::name));
 }
 
 bool is_hidden_param(const FieldPair& at, const Knowledge& known) {
   const Node buffer = known.right.buffer_of_param(at.right);
   if (!buffer || !known.left.buffer_of_param(at.left)) return false;
   if (at.field == f::Var::name) {
-    return is_named_after(at.right.text(at.field), buffer.text(f::Buffer::name));
+    return is_name_of_part(at.right.text(at.field), buffer.text(f::Buffer::name));
   }
   const Node type = at.right[f::Var::type_annotation];
   const Node left_type = at.left[f::Var::type_annotation];
@@ -71,13 +71,18 @@ bool points_to(Node type, DType dtype) {
   return element.is(Kind::PrimType) && element.dtype(f::PrimType::dtype) == dtype;
 }
 
+/// bool elements take a byte each, and TVM's pointers to them say so.
+DType stored(DType dtype) {
+  return dtype.is_bool() ? DType::Int(8) : dtype;
+}
+
 bool is_pointer_of_buffer(const FieldPair& at, const Knowledge& known) {
   const Node buffer = known.right.buffer_with_data(at.right);
   if (!buffer || !known.left.buffer_with_data(at.left)) return false;
-  const DType held = buffer.dtype(f::Buffer::dtype);
+  const DType held = stored(buffer.dtype(f::Buffer::dtype));
   const Node left_type = at.left[f::Var::type_annotation];
   const Node right_type = at.right[f::Var::type_annotation];
-  if (!points_to(right_type, held) || !left_type) return false;
+  if (!left_type || !points_to(right_type, held)) return false;
   if (!points_to(left_type, held)) return true;
   return left_type.text(f::PointerType::storage_scope) !=
          right_type.text(f::PointerType::storage_scope);

@@ -40,8 +40,10 @@ bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kin
   return is_made_unique(printed, std::string(prefix).append(hint));
 }
 
-bool is_named_after(std::string_view name, std::string_view buffer) {
-  return name.starts_with(buffer);
+bool is_name_of_part(std::string_view name, std::string_view buffer) {
+  if (!name.starts_with(buffer)) return false;
+  name.remove_prefix(buffer.size());
+  return name.empty() || name == "_elem_offset" || name == "_handle";
 }
 
 }  // namespace mlf::tir::compare_detail
