@@ -14,25 +14,12 @@ spdlog::color_mode colour_mode() {
   return unwanted ? spdlog::color_mode::never : spdlog::color_mode::automatic;
 }
 
-spdlog::level::level_enum level_of(Verbosity verbosity) {
-  switch (verbosity) {
-    case Verbosity::quiet:
-      return spdlog::level::err;
-    case Verbosity::normal:
-      return spdlog::level::info;
-    case Verbosity::verbose:
-      return spdlog::level::debug;
-  }
-  return spdlog::level::info;
-}
-
 }  // namespace
 
-Console::Console(Verbosity verbosity) {
+Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(colour_mode());
   log_ = std::make_shared<spdlog::logger>("mlf", std::move(sink));
   log_->set_pattern("mlf: %^%l%$: %v");
-  log_->set_level(level_of(verbosity));
 }
 
 Console::~Console() = default;
@@ -49,11 +36,11 @@ int Console::fail(ErrorKind kind, std::string_view message) const {
 }
 
 void Console::note(std::string_view message) const {
-  log_->info(message);
+  if (verbosity_ != Verbosity::quiet) log_->info(message);
 }
 
 void Console::detail(std::string_view message) const {
-  log_->debug(message);
+  if (verbosity_ == Verbosity::verbose) log_->info(message);
 }
 
 }  // namespace mlf::program

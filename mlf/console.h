@@ -29,6 +29,7 @@ class Console {
   void detail(std::string_view message) const;
 
  private:
+  Verbosity verbosity_;
   std::shared_ptr<spdlog::logger> log_;
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 struct Row {
   std::string_view name;
+  std::string_view meaning;
   std::uint64_t largest;
   std::uint64_t (*get)(const Limits&);
   void (*set)(Limits&, std::uint64_t);
@@ -25,25 +26,27 @@ struct Row {
 template <class Member>
 constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
 
-#define MLF_LIMIT(name, field)                                              \
+#define MLF_LIMIT(name, meaning, field)                                     \
   Row {                                                                     \
-    name, kLargest<decltype(Limits{}.field)>,                               \
+    name, meaning, kLargest<decltype(Limits{}.field)>,                      \
         [](const Limits& limits) -> std::uint64_t { return limits.field; }, \
         [](Limits& limits, std::uint64_t value) {                           \
           limits.field = static_cast<decltype(limits.field)>(value);        \
         }                                                                   \
   }
 constexpr Row kRows[] = {
-    MLF_LIMIT("members", archive.max_members),
-    MLF_LIMIT("total-bytes", archive.max_total_bytes),
-    MLF_LIMIT("member-bytes", archive.max_member_bytes),
-    MLF_LIMIT("expansion", archive.max_expansion),
-    MLF_LIMIT("name-bytes", archive.max_name_bytes),
-    MLF_LIMIT("header-bytes", archive.max_header_bytes),
-    MLF_LIMIT("nesting", tir.max_nesting),
-    MLF_LIMIT("nodes", tir.max_nodes),
-    MLF_LIMIT("source-bytes", tir.max_source_bytes),
-    MLF_LIMIT("written-nodes", tir.max_written_nodes),
+    MLF_LIMIT("members", "members of an archive", archive.max_members),
+    MLF_LIMIT("total-bytes", "bytes of an archive, uncompressed", archive.max_total_bytes),
+    MLF_LIMIT("member-bytes", "bytes of one member", archive.max_member_bytes),
+    MLF_LIMIT("expansion", "uncompressed bytes per compressed byte", archive.max_expansion),
+    MLF_LIMIT("name-bytes", "bytes of one member name", archive.max_name_bytes),
+    MLF_LIMIT("header-bytes", "bytes of the extended headers of one member",
+              archive.max_header_bytes),
+    MLF_LIMIT("nesting", "levels of nesting in TIR", tir.max_nesting),
+    MLF_LIMIT("nodes", "nodes of one TIR module", tir.max_nodes),
+    MLF_LIMIT("source-bytes", "bytes of one TIR source", tir.max_source_bytes),
+    MLF_LIMIT("written-nodes", "nodes written where shared ones are spelled out",
+              tir.max_written_nodes),
 };
 #undef MLF_LIMIT
 
@@ -61,12 +64,22 @@ tl::unexpected<Diagnostics> refuse(std::string message) {
 }  // namespace
 
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
-  std::string help = "Bound on untrusted input, repeatable:";
-  const Limits defaults;
-  for (const Row& row : kRows) {
-    help += fmt::format("{} {}={}", &row == kRows ? "" : ",", row.name, row.get(defaults));
+  app.add_option("--limit", settings, "Another bound on untrusted input, see below; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+std::string limits_help() {
+  std::string help = "
+      Limits,
+              with their defaults : ";
+                                    for (const Row& row : kRows) {
+    help += fmt::format(
+        "  {:<26}  {}
+        ", fmt::format(" {} = {} ", row.name, row.get(Limits{})),
+                              row.meaning);
   }
-  app.add_option("--limit", settings, help)->type_name("NAME=VALUE")->allow_extra_args(false);
+  return help;
 }
 
 Result<Limits> limits_from(const std::vector<std::string>& settings) {

@@ -19,8 +19,11 @@ struct Limits {
   tir::ReadLimits tir;
 };
 
-/// Adds `--limit NAME=VALUE` to `app`; its help names every limit with its default.
+/// Adds `--limit NAME=VALUE` to `app`.
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
+
+/// A line for every limit: its name, its default, what it bounds.
+std::string limits_help();
 
 /// The defaults with `settings` ("members=10") applied. Errors: `usage`.
 Result<Limits> limits_from(const std::vector<std::string>& settings);

@@ -5,7 +5,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <array>
+#include <cctype>
 #include <exception>
 #include <string>
 #include <vector>
@@ -51,10 +51,22 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add_limit_option(app, options.limits);
 }
 
+/// What is wrong with the command line, in the words and the style of the other errors.
+std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
+  const std::vector<std::string> extras = app.remaining();
+  std::string text = app.get_subcommands().empty() && !extras.empty()
+                         ? fmt::format("there is no command '{}'", extras.front())
+                         : stop.what();
+  const bool capital = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) != 0 &&
+                       std::isupper(static_cast<unsigned char>(text[1])) == 0;
+  if (capital) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text + " (see mlf --help)";
+}
+
 /// Prints help and versions; for anything else says what is wrong with the command line.
 int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console& console) {
   if (stop.get_exit_code() != 0) {
-    return console.fail(ErrorKind::usage, fmt::format("{} (see mlf --help)", stop.what()));
+    return console.fail(ErrorKind::usage, complaint(app, stop));
   }
   std::string text;
   if (dynamic_cast<const CLI::CallForVersion*>(&stop) != nullptr) {
@@ -82,7 +94,7 @@ int parse_and_run(int argc, const char* const* argv) {
       "is in them.",
       "mlf");
   app.require_subcommand(1);
-  app.footer(kFooter);
+  app.footer(limits_help() + kFooter);
   GlobalOptions options;
   add_global_options(app, options);
   const std::vector<Command> commands = {process_command(app), tir_command(app),

@@ -11,7 +11,7 @@
 namespace mlf::program {
 namespace {
 
-enum class Format { json };
+enum class Format { json, save_json };
 
 struct Options {
   std::string source;
@@ -25,8 +25,9 @@ void declare(CLI::App& app, Options& options) {
                  "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
                  "may be short: tir-1); - is TIR on standard input")
       ->required();
-  add_enum_option(app, "--format", options.format, {{"json", Format::json}},
-                  "json: mlf's own, see schemas/README.md");
+  add_enum_option(app, "--format", options.format,
+                  {{"json", Format::json}, {"save_json", Format::save_json}},
+                  "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json");
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
                   "Whether json has the data of constants");
@@ -35,6 +36,7 @@ void declare(CLI::App& app, Options& options) {
 
 Result<void> write(const tir::Document& document, const Options& options, const Limits& limits,
                    const tir::Sink& sink) {
+  if (options.format == Format::save_json) return tir::write_save_json(document, sink);
   const tir::JsonOptions json{
       .layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact,
       .constants = options.constants,
@@ -58,8 +60,8 @@ int run(const Options& options, const Context& context) {
 }  // namespace
 
 Command tir_command(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("tir", "Print one TIR module, read in any dialect, as JSON");
+  CLI::App* app = parent.add_subcommand(
+      "tir", "Print one TIR module, read in any dialect, as JSON or as TVM's save_json");
   const auto options = std::make_shared<Options>();
   declare(*app, *options);
   return {app, [options](const Context& context) { return run(*options, context); }};

@@ -49,7 +49,7 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
     const std::string_view whole = member.name;
     if (!whole.starts_with(deployment::kSourceFolder)) continue;
     const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
-    if (!name || member.type != archive::MemberType::file) continue;
+    if (!name) continue;
     Candidate candidate{member.name, archive.path(), {}, &member, name->form};
     refuse_twin_stage(*name, candidate);
     offer(chosen, name->stem, std::move(candidate));

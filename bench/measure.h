@@ -1,0 +1,23 @@
+// Time and peak memory of one piece of work, in a process of its own.
+#pragma once
+
+#include <functional>
+
+namespace mlf::bench {
+
+/// Does the work once and returns how many seconds of it count.
+using Work = std::function<double()>;
+
+struct Measurement {
+  double seconds = 0;     ///< median of all runs
+  long peak_kib = 0;      ///< largest resident set
+  bool succeeded = true;  ///< false where the work threw or the process died
+};
+
+/// Runs `work` once to warm up, then until half a second has passed, at least five times.
+Measurement measure(const Work& work);
+
+/// The seconds that `work` takes.
+double timed(const std::function<void()>& work);
+
+}  // namespace mlf::bench

@@ -1,0 +1,145 @@
+"""Results, not refusals, from the release build with a stack of 256 KiB and 1 GiB of memory."""
+
+import json
+import os
+import pathlib
+import resource
+import sys
+import tempfile
+
+import support
+
+STACK = 256 << 10
+MEMORY = 1 << 30
+DEEP = 100_000
+TOO_DEEP = 10_000_000
+MANY = 100_000
+LARGE = 300 << 20
+
+
+def confined():
+    resource.setrlimit(resource.RLIMIT_STACK, (STACK, STACK))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def run(*arguments, **options):
+    return support.run(*arguments, preexec_fn=confined, **options)
+
+
+def legacy(depth):
+    """A chain of additions, innermost first, in the text of TVM v0.8 to v0.11."""
+    yield '@f = primfn(x: int32) -> ()\n  attr = {"global_symbol": "f"}\n{\n  @tir.ret('
+    yield "(" * depth + "x: int32" + " + x)" * depth
+    yield ", dtype=int32)\n}\n"
+
+
+def tvmscript(depth):
+    yield "# from tvm.script import tir as T\n\n@T.prim_func\ndef f(x: T.int32):\n"
+    yield "    T.evaluate(" + "T.exp(" * depth + 'T.Cast("float32", x)' + ")" * depth + ")\n"
+
+
+def save_json(depth):
+    """The same chain as nodes: module, its map, function, …, then one Add a level."""
+    nodes = [
+        {"type_key": ""},
+        {"type_key": "IRModule", "attrs": {
+            "attrs": "0", "functions": "2", "global_type_var_map_": "0", "global_var_map_": "0",
+            "source_map": "0", "type_definitions": "0"}},
+        {"type_key": "Map", "data": [3, 4]},
+        {"type_key": "GlobalVar", "attrs": {"_checked_type_": "0", "name_hint": "f", "span": "0",
+                                            "virtual_device_": "0"}},
+        {"type_key": "tir.PrimFunc", "attrs": {
+            "_checked_type_": "0", "attrs": "0", "body": "8", "buffer_map": "6", "params": "5",
+            "preflattened_buffer_map": "6", "ret_type": "7", "span": "0"}},
+        {"type_key": "Array", "data": [9]},
+        {"type_key": "Map"},
+        {"type_key": "TupleType", "attrs": {"fields": "11", "span": "0"}},
+        {"type_key": "tir.Evaluate", "attrs": {"span": "0", "value": "12"}},
+        {"type_key": "tir.Var", "attrs": {"dtype": "int32", "name": "x", "span": "0",
+                                          "type_annotation": "10"}},
+        {"type_key": "PrimType", "attrs": {"dtype": "int32"}},
+        {"type_key": "Array"},
+    ]  # fmt: skip
+    for level in range(depth):
+        inner = 9 if level == depth - 1 else len(nodes) + 1
+        nodes.append({"type_key": "tir.Add",
+                      "attrs": {"a": str(inner), "b": "9", "dtype": "int32", "span": "0"}})  # fmt: skip
+    yield '{"root": 1, "nodes": ['
+    yield ",".join(json.dumps(node) for node in nodes)
+    yield '], "b64ndarrays": [], "attrs": {"tvm_version": "0.9.0"}}'
+
+
+def many_functions(count):
+    for i in range(count):
+        yield (
+            f"@f{i} = primfn(x: int32) -> ()\n"
+            f'  attr = {{"global_symbol": "f{i}"}}\n{{\n  @tir.ret(x, dtype=int32)\n}}\n\n'
+        )
+
+
+def write(path, pieces):
+    with open(path, "w", encoding="ascii") as out:
+        for piece in pieces:
+            out.write(piece)
+
+
+def check_deep(folder, dialect):
+    path = folder / "deep.txt"
+    write(path, dialect(DEEP))
+    result = run("tir", path)
+    (folder / "deep.json").write_bytes(result.stdout)
+    assert result.returncode == 0, f"{dialect.__name__}: {result.stderr[-500:]}"
+    json.loads(result.stdout)  # with Python's default limit of recursion
+    again = run("tir", folder / "deep.json")
+    assert again.returncode == 0 and again.stdout == result.stdout, "reading it back"
+
+
+def check_too_deep(folder, dialect):
+    path = folder / "too-deep.txt"
+    write(path, dialect(TOO_DEEP))
+    result = run("tir", path)
+    assert result.returncode == 65, f"{dialect.__name__}: exit {result.returncode}"
+    assert result.stderr.count(b"mlf: error: ") == 1 and not result.stdout
+
+
+def check_many_functions(folder):
+    path = folder / "many.txt"
+    write(path, many_functions(MANY))
+    result = run("tir", path)
+    assert result.returncode == 0, result.stderr[-500:]
+    assert len(json.loads(result.stdout)["functions"]) == MANY
+
+
+def check_large_archive(folder):
+    path = folder / "large.tar"
+    members = {
+        "metadata.json": support.METADATA,
+        "parameters/default.params": os.urandom(1 << 20) * (LARGE >> 20),
+        "src/tir-1.txt": support.LEGACY_TEXT,
+    }
+    path.write_bytes(support.make_tar(members))
+    result = run("process", path)
+    assert result.returncode == 0, result.stderr
+    assert run("inspect", path).returncode == 0
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        failures = []
+        checks = [(check_many_functions,), (check_large_archive,)]
+        for dialect in (legacy, tvmscript, save_json):
+            checks += [(check_deep, dialect), (check_too_deep, dialect)]
+        for check, *arguments in checks:
+            what = " ".join([check.__name__, *(a.__name__ for a in arguments)])
+            try:
+                check(folder, *arguments)
+                print(f"passed: {what}")
+            except AssertionError as failure:
+                failures.append(what)
+                print(f"FAILED: {what}: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""What the end-to-end tests share: the program, archives, and their bytes."""
+
+import dataclasses
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+
+PROGRAM = os.environ["MLF_PROGRAM"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+ARCHIVES = SOURCE / "tests" / "data" / "archives"
+CORPUS = pathlib.Path(os.environ.get("MLF_CORPUS", SOURCE / ".." / "shared" / "corpus"))
+SKIP = 77
+BLOCK = 512
+
+# Metadata of TVM v0.9 and later, as small as it gets.
+METADATA = json.dumps(
+    {
+        "modules": {
+            "default": {
+                "executors": ["aot"],
+                "export_datetime": "2024-01-01 00:00:00Z",
+                "memory": {"functions": {"main": [], "operator_functions": []}},
+                "model_name": "default",
+                "style": "full-model",
+                "target": ["c -keys=cpu "],
+            }
+        },
+        "version": 7,
+    },
+    indent=2,
+    sort_keys=True,
+)
+
+LEGACY_TEXT = """\
+@main = primfn() -> ()
+  attr = {"global_symbol": "main"}
+{
+  @tir.ret(0, dtype=int32)
+}
+"""
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIP)
+
+
+def corpus_or_skip():
+    if not CORPUS.is_dir():
+        skip(f"there is no corpus at {CORPUS}")
+    return CORPUS
+
+
+def run(*arguments, **options):
+    """Runs mlf; the result has bytes in `stdout` and `stderr`."""
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, check=False, **options
+    )
+
+
+def run_ok(*arguments, **options):
+    result = run(*arguments, **options)
+    assert result.returncode == 0, (
+        f"mlf {arguments}: exit {result.returncode}\n{result.stderr.decode(errors='replace')}"
+    )
+    return result
+
+
+def make_tar(members, mode="w"):
+    """A tar of `members` (name to content), as the exporter of TVM writes it."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode, format=tarfile.PAX_FORMAT) as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo("./" + name)
+            data = content if isinstance(content, bytes) else content.encode()
+            info.size, info.mode, info.mtime = len(data), 0o644, 1700000000.25
+            info.uname = info.gname = "root"
+            tar.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+@dataclasses.dataclass(frozen=True)
+class Span:
+    """A member of a tar with all of its bytes: headers, content and padding."""
+
+    name: str
+    raw: bytes
+
+
+def spans(data):
+    """The members of a tar, found by walking its headers, and what stands behind them."""
+    result, offset = [], 0
+    while data[offset : offset + BLOCK] != bytes(BLOCK):
+        begin, name, typeflag = offset, "", b"x"
+        while typeflag in (b"x", b"L", b"K"):  # headers in front of the real one
+            header = data[offset : offset + BLOCK]
+            typeflag = header[156:157]
+            size = int(header[124:136].rstrip(b"\0 "), 8)
+            name = header[:100].rstrip(b"\0").decode()
+            offset += BLOCK + (size + BLOCK - 1) // BLOCK * BLOCK
+        result.append(Span(name, data[begin:offset]))
+    return result, data[offset:]

@@ -1,0 +1,112 @@
+// Which members are TIR, and which one is read where the same TIR is there twice.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "unit/archive/archive_fixture.h"
+#include "unit/archive/tar_builder.h"
+
+namespace mlf {
+namespace {
+
+constexpr std::string_view kMetadata =
+    R"({"version": 7, "modules": {"default": {"model_name": "default", "style": "full-model",
+    "export_datetime": "2024-01-01 00:00:00Z", "executors": ["aot"], "target": ["c"],
+    "memory": {"functions": {"main": [], "operator_functions": []}}}}})";
+
+class TirSourcesTest : public test::ArchiveTest {
+ protected:
+  archive::Archive open(std::initializer_list<std::string_view> members) {
+    test::TarBuilder tar;
+    tar.file("./metadata.json", kMetadata);
+    for (const std::string_view name : members) tar.file(name, name);
+    return test::open_good(write("a.tar", tar.finish()));
+  }
+
+  static std::vector<std::string> found(const archive::Archive& archive,
+                                        const std::vector<TirFile>& beside = {}) {
+    std::vector<std::string> lines;
+    const auto library = read_model_library(archive);
+    for (const TirSource& source : *find_tir(archive, *library, beside)) {
+      lines.push_back(source.stem + " " + source.stage + " " + source.name);
+    }
+    return lines;
+  }
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_F(TirSourcesTest, TextsInSrcAreFoundInTheOrderOfTheirStems) {
+  EXPECT_EQ(
+      found(open({"./src/tir-2.txt", "./src/tir-1.unplanned.txt", "./src/tir-1.txt", "./tir-3.txt",
+                  "./src/default.relay", "./src/tir-1.json"})),
+      (Lines{"tir-1 lowered src/tir-1.txt", "tir-1.unplanned unplanned src/tir-1.unplanned.txt",
+             "tir-2 lowered src/tir-2.txt"}));
+}
+
+TEST_F(TirSourcesTest, TheLosslessTwinIsReadInsteadOfItsText) {
+  EXPECT_EQ(found(open({"./src/tir-1.tvm.json", "./src/tir-1.txt", "./src/tir-2.txt",
+                        "./src/tir-2.tvm.json", "./src/tir-3.tvm.json"})),
+            (Lines{"tir-1 lowered src/tir-1.tvm.json", "tir-2 lowered src/tir-2.tvm.json",
+                   "tir-3 lowered src/tir-3.tvm.json"}));
+}
+
+TEST_F(TirSourcesTest, TheBytesAreThoseOfTheMember) {
+  const archive::Archive archive = open({"./src/tir-1.txt"});
+  const auto sources = find_tir(archive, *read_model_library(archive));
+  EXPECT_EQ(sources->front().text, "./src/tir-1.txt");
+  EXPECT_EQ(sources->front().member, archive.find("src/tir-1.txt"));
+}
+
+TEST_F(TirSourcesTest, AFileBesideTheArchiveGetsTheNextFreeStem) {
+  const std::vector<TirFile> files = {{"/tmp/a.tir", "a"}, {"b.tir", "b"}, {"c.tir", "c"}};
+  EXPECT_EQ(found(open({"./src/tir-1.txt"}), files),
+            (Lines{"tir-1 lowered src/tir-1.txt", "tir-1-c lowered a.tir",
+                   "tir-1-c-1 lowered b.tir", "tir-1-c-2 lowered c.tir"}));
+  EXPECT_EQ(found(open({}), {files.front()}), Lines{"tir-1 lowered a.tir"});
+}
+
+TEST_F(TirSourcesTest, AFileNamedLikeAMemberStandsInItsPlace) {
+  EXPECT_EQ(found(open({"./src/tir-1.txt"}), {{"x/tir-1.tvm.json", ""}, {"x/tir-9.txt", ""}}),
+            (Lines{"tir-1 lowered tir-1.tvm.json", "tir-9 lowered tir-9.txt"}));
+}
+
+TEST_F(TirSourcesTest, AFileThatTheArchiveHasAlreadyIsRefused) {
+  const archive::Archive archive = open({"./src/tir-1.txt"});
+  const std::vector<TirFile> files = {{"x/tir-1.txt", ""}};
+  const auto sources = find_tir(archive, *read_model_library(archive), files);
+  ASSERT_FALSE(sources);
+  EXPECT_EQ(sources.error().front().kind, ErrorKind::usage);
+  EXPECT_EQ(to_string(sources.error().front()),
+            "x/tir-1.txt: the archive has a member src/tir-1.txt already");
+}
+
+TEST_F(TirSourcesTest, TwoFilesOfOneNameAreRefused) {
+  const archive::Archive archive = open({});
+  const std::vector<TirFile> files = {{"x/tir-1.txt", ""}, {"y/tir-1.txt", ""}};
+  const auto sources = find_tir(archive, *read_model_library(archive), files);
+  ASSERT_FALSE(sources);
+  EXPECT_EQ(sources.error().front().kind, ErrorKind::usage);
+}
+
+TEST_F(TirSourcesTest, NoStageMayBeCalledLikeTheTwin) {
+  const archive::Archive archive = open({"./src/tir-1.tvm.txt"});
+  const auto sources = find_tir(archive, *read_model_library(archive));
+  ASSERT_FALSE(sources);
+  EXPECT_EQ(sources.error().front().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(sources.error().front().where.member, "src/tir-1.tvm.txt");
+}
+
+TEST_F(TirSourcesTest, AnArchiveWithoutMetadataIsNoModelLibrary) {
+  test::TarBuilder tar;
+  const auto archive = test::open_good(write("b.tar", tar.file("./x", "y").finish()));
+  const auto library = read_model_library(archive);
+  ASSERT_FALSE(library);
+  EXPECT_EQ(library.error().front().message,
+            "no metadata.json: this is not a Model Library Format archive");
+}
+
+}  // namespace
+}  // namespace mlf

@@ -1,0 +1,83 @@
+// The manifest decides whether an archive is left alone, and what of it may be removed.
+#include "process/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "process/output_names.h"
+
+namespace mlf::process {
+namespace {
+
+const std::string kDigest(64, 'a');
+
+Manifest sample() {
+  return {.inputs = {.constants = tir::ConstantPlace::npy,
+                     .members = {{"metadata.json", kDigest}, {"src/tir-1.txt", kDigest}},
+                     .files = {{"x.tir", kDigest}}},
+          .written = {{"src/tir-1.json", kDigest}, {"src/tir-1.constants/c0.npy", kDigest}},
+          .tir = {{"src/tir-1.json", "src/tir-1.txt", "lowered", {"default"}, std::nullopt}}};
+}
+
+std::string text_of(const Manifest& manifest) {
+  support::StringSink out;
+  write_manifest(manifest, out);
+  return out.take();
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+TEST(ManifestTest, WhatDecidesIsReadBackAsItWasWritten) {
+  const auto read = read_manifest(text_of(sample()));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->inputs, sample().inputs);
+  EXPECT_EQ(read->written, sample().written);
+}
+
+TEST(ManifestTest, AnotherFormatOrVersionIsNotOurs) {
+  const std::string text = text_of(sample());
+  EXPECT_FALSE(read_manifest(replaced(text, "mlf-manifest", "mlf-other")));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"version\": 1", "\"version\": 2")));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"npy\"", "\"elsewhere\"")));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"written\"", "\"wrote\"")));
+}
+
+TEST(ManifestTest, WhatIsNotJsonIsNotOurs) {
+  EXPECT_FALSE(read_manifest(""));
+  EXPECT_FALSE(read_manifest("[]"));
+  EXPECT_FALSE(read_manifest("\xff"));
+  EXPECT_FALSE(read_manifest(std::string(1'000'000, '[')));
+}
+
+TEST(ManifestTest, AManifestThatClaimsMembersOfOthersIsNotBelieved) {
+  const std::string text = text_of(sample());
+  for (const char* name : {"metadata.json", "src/tir-1.txt", "src/tir-1.tvm.json",
+                           "codegen/host/src/lib1.c", "src/mlf.json"}) {
+    const std::string claim = "\"name\": \"" + std::string(name) + "\"";
+    EXPECT_FALSE(read_manifest(replaced(text, R"("name": "src/tir-1.json")", claim))) << name;
+  }
+}
+
+TEST(OutputNamesTest, NamesThatMlfMakes) {
+  EXPECT_TRUE(is_output_name("src/tir-1.json"));
+  EXPECT_TRUE(is_output_name("src/tir-1-c.tir.StorageRewrite.json"));
+  EXPECT_TRUE(is_output_name("src/tir-1.constants/c12.npy"));
+  EXPECT_EQ(tir_json_name("tir-1"), "src/tir-1.json");
+  EXPECT_EQ(beside_tir_json(constants_folder("tir-1") + "/c0.npy"), "src/tir-1.constants/c0.npy");
+}
+
+TEST(OutputNamesTest, NamesOfOthers) {
+  for (const char* name : {"src/tir-1.tvm.json", "src/tir-1.txt", "tir-1.json", "src/graph.json",
+                           "src/tir-1.constants/a/b.npy", "src/tir-1.other/c.npy", "src/mlf.json",
+                           "src/tir-1.constants/x.txt", "src/tir-1/x.json"}) {
+    EXPECT_FALSE(is_output_name(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace mlf::process

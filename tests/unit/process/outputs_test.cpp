@@ -1,0 +1,99 @@
+// What processing adds to an archive.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "unit/process/process_fixture.h"
+
+namespace mlf {
+namespace {
+
+using test::legacy_text;
+using Json = nlohmann::json;
+using Names = std::vector<std::string>;
+
+class OutputsTest : public test::ProcessTest {
+ protected:
+  static Json json_of(const std::string& path, std::string_view member) {
+    return Json::parse(content(path, member));
+  }
+};
+
+TEST_F(OutputsTest, EveryTirGetsItsJsonAndTheManifestComesLast) {
+  const std::string path =
+      make({{"src/tir-1.txt", legacy_text(1)}, {"src/tir-2.txt", legacy_text(2)}});
+  const ProcessReport report = process(path);
+  EXPECT_EQ(members(path), (Names{".", "metadata.json", "src/tir-1.txt", "src/tir-2.txt",
+                                  "src/tir-1.json", "src/tir-2.json", "src/mlf.json"}));
+  ASSERT_EQ(report.written.size(), 3U);
+  EXPECT_EQ(report.written.front().name, "src/tir-1.json");
+  EXPECT_EQ(report.written.front().size, content(path, "src/tir-1.json").size());
+  EXPECT_EQ(json_of(path, "src/tir-1.json").at("format"), "mlf-tir");
+  EXPECT_EQ(json_of(path, "src/tir-1.json").at("source").at("member"), "src/tir-1.txt");
+}
+
+TEST_F(OutputsTest, TheManifestSaysWhatBelongsToWhat) {
+  const std::string path = make({{"src/tir-1.unplanned.txt", legacy_text(1)}});
+  process(path);
+  const Json manifest = json_of(path, "src/mlf.json");
+  EXPECT_EQ(manifest.at("consumed").at("members").at(1).at("name"), "src/tir-1.unplanned.txt");
+  EXPECT_EQ(manifest.at("written").at(0).at("name"), "src/tir-1.unplanned.json");
+  const Json entry = manifest.at("tir").at(0);
+  EXPECT_EQ(entry.at("stage"), "unplanned");
+  EXPECT_EQ(entry.at("modules"), Json({"default"}));
+  EXPECT_EQ(entry.at("target").at("text"), "c -keys=cpu ");
+}
+
+TEST_F(OutputsTest, NewMembersHaveTimeAndModeOfTheirSource) {
+  const std::string path = make({{"src/tir-1.txt", legacy_text(1)}});
+  process(path);
+  const archive::Archive archive = test::open_good(path);
+  const archive::Member* source = archive.find("src/tir-1.txt");
+  const archive::Member* made = archive.find("src/tir-1.json");
+  EXPECT_EQ(made->mtime, source->mtime);
+  EXPECT_EQ(made->mode, source->mode);
+  EXPECT_EQ(made->raw_name, "./src/tir-1.json");
+}
+
+TEST_F(OutputsTest, AFileBesideTheArchiveIsTakenAndListed) {
+  const std::string path = make({});
+  ProcessOptions options;
+  options.tir_files = {write("kernels.tir", legacy_text(3))};
+  process(path, options);
+  EXPECT_EQ(json_of(path, "src/tir-1.json").at("source").at("member"), "kernels.tir");
+  EXPECT_EQ(json_of(path, "src/mlf.json").at("consumed").at("files").at(0).at("name"),
+            "kernels.tir");
+}
+
+TEST_F(OutputsTest, ConstantsStandBesideTheJsonOnRequest) {
+  const std::string path =
+      make({{"src/tir-1.tvm.json",
+             test::read_file(std::string(MLF_TEST_DATA) + "/tir/tvm-0.9-constants.tvm.json")}});
+  ProcessOptions options;
+  options.constants = tir::ConstantPlace::npy;
+  process(path, options);
+  const Json constant = json_of(path, "src/tir-1.json").at("constants").at(0);
+  const std::string file = constant.at("npy");
+  EXPECT_EQ(content(path, "src/" + file).substr(1, 5), "NUMPY");
+  EXPECT_EQ(process(path, options).changed(), false);
+
+  process(path);
+  EXPECT_EQ(members(path),
+            (Names{".", "metadata.json", "src/tir-1.tvm.json", "src/tir-1.json", "src/mlf.json"}));
+}
+
+TEST_F(OutputsTest, AnUnpackedArchiveIsProcessedLikeATar) {
+  const std::string tar = make({{"src/tir-1.txt", legacy_text(1)}});
+  const std::string folder = path("unpacked");
+  std::filesystem::create_directories(folder + "/src");
+  std::filesystem::copy(write("m", content(tar, "metadata.json")), folder + "/metadata.json");
+  std::filesystem::copy(write("t", legacy_text(1)), folder + "/src/tir-1.txt");
+  process(tar);
+  process(folder);
+  for (const char* name : {"src/tir-1.json", "src/mlf.json"}) {
+    EXPECT_EQ(test::read_file(folder + "/" + name), content(tar, name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace mlf
