@@ -70,14 +70,10 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
 }
 
 std::string limits_help() {
-  std::string help = "
-      Limits,
-              with their defaults : ";
-                                    for (const Row& row : kRows) {
-    help += fmt::format(
-        "  {:<26}  {}
-        ", fmt::format(" {} = {} ", row.name, row.get(Limits{})),
-                              row.meaning);
+  std::string help = "\nLimits, with their defaults:\n";
+  for (const Row& row : kRows) {
+    const std::string setting = fmt::format("{}={}", row.name, row.get(Limits{}));
+    help += fmt::format("  {:<26}  {}\n", setting, row.meaning);
   }
   return help;
 }
