@@ -28,8 +28,9 @@ std::optional<LossCode> loss_named(std::string_view code) {
   return found == std::end(kLosses) ? std::nullopt : std::optional(found->loss);
 }
 
-void LossLog::add(LossCode code, std::string_view where, std::string_view detail) {
-  ++counts_[Key{code, std::string(where), std::string(detail)}];
+void LossLog::add(LossCode code, std::string_view where, std::string_view detail,
+                  std::size_t times) {
+  counts_[Key{code, std::string(where), std::string(detail)}] += times;
 }
 
 std::vector<Loss> LossLog::finish() const {

@@ -16,7 +16,7 @@ namespace mlf::tir {
 class LossLog {
  public:
   /// `detail` is what was lost; equal (code, where, detail) are counted, not repeated.
-  void add(LossCode code, std::string_view where, std::string_view detail);
+  void add(LossCode code, std::string_view where, std::string_view detail, std::size_t times = 1);
   std::vector<Loss> finish() const;
 
  private:

@@ -26,6 +26,7 @@ constexpr Domain kDomains[] = {
 // `block([128, tir.reduce_axis(0, 128)], "C") as [i, k] {`
 void StatementReader::block(std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments(call, 2, "block([domains], \"name\")");
+  context_.is_flat = false;
   Block description;
   description.name = exprs_.string(exprs_.value(parts[1]));
   if (exprs_.syntax(parts[0]).kind != SyntaxKind::list) {
@@ -57,7 +58,7 @@ NodeId StatementReader::iteration_variable(SyntaxId name, SyntaxId domain) {
     if (known.function != function) continue;
     const auto bounds = arguments(domain, 2, fmt::format("{}(begin, end)", function));
     const NodeId first = exprs_.expr(bounds[0]);
-    const NodeId extent = context_.make.extent(first, exprs_.expr(bounds[1]), context_.function);
+    const NodeId extent = context_.make.extent(first, exprs_.expr(bounds[1]), context_.function());
     range = context_.builder.make(Kind::Range, {first, extent});
     type = known.type;
   }

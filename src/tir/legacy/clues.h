@@ -18,6 +18,20 @@ class VersionClues {
   void at_most(std::uint8_t minor) {
     if (minor >= range_.first) range_.last = std::min(range_.last, minor);
   }
+  /// A Load or Store: gone in v0.12, and made by no pass of v0.9 and later.
+  void accesses_variables() {
+    at_most(11);
+    may_be_flattened_ = false;
+  }
+  /// v0.9 and v0.10 flatten buffers and keep what they were like before; others have no
+  /// preflattened_buffer_map at all.
+  void keeps_no_flattened_buffers() {
+    if (range_.first >= 9) at_least(11);
+    may_be_flattened_ = false;
+  }
+  bool has_preflattened_maps() const {
+    return may_be_flattened_ && range_.first <= 10 && range_.last >= 9;
+  }
   /// The metadata section names the version.
   void exactly(const VersionRange& range) { range_ = range; }
 
@@ -25,6 +39,7 @@ class VersionClues {
 
  private:
   VersionRange range_;
+  bool may_be_flattened_ = true;
 };
 
 }  // namespace mlf::tir::legacy

@@ -6,6 +6,7 @@
 
 #include "support/error.h"
 #include "tir/legacy/clues.h"
+#include "tir/legacy/function_losses.h"
 #include "tir/legacy/grammar.h"
 #include "tir/legacy/metadata.h"
 #include "tir/legacy/names.h"
@@ -22,7 +23,9 @@ struct Context {
   Context& operator=(const Context&) = delete;
 
   /// Logs a loss of the function that is being read.
-  void lose(LossCode code, std::string_view detail) { losses.add(code, function, detail); }
+  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
+  /// Name of the function that is being read.
+  std::string_view function() const { return function_losses.function(); }
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source.text.substr(begin, end - begin);
   }
@@ -32,6 +35,7 @@ struct Context {
   Strings strings;
   Builder builder;
   LossLog losses;
+  FunctionLosses function_losses{losses};
   text::ExprFactory make{builder, losses};
   TypeReader types{make};
   NameTable names{source.text, strings};
@@ -39,10 +43,10 @@ struct Context {
   VersionClues clues;
   /// Buffers that state no alignment: what the default is shows only once the version is known.
   std::vector<NodeId> default_aligned;
-  /// Functions that print no preflattened_buffer_map, which v0.9 and v0.10 always have.
+  /// Functions that print no preflattened_buffer_map.
   std::vector<NodeId> without_preflattened;
-  /// Name of the function that is being read.
-  std::string function;
+  /// Whether the function that is being read could be one whose buffers were flattened.
+  bool is_flat = true;
 };
 
 }  // namespace mlf::tir::legacy

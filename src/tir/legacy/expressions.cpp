@@ -262,7 +262,7 @@ void ExprReader::load_cast(SyntaxId id) {
   if (!index_dtype.is_scalar()) {
     predicate = make_.broadcast(predicate, make_.int32(index_dtype.lanes));
   }
-  context_.clues.at_most(11);
+  context_.clues.accesses_variables();
   pop(1);
   push(id, context_.builder.make(Kind::Load, {*parse_dtype(type), pointer, index, predicate}));
 }
@@ -276,7 +276,7 @@ void ExprReader::slice(SyntaxId id) {
   const NodeId begin = expr(bounds[0]);
   const NodeId end = expr(bounds[1]);
   pop(count);
-  const NodeId extent = make_.extent(begin, end, context_.function);
+  const NodeId extent = make_.extent(begin, end, context_.function());
   push(id, context_.builder.make(Kind::Range, {begin, extent}));
 }
 
@@ -312,6 +312,7 @@ void ExprReader::subscript(SyntaxId id) {
     pop(count);
     return values_.push_back(element);
   }
+  if (indices.size() > 1) context_.is_flat = false;
   const bool is_region = std::ranges::any_of(indices, [&](const Value& index) {
     return index.is == Value::Is::node && context_.builder.node(index.node).is(Kind::Range);
   });

@@ -11,6 +11,7 @@ using text::TokenKind;
 
 NodeId FunctionReader::primfn() {
   const std::uint32_t begin = token().begin;
+  context_.is_flat = true;
   Header header;
   params(header);
   return_type(header);
@@ -40,7 +41,12 @@ NodeId FunctionReader::make(const Header& header, NodeId body) {
       Kind::PrimFunc, {builder.list(header.params), header.ret_type, builder.map(header.buffer_map),
                        header.has_preflattened ? builder.map(header.preflattened) : ListId::none,
                        header.attrs, body});
-  if (!header.has_preflattened) context_.without_preflattened.push_back(function);
+  if (header.has_preflattened) return function;
+  context_.without_preflattened.push_back(function);
+  const Node attrs = builder.node(function)[f::PrimFunc::attrs];
+  const bool is_lowered =
+      context_.is_flat && attrs && attrs.map(f::DictAttrs::dict).find("from_legacy_te_schedule");
+  if (is_lowered && !header.buffer_map.empty()) context_.clues.keeps_no_flattened_buffers();
   return function;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "mlf/tir/dtype.h"
 #include "tir/legacy/types.h"
@@ -25,14 +26,15 @@ constexpr std::array kWords = {
 };
 
 // Words in front of '(' that do not belong to a name.
-constexpr std::array<std::string_view, 28> kFunctions = {
-    "floordiv",     "floormod",     "min",      "max",
-    "select",       "cast",         "ramp",     "broadcast",
-    "shuffle",      "reduce",       "IterVar",  "Buffer",
-    "DataProducer", "primfn",       "for",      "while",
-    "assert",       "allocate",     "constant", "decl_buffer",
-    "alloc_buffer", "match_buffer", "realize",  "block",
-    "where",        "bind",         "init",     "producer_realize"};
+const std::unordered_set<std::string_view>& functions() {
+  static const std::unordered_set<std::string_view> words{
+      "floordiv",     "floormod",         "min",     "max",      "select",       "cast",
+      "ramp",         "broadcast",        "shuffle", "reduce",   "IterVar",      "Buffer",
+      "DataProducer", "primfn",           "for",     "while",    "assert",       "allocate",
+      "constant",     "decl_buffer",      "block",   "prefetch", "alloc_buffer", "match_buffer",
+      "realize",      "producer_realize", "where",   "bind",     "init"};
+  return words;
+}
 
 std::size_t word_end(std::string_view text, std::size_t begin) {
   while (begin < text.size() && continues_name(text[begin])) ++begin;
@@ -40,8 +42,7 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
 }
 
 bool is_function(std::string_view word) {
-  return word.starts_with("tir.") || word == "prefetch" ||
-         std::find(kFunctions.begin(), kFunctions.end(), word) != kFunctions.end();
+  return functions().contains(word) || word.starts_with("tir.");
 }
 
 /// Past the parenthesis that closes the one at `open`, on the same line.

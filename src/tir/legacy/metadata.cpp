@@ -8,13 +8,15 @@ namespace {
 constexpr std::string_view kHeading = "#[metadata]\n";
 constexpr std::string_view kOmitted = "/* For debugging purposes the metadata section has been";
 
-/// Offset of a line that starts with `start`, the last one; npos where there is none.
+/// Offset of the last line that starts with `start`; npos where there is none. Searched forwards,
+/// for the first character of `start` is rare.
 std::size_t last_line(std::string_view text, std::string_view start) {
-  for (std::size_t at = text.rfind(start); at != std::string_view::npos && at > 0;
-       at = text.rfind(start, at - 1)) {
-    if (text[at - 1] == '\n') return at;
+  std::size_t last = std::string_view::npos;
+  for (std::size_t at = text.find(start); at != std::string_view::npos;
+       at = text.find(start, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') last = at;
   }
-  return std::string_view::npos;
+  return last;
 }
 
 struct Reference {

@@ -15,6 +15,7 @@ constexpr std::string_view kVersionLine = "#[version = \"";
 constexpr std::string_view kDefinition = " = primfn(";
 // Text of the Relay printer, which shares the file from v0.12 on.
 constexpr std::string_view kForeign[] = {"def @", "type ", "extern type ", "fn ", "free_var "};
+constexpr std::string_view kFragment = "main";  // name of a function that has none
 constexpr std::uint8_t kLastVersionOfStr = 11;  // str(module) is TVMScript from v0.12 on
 
 class FileReader {
@@ -62,6 +63,7 @@ Reading FileReader::read(const Sections& sections) {
     entity();
   }
   settle_defaults();
+  context_.function_losses.flush();
   context_.losses.add(LossCode::module_attrs, "", "");
   context_.losses.add(LossCode::span, "", "");
   VersionRange version = context_.clues.range();
@@ -88,7 +90,7 @@ void FileReader::named_function() {
     lexer_.fail(lexer_.token(), "expected ' = primfn(' behind the name of a function");
   }
   const std::string_view name = line.substr(1, name_end - 1);
-  context_.function = name;
+  context_.function_losses.enter(name);
   lexer_.seek(lexer_.token().begin + name_end + 3);
   add(name, functions_.primfn());
 }
@@ -97,7 +99,8 @@ void FileReader::lone_function() {
   const NodeId function = functions_.primfn();
   const Node attrs = context_.builder.node(function)[f::PrimFunc::attrs];
   const Node symbol = attrs ? attrs.map(f::DictAttrs::dict).find("global_symbol") : Node();
-  add(symbol.is(Kind::String) ? std::string(symbol.text(f::String::value)) : "main", function);
+  add(symbol.is(Kind::String) ? std::string(symbol.text(f::String::value)) : std::string(kFragment),
+      function);
 }
 
 void FileReader::add(std::string_view name, NodeId function) {
@@ -113,7 +116,6 @@ bool FileReader::foreign_entity() {
   const std::string_view line = text.substr(0, text.find('\n'));
   const std::string_view head = line.substr(0, line.find_first_of("({"));
   context_.losses.add(LossCode::foreign_function, "", head);
-  context_.clues.at_least(8);
   const std::size_t blank = std::min(text.find("\n\n"), text.size());
   const std::size_t brace = text.find("\n}");
   const std::size_t end =
@@ -124,8 +126,8 @@ bool FileReader::foreign_entity() {
 
 /// Bare statements, as `str(statement)` prints them.
 void FileReader::fragment() {
-  context_.function = "main";
-  add(context_.function, functions_.fragment());
+  context_.function_losses.enter(kFragment);
+  add(kFragment, functions_.fragment());
 }
 
 void FileReader::pass_line() {
@@ -140,12 +142,10 @@ void FileReader::settle_defaults() {
   for (const NodeId buffer : context_.default_aligned) {
     builder.set(buffer, f::Buffer::data_alignment, text::default_alignment(version.first));
   }
-  const bool has_preflattened = version.first >= 9 && version.last <= 10;
+  if (!context_.clues.has_preflattened_maps()) return;
   for (const NodeId function : context_.without_preflattened) {
-    if (has_preflattened) {
-      builder.set(function, f::PrimFunc::preflattened_buffer_map,
-                  builder.map(std::span<const NodePair>()));
-    }
+    builder.set(function, f::PrimFunc::preflattened_buffer_map,
+                builder.map(std::span<const NodePair>()));
   }
 }
 

@@ -86,6 +86,7 @@ NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts
   std::vector<NodeId> indices;
   for (const Value& index : parts.subspan(1)) indices.push_back(exprs_.expr(index));
   const Kind kind = base == NodeId::none ? Kind::Opaque : builder.node(base).kind();
+  if (indices.size() > 1) context_.is_flat = false;
   if (kind == Kind::Buffer) {
     return builder.make(Kind::BufferStore, {base, value, builder.list(indices), predicate});
   }
@@ -102,7 +103,7 @@ NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts
       predicate = context_.make.broadcast(predicate, context_.make.int32(index.lanes));
     }
   }
-  context_.clues.at_most(11);
+  context_.clues.accesses_variables();
   return builder.make(Kind::Store, {base, value, indices[0], predicate});
 }
 
@@ -189,7 +190,7 @@ void StatementReader::loop(std::uint32_t begin, SyntaxId call) {
   frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
   frame.nodes[1] = exprs_.expr(parts[1]);
   const NodeId end = exprs_.expr(parts[2]);
-  frame.nodes[2] = context_.make.extent(frame.nodes[1], end, context_.function);
+  frame.nodes[2] = context_.make.extent(frame.nodes[1], end, context_.function());
   frame.map = context_.builder.map(std::span<const NamedNode>());
   if (token().is(TokenKind::string)) {
     const std::string word = decode_string(context_.strings, lexer_.text(token()));
@@ -225,6 +226,7 @@ void StatementReader::if_(std::uint32_t begin) {
 
 // `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
 void StatementReader::realize(std::uint32_t begin, Open open_kind) {
+  context_.is_flat = false;
   lexer_.advance();
   pass_bracket(Sign::open_paren, "behind realize");
   Frame frame{.open = open_kind, .begin = begin};

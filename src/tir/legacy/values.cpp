@@ -61,7 +61,7 @@ NodeId ExprReader::look_up(const Value& value) {
   const std::string_view name = name_of(value);
   if (const NodeId known = context_.names.find(name); known != NodeId::none) return known;
   if (const NodeId constant = literal(name); constant != NodeId::none) return constant;
-  if (name.starts_with("meta[")) return context_.metadata.find(name, context_.function);
+  if (name.starts_with("meta[")) return context_.metadata.find(name, context_.function());
   if (name.starts_with("Target(")) return target(value.syntax, name);
   const std::size_t place = context_.names.place_of_definition(name);
   if (place == std::string_view::npos) {
@@ -282,8 +282,7 @@ std::string ExprReader::string(const Value& value) const {
   if (value.is != Value::Is::string) {
     fail(value.syntax, fmt::format("expected a string, found {}", shown(value.syntax)));
   }
-  if (context_.strings == Strings::raw)
-    context_.losses.add(LossCode::string_escape, context_.function, "");
+  if (context_.strings == Strings::raw) context_.lose(LossCode::string_escape, "strings");
   return decode_string(context_.strings, text_of(value.syntax));
 }
 
