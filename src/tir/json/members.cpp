@@ -44,7 +44,7 @@ NodeMembers::NodeMembers(JsonValue object, Kind kind, Standing standing) {
     }
     const auto field = field_with_key(kind, key);
     if (!field || field == scoped_field(kind)) {
-      fail(member.key, fmt::format("a {} has no \"{}\"", info(kind).name, key));
+      fail(member.key, fmt::format("{} has no key \"{}\"", info(kind).name, key));
     }
     fields_[*field] = member.value;
   }

@@ -88,8 +88,7 @@ void NodeReader::step(const Task& task) {
 
 void NodeReader::give(NodeId id, const Task& task) {
   const Kind kind = builder_.node(id).kind();
-  if (!fits(kind, task.slot))
-    fail(task.json, fmt::format("a {} cannot stand here", info(kind).name));
+  if (!fits(kind, task.slot)) fail(task.json, fmt::format("{} cannot stand here", info(kind).name));
   results_.push_back(id);
 }
 
@@ -164,11 +163,11 @@ void NodeReader::visit_node(const Task& task, JsonValue name) {
     case Category::value:
       break;
     default:
-      fail(name, fmt::format("a {} cannot stand here", text));
+      fail(name, fmt::format("{} cannot stand here", text));
   }
   const bool short_form = *kind == Kind::SizeVar || *kind == Kind::String || *kind == Kind::Array;
   if (short_form || !fits(*kind, task.slot)) {
-    fail(name, fmt::format("a {} cannot stand here", text));
+    fail(name, fmt::format("{} cannot stand here", text));
   }
   Task node = task;
   node.kind = *kind;

@@ -50,7 +50,7 @@ class NodeReader::StatementList {
     const JsonValue scope = member(entry, "scope");
     const std::uint32_t governed = expect_index(scope);
     if (governed > open_.back().end - behind) {
-      fail(scope, fmt::format("this scope reaches over the {} that follow here",
+      fail(scope, fmt::format("this scope reaches past its end: {} entries follow there",
                               open_.back().end - behind));
     }
     open_.push_back({.entry = entry, .kind = *kind, .end = behind + governed});

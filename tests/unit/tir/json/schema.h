@@ -1,4 +1,4 @@
-// The JSON Schema of tir-N.json, made from nodes.def.
+// The JSON Schema of tir-N.json, made from nodes.def so that the two cannot drift apart.
 #pragma once
 
 #include <string>

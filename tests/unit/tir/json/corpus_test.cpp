@@ -1,0 +1,100 @@
+// tir-N.json of every captured module of the corpus.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "mlf/tir/document.h"
+#include "support/sha256.h"
+#include "tir/reader.h"
+#include "unit/tir/json/round_trip.h"
+
+namespace mlf::tir {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> captured_modules() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(MLF_CORPUS)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("save") && name.ends_with(".json")) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return (std::ostringstream() << stream.rdbuf()).str();
+}
+
+// Bytes of base64 in a text: the values of `begin`…`"`.
+std::size_t bytes_between(std::string_view text, std::string_view begin) {
+  std::size_t bytes = 0;
+  for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at)) {
+    at += begin.size();
+    const std::size_t end = text.find('"', at);
+    bytes += end - at;
+    at = end;
+  }
+  return bytes;
+}
+
+class TirJsonOfTheCorpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(MLF_CORPUS)) GTEST_SKIP() << "no corpus at " MLF_CORPUS;
+    for (const fs::path& path : captured_modules()) {
+      const std::string text = content_of(path);
+      Reading reading = read_save_json({.file = path.string(), .member = {}, .text = text}, {});
+      modules_.push_back({fs::relative(path, MLF_CORPUS).string(),
+                          text,
+                          {.source = {.member = path.filename().string(),
+                                      .stage = "lowered",
+                                      .tvm_version = reading.version,
+                                      .sha256 = support::sha256_hex(text)},
+                           .target = "c -keys=cpu",
+                           .module = std::move(reading.module),
+                           .losses = std::move(reading.losses)}});
+    }
+    ASSERT_FALSE(modules_.empty());
+  }
+
+  struct Captured {
+    std::string name;
+    std::string text;
+    Document document;
+  };
+  std::vector<Captured> modules_;
+};
+
+TEST_F(TirJsonOfTheCorpus, ComesBackByteForByte) {
+  for (const Captured& module : modules_) {
+    const std::string written = json_of(module.document);
+    EXPECT_EQ(json_of(document_of(written)), written) << module.name;
+  }
+}
+
+// TVM's blob has a header of at least 40 bytes more than the data that we keep.
+TEST_F(TirJsonOfTheCorpus, TakesAtMostSeventyPercentOfSaveJson) {
+  std::string table = fmt::format("{:>10} {:>10} {:>6}  module\n", "save_json", "tir.json", "%");
+  for (const Captured& module : modules_) {
+    const std::string written = json_of(module.document);
+    const std::size_t theirs = module.text.size() - bytes_between(module.text, "\"P6G0lvBAXt0A");
+    const std::size_t constants = bytes_between(written, "\"data\":\"");
+    const std::size_t ours = written.size() - constants;
+    const double percent = 100.0 * static_cast<double>(ours) / static_cast<double>(theirs);
+    table += fmt::format("{:>10} {:>10} {:>6.1f}  {}\n", theirs, ours, percent, module.name);
+    EXPECT_LE(percent, 70.0) << module.name;
+  }
+  RecordProperty("sizes", table);
+  if (std::getenv("MLF_SHOW_TABLES") != nullptr) fmt::print("{}", table);
+}
+
+}  // namespace
+}  // namespace mlf::tir

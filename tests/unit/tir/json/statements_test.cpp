@@ -1,0 +1,223 @@
+// Every nesting of statements survives the flat lists of tir-N.json.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "mlf/tir/visit.h"
+#include "support/error.h"
+#include "unit/tir/json/module_maker.h"
+#include "unit/tir/json/round_trip.h"
+
+namespace mlf::tir {
+namespace {
+
+// The statements of a tree, outermost first, with what each holds in parentheses.
+std::string nesting(Node statement) {
+  std::string text(statement.info().name);
+  std::string below;
+  for_each_child(statement, [&](Node child, const FieldInfo&) {
+    if (child.category() == Category::stmt) below += (below.empty() ? "" : " ") + nesting(child);
+  });
+  if (statement.is(Kind::SeqStmt) || !below.empty()) text += "(" + below + ")";
+  return text;
+}
+
+// The entries of `body` in the JSON: node names, scopes, and nested lists in brackets.
+std::string entries(const nlohmann::json& list) {
+  std::string text;
+  for (const auto& entry : list) {
+    text += (text.empty() ? "" : " ") + entry["node"].get<std::string>();
+    if (entry.contains("scope")) text += fmt::format(":{}", entry["scope"].get<int>());
+    for (const char* key : {"then_case", "else_case", "block", "body", "init"}) {
+      if (entry.contains(key))
+        text += entry[key].is_null() ? "[-]" : "[" + entries(entry[key]) + "]";
+    }
+  }
+  return text;
+}
+
+std::string entries_of_body(const std::string& json) {
+  return entries(nlohmann::json::parse(json)["functions"][0]["body"]);
+}
+
+// Writes, checks that it comes back the same, and gives the entries of the body.
+std::string written(ModuleMaker& make, NodeId body) {
+  const Document document = make.document(body);
+  const std::string json = json_of(document);
+  const Document back = document_of(json);
+  EXPECT_EQ(nesting(body_of(back)), nesting(body_of(document)));
+  EXPECT_EQ(json_of(back), json);
+  return entries_of_body(json);
+}
+
+TEST(StatementLists, StandForAnImpliedSeqStmt) {
+  ModuleMaker m;
+  EXPECT_EQ(written(m, m.seq({m.evaluate(), m.evaluate()})), "Evaluate Evaluate");
+}
+
+TEST(StatementLists, CountWhatAScopingStatementGoverns) {
+  ModuleMaker m;
+  const NodeId two = m.seq({m.evaluate(), m.evaluate()});
+  EXPECT_EQ(written(m, m.allocate(m.let(two))), "Allocate:3 LetStmt:2 Evaluate Evaluate");
+}
+
+TEST(StatementLists, EndAScopeBeforeTheListEnds) {
+  ModuleMaker m;
+  EXPECT_EQ(written(m, m.seq({m.let(m.evaluate()), m.evaluate()})), "LetStmt:1 Evaluate Evaluate");
+}
+
+TEST(StatementLists, TellEveryKindOfScope) {
+  ModuleMaker m;
+  NodeId body = m.evaluate();
+  body = m.produce(m.realize(m.declare(m.allocate_const(m.assertion(m.attr(body))))));
+  EXPECT_EQ(written(m, body),
+            "ProducerRealize:6 BufferRealize:5 DeclBuffer:4 AllocateConst:3 AssertStmt:2 "
+            "AttrStmt:1 Evaluate");
+}
+
+TEST(StatementLists, KeepSequencesOfNoneAndOne) {
+  ModuleMaker none;
+  EXPECT_EQ(written(none, none.seq({})), "SeqStmt:0");
+  ModuleMaker one;
+  EXPECT_EQ(written(one, one.seq({one.evaluate()})), "SeqStmt:1 Evaluate");
+  ModuleMaker both;
+  const NodeId body = both.seq({both.seq({}), both.evaluate(), both.seq({both.evaluate()})});
+  EXPECT_EQ(written(both, body), "SeqStmt:0 Evaluate SeqStmt:1 Evaluate");
+}
+
+TEST(StatementLists, KeepSequencesInSequences) {
+  ModuleMaker m;
+  const NodeId inner = m.seq({m.evaluate(), m.evaluate()});
+  EXPECT_EQ(written(m, m.seq({m.evaluate(), inner})), "Evaluate SeqStmt:2 Evaluate Evaluate");
+  ModuleMaker n;
+  const NodeId pair = n.seq({n.evaluate(), n.evaluate()});
+  EXPECT_EQ(written(n, n.seq({pair})), "SeqStmt:3 SeqStmt:2 Evaluate Evaluate");
+}
+
+TEST(StatementLists, KeepAnElseBranchOrItsAbsence) {
+  ModuleMaker m;
+  const NodeId two = m.seq({m.evaluate(), m.evaluate()});
+  EXPECT_EQ(written(m, m.branch(m.evaluate(), m.branch(two, NodeId::none))),
+            "IfThenElse[Evaluate][IfThenElse[Evaluate Evaluate][-]]");
+}
+
+TEST(StatementLists, NestWithLoopsAndBlocks) {
+  ModuleMaker m;
+  const NodeId body = m.loop(m.repeat(m.block(m.let(m.evaluate()), m.seq({}))));
+  EXPECT_EQ(written(m, body), "For[While[BlockRealize[Block[LetStmt:1 Evaluate][SeqStmt:0]]]]");
+}
+
+// A random tree of at most `budget` statements.
+NodeId random_statement(ModuleMaker& m, std::mt19937& random, int& budget) {
+  const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
+  const auto sub = [&] { return random_statement(m, random, budget); };
+  if (--budget <= 0) return m.evaluate();
+  switch (pick(15)) {
+    case 0:
+    case 1:
+    case 2: {
+      std::vector<NodeId> elements;
+      for (int n = pick(5); n > 0; --n) elements.push_back(sub());
+      return m.seq(elements);
+    }
+    case 3:
+      return m.let(sub());
+    case 4:
+      return m.attr(sub());
+    case 5:
+      return m.assertion(sub());
+    case 6:
+      return m.allocate(sub());
+    case 7:
+      return m.allocate_const(sub());
+    case 8:
+      return m.declare(sub());
+    case 9:
+      return m.realize(sub());
+    case 10:
+      return m.produce(sub());
+    case 11:
+      return m.loop(sub());
+    case 12:
+      return m.repeat(sub());
+    case 13: {
+      const NodeId then_case = sub();
+      return m.branch(then_case, pick(2) == 0 ? NodeId::none : sub());
+    }
+    default: {
+      const NodeId body = sub();
+      return m.block(body, pick(2) == 0 ? NodeId::none : sub());
+    }
+  }
+}
+
+TEST(StatementLists, BringEveryRandomTreeBack) {
+  std::mt19937 random(20240603);
+  for (int round = 0; round < 300; ++round) {
+    ModuleMaker m;
+    int budget = 40;
+    written(m, random_statement(m, random, budget));
+    if (HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+TEST(StatementLists, BringDeepNestingBack) {
+  ModuleMaker m;
+  NodeId body = m.evaluate();
+  for (int i = 0; i < 100'000; ++i) body = i % 2 == 0 ? m.attr(body) : m.repeat(body);
+  const std::string json = json_of(m.document(body));
+  EXPECT_EQ(json_of(document_of(json)), json);
+}
+
+// --- What a reader must refuse -------------------------------------------------------------------
+
+std::string message_for(std::string_view body) {
+  ModuleMaker m;
+  std::string json = json_of(m.document(m.evaluate()));
+  const std::string_view whole =
+      R"([{"node":"Evaluate","value":{"node":"IntImm","dtype":"int32","value":0}}])";
+  json.replace(json.find(whole), whole.size(), body);
+  try {
+    document_of(json);
+  } catch (const support::Error& error) {
+    return error.diagnostic().where.json_pointer + ": " + error.what();
+  }
+  return "accepted";
+}
+
+constexpr std::string_view kEvaluate =
+    R"({"node":"Evaluate","value":{"node":"IntImm","dtype":"int32","value":0}})";
+
+std::string seq(int scope) {
+  return fmt::format(R"({{"node":"SeqStmt","scope":{}}})", scope);
+}
+
+TEST(StatementLists, RefuseASeqStmtThatIsImplied) {
+  EXPECT_EQ(message_for(fmt::format("[{},{},{}]", seq(2), kEvaluate, kEvaluate)),
+            "/functions/0/body/0: this SeqStmt is implied and cannot be written");
+}
+
+TEST(StatementLists, RefuseAScopeOverTheEndOfItsList) {
+  EXPECT_EQ(message_for(fmt::format("[{},{}]", seq(2), kEvaluate)),
+            "/functions/0/body/0/scope: this scope reaches past its end: 1 entries follow there");
+  EXPECT_EQ(message_for(fmt::format("[{},{},{},{}]", seq(2), seq(2), kEvaluate, kEvaluate)),
+            "/functions/0/body/1/scope: this scope reaches past its end: 1 entries follow there");
+}
+
+TEST(StatementLists, RefuseAnEmptyPlace) {
+  EXPECT_EQ(message_for("[]"), "/functions/0/body: expected a statement, found none");
+}
+
+TEST(StatementLists, RefuseWhatIsNoStatement) {
+  EXPECT_EQ(message_for(R"([{"node":"IntImm","dtype":"int32","value":0}])"),
+            "/functions/0/body/0/node: \"IntImm\" is no kind of statement");
+  EXPECT_EQ(message_for(R"([{"node":"Evaluate"}])"),
+            "/functions/0/body/0: this Evaluate lacks \"value\"");
+  EXPECT_EQ(message_for(R"([{"node":"Evaluate","scope":0,"value":null}])"),
+            "/functions/0/body/0/scope: Evaluate has no key \"scope\"");
+}
+
+}  // namespace
+}  // namespace mlf::tir
