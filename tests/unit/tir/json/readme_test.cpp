@@ -1,0 +1,152 @@
+// schemas/README.md says what the program does: its tables come from ours, its examples are read.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/error.h"
+#include "tir/json/format.h"
+#include "unit/tir/json/round_trip.h"
+
+namespace mlf::tir::json {
+namespace {
+
+constexpr const char* kReadme = MLF_SOURCE_DIR "/schemas/README.md";
+
+std::string readme() {
+  std::ifstream stream(kReadme);
+  return (std::ostringstream() << stream.rdbuf()).str();
+}
+
+struct Example {
+  std::string info;  // what stands behind the fence: "json", or "json read"
+  std::string text;
+};
+
+std::vector<Example> examples() {
+  std::vector<Example> found;
+  std::istringstream lines(readme());
+  std::string line;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (inside && line == "```") {
+      inside = false;
+    } else if (inside) {
+      found.back().text += line + "\n";
+    } else if (line.starts_with("```json")) {
+      inside = true;
+      found.push_back({line.substr(3), {}});
+    }
+  }
+  return found;
+}
+
+std::string type_of(const FieldInfo& field) {
+  constexpr std::string_view kTypes[] = {"",
+                                         "list of ",
+                                         "map of names to ",
+                                         "list of pairs of value and ",
+                                         "string",
+                                         "integer",
+                                         "real",
+                                         "boolean",
+                                         "dtype",
+                                         "",
+                                         "list of integer",
+                                         "bytes"};
+  constexpr std::string_view kExpects[] = {
+      "",         "value",     "expr",         "variable id",          "buffer id",   "stmt",
+      "Range",    "IterVar",   "BufferRegion", "MatchBufferRegion",    "CommReducer", "type",
+      "value",    "value",     "value",        "operator or function", "constant id", "constant id",
+      "for kind", "iter type", "buffer type"};
+  std::string text(kTypes[static_cast<std::size_t>(field.type)]);
+  if (field.type == FieldType::enumeration) {
+    for (const std::string_view name : enum_names(field.expects)) {
+      if (!name.empty()) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name);
+    }
+    return text;
+  }
+  return text + std::string(kExpects[static_cast<std::size_t>(field.expects)]);
+}
+
+std::string fields_of(const KindInfo& kind) {
+  std::string text;
+  for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
+    const FieldInfo& field = kind.fields[i];
+    if (scoped_field(kind.kind) == i) {
+      text += text.empty() ? "`scope`" : ", `scope`";
+      continue;
+    }
+    text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", key_of(kind.kind, field),
+                        type_of(field));
+    if (may_be_absent(kind.kind, field)) {
+      text += " optional";
+    } else if (field.nullable) {
+      text += "?";
+    }
+  }
+  return text;
+}
+
+std::string kinds_table() {
+  constexpr std::string_view kCategories[] = {"expression", "statement", "buffer", "part",
+                                              "function",   "module",    "type",   "value",
+                                              "constant",   "object"};
+  std::string table = "| node | TVM's type key | what | fields |\n|---|---|---|---|\n";
+  for (const KindInfo& kind : all_kinds()) {
+    table += fmt::format("| {} | {} | {} | {} |\n", kind.name, kind.type_key,
+                         kCategories[static_cast<std::size_t>(kind.category)], fields_of(kind));
+  }
+  return table;
+}
+
+std::string losses_table() {
+  std::string table = "| code | what |\n|---|---|\n";
+  for (const LossInfo& loss : all_losses()) {
+    table += fmt::format("| `{}` | {} |\n", loss.code, loss.meaning);
+  }
+  return table;
+}
+
+// The text between `<!-- name -->` and `<!-- /name -->` replaced.
+std::string with_section(std::string text, std::string_view name, std::string_view content) {
+  const std::string begin = fmt::format("<!-- {} -->\n", name);
+  const std::size_t first = text.find(begin) + begin.size();
+  const std::size_t last = text.find(fmt::format("<!-- /{} -->", name));
+  return text.replace(first, last - first, content);
+}
+
+TEST(SchemaReadme, ListsEveryKindAndEveryLoss) {
+  const std::string committed = readme();
+  ASSERT_NE(committed.find("<!-- kinds -->"), std::string::npos);
+  const std::string expected =
+      with_section(with_section(committed, "losses", losses_table()), "kinds", kinds_table());
+  if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kReadme) << expected;
+  EXPECT_TRUE(readme() == expected)
+      << "schemas/README.md is out of date: run this test with MLF_UPDATE_GOLDEN=1";
+}
+
+TEST(SchemaReadme, GivesExamplesThatComeBackTheSame) {
+  const auto all = examples();
+  ASSERT_GE(all.size(), 10u);
+  for (const Example& example : all) {
+    SCOPED_TRACE(example.text);
+    std::string back;
+    try {
+      back = json_of(document_of(example.text));
+    } catch (const support::Error& error) {
+      ADD_FAILURE() << to_string(error.diagnostic());
+      continue;
+    }
+    // The example for a table entry that mlf itself would not make is only read.
+    if (example.info == "json read") continue;
+    EXPECT_EQ(nlohmann::ordered_json::parse(back).dump(1),
+              nlohmann::ordered_json::parse(example.text).dump(1));
+  }
+}
+
+}  // namespace
+}  // namespace mlf::tir::json
