@@ -108,6 +108,14 @@ std::uint32_t Lexer::line_end() const {
   return static_cast<std::uint32_t>(std::min(source_->text.find('\n', token_.begin), end_));
 }
 
+/// Whether the line at hand holds a token and its end is one.
+bool Lexer::is_in_line() const {
+  const bool is_code = token_.kind != TokenKind::newline && token_.kind != TokenKind::comment &&
+                       token_.kind != TokenKind::end;
+  return rules_->lines == LexicalRules::Lines::significant && depth_ == 0 && is_code &&
+         token_.end > line_begin_;
+}
+
 // Blanks, ignored line ends and comments; true where a token for the line's end or for a comment
 // was made.
 bool Lexer::skip_blank() {
@@ -115,9 +123,7 @@ bool Lexer::skip_blank() {
     const char c = at(next_);
     const CharClass kind = next_ < end_ ? class_of(c) : CharClass::other;
     if (kind == CharClass::newline) {
-      const bool ends_line = rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
-                             token_.kind != TokenKind::newline && token_.end > line_begin_;
-      if (ends_line) {
+      if (is_in_line()) {
         take(TokenKind::newline, next_ + 1);
         return true;
       }
@@ -142,10 +148,7 @@ void Lexer::scan() {
   if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
   if (skip_blank()) return;
   if (next_ >= end_) {
-    const bool open_line = rules_->lines == LexicalRules::Lines::significant &&
-                           token_.kind != TokenKind::newline && token_.end > line_begin_ &&
-                           depth_ == 0 && token_.kind != TokenKind::end;
-    return take(open_line ? TokenKind::newline : TokenKind::end, end_);
+    return take(is_in_line() ? TokenKind::newline : TokenKind::end, end_);
   }
   switch (class_of(data_[next_])) {
     case CharClass::name:

@@ -91,6 +91,7 @@ class Lexer {
   enum class CharClass : std::uint8_t { other, name, digit, space, newline, quote };
 
   void scan();
+  bool is_in_line() const;
   bool skip_blank();
   void scan_name();
   void scan_number();

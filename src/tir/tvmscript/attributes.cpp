@@ -98,7 +98,7 @@ NodeId Expressions::leaf_attribute(const Value& value) {
       const std::string_view path = text(value);
       if (const NodeId type = type_of_path(path); type != NodeId::none) return type;
       if (const auto name = after_prefix(path, c_.module_name); !name.empty()) {
-        return c_.make.global_var(name);
+        return c_.metadata.global_var(name);
       }
       return expr(value);
     }
@@ -125,7 +125,8 @@ NodeId Expressions::form_allocated_pool_info(const Arguments& args) {
   const NodeId pool = attribute(args.get(0, "pool_info"));
   const NodeId size = attribute(args.get(1, "allocated_size"));
   const auto index = args.find(2, "pool_var_idx");
-  const NodeId var_index = index ? attribute(*index) : c_.make.int32(0);
+  if (!index) c_.lose(LossCode::attr_object, "AllocatedPoolInfo without pool_var_idx");
+  const NodeId var_index = index ? attribute(*index) : NodeId::none;
   return c_.builder.make(Kind::AllocatedPoolInfo, {pool, size, var_index});
 }
 

@@ -54,7 +54,7 @@ NodeId Expressions::call_path(std::string_view path, const Arguments& args) {
 }
 
 NodeId Expressions::call_function(std::string_view name, const Arguments& args) {
-  const NodeId callee = c_.make.global_var(name);
+  const NodeId callee = c_.metadata.global_var(name);
   const std::vector<NodeId> nodes = argument_exprs(args, 0, args.size());
   const NodeId node = c_.make.call(callee, nodes, DType::Void());
   c_.calls.push_back({node, callee});

@@ -21,7 +21,17 @@ VersionRange Metadata::read(const support::SourceText& source, std::size_t offse
                     error.diagnostic().where.column, error.diagnostic().message));
   }
   make_.adopt_ops(section_.ops);
+  for (std::uint32_t id = 1; id < make_.builder().size(); ++id) {
+    const Node node = make_.builder().node(static_cast<NodeId>(id));
+    if (!node.is(Kind::GlobalVar)) continue;
+    global_vars_.try_emplace(std::string(node.text(f::GlobalVar::name_hint)), node.id());
+  }
   return section_.version;
+}
+
+NodeId Metadata::global_var(std::string_view name) {
+  const auto found = global_vars_.find(name);
+  return found == global_vars_.end() ? make_.global_var(name) : found->second;
 }
 
 NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string_view where) {

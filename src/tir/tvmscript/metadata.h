@@ -23,6 +23,9 @@ class Metadata {
   VersionRange read(const support::SourceText& source, std::size_t offset, std::string_view token,
                     const ReadLimits& limits);
 
+  /// The variable of a function: one node, whether the section mentions it or not.
+  NodeId global_var(std::string_view name);
+
   /// An object of the section, or a MissingObject, the same for each mention. A missing one is a
   /// loss at `where`.
   NodeId find(std::string_view type_key, std::int64_t index, std::string_view where);
@@ -31,6 +34,7 @@ class Metadata {
   text::ExprFactory& make_;
   LossLog& losses_;
   MetadataSection section_{};
+  std::map<std::string, NodeId, std::less<>> global_vars_;  // of the section
   std::map<std::pair<std::string, std::int64_t>, NodeId> missing_;
 };
 

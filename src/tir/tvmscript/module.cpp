@@ -259,7 +259,7 @@ NodeId ModuleReader::make_module() {
   fill_in_calls();
   std::vector<NodePair> functions;
   for (const FunctionDraft& draft : drafts_) {
-    functions.push_back({c_.make.global_var(draft.name), make_function(draft)});
+    functions.push_back({c_.metadata.global_var(draft.name), make_function(draft)});
   }
   const NodeId none = NodeId::none;
   const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
@@ -272,7 +272,7 @@ NodeId ModuleReader::make_module() {
 void ModuleReader::fill_in_calls() {
   std::unordered_map<std::uint32_t, NodeId> types;
   for (const FunctionDraft& draft : drafts_) {
-    types.emplace(index(c_.make.global_var(draft.name)), draft.ret_type);
+    types.emplace(index(c_.metadata.global_var(draft.name)), draft.ret_type);
   }
   for (const FunctionCall& call : c_.calls) {
     const auto type = types.find(index(call.callee));

@@ -60,7 +60,7 @@ NodeId Expressions::form_incomplete_type(const Arguments&) {
 
 NodeId Expressions::form_global_var(const Arguments& args) {
   args.expect(1, 1);
-  return c_.make.global_var(string(args[0]));
+  return c_.metadata.global_var(string(args[0]));
 }
 
 NodeId Expressions::form_op(const Arguments& args) {
