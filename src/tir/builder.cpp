@@ -19,7 +19,7 @@ std::uint32_t next_index(std::size_t size) {
   return static_cast<std::uint32_t>(size);
 }
 
-FieldType stored_as(FieldType type) {
+[[maybe_unused]] FieldType stored_as(FieldType type) {
   switch (type) {
     case FieldType::string_map:
     case FieldType::node_map:

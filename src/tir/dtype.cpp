@@ -71,8 +71,8 @@ std::string to_string(DType dtype) {
   if (dtype.is_handle() && dtype.is_scalar()) return "handle";
   std::string text(name_of(dtype.code));
   if (dtype.code != TypeCode::Handle) text += std::to_string(dtype.bits);
-  if (dtype.lanes < 0) text += "xvscalex" + std::to_string(-dtype.lanes);
-  if (dtype.lanes > 1) text += "x" + std::to_string(dtype.lanes);
+  if (dtype.lanes < 0) text.append("xvscalex").append(std::to_string(-dtype.lanes));
+  if (dtype.lanes > 1) text.append("x").append(std::to_string(dtype.lanes));
   return text;
 }
 

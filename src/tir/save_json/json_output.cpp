@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 namespace mlf::tir::save_json {
 namespace {
 
@@ -53,14 +55,17 @@ void JsonOutput::write_number(std::uint64_t number) {
 
 void JsonOutput::write_numbers(std::span<const std::uint32_t> numbers, std::size_t indent) {
   const bool on_one_line = numbers.size() <= kMostOnOneLine;
-  const std::string line_break = on_one_line ? "" : "\n" + std::string(indent + 2, ' ');
-  const std::string separator = on_one_line ? ", " : ", " + line_break;
-  write("[" + line_break);
+  const auto break_line = [&](std::size_t spaces) {
+    if (!on_one_line) write(fmt::format("\n{:{}}", "", spaces));
+  };
+  write("[");
+  break_line(indent + 2);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0) write(separator);
+    if (i > 0) write(on_one_line ? ", " : ",");
+    if (i > 0) break_line(indent + 2);
     write_number(numbers[i]);
   }
-  if (!on_one_line) write("\n" + std::string(indent, ' '));
+  break_line(indent);
   write("]");
 }
 

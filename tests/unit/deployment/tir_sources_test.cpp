@@ -29,7 +29,8 @@ class TirSourcesTest : public test::ArchiveTest {
                                         const std::vector<TirFile>& beside = {}) {
     std::vector<std::string> lines;
     const auto library = read_model_library(archive);
-    for (const TirSource& source : *find_tir(archive, *library, beside)) {
+    const auto sources = find_tir(archive, *library, beside);
+    for (const TirSource& source : *sources) {
       lines.push_back(source.stem + " " + source.stage + " " + source.name);
     }
     return lines;

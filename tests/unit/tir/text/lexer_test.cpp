@@ -65,7 +65,8 @@ TEST(Lexer, FindsTheEndOfStrings) {
 
 TEST(Lexer, GoesOnWhereItIsSent) {
   const support::SourceText source{"in", "", "a : some text ; b"};
-  Lexer lexer(source, {});
+  const LexicalRules rules;
+  Lexer lexer(source, rules);
   lexer.advance();
   lexer.seek(14);
   EXPECT_TRUE(lexer.token().is(Sign::semicolon));
