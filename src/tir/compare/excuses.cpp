@@ -15,6 +15,10 @@ namespace {
 
 // --- Fields ------------------------------------------------------------------------------------
 
+bool is_constant(Node node, std::int64_t value) {
+  return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
+}
+
 bool is_not_printed(const FieldPair& at) {
   switch (at.right.info().fields[at.field].type) {
     case FieldType::node:
@@ -28,9 +32,17 @@ bool is_not_printed(const FieldPair& at) {
       return at.right.text(at.field).empty();
     case FieldType::integer:
       return at.right.integer(at.field) == kAbsentInteger;
+    case FieldType::boolean:
+      return at.right.integer(at.field) == 0;
     default:
       return false;
   }
+}
+
+bool has_empty_attrs(const FieldPair& at) {
+  const Node attrs = at.left.node(at.field);
+  return attrs.is(Kind::DictAttrs) && attrs.map(f::DictAttrs::dict).empty() &&
+         !at.right.node(at.field);
 }
 
 bool have_no_entries(const FieldPair& at) {
@@ -96,10 +108,6 @@ bool is_default_alignment(std::int64_t bytes) {
 bool have_default_alignment(const FieldPair& at) {
   return is_default_alignment(at.left.integer(at.field)) &&
          is_default_alignment(at.right.integer(at.field));
-}
-
-bool is_constant(Node node, std::int64_t value) {
-  return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
 }
 
 bool are_zeros(const FieldPair& at) {
@@ -275,6 +283,8 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
   switch (excuse) {
     case Excuse::not_printed:
       return is_not_printed(at);
+    case Excuse::empty_attrs:
+      return has_empty_attrs(at);
     case Excuse::no_entries:
       return have_no_entries(at);
     case Excuse::script_name:

@@ -46,13 +46,12 @@ Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pa
   for (std::size_t i = 0; i < left.size(); ++i) {
     const Node key = left.key(i);
     const NodeId partner = has_identity(key) ? pairing.right_of(key) : NodeId::none;
-    if (key.is(Kind::GlobalVar)) {
-      matching.push_back(find(functions, key.text(f::GlobalVar::name_hint)));
-    } else if (partner != NodeId::none) {
-      matching.push_back(find(ids, index(partner)));
-    } else {
-      matching.push_back(i < right.size() ? position(i) : kUnmatched);
-    }
+    matching.push_back(key.is(Kind::GlobalVar) ? find(functions, key.text(f::GlobalVar::name_hint))
+                                               : find(ids, index(partner)));
+  }
+  for (const std::uint32_t i : unmatched_on_right(matching, right.size())) {
+    const bool is_free = i < left.size() && matching[i] == kUnmatched;
+    if (is_free && !left.key(i).is(Kind::GlobalVar)) matching[i] = i;
   }
   return matching;
 }

@@ -1,6 +1,21 @@
 #include "tir/compare/pairing.h"
 
+#include <algorithm>
+
 namespace mlf::tir::compare_detail {
+namespace {
+
+/// save_json has one array several times where it writes it by value.
+bool are_equal_arrays(Node a, Node b) {
+  if (!a.is(Kind::NDArray) || !b.is(Kind::NDArray)) return false;
+  const auto data = a.bytes(f::NDArray::data);
+  const auto other = b.bytes(f::NDArray::data);
+  return data && other && std::ranges::equal(*data, *other) &&
+         a.dtype(f::NDArray::dtype) == b.dtype(f::NDArray::dtype) &&
+         std::ranges::equal(a.integers(f::NDArray::shape), b.integers(f::NDArray::shape));
+}
+
+}  // namespace
 
 bool has_identity(Node node) {
   switch (node.kind()) {
@@ -38,7 +53,8 @@ void Pairing::add_copy(Node left, Node right, std::uint32_t scope) {
 bool Pairing::pair_missing(Node left, Node reference) {
   const auto key = std::pair(std::string(reference.text(f::MissingObject::type_key)),
                              reference.integer(f::MissingObject::index));
-  return missing_.emplace(key, left.id()).first->second == left.id();
+  const NodeId known = missing_.emplace(key, left.id()).first->second;
+  return known == left.id() || are_equal_arrays(left, Node(left.module(), known));
 }
 
 }  // namespace mlf::tir::compare_detail

@@ -62,7 +62,7 @@ void Expressions::lower_subscript(SyntaxId id) {
 }
 
 NodeId Expressions::metadata_object(const Value& key, const Value& index) {
-  return c_.metadata.find(string(key), integer(index), c_.function);
+  return c_.metadata.find(string(key), integer(index), c_.function());
 }
 
 NodeId Expressions::member_element(const Value& member, const Value& index) {
@@ -92,7 +92,7 @@ std::vector<NodeId> Expressions::indices(const Value& access) {
 NodeId Expressions::ramp_of_slice(const Value& slice) {
   const NodeId base = expr(item(slice, 0));
   const NodeId end = expr(item(slice, 1));
-  const NodeId length = c_.make.extent(base, end, c_.function);
+  const NodeId length = c_.make.extent(base, end, c_.function());
   const NodeId stride =
       slice.count > 2 ? expr(item(slice, 2)) : c_.make.int_imm(c_.make.dtype_of(base), 1);
   const Node step = c_.node(stride);
@@ -114,7 +114,7 @@ NodeId Expressions::range(const Value& value) {
   if (value.kind == ValueKind::slice) {
     const NodeId begin = expr(item(value, 0));
     const NodeId end = expr(item(value, 1));
-    return c_.builder.make(Kind::Range, {begin, c_.make.extent(begin, end, c_.function)});
+    return c_.builder.make(Kind::Range, {begin, c_.make.extent(begin, end, c_.function())});
   }
   if (value.kind == ValueKind::node && c_.node(value.node).is(Kind::Range)) return value.node;
   const NodeId at = expr(value);

@@ -100,6 +100,8 @@ NodeId Expressions::leaf_attribute(const Value& value) {
       if (const auto name = after_prefix(path, c_.module_name); !name.empty()) {
         return c_.metadata.global_var(name);
       }
+      // A function that is not in the module is printed as its bare name.
+      if (path.find('.') == std::string_view::npos) return c_.metadata.global_var(path);
       return expr(value);
     }
     default:

@@ -29,6 +29,7 @@ class Declaration {
     read_layout();
     read_data();
     read_offset();
+    if (has_defaults_) c_.lose(LossCode::buffer_defaults, "buffers with defaults");
     return c_.make.buffer(spec_);
   }
 
@@ -42,7 +43,7 @@ class Declaration {
     if (const auto align = present("align", 6)) {
       if (exprs_.integer(*align) > 0) spec_.data_alignment = exprs_.integer(*align);
     } else {
-      c_.lose(LossCode::buffer_defaults, "alignment");
+      has_defaults_ = true;
     }
     if (const auto type = present("buffer_type", 8); type && exprs_.string(*type) == "auto") {
       spec_.type = BufferType::auto_broadcast;
@@ -65,7 +66,7 @@ class Declaration {
     }
     auto scope = present("scope", 5);
     if (!scope) scope = args_.keyword("storage_scope");
-    c_.lose(LossCode::data_var, spec_.name);
+    c_.lose(LossCode::data_var, "data pointers without a name");
     const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored(spec_.dtype)),
                                              scope ? exprs_.string(*scope) : "global");
     spec_.data = c_.make.var(spec_.name, type);
@@ -83,7 +84,7 @@ class Declaration {
       spec_.elem_offset =
           c_.make.var(fmt::format("{}_elem_offset", spec_.name), c_.make.prim_type(dtype));
     } else {
-      c_.lose(LossCode::buffer_defaults, "zero offset");
+      has_defaults_ = true;
     }
     if (spec_.offset_factor == 0) spec_.offset_factor = 1;
   }
@@ -98,6 +99,7 @@ class Declaration {
   Context& c_;
   const Arguments& args_;
   std::size_t shape_;
+  bool has_defaults_ = false;
   BufferSpec spec_{};
 };
 

@@ -175,8 +175,8 @@ NodeId Expressions::form_range(const Arguments& args) {
   }
   const NodeId second = expr(args[1]);
   const bool is_extent = c_.clues.range().last < 16;
-  return c_.builder.make(Kind::Range,
-                         {first, is_extent ? second : c_.make.extent(first, second, c_.function)});
+  return c_.builder.make(
+      Kind::Range, {first, is_extent ? second : c_.make.extent(first, second, c_.function())});
 }
 
 }  // namespace mlf::tir::tvmscript

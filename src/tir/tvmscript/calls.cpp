@@ -58,7 +58,7 @@ NodeId Expressions::call_function(std::string_view name, const Arguments& args) 
   const std::vector<NodeId> nodes = argument_exprs(args, 0, args.size());
   const NodeId node = c_.make.call(callee, nodes, DType::Void());
   c_.calls.push_back({node, callee});
-  c_.lose(LossCode::ret_type, name);
+  c_.lose(LossCode::ret_type, "calls of functions");
   return node;
 }
 
@@ -117,7 +117,7 @@ NodeId Expressions::call_op(const OpInfo& op, const Arguments& args) {
   }
   const std::vector<NodeId> nodes = argument_exprs(args, first, last);
   if (printed) return c_.make.call(c_.make.op(op.name), nodes, *printed);
-  return c_.make.call_inferred(op.name, nodes, c_.function);
+  return c_.make.call_inferred(op.name, nodes, c_.function());
 }
 
 /// A builtin that came after our table: the name says which operator, the dtype is a guess.
@@ -129,7 +129,7 @@ NodeId Expressions::call_unknown(std::string_view name, const Arguments& args) {
   if (const auto named = args.keyword("dtype")) {
     return c_.make.call(c_.make.op(full), nodes, dtype(*named));
   }
-  return c_.make.call_inferred(full, nodes, c_.function);
+  return c_.make.call_inferred(full, nodes, c_.function());
 }
 
 /// v0.18 prints whole numbers as `1.0`, older versions as `1`.

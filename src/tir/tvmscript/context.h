@@ -8,6 +8,7 @@
 #include "mlf/tir/builder.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
+#include "tir/text/function_losses.h"
 #include "tir/text/version_clues.h"
 #include "tir/tvmscript/header.h"
 #include "tir/tvmscript/metadata.h"
@@ -34,17 +35,19 @@ struct Context {
   const ReadLimits& limits;
   Builder builder;
   LossLog losses;
+  text::FunctionLosses function_losses{losses};
   text::ExprFactory make{builder, losses};
   Metadata metadata{make, losses};
   text::VersionClues clues{{kFirstVersion, kLastVersion, {}}};
   Prefixes prefixes;
   NameTable names;
   std::string_view module_name = "Module";
-  std::string_view function;  ///< the one being read: where losses are
   std::vector<FunctionCall> calls;
 
   Node node(NodeId id) const { return builder.node(id); }
-  void lose(LossCode code, std::string_view detail) { losses.add(code, function, detail); }
+  /// The function being read: where losses are.
+  std::string_view function() const { return function_losses.function(); }
+  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
 };
 
 }  // namespace mlf::tir::tvmscript

@@ -96,7 +96,6 @@ NodeId Statements::define_var(std::string_view name, std::string_view callee,
     return c_.make.var(name, c_.make.prim_type(*parse_dtype(callee)), kind);
   }
   const auto scope = args.find(1, "storage_scope");
-  if (!scope) c_.lose(LossCode::pointer_scope, name);
   const NodeId pointee = element->kind == ValueKind::string
                              ? c_.make.prim_type(exprs_.dtype(*element))
                              : exprs_.type(*element);
@@ -120,7 +119,7 @@ NodeId Statements::define_axis(std::string_view name, const Arguments& args) {
   const std::vector<Value> bounds = exprs_.elements(args[0]);
   if (bounds.size() == 2) {
     min = exprs_.expr(bounds[0]);
-    extent = c_.make.extent(min, exprs_.expr(bounds[1]), c_.function);
+    extent = c_.make.extent(min, exprs_.expr(bounds[1]), c_.function());
   } else {
     extent = exprs_.expr(bounds.front());
     min = c_.make.int_imm(c_.make.dtype_of(extent), 0);

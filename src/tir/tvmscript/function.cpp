@@ -18,7 +18,7 @@ void Statements::read_function(FunctionDraft& draft) {
   lexer_.advance();
   draft.name_offset = lexer_.token().begin;
   draft.name = expect_name("the name of a function");
-  c_.function = draft.name;
+  c_.function_losses.enter(draft.name);
   const std::size_t mark = c_.names.mark();
   read_params();
   draft.ret_type = c_.make.void_type();
@@ -29,7 +29,7 @@ void Statements::read_function(FunctionDraft& draft) {
   read_body();
   c_.names.release(mark);
   draft.range.end = line_end_;
-  c_.function = {};
+  c_.function_losses.enter({});
 }
 
 void Statements::read_params() {
@@ -61,7 +61,7 @@ void Statements::read_param() {
     draft_->params.push_back(c_.make.var(name, exprs_.type(exprs_.lower(root))));
     return bind(name, draft_->params.back());
   }
-  c_.lose(LossCode::hidden_param, name);
+  c_.lose(LossCode::hidden_param, "parameters behind their buffers");
   const NodeId handle =
       c_.make.var(fmt::format("{}_handle", name), c_.make.prim_type(DType::Handle()));
   const NodeId buffer = declare_buffer(exprs_, name, exprs_.arguments(root), 0);

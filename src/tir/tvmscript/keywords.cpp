@@ -109,7 +109,7 @@ void Statements::keyword_return() {
   lexer_.advance();
   c_.clues.at_least(16);
   const NodeId value = read_expr();
-  const NodeId call = c_.make.call_inferred("tir.ret", {&value, 1}, c_.function);
+  const NodeId call = c_.make.call_inferred("tir.ret", {&value, 1}, c_.function());
   add(c_.builder.make(Kind::Evaluate, {call}));
   end_line();
 }

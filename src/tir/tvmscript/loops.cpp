@@ -77,13 +77,13 @@ void Statements::open_loop(std::string_view name, const Arguments& args, ForKind
   NodeId extent = last;
   if (args.size() == 2) {
     min = exprs_.expr_as(args[0], dtype);
-    extent = c_.make.extent(min, last, c_.function);
+    extent = c_.make.extent(min, last, c_.function());
   } else {
     min = c_.make.int_imm(dtype, 0);
   }
   NodeId thread = NodeId::none;
   if (kind == ForKind::thread_binding) {
-    c_.lose(LossCode::thread_binding, name);
+    c_.lose(LossCode::thread_binding, "loops bound to threads");
     const NodeId var = c_.make.var("", c_.make.prim_type(dtype));
     const Value tag = args.get(2, "thread");
     thread = c_.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,

@@ -31,6 +31,7 @@ class ModuleReader {
     }
     note_versions();
     const NodeId root = make_module();
+    c_.function_losses.flush();
     note_general_losses();
     return {std::move(c_.builder).finish(root), c_.clues.range(), c_.losses.finish()};
   }
@@ -283,6 +284,7 @@ void ModuleReader::fill_in_calls() {
 
 void ModuleReader::note_general_losses() {
   c_.losses.add(LossCode::module_extras, "", "type definitions and source map");
+  if (!module_attrs_) c_.losses.add(LossCode::module_attrs, "", "none and empty ones look alike");
   c_.losses.add(LossCode::map_order, "", "attributes and functions are sorted");
   c_.losses.add(LossCode::value_kind, "", "attributes and annotations");
   c_.losses.add(LossCode::name_hint, "", "variables and buffers");

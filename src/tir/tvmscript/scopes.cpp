@@ -88,7 +88,7 @@ NodeId Statements::open_launch_thread(std::string_view name, const Arguments& ar
     }
     tag = known->second;
   }
-  c_.lose(LossCode::thread_iter_var, tag);
+  c_.lose(LossCode::thread_iter_var, "launched threads");
   const bool is_virtual = tag == "vthread" || tag.starts_with("vthread.");
   Builder& b = c_.builder;
   const NodeId dom = b.make(Kind::Range, {c_.make.int_imm(dtype, 0), extent});
@@ -138,7 +138,7 @@ NodeId Statements::open_allocate_const(std::string_view name, const Arguments& a
   const DType dtype = exprs_.dtype(args[1]);
   const std::vector<NodeId> extents = exprs_.exprs(args[2]);
   const NodeId data = constant_data(exprs_, args[0], dtype, extents);
-  c_.lose(LossCode::constant_fields, name);
+  c_.lose(LossCode::constant_fields, "constants");
   const NodeId pointer = c_.make.pointer_type(c_.make.prim_type(dtype), "global");
   const NodeId var = c_.make.var(name, pointer);
   frames_.add_scope(Kind::AllocateConst, f::AllocateConst::body,

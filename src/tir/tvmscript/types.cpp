@@ -21,7 +21,6 @@ NodeId Expressions::form_handle(const Arguments& args) {
   const auto element = args.find(0, "dtype");
   if (!element) return c_.make.prim_type(DType::Handle());
   const auto scope = args.find(1, "storage_scope");
-  if (!scope) c_.lose(LossCode::pointer_scope, "T.handle without a scope");
   const NodeId pointee =
       element->kind == ValueKind::string ? c_.make.prim_type(dtype(*element)) : type(*element);
   return c_.make.pointer_type(pointee, scope ? string(*scope) : std::string_view());
