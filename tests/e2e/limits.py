@@ -29,7 +29,7 @@ def run(*arguments, **options):
 def legacy(depth):
     """A chain of additions, innermost first, in the text of TVM v0.8 to v0.11."""
     yield '@f = primfn(x: int32) -> ()\n  attr = {"global_symbol": "f"}\n{\n  @tir.ret('
-    yield "(" * depth + "x: int32" + " + x)" * depth
+    yield "(" * depth + "x" + " + x)" * depth
     yield ", dtype=int32)\n}\n"
 
 
@@ -38,34 +38,35 @@ def tvmscript(depth):
     yield "    T.evaluate(" + "T.exp(" * depth + 'T.Cast("float32", x)' + ")" * depth + ")\n"
 
 
+def node(type_key, **attrs):
+    return {"type_key": type_key, "attrs": {"span": "0", **attrs}}
+
+
 def save_json(depth):
-    """The same chain as nodes: module, its map, function, …, then one Add a level."""
+    """The same chain as nodes: a module, its function, then one Add a level."""
     nodes = [
         {"type_key": ""},
-        {"type_key": "IRModule", "attrs": {
-            "attrs": "0", "functions": "2", "global_type_var_map_": "0", "global_var_map_": "0",
-            "source_map": "0", "type_definitions": "0"}},
-        {"type_key": "Map", "data": [3, 4]},
-        {"type_key": "GlobalVar", "attrs": {"_checked_type_": "0", "name_hint": "f", "span": "0",
-                                            "virtual_device_": "0"}},
-        {"type_key": "tir.PrimFunc", "attrs": {
-            "_checked_type_": "0", "attrs": "0", "body": "8", "buffer_map": "6", "params": "5",
-            "preflattened_buffer_map": "6", "ret_type": "7", "span": "0"}},
-        {"type_key": "Array", "data": [9]},
+        node("IRModule", attrs="0", functions="2", global_type_var_map_="0",
+             global_var_map_="0", source_map="0", type_definitions="0"),
+        {"type_key": "Map", "data": [3, 5]},
+        node("GlobalVar", _checked_type_="0", name_hint="4", virtual_device_="0"),
+        {"type_key": "runtime.String", "repr_str": "f"},
+        node("tir.PrimFunc", _checked_type_="0", attrs="0", body="10", buffer_map="8",
+             params="6", preflattened_buffer_map="8", ret_type="9"),
+        {"type_key": "Array", "data": [7]},
+        node("tir.Var", dtype="int32", name="12", type_annotation="13"),
         {"type_key": "Map"},
-        {"type_key": "TupleType", "attrs": {"fields": "11", "span": "0"}},
-        {"type_key": "tir.Evaluate", "attrs": {"span": "0", "value": "12"}},
-        {"type_key": "tir.Var", "attrs": {"dtype": "int32", "name": "x", "span": "0",
-                                          "type_annotation": "10"}},
-        {"type_key": "PrimType", "attrs": {"dtype": "int32"}},
+        node("TupleType", fields="11"),
+        node("tir.Evaluate", value="14"),
         {"type_key": "Array"},
+        {"type_key": "runtime.String", "repr_str": "x"},
+        {"type_key": "PrimType", "attrs": {"dtype": "int32"}},
     ]  # fmt: skip
+    first, variable = len(nodes), 7
+    yield '{"root": 1, "nodes": [' + ",".join(json.dumps(each) for each in nodes)
     for level in range(depth):
-        inner = 9 if level == depth - 1 else len(nodes) + 1
-        nodes.append({"type_key": "tir.Add",
-                      "attrs": {"a": str(inner), "b": "9", "dtype": "int32", "span": "0"}})  # fmt: skip
-    yield '{"root": 1, "nodes": ['
-    yield ",".join(json.dumps(node) for node in nodes)
+        inner = variable if level == depth - 1 else first + level + 1
+        yield "," + json.dumps(node("tir.Add", a=str(inner), b=str(variable), dtype="int32"))
     yield '], "b64ndarrays": [], "attrs": {"tvm_version": "0.9.0"}}'
 
 

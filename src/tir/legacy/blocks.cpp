@@ -129,7 +129,8 @@ NodeId StatementReader::finish_block(NodeId body) {
   const Block parts = std::move(blocks_.back());
   blocks_.pop_back();
   if (parts.iter_values.size() != parts.iter_vars.size()) {
-    fail(token(), fmt::format("expected {} lines 'bind(variable, value)' in block \"{}\", found {}",
+    fail(token(), fmt::format("expected a line 'bind(variable, value)' for each of the {} "
+                              "variables of block \"{}\", found {}",
                               parts.iter_vars.size(), parts.name, parts.iter_values.size()));
   }
   const NodeId block = builder.make(

@@ -68,6 +68,7 @@ class ExprReader {
   /// The parts of a subscript: what it subscribes, then the indices.
   std::vector<Value> subscript_parts(text::SyntaxId id);
   NodeId expr(const Value& value);
+  NodeId producer_load(const Value& element);
   /// As an attribute holds it: strings are String, lists Array, `(nullptr)` is none.
   NodeId attr_value(const Value& value);
   std::vector<NodeId> exprs(const Value& list);

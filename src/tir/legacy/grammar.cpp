@@ -204,15 +204,15 @@ Strings strings_of(std::string_view text) {
     const std::size_t quote = text.find_first_of("\"'\n", at + 8);
     if (quote != kNone && text.substr(quote, 2) == "':") return Strings::raw;
   }
-  // Only unescaped strings run over several lines.
+  // Only unescaped strings run over several lines, or go on where an escaped one would have ended.
   const std::string_view pragma = "\"pragma_import_";
   for (std::size_t at = text.find(pragma); at != kNone; at = text.find(pragma, at + 1)) {
     const std::size_t value = text.find("= \"", at);
     if (value == kNone) break;
     const std::size_t end = escaped_string_end(text, value + 2);
-    if (text.substr(value, end == kNone ? kNone : end - value).find('\n') != kNone) {
-      return Strings::raw;
-    }
+    if (end == kNone || text.substr(value, end - value).find('\n') != kNone) return Strings::raw;
+    const std::string_view rest = text.substr(end);
+    if (!rest.starts_with(";\n") && !rest.starts_with(" {\n")) return Strings::raw;
   }
   return Strings::escaped;
 }

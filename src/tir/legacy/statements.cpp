@@ -63,6 +63,9 @@ NodeId StatementReader::run() {
     skip_lines();
     statement();
     exprs_.clear();
+    if (context_.builder.size() > context_.limits.max_nodes) {
+      fail(token(), fmt::format("more than {} nodes in one module", context_.limits.max_nodes));
+    }
   }
   return result_;
 }

@@ -195,10 +195,23 @@ NodeId ExprReader::expr(const Value& value) {
     }
     case Value::Is::string:
       return make_.string_imm(string(value));
+    case Value::Is::element:
+      if (value.node != NodeId::none && context_.builder.node(value.node).is(Kind::Tensor)) {
+        return producer_load(value);
+      }
+      break;
     default:
       break;
   }
   fail(value.syntax, fmt::format("expected an expression, found {}", shown(value.syntax)));
+}
+
+NodeId ExprReader::producer_load(const Value& element) {
+  std::vector<NodeId> indices;
+  for (const Value& index : elements(element)) indices.push_back(expr(index));
+  const DType dtype = context_.builder.node(element.node).dtype(f::Tensor::dtype);
+  return context_.builder.make(Kind::ProducerLoad,
+                               {dtype, element.node, context_.builder.list(indices)});
 }
 
 NodeId ExprReader::attr_value(const Value& value) {

@@ -70,6 +70,8 @@ class ExprFactory {
   /// A load of the buffer's element type with as many lanes as its last index has.
   NodeId buffer_load(NodeId buffer, std::span<const NodeId> indices,
                      NodeId predicate = NodeId::none);
+  /// Whether such a load has no more lanes than a vector can have.
+  bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const;
   /// The dtype of such a load. Throws where it would have more lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
   /// A call whose dtype the source prints.
@@ -109,6 +111,7 @@ class ExprFactory {
   using NodeByName = std::unordered_map<std::uint32_t, NodeId>;  // by StringId
 
   bool is_vscale(NodeId expr) const;
+  std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const;
 
   Builder* builder_;
   LossLog* losses_;

@@ -73,7 +73,7 @@ TEST_F(OutputsTest, ConstantsStandBesideTheJsonOnRequest) {
   options.constants = tir::ConstantPlace::npy;
   process(path, options);
   const Json constant = json_of(path, "src/tir-1.json").at("constants").at(0);
-  const std::string file = constant.at("npy");
+  const std::string file = constant.at("file");
   EXPECT_EQ(content(path, "src/" + file).substr(1, 5), "NUMPY");
   EXPECT_EQ(process(path, options).changed(), false);
 

@@ -85,6 +85,9 @@ struct Malformed {
   std::size_t column;
   std::string_view message;
 };
+void PrintTo(const Malformed& sample, std::ostream* out) {
+  *out << sample.json;
+}
 
 class JsonReaderRefuses : public testing::TestWithParam<Malformed> {};
 

@@ -19,6 +19,9 @@ struct Sample {
     return out << sample.name;
   }
 };
+void PrintTo(const Sample& sample, std::ostream* out) {
+  *out << sample.name;
+}
 
 class DetectTest : public testing::TestWithParam<Sample> {};
 

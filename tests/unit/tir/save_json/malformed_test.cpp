@@ -17,6 +17,9 @@ struct Malformed {
   std::uint32_t line;
   std::uint32_t column;
 };
+void PrintTo(const Malformed& sample, std::ostream* out) {
+  *out << sample.json;
+}
 
 class SaveJsonRefuses : public testing::TestWithParam<Malformed> {};
 

@@ -78,9 +78,9 @@ std::string show(const SyntaxTree& tree, const std::string& text, SyntaxId root)
 
 std::string parse_with(const Grammar& g, const std::string& text, std::uint32_t nesting = 1000) {
   const support::SourceText source{"in", "", text};
-  Lexer lexer(source, g.lexical);
   SyntaxTree tree;
   try {
+    Lexer lexer(source, g.lexical);
     const SyntaxId root = ExpressionParser(lexer, g, tree, nesting).parse();
     std::string rest(lexer.source().text.substr(lexer.token().begin));
     return show(tree, text, root) + (rest.empty() ? "" : " | " + rest);
@@ -167,10 +167,9 @@ TEST(Expressions, AreBoundedInDepthWhicheverWayTheyNest) {
 
 // The forms of the legacy text, which are values in the grammar's table and no code of their own.
 std::size_t type_end(std::string_view text, std::size_t begin) {
-  std::size_t end = begin;
-  while (end < text.size() &&
-         (text[end] == ' ' || std::isalnum(static_cast<unsigned char>(text[end]))))
-    ++end;
+  if (text[begin] != ' ') return begin;
+  std::size_t end = begin + 1;
+  while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end]))) ++end;
   return end;
 }
 std::size_t load_cast_end(std::string_view text, std::size_t begin) {

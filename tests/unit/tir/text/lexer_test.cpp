@@ -32,7 +32,7 @@ TEST(Lexer, EndsLinesOnlyOutsideBracketsAndOnlyWhereSomethingStands) {
   EXPECT_EQ(tokens("a\n\n  f(\n b)\n", python()),
             (Tokens{"0:a", "NL", "2:f", "3:(", "1:b", "2:)", "NL"}));
   EXPECT_EQ(tokens("a\r\nb", python()), (Tokens{"0:a", "NL", "0:b", "NL"}));
-  EXPECT_EQ(tokens("a \\\n b\n", python()), (Tokens{"0:a", "4:b", "NL"}));
+  EXPECT_EQ(tokens("a \\\n b\n", python()), (Tokens{"0:a", "5:b", "NL"}));
 }
 
 TEST(Lexer, TellsCommentLinesFromCommentsBehindCode) {
