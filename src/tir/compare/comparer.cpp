@@ -32,6 +32,31 @@ bool scalars_equal(Node left, Node right, std::uint8_t field) {
   }
 }
 
+/// Whether a field holds what its node sets for the statements below, or what belongs to that.
+bool sets(std::optional<Node> owner, std::uint8_t field) {
+  if (!owner) return false;
+  switch (owner->kind()) {
+    case Kind::For:
+      return field == f::For::loop_var;
+    case Kind::LetStmt:
+      return field == f::LetStmt::var;
+    case Kind::Let:
+      return field == f::Let::var;
+    case Kind::Allocate:
+      return field == f::Allocate::buffer_var;
+    case Kind::AllocateConst:
+      return field == f::AllocateConst::buffer_var;
+    case Kind::DeclBuffer:
+      return field == f::DeclBuffer::buffer;
+    case Kind::IterVar:
+      return field == f::IterVar::var;
+    case Kind::Buffer:
+      return field == f::Buffer::data;
+    default:
+      return false;
+  }
+}
+
 /// A body around which the legacy printer always puts braces.
 bool is_braced(Node owner, std::uint8_t field) {
   if (owner.info().fields[field].expects != Expects::stmt) return false;
@@ -135,12 +160,15 @@ void Comparer::differ(StepId at, std::string_view what, std::string left, std::s
 
 // --- Nodes -------------------------------------------------------------------------------------
 
+std::optional<Node> Comparer::owner_of(StepId at) const {
+  const StepId parent = steps_[at].parent;
+  return parent == kNoStep ? std::nullopt : std::optional(left(parent));
+}
+
 bool Comparer::kinds_agree(StepId at) {
   if (left(at).kind() == right(at).kind()) return true;
-  const StepId parent = steps_[at].parent;
-  const std::optional<Node> owner = parent == kNoStep ? std::nullopt : std::optional(left(parent));
   const auto test = [&](Excuse excuse) {
-    return excuses_kind(excuse, {left(at), right(at), owner}, known_);
+    return excuses_kind(excuse, {left(at), right(at), owner_of(at)}, known_);
   };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) {
     differ(at, {}, brief(left(at)), brief(right(at)));
@@ -158,8 +186,9 @@ bool Comparer::identities_agree(StepId at) {
   if (match == Pairing::Match::paired) return true;
   const auto test = [&](Excuse excuse) {
     if (excuse == Excuse::copies) return true;
-    return excuse == Excuse::one_per_function && match == Pairing::Match::left_split &&
-           known_.pairing.scope_of(a) != scope_;
+    if (match != Pairing::Match::left_split) return false;
+    if (excuse == Excuse::one_per_scope) return sets(owner_of(at), steps_[at].field);
+    return excuse == Excuse::one_per_function && known_.pairing.scope_of(a) != scope_;
   };
   if (tolerate(Aspect::identity, at, 0, {}, test)) {
     if (match == Pairing::Match::left_split) known_.pairing.add_copy(a, b, scope_);

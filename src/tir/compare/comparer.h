@@ -25,6 +25,7 @@ class Comparer {
 
   void compare_pair(StepId at);
   bool identities_agree(StepId at);
+  std::optional<Node> owner_of(StepId at) const;
   bool kinds_agree(StepId at);
   void compare_spans(StepId at);
   void compare_field(StepId at, std::uint8_t field);

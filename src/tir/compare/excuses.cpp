@@ -170,10 +170,24 @@ bool has_same_thread_tag(const FieldPair& at) {
   return left && right && left.text(f::IterVar::thread_tag) == right.text(f::IterVar::thread_tag);
 }
 
-bool is_thread_var(const FieldPair& at) {
-  const bool one_missing = !at.left.node(at.field) != !at.right.node(at.field);
-  return one_missing &&
-         at.left.integer(f::IterVar::iter_type) == static_cast<int>(IterVarType::ThreadIndex);
+bool is_thread_var(const FieldPair& at, const Knowledge& known) {
+  if (at.left.integer(f::IterVar::iter_type) != static_cast<int>(IterVarType::ThreadIndex)) {
+    return false;
+  }
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  if (!left || !right) return !left != !right;
+  const PairNames names(known.pairing);
+  return spelling(left[f::Range::extent], [&](Node node) { return names.of_left(node); }) !=
+         spelling(right[f::Range::extent], [&](Node node) { return names.of_right(node); });
+}
+
+bool points_to_bool(const FieldPair& at) {
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  return left.is(Kind::PrimType) && right.is(Kind::PrimType) &&
+         left.dtype(f::PrimType::dtype).is_bool() &&
+         right.dtype(f::PrimType::dtype) == DType::Int(8);
 }
 
 bool is_dead_else(const FieldPair& at) {
@@ -194,7 +208,9 @@ bool are_equal_rounded(const FieldPair& at) {
 }
 
 // The dtypes of these calls are what the caller of TVM's builder, or the called function, says.
-constexpr std::array<std::string_view, 12> kCallsOfAnyDtype = {
+constexpr std::array<std::string_view, 14> kCallsOfAnyDtype = {
+    "tir.tvm_throw_last_error",
+    "tir.ptx_ldg32",
     "tir.tvm_call_packed",
     "tir.tvm_call_cpacked",
     "tir.tvm_call_trace_packed",
@@ -312,7 +328,9 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
     case Excuse::same_thread_tag:
       return has_same_thread_tag(at);
     case Excuse::thread_var:
-      return is_thread_var(at);
+      return is_thread_var(at, known);
+    case Excuse::bool_as_byte:
+      return points_to_bool(at);
     case Excuse::dead_else:
       return is_dead_else(at);
     case Excuse::root_block:

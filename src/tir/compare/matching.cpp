@@ -1,5 +1,8 @@
 #include "tir/compare/matching.h"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -28,6 +31,14 @@ std::string_view function_name(const NodeMap& map, std::size_t i) {
   return key.is(Kind::GlobalVar) ? key.text(f::GlobalVar::name_hint) : std::string_view();
 }
 
+/// What a constant key says; empty for any other key.
+std::string constant(Node key) {
+  if (key.is(Kind::String)) return fmt::format("\"{}\"", key.text(f::String::value));
+  if (key.is(Kind::StringImm)) return fmt::format("\"{}\"", key.text(f::StringImm::value));
+  if (!key.is(Kind::IntImm)) return {};
+  return fmt::format("{} {}", to_string(key.dtype()), key.integer(f::IntImm::value));
+}
+
 }  // namespace
 
 Matching match_names(const NodeMap& left, const NodeMap& right) {
@@ -42,13 +53,15 @@ Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pa
   const auto functions = index_of<std::string_view>(right, function_name);
   const auto ids = index_of<std::uint32_t>(
       right, [](const NodeMap& map, std::size_t i) { return index(map.key(i).id()); });
+  const auto constants = index_of<std::string>(
+      right, [](const NodeMap& map, std::size_t i) { return constant(map.key(i)); });
+  const auto find_key = [&](Node key) {
+    if (key.is(Kind::GlobalVar)) return find(functions, key.text(f::GlobalVar::name_hint));
+    if (const std::string value = constant(key); !value.empty()) return find(constants, value);
+    return find(ids, index(has_identity(key) ? pairing.right_of(key) : NodeId::none));
+  };
   Matching matching;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const Node key = left.key(i);
-    const NodeId partner = has_identity(key) ? pairing.right_of(key) : NodeId::none;
-    matching.push_back(key.is(Kind::GlobalVar) ? find(functions, key.text(f::GlobalVar::name_hint))
-                                               : find(ids, index(partner)));
-  }
+  for (std::size_t i = 0; i < left.size(); ++i) matching.push_back(find_key(left.key(i)));
   for (const std::uint32_t i : unmatched_on_right(matching, right.size())) {
     const bool is_free = i < left.size() && matching[i] == kUnmatched;
     if (is_free && !left.key(i).is(Kind::GlobalVar)) matching[i] = i;

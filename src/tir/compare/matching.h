@@ -17,8 +17,8 @@ using Matching = std::vector<std::uint32_t>;
 /// By the names of a string_map.
 Matching match_names(const NodeMap& left, const NodeMap& right);
 
-/// By the keys of a node_map: GlobalVars by name, other keys that are known to correspond by that,
-/// the rest by position. No position is matched twice.
+/// By the keys of a node_map: GlobalVars by name, constants by value, other keys that are known to
+/// correspond by that, the rest by position. No position is matched twice.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing);
 
 /// Positions on the right that nothing on the left corresponds to.

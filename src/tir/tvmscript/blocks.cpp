@@ -38,9 +38,11 @@ void Statements::line_evaluate(const Arguments& args) {
   add(c_.builder.make(Kind::Evaluate, {exprs_.expr(args[0])}));
 }
 
-/// `T.prefetch(A, [T.Range(0, 64)])`
+/// `T.prefetch(A, [T.Range(0, 64)])`; with other arguments it is the operator of that name.
 void Statements::line_prefetch(const Arguments& args) {
-  args.expect(2, 2);
+  if (args.size() != 2 || args[1].kind != ValueKind::list) {
+    return add(c_.builder.make(Kind::Evaluate, {exprs_.expr(exprs_.lower(args.call().syntax))}));
+  }
   const NodeId buffer = exprs_.buffer(args[0]);
   std::vector<NodeId> bounds;
   for (const Value& bound : exprs_.elements(args[1])) bounds.push_back(exprs_.range(bound));

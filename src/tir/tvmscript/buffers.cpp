@@ -7,11 +7,6 @@ namespace {
 
 using text::BufferSpec;
 
-/// bool elements take a byte each, and their pointer says so.
-DType stored(DType dtype) {
-  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
-}
-
 class Declaration {
  public:
   Declaration(Expressions& exprs, std::string_view name, const Arguments& args, std::size_t shape)
@@ -67,7 +62,7 @@ class Declaration {
     auto scope = present("scope", 5);
     if (!scope) scope = args_.keyword("storage_scope");
     c_.lose(LossCode::data_var, "data pointers without a name");
-    const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored(spec_.dtype)),
+    const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored_dtype(spec_.dtype)),
                                              scope ? exprs_.string(*scope) : "global");
     spec_.data = c_.make.var(spec_.name, type);
   }
@@ -104,6 +99,10 @@ class Declaration {
 };
 
 }  // namespace
+
+DType stored_dtype(DType dtype) {
+  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
+}
 
 NodeId declare_buffer(Expressions& exprs, std::string_view name, const Arguments& args,
                       std::size_t shape) {

@@ -8,6 +8,9 @@
 
 namespace mlf::tir::tvmscript {
 
+/// bool elements take a byte each, and pointers to them say so.
+DType stored_dtype(DType dtype);
+
 /// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; what
 /// comes before belongs to the call (the parameter of match_buffer).
 NodeId declare_buffer(Expressions& exprs, std::string_view name, const Arguments& args,

@@ -32,7 +32,7 @@ const std::unordered_map<std::string_view, Statements::Definition>& Statements::
 NodeId Statements::define_buffer(std::string_view name, const Arguments& args) {
   const NodeId buffer = declare_buffer(exprs_, name, args, 0);
   c_.builder.set_source_range(buffer, {begin_, lexer_.token().begin});
-  return buffer;
+  return declare(buffer);
 }
 
 /// Of a parameter it binds the parameter, of a region it is a buffer of the block.
@@ -80,9 +80,9 @@ NodeId Statements::define_env_thread(std::string_view name, const Arguments& arg
 NodeId Statements::define_old_var(std::string_view name, const Arguments& args) {
   args.expect(1, 2);
   const NodeId element = c_.make.prim_type(exprs_.dtype(args[0]));
-  if (args.callee().ends_with(".var")) return c_.make.var(name, element);
+  if (args.callee().ends_with(".var")) return declare(c_.make.var(name, element));
   const std::string_view scope = args.size() > 1 ? exprs_.string(args[1]) : std::string_view();
-  return c_.make.var(name, c_.make.pointer_type(element, scope));
+  return declare(c_.make.var(name, c_.make.pointer_type(element, scope)));
 }
 
 /// `n = T.int32()`, `m = T.int64(is_size_var=True)`, `p = T.handle("float32", "global")`
@@ -93,7 +93,7 @@ NodeId Statements::define_var(std::string_view name, std::string_view callee,
   const Kind kind = size_var && exprs_.boolean(*size_var) ? Kind::SizeVar : Kind::Var;
   const auto element = args.find(0, "dtype");
   if (callee != "handle" || !element || element->kind == ValueKind::none) {
-    return c_.make.var(name, c_.make.prim_type(*parse_dtype(callee)), kind);
+    return declare(c_.make.var(name, c_.make.prim_type(*parse_dtype(callee)), kind));
   }
   const auto scope = args.find(1, "storage_scope");
   const NodeId pointee = element->kind == ValueKind::string
@@ -101,7 +101,7 @@ NodeId Statements::define_var(std::string_view name, std::string_view callee,
                              : exprs_.type(*element);
   const NodeId type =
       c_.make.pointer_type(pointee, scope ? exprs_.string(*scope) : std::string_view());
-  return c_.make.var(name, type, kind);
+  return declare(c_.make.var(name, type, kind));
 }
 
 // --- Axes --------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ void Statements::add_axis(std::string_view name, NodeId dom, IterVarType type,
                           const std::optional<Value>& value) {
   const DType dtype = c_.node(dom)[f::Range::extent].dtype();
   const NodeId bound = value ? exprs_.expr_as(*value, dtype) : NodeId::none;
-  const NodeId var = c_.make.var(name, c_.make.prim_type(dtype));
+  const NodeId var = scope_var(name, c_.make.prim_type(dtype));
   BlockDraft& block = frames_.blocks().back();
   block.iter_vars.push_back(
       c_.builder.make(Kind::IterVar, {dom, var, type, c_.builder.string("")}));

@@ -157,6 +157,7 @@ class Expressions {
   NodeId target_kind(std::string_view name);
   std::vector<NodeId> lambda_params(const Value& lambda, std::span<const DType> dtypes);
   std::vector<NodeId> lambda_results(const Value& lambda);
+  DType index_dtype(const Value& lambda);
   NodeId lambda_index_map(const Value& lambda, NodeId inverse);
 
   Context& c_;

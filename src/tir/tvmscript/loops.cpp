@@ -96,7 +96,7 @@ void Statements::open_loop(std::string_view name, const Arguments& args, ForKind
 
 void Statements::add_loop(std::string_view name, NodeId min, NodeId extent, ForKind kind,
                           NodeId thread, const std::vector<NamedNode>& annotations) {
-  const NodeId var = c_.make.var(name, c_.make.prim_type(c_.make.dtype_of(extent)));
+  const NodeId var = scope_var(name, c_.make.prim_type(c_.make.dtype_of(extent)));
   frames_.add_scope(Kind::For, f::For::body,
                     {var, min, extent, kind, NodeId::none, thread, c_.builder.map(annotations)});
   loop_ranges_[index(var)] = {min, extent};

@@ -123,10 +123,25 @@ NodeId Expressions::form_iter_var(const Arguments& args) {
                           c_.builder.string(string(args[3]))});
 }
 
+/// The dtype of an index map's variables is not printed. Its constants have the same one: a bare
+/// integer is int32. Without any it is int64, what TVM's own maps have.
+DType Expressions::index_dtype(const Value& lambda) {
+  c_.lose(LossCode::var_type, "variables of index maps");
+  for (SyntaxId i = lambda.first + 1; i < lambda.syntax; ++i) {
+    if (tree_[i].kind == SyntaxKind::integer) return DType::Int(32);
+    if (tree_[i].kind != SyntaxKind::attribute) continue;
+    const std::string_view path = lexer_.slice(tree_[i].begin, tree_[i].end);
+    const std::string_view name = after_prefix(path, c_.prefixes.tir);
+    if (const auto dtype = parse_dtype(name); dtype && !name.empty()) return *dtype;
+  }
+  return DType::Int(64);
+}
+
 NodeId Expressions::lambda_index_map(const Value& lambda, NodeId inverse) {
-  const DType int32 = DType::Int(32);
+  if (lambda.kind != ValueKind::lambda) fail_expected(lambda, "a lambda");
+  const DType dtype = index_dtype(lambda);
   const std::size_t mark = c_.names.mark();
-  const std::vector<NodeId> initial = lambda_params(lambda, {&int32, 1});
+  const std::vector<NodeId> initial = lambda_params(lambda, {&dtype, 1});
   const std::vector<NodeId> final_indices = lambda_results(lambda);
   c_.names.release(mark);
   Builder& b = c_.builder;

@@ -1,6 +1,8 @@
 // Statements around others: what `with T.…` opens, or the rest of a suite after the same call.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tir/tvmscript/buffers.h"
 #include "tir/tvmscript/constants.h"
 #include "tir/tvmscript/statements.h"
@@ -38,7 +40,7 @@ NodeId Statements::open_let(std::string_view name, const Arguments& args) {
     const NodeId type = stated            ? exprs_.type(*stated)
                         : dtype.is_void() ? c_.make.void_type()
                                           : c_.make.prim_type(dtype);
-    var = c_.make.var(name, type);
+    var = scope_var(name, type);
   }
   frames_.add_scope(Kind::LetStmt, f::LetStmt::body, {var, value, NodeId::none});
   return var;
@@ -70,6 +72,26 @@ NodeId Statements::open_attr(std::string_view, const Arguments& args) {
   return NodeId::none;
 }
 
+/// The tag of a variable that was defined before its thread. Where it is used outside of the
+/// thread, only its name tells.
+std::string_view Statements::thread_tag(const Value& value, NodeId var) {
+  constexpr std::string_view kTags[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
+                                        "threadIdx.y", "threadIdx.z", "vthread.x",  "vthread.y",
+                                        "vthread.z",   "vthread",     "cthread"};
+  if (const auto known = thread_tags_.find(index(var)); known != thread_tags_.end()) {
+    return known->second;
+  }
+  const std::string_view name = exprs_.text(value);
+  const auto* const tag = std::ranges::find_if(kTags, [&](std::string_view candidate) {
+    return std::ranges::equal(name, candidate,
+                              [](char a, char b) { return a == b || (a == '_' && b == '.'); });
+  });
+  if (tag == std::end(kTags)) {
+    exprs_.fail(value, fmt::format("'{}' is no T.env_thread", name));
+  }
+  return *tag;
+}
+
 /// `tx = T.launch_thread("threadIdx.x", 32)`, `T.launch_thread(tx, 32)`
 NodeId Statements::open_launch_thread(std::string_view name, const Arguments& args) {
   args.expect(2, 2);
@@ -79,14 +101,10 @@ NodeId Statements::open_launch_thread(std::string_view name, const Arguments& ar
   std::string_view tag;
   if (args[0].kind == ValueKind::string) {
     tag = exprs_.string(args[0]);
-    var = c_.make.var(name, c_.make.prim_type(dtype));
+    var = scope_var(name, c_.make.prim_type(dtype));
   } else {
     var = exprs_.var(args[0]);
-    const auto known = thread_tags_.find(index(var));
-    if (known == thread_tags_.end()) {
-      exprs_.fail(args[0], fmt::format("'{}' is no T.env_thread", exprs_.text(args[0])));
-    }
-    tag = known->second;
+    tag = thread_tag(args[0], var);
   }
   c_.lose(LossCode::thread_iter_var, "launched threads");
   const bool is_virtual = tag == "vthread" || tag.starts_with("vthread.");
@@ -121,9 +139,10 @@ NodeId Statements::open_allocate(std::string_view name, const Arguments& args) {
   const auto annotations = args.keyword("annotations");
   const std::vector<NamedNode> named =
       annotations ? exprs_.attribute_map(*annotations) : std::vector<NamedNode>();
-  const NodeId pointer =
-      c_.make.pointer_type(c_.make.prim_type(dtype), scope ? exprs_.string(*scope) : "global");
-  const NodeId var = c_.make.var(name, pointer);
+  if (dtype.is_bool()) c_.lose(LossCode::pointer_scope, "pointers to bool");
+  const NodeId pointer = c_.make.pointer_type(c_.make.prim_type(stored_dtype(dtype)),
+                                              scope ? exprs_.string(*scope) : "global");
+  const NodeId var = scope_var(name, pointer);
   const NodeId when = condition ? exprs_.expr(*condition) : c_.make.boolean(1);
   frames_.add_scope(
       Kind::Allocate, f::Allocate::body,
@@ -140,7 +159,7 @@ NodeId Statements::open_allocate_const(std::string_view name, const Arguments& a
   const NodeId data = constant_data(exprs_, args[0], dtype, extents);
   c_.lose(LossCode::constant_fields, "constants");
   const NodeId pointer = c_.make.pointer_type(c_.make.prim_type(dtype), "global");
-  const NodeId var = c_.make.var(name, pointer);
+  const NodeId var = scope_var(name, pointer);
   frames_.add_scope(Kind::AllocateConst, f::AllocateConst::body,
                     {var, data, NodeId::none, dtype, c_.builder.list(extents), NodeId::none,
                      c_.builder.map(std::span<const NamedNode>())});
@@ -149,8 +168,11 @@ NodeId Statements::open_allocate_const(std::string_view name, const Arguments& a
 
 /// Without `data=` the buffer is allocated on the way: TVM merges the two statements into one.
 NodeId Statements::open_decl_buffer(std::string_view name, const Arguments& args) {
-  const NodeId buffer = declare_buffer(exprs_, name, args, 0);
-  c_.builder.set_source_range(buffer, {begin_, lexer_.token().begin});
+  NodeId buffer = declared(name, Kind::Buffer);
+  if (buffer == NodeId::none) {
+    buffer = declare_buffer(exprs_, name, args, 0);
+    c_.builder.set_source_range(buffer, {begin_, lexer_.token().begin});
+  }
   if (!args.find(2, "data")) {
     const Node node = c_.node(buffer);
     std::vector<NodeId> extents;

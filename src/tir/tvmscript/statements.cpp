@@ -46,7 +46,7 @@ void Statements::statement() {
   if (frames_.top().indent > lexer_.indentation()) return start_else();
   if (lexer_.token().is(TokenKind::name)) {
     const auto keyword = keywords().find(lexer_.text(lexer_.token()));
-    if (keyword != keywords().end()) return (this->*keyword->second)();
+    if (keyword != keywords().end() && !is_plain_name()) return (this->*keyword->second)();
   }
   if (lexer_.token().is(Sign::at)) return keyword_nested();
   simple_statement();
@@ -77,7 +77,7 @@ void Statements::annotated(SyntaxId target) {
 }
 
 void Statements::let(std::string_view name, NodeId type, NodeId value) {
-  const NodeId var = c_.make.var(name, type);
+  const NodeId var = scope_var(name, type);
   open(FrameKind::scoped, Form::concise);
   frames_.add_scope(Kind::LetStmt, f::LetStmt::body, {var, value, NodeId::none});
   bind(name, var);
@@ -233,6 +233,27 @@ void Statements::bind(std::string_view name, NodeId node) {
   if (!name.empty() && node != NodeId::none) c_.names.bind(name, node);
 }
 
+/// Notes that `node` is declared but not set.
+NodeId Statements::declare(NodeId node) {
+  declared_.insert(index(node));
+  return node;
+}
+
+/// What an earlier line declared under this name, once: a printer names nothing twice in a scope,
+/// so the statement that sets it means that one.
+NodeId Statements::declared(std::string_view name, Kind kind) {
+  const NodeId known = c_.names.find(name);
+  if (known == NodeId::none || !c_.node(known).is(kind)) return NodeId::none;
+  return declared_.erase(index(known)) > 0 ? known : NodeId::none;
+}
+
+/// The variable that a statement sets.
+NodeId Statements::scope_var(std::string_view name, NodeId type) {
+  const NodeId known = declared(name, Kind::Var);
+  const bool fits = known != NodeId::none && c_.node(known).dtype() == c_.make.dtype_of_type(type);
+  return fits ? known : c_.make.var(name, type);
+}
+
 std::string_view Statements::expect_name(std::string_view wanted) {
   if (!lexer_.token().is(TokenKind::name)) {
     lexer_.fail(lexer_.token(), fmt::format("expected {}, found {}", wanted, lexer_.found()));
@@ -240,6 +261,13 @@ std::string_view Statements::expect_name(std::string_view wanted) {
   const std::string_view name = lexer_.text(lexer_.token());
   lexer_.advance();
   return name;
+}
+
+/// TVM prints names that are words of Python as they are: `for = T.int32()`, `in[0] = 1`.
+bool Statements::is_plain_name() const {
+  const std::string_view rest = lexer_.slice(lexer_.token().end, lexer_.line_end());
+  return rest.starts_with("[") || rest.starts_with(".") || rest.starts_with(",") ||
+         rest.starts_with(" = ");
 }
 
 bool Statements::at_word(std::string_view word) const {

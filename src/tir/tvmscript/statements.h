@@ -3,6 +3,7 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "tir/tvmscript/expressions.h"
@@ -58,8 +59,12 @@ class Statements {
   void end_line();
   std::string_view target_name(text::SyntaxId target);
   void bind(std::string_view name, NodeId node);
+  NodeId declare(NodeId node);
+  NodeId declared(std::string_view name, Kind kind);
+  NodeId scope_var(std::string_view name, NodeId type);
   std::string_view expect_name(std::string_view wanted);
   bool at_word(std::string_view word) const;
+  bool is_plain_name() const;
   NodeId read_expr() { return exprs_.expr(exprs_.read()); }
   static const std::unordered_map<std::string_view, Keyword>& keywords();
   static const std::unordered_map<std::string_view, Definition>& definitions();
@@ -100,6 +105,7 @@ class Statements {
   NodeId open_let(std::string_view name, const Arguments& args);
   NodeId open_old_let(std::string_view name, const Arguments& args);
   NodeId open_attr(std::string_view name, const Arguments& args);
+  std::string_view thread_tag(const Value& value, NodeId var);
   NodeId open_launch_thread(std::string_view name, const Arguments& args);
   NodeId open_assert(std::string_view name, const Arguments& args);
   NodeId open_allocate(std::string_view name, const Arguments& args);
@@ -136,6 +142,8 @@ class Statements {
   bool expects_suite_ = false;  // the last line opened a frame whose indentation is not known yet
   std::unordered_map<std::uint32_t, LoopRange> loop_ranges_;         // by loop variable
   std::unordered_map<std::uint32_t, std::string_view> thread_tags_;  // by env_thread variable
+  std::unordered_set<std::uint32_t>
+      declared_;  // variables and buffers that no statement has set yet
 };
 
 }  // namespace mlf::tir::tvmscript

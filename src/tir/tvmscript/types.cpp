@@ -1,6 +1,8 @@
 // Types, and the objects of TVM's `ir` namespace.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
@@ -39,18 +41,25 @@ NodeId Expressions::form_tensor_type(const Arguments& args) {
 }
 
 NodeId Expressions::form_func_type(const Arguments& args) {
-  const Value params = args.get(0, "arg_types");
-  const Value result = args.get(1, "ret_type");
+  args.expect(3, 3);
+  std::vector<NodeId> type_params;
+  for (const Value& param : elements(args[0])) type_params.push_back(attribute(param));
   std::vector<NodeId> types;
-  for (const Value& param : elements(params)) types.push_back(type(param));
-  return c_.builder.make(Kind::FuncType, {c_.builder.list(types), type(result), c_.builder.list({}),
-                                          c_.builder.list({})});
+  for (const Value& param : elements(args[1])) types.push_back(type(param));
+  return c_.builder.make(Kind::FuncType, {c_.builder.list(types), type(args[2]),
+                                          c_.builder.list(type_params), c_.builder.list({})});
 }
 
 NodeId Expressions::form_type_var(const Arguments& args) {
   args.expect(1, 2);
-  const std::int64_t kind = args.size() > 1 ? integer(args[1]) : 0;
-  return c_.builder.make(Kind::TypeVar, {c_.builder.string(string(args[0])), kind});
+  constexpr std::pair<std::string_view, std::int64_t> kKinds[] = {
+      {"Type", 0},       {"ShapeVar", 1},  {"BaseType", 2},
+      {"Constraint", 4}, {"AdtHandle", 5}, {"TypeData", 6}};
+  const std::string_view name = args.size() > 1 ? string(args[1]) : kKinds[0].first;
+  const auto* const kind =
+      std::ranges::find(kKinds, name, [](const auto& entry) { return entry.first; });
+  if (kind == std::end(kKinds)) fail(args[1], fmt::format("'{}' is no kind of type", name));
+  return c_.builder.make(Kind::TypeVar, {c_.builder.string(string(args[0])), kind->second});
 }
 
 NodeId Expressions::form_incomplete_type(const Arguments&) {
