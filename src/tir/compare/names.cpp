@@ -24,9 +24,19 @@ bool is_made_unique(std::string_view printed, std::string_view stem) {
   return suffix.front() != '0' && std::ranges::all_of(suffix, is_digit);
 }
 
+// `show_object_address` puts `_0x…` behind each name.
+std::string_view without_address(std::string_view printed) {
+  const std::size_t at = printed.rfind("_0x");
+  const bool has_address =
+      at != std::string_view::npos && at + 3 < printed.size() &&
+      printed.find_first_not_of("0123456789abcdef", at + 3) == std::string_view::npos;
+  return has_address ? printed.substr(0, at) : printed;
+}
+
 }  // namespace
 
-bool is_script_name_of(std::string_view printed, std::string_view hint, Kind kind) {
+bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind) {
+  const std::string_view printed = without_address(whole);
   if (hint.empty()) return is_made_unique(printed, kind == Kind::Buffer ? "buffer" : "v");
   std::string legal(hint);
   std::ranges::replace_if(

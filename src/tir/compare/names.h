@@ -7,8 +7,8 @@
 
 namespace mlf::tir::compare_detail {
 
-/// Whether the TVMScript printer may print `hint`, a name of a node of `kind`, as `printed`.
-bool is_script_name_of(std::string_view printed, std::string_view hint, Kind kind);
+/// Whether the TVMScript printer may print `hint`, a name of a node of `kind`, as `whole`.
+bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind);
 
 /// The same for the legacy printer.
 bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind);

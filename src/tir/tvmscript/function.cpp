@@ -89,7 +89,7 @@ void Statements::read_body() {
 
 void Statements::read_comment() {
   const std::string_view comment = lexer_.text(lexer_.token());
-  if (is_root_block(comment, c_.prefixes) && lexer_.indentation() > frames_.top().header_indent &&
+  if (is_root_block(comment) && lexer_.indentation() > frames_.top().header_indent &&
       frames_.blocks().empty()) {
     begin_ = lexer_.token().begin;
     align();

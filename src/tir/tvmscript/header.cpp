@@ -33,9 +33,13 @@ std::string_view after_prefix(std::string_view path, std::string_view prefix) {
   return matches ? path.substr(prefix.size() + 1) : std::string_view();
 }
 
-bool is_root_block(std::string_view comment, const Prefixes& prefixes) {
+/// The printer says `T` here whatever the prefix is.
+bool is_root_block(std::string_view comment) {
   if (take_word(comment) != "with") return false;
-  const std::string_view call = after_prefix(take_word(comment), prefixes.tir);
+  const std::string_view path = take_word(comment);
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view call = path.substr(dot + 1);
   return call.starts_with("block(\"root\")") || call.starts_with("block('root')");
 }
 

@@ -19,6 +19,6 @@ void read_import(std::string_view comment, Prefixes& prefixes);
 std::string_view after_prefix(std::string_view path, std::string_view prefix);
 
 /// Whether a comment is the `# with T.block("root"):` of an implied root block.
-bool is_root_block(std::string_view comment, const Prefixes& prefixes);
+bool is_root_block(std::string_view comment);
 
 }  // namespace mlf::tir::tvmscript
