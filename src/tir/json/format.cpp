@@ -50,8 +50,8 @@ bool fits(Kind kind, Expects slot) {
     case Expects::type:
       return category == Category::type;
     case Expects::constant:
-    case Expects::tensor:
-      return category == Category::constant;
+    case Expects::tensor:  // or a reference into a metadata section that was left out
+      return category == Category::constant || kind == Kind::MissingObject;
     case Expects::callee:
       return category == Category::object;
     case Expects::function:

@@ -47,9 +47,10 @@ Json slot_schema(Expects slot) {
       return defined("expr");
     case Expects::var:
     case Expects::buffer:
+      return defined("id");
     case Expects::constant:
     case Expects::tensor:
-      return defined("id");
+      return {{"anyOf", {defined("id"), defined("object_reference")}}};
     case Expects::stmt:
       return defined("statements");
     case Expects::range:
