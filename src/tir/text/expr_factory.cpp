@@ -29,6 +29,11 @@ std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
   return tvm_minor_version <= kLastVersionAligning128 ? 128 : 64;
 }
 
+DType ExprFactory::dtype_of(NodeId expr) const {
+  const Node node = builder_->node(expr);
+  return is_expr(node.category()) ? node.dtype() : DType::Handle();
+}
+
 NodeId ExprFactory::int_imm(DType dtype, std::int64_t value) {
   return builder_->make(Kind::IntImm, {dtype, value});
 }

@@ -41,8 +41,9 @@ class ExprFactory {
 
   Builder& builder() { return *builder_; }
   LossLog& losses() { return *losses_; }
-  /// The dtype of an expression made before.
-  DType dtype_of(NodeId expr) const { return builder_->node(expr).dtype(); }
+  /// The dtype of an expression made before; handle for an object of a metadata section that is
+  /// missing, which in an expression is a string.
+  DType dtype_of(NodeId expr) const;
 
   // --- Constants -------------------------------------------------------------------------------
   NodeId int_imm(DType dtype, std::int64_t value);

@@ -80,11 +80,9 @@ bool ExpressionParser::whole_construct() {
   const std::uint32_t begin = lexer_.token().begin;
   const auto end = static_cast<std::uint32_t>(grammar_.leaf_end(lexer_.source().text, begin));
   if (end == begin) return false;
-  emit(0, {.kind = SyntaxKind::name,
-           .begin = begin,
-           .end = end,
-           .name_begin = begin,
-           .name_end = end});
+  emit(
+      0,
+      {.kind = SyntaxKind::name, .begin = begin, .end = end, .name_begin = begin, .name_end = end});
   lexer_.seek(end);
   expects_operand_ = false;
   return true;
@@ -382,8 +380,10 @@ void ExpressionParser::fail_nesting(std::uint32_t at) const {
 std::string ExpressionParser::construct(const Pending& frame) const {
   switch (frame.open) {
     case Open::call: {
-      const Operand& callee = operands_[operands_.size() - frame.items - frame.slice_parts - 1];
-      const std::string_view text = lexer_.slice(callee.begin, callee.end);
+      const auto callee = std::ranges::find_if(
+          operands_.rbegin(), operands_.rend(),
+          [&](const Operand& operand) { return operand.end <= frame.at.begin; });
+      const std::string_view text = lexer_.slice(callee->begin, callee->end);
       return fmt::format("after arguments of {}", text.substr(0, kShownCallee));
     }
     case Open::subscript:

@@ -135,7 +135,7 @@ NodeId Statements::define_axis(std::string_view name, const Arguments& args) {
 
 void Statements::add_axis(std::string_view name, NodeId dom, IterVarType type,
                           const std::optional<Value>& value) {
-  const DType dtype = c_.node(dom)[f::Range::extent].dtype();
+  const DType dtype = c_.make.dtype_of(c_.node(dom)[f::Range::extent].id());
   const NodeId bound = value ? exprs_.expr_as(*value, dtype) : NodeId::none;
   const NodeId var = scope_var(name, c_.make.prim_type(dtype));
   BlockDraft& block = frames_.blocks().back();

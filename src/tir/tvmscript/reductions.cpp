@@ -112,8 +112,8 @@ NodeId Expressions::form_iter_var(const Arguments& args) {
   }
   NodeId variable = NodeId::none;
   if (args[0].kind == ValueKind::string) {
-    const DType dtype =
-        dom == NodeId::none ? DType::Int(32) : c_.node(dom)[f::Range::extent].dtype();
+    const DType dtype = dom == NodeId::none ? DType::Int(32)
+                                            : c_.make.dtype_of(c_.node(dom)[f::Range::extent].id());
     variable = c_.make.var(string(args[0]), c_.make.prim_type(dtype));
   } else {
     variable = var(args[0]);

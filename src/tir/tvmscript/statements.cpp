@@ -25,7 +25,7 @@ void Statements::align() {
     return;
   }
   if (indent > frames_.top().indent) lexer_.fail(lexer_.token(), "this line is indented too far");
-  while (frames_.top().indent > indent) {
+  while (frames_.depth() > 1 && frames_.top().indent > indent) {
     const Frame& top = frames_.top();
     const bool takes_else = top.kind == FrameKind::then_branch && top.header_indent == indent &&
                             (at_word("else") || at_word("elif"));
