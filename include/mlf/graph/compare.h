@@ -1,0 +1,34 @@
+// Whether two topologies show the same network, such as AOT's main and the graph executor's graph.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mlf/export.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+struct GraphComparison {
+  std::size_t calls = 0;    ///< calls that both sides have
+  std::size_t by_hash = 0;  ///< of those, kernels recognised by TVM's structural hash
+  /// Calls, inputs and outputs that only one side has; one sentence each.
+  std::vector<std::string> differences;
+  /// Calls of different kernels on one side that neither hash nor name, producers and sizes tell
+  /// apart: "a, b".
+  std::vector<std::string> indistinguishable;
+
+  bool equal() const { return differences.empty(); }
+};
+
+/// Compares calls as a multiset of (kernel, producers), inputs by name and outputs by position.
+///
+/// A kernel is known by TVM's structural hash where both sides have it (constants enter it, so that
+/// it may differ between builds), else by its name without module prefix and number, together with
+/// its producers and the sizes of its tensors. Producers that are constants do not count: where
+/// they are depends on the executor. Copies are looked through, and so are reshapes that only one
+/// side calls. Time grows with the number of arguments.
+MLF_API GraphComparison compare(const Topology& left, const Topology& right);
+
+}  // namespace mlf::graph

@@ -1,0 +1,59 @@
+// The network again, from the TIR of the AOT executor's main function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/graph/topology.h"
+#include "mlf/tir/document.h"
+
+namespace mlf::graph {
+
+/// One TIR of an archive. All that are given together show one stage of one build.
+struct TirInput {
+  const tir::Document* document = nullptr;
+  std::string stem{};  ///< "tir-1"
+};
+
+/// An input or output as the archive's metadata or C header names it.
+struct NamedTensor {
+  std::string name{};  ///< Relay's, unsanitised: "conv:0"
+  std::optional<std::uint64_t> bytes{};
+};
+
+/// What other members of the archive say about one module. Everything may be missing.
+struct ModuleFacts {
+  std::string module{};  ///< "default"
+  /// In any order: they are matched with main's parameters by their sanitised names. Nothing:
+  /// metadata does not list them (TVM before v0.11).
+  std::optional<std::vector<NamedTensor>> inputs{};
+  /// In the order of the parameters; `output`, `output0`, `output1`, … say no more than that.
+  std::optional<std::vector<NamedTensor>> outputs{};
+  std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
+  std::vector<std::string> external_symbols{};  ///< functions that other sources define
+};
+
+struct ReconstructLimits {
+  std::uint64_t max_statements = 50'000'000;  ///< of one main, shared ones counted each time
+};
+
+/// Topologies of all mains in `sources`, in the order of their symbols; none where there is no
+/// main: an operator archive has no network.
+///
+/// A main is a PrimFunc with the attribute `runner_function`, or one called `__tvm_main__` (v0.9+)
+/// or `run_model` (v0.8). Callees are looked up by `global_symbol` and name in all of `sources`.
+/// Every form that TVM gives main is read: unpacked, C-packed and packed calls, with bare pointers,
+/// with tvm_stack_make_array and after LowerTVMBuiltin; storage before planning, after
+/// StorageRewrite and after USMP. What does not fit is a check in the topology, never an error.
+///
+/// Errors: `invalid_input` where main has more statements than the limit.
+MLF_API Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
+                                                  std::span<const ModuleFacts> facts = {},
+                                                  const ReconstructLimits& limits = {});
+
+}  // namespace mlf::graph

@@ -1,0 +1,51 @@
+// One walk over a function's body: what it does to its parameters' memory and what memory of its
+// own it uses.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/scope.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// What a body does to the memory behind one parameter.
+struct Effect {
+  enum class First : std::uint8_t {
+    none,
+    read,
+    guarded_read,  ///< a read under a condition, before any write in the order of the text
+    write,
+  };
+  First first = First::none;
+  bool read = false;
+  bool written = false;
+  bool escaped = false;  ///< its address goes to a function whose body is not known
+};
+
+/// Memory that a body uses beside its tensors.
+struct BodyMemory {
+  enum class Kind : std::uint8_t { allocation, constant, place };
+  Kind kind = Kind::allocation;
+  std::string name;
+  std::optional<std::uint64_t> bytes;
+  Place place;  ///< of Kind::place: an address inside a parameter
+};
+
+struct BodyScan {
+  /// MakePackedAPI ran: slots are the packed arguments, not the six parameters.
+  bool is_packed = false;
+  std::vector<Effect> effects;          ///< by slot; may be shorter than the number of slots
+  std::vector<tir::Node> buffers;       ///< by slot: a Buffer declared over it, or undefined
+  std::vector<std::string> slot_names;  ///< by slot: of the variable that took it over
+  std::vector<BodyMemory> memory;
+};
+
+/// Scans a PrimFunc. Time and memory grow with the number of its nodes.
+BodyScan scan_body(tir::Node function);
+
+}  // namespace mlf::graph

@@ -1,0 +1,21 @@
+// What a finished topology says about itself (rules R10, R13, R15).
+#pragma once
+
+#include <string_view>
+
+#include "graph/functions.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// Completes types and sizes that one end of an edge does not know from the other end.
+void complete_types(Topology& topology);
+
+/// Values that nothing reads, sizes that do not agree, tensors that do not fit or overlap.
+void check_values(Topology& topology);
+
+/// Functions of this module that main does not call.
+void check_unused_kernels(Topology& topology, const FunctionTable& functions,
+                          const FunctionRef& main);
+
+}  // namespace mlf::graph

@@ -1,0 +1,132 @@
+#include "graph/kernel_info.h"
+
+#include <algorithm>
+
+#include "graph/nodes.h"
+#include "graph/reshape.h"
+
+namespace mlf::graph {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+std::string target_kind(Node function) {
+  const Node target = attribute(function, "target");
+  if (!target.is(Kind::Target)) return {};
+  const Node kind = target[f::Target::kind];
+  return kind.is(Kind::TargetKind) ? std::string(kind.text(f::TargetKind::name)) : std::string();
+}
+
+Node mapped_buffer(Node function, std::uint8_t field, Node param) {
+  const tir::NodeMap map = function.map(field);
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (map.key(i) == param) return map.value(i);
+  }
+  return {};
+}
+
+// v0.9 and v0.10 flatten the buffers of the map and keep the shapes in another one.
+Node declared_buffer(Node function, Node param) {
+  const Node shaped = mapped_buffer(function, f::PrimFunc::preflattened_buffer_map, param);
+  return shaped ? shaped : mapped_buffer(function, f::PrimFunc::buffer_map, param);
+}
+
+std::string_view without_prefix(std::string_view text, std::string_view prefix) {
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  return text;
+}
+
+KernelSlot packed_slot(const BodyScan& scan, std::size_t i) {
+  KernelSlot slot;
+  if (i < scan.slot_names.size()) slot.name = without_prefix(scan.slot_names[i], "arg.");
+  return slot;
+}
+
+KernelSlot parameter_slot(Node function, std::size_t i) {
+  KernelSlot slot;
+  const Node param = function.list(f::PrimFunc::params)[i];
+  slot.name = param.text(f::Var::name);
+  const Node buffer = declared_buffer(function, param);
+  if (buffer) slot.type = type_of_buffer(buffer);
+  return slot;
+}
+
+std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
+  const std::size_t packed = std::max(scan.effects.size(), scan.slot_names.size());
+  const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
+  std::vector<KernelSlot> slots;
+  for (std::size_t i = 0; i < count; ++i) {
+    KernelSlot slot = scan.is_packed ? packed_slot(scan, i) : parameter_slot(function, i);
+    if (i < scan.effects.size()) slot.effect = scan.effects[i];
+    if (slot.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
+      slot.type = type_of_buffer(scan.buffers[i]);
+    }
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+// A slice of the first elements copies in order as well; only equal sizes make it a reshape.
+bool is_reshape(Node function, const std::vector<KernelSlot>& slots) {
+  std::vector<std::optional<std::uint64_t>> sizes;
+  for (const KernelSlot& slot : slots) {
+    if (slot.effect.read || slot.effect.written) sizes.push_back(slot.type.bytes());
+  }
+  return sizes.size() == 2 && sizes[0] && sizes[0] == sizes[1] && copies_in_order(function);
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_external_name(std::string_view symbol, std::string_view module) {
+  const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
+  if (!symbol.starts_with(prefix)) return false;
+  const std::size_t main = symbol.rfind("_main_");
+  return main != symbol.npos && main > prefix.size() && is_digits(symbol.substr(main + 6));
+}
+
+}  // namespace
+
+std::span<const KernelSlot> slots_for_call(const KernelInfo& info, const RawCall& call,
+                                           const SlotTable& main_slots) {
+  const std::size_t given = call.arguments.size();
+  if (given == info.slots.size()) return info.slots;
+  if (given != info.slots.size() + 1) return {};
+  const ArgumentRole last = main_slots.role_of(call.arguments.back().place);
+  return last.kind == ArgumentRole::Kind::context ? std::span(info.slots)
+                                                  : std::span<const KernelSlot>();
+}
+
+KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sources) {
+  BodyScan scan = scan_body(ref.function);
+  KernelInfo info;
+  info.has_body = true;
+  info.kernel.symbol = ref.symbol;
+  info.kernel.origin = KernelOrigin::tir;
+  info.kernel.function = ref.name;
+  info.kernel.source = sources[ref.source].stem;
+  info.kernel.target = target_kind(ref.function);
+  info.kernel.hash = string_of(attribute(ref.function, "hash"));
+  info.slots = slots_of(ref.function, scan);
+  info.kernel.is_reshape = is_reshape(ref.function, info.slots);
+  info.memory = std::move(scan.memory);
+  return info;
+}
+
+KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
+                             std::string_view module) {
+  KernelInfo info;
+  info.kernel.symbol = symbol;
+  const bool declared =
+      facts != nullptr && std::find(facts->external_symbols.begin(), facts->external_symbols.end(),
+                                    symbol) != facts->external_symbols.end();
+  info.kernel.origin =
+      declared || is_external_name(symbol, module) ? KernelOrigin::external : KernelOrigin::unknown;
+  return info;
+}
+
+}  // namespace mlf::graph

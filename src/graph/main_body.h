@@ -1,0 +1,82 @@
+// What happens in main, step by step, before anything is said about directions and values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "graph/scope.h"
+#include "mlf/graph/reconstruct.h"
+
+namespace mlf::graph {
+
+/// An argument as main passes it.
+struct RawArgument {
+  Place place;
+  TensorType type;  ///< as the call says; unknown for bare pointers
+};
+
+struct RawCall {
+  std::string_view symbol;
+  std::vector<RawArgument> arguments;
+  CallForm call_form = CallForm::unpacked;
+  ArgumentForm argument_form = ArgumentForm::pointers;
+};
+
+struct RawCopy {
+  Place from;
+  Place to;
+  std::optional<std::uint64_t> bytes;
+};
+
+struct RawHook {
+  std::string_view symbol;
+  Place context;
+};
+
+/// A statement that main functions do not have.
+struct Stranger {
+  std::string what;
+};
+
+using Step = std::variant<RawCall, RawCopy, RawHook, Stranger>;
+
+/// Memory that main allocates, or a constant of its own.
+struct LocalMemory {
+  std::string name;
+  bool is_constant = false;
+  std::optional<std::uint64_t> bytes;
+  TensorType type;  ///< of constants
+};
+
+/// A let over an address: "sid_3_let".
+struct NamedPlace {
+  std::string name;
+  Place place;
+};
+
+/// Main's parameters, or the packed arguments where MakePackedAPI ran on it.
+struct MainSlot {
+  std::string name;  ///< as the parameter, or the variable that takes the argument, is called
+  tir::Node buffer;  ///< declared over it; undefined where none is
+  bool is_own_data = false;  ///< lowered: the parameter is the data pointer, "x_buffer_var"
+};
+
+struct MainBody {
+  std::vector<Step> steps;
+  std::map<std::uint32_t, LocalMemory> locals;       ///< by variable
+  std::map<std::uint32_t, NamedPlace> alias_places;  ///< lets over addresses, by variable
+  std::vector<MainSlot> slots;
+  bool is_packed = false;
+  std::map<std::uint32_t, MainSlot> other_parameters;  ///< of a packed main: its six, by position
+  std::map<std::uint32_t, std::string> lookups;        ///< names of linked parameters
+};
+
+/// Reads main. Throws `Error` where it has more statements than the limit.
+MainBody read_main(tir::Node function, const ReconstructLimits& limits);
+
+}  // namespace mlf::graph

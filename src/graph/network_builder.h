@@ -1,0 +1,81 @@
+// Follows main step by step and builds the topology.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/directions.h"
+#include "graph/kernel_library.h"
+#include "graph/main_body.h"
+#include "graph/slots.h"
+#include "graph/storages.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// Directions that calls of functions without TIR settled, by symbol.
+using Settled = std::map<std::string, std::vector<Decision>, std::less<>>;
+
+class NetworkBuilder {
+ public:
+  /// All must outlive the builder. `settled` is read and added to.
+  NetworkBuilder(Topology& topology, const MainBody& body, const SlotTable& slots,
+                 KernelLibrary& kernels, Settled& settled)
+      : topology_(topology),
+        body_(body),
+        slots_(slots),
+        kernels_(kernels),
+        settled_(settled),
+        storages_(topology, body, slots) {}
+
+  void run();
+
+ private:
+  /// The parameters of the kernel that a call's arguments stand for; none without TIR.
+  using Slots = std::span<const KernelSlot>;
+
+  /// A tensor argument while its call is decided.
+  struct Tensor {
+    std::size_t argument;
+    StorageState* state;
+    Decision decision{};
+  };
+
+  void step(const RawCall& raw);
+  void step(const RawCopy& raw);
+  void step(const RawHook& raw);
+  void step(const Stranger& raw);
+
+  KernelId kernel_of(const KernelInfo& info);
+  void fill_arguments(const RawCall& raw, Slots slots, Call& call, std::vector<Tensor>& tensors);
+  void decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors);
+  void connect(Call& call, CallId id, std::vector<Tensor>& tensors);
+  void place_memory(const KernelInfo& info, const Call& call);
+  void note_callee(const KernelInfo& info, Slots slots, const Call& call, CallId id);
+  void note_order(const Call& call, CallId id);
+  void note_write(const StorageState& state, std::optional<CallId> call, ValueId value);
+  void note_read_before_write(const StorageState& state, std::string_view reader,
+                              std::optional<CallId> call);
+  void make_inputs();
+  void make_outputs();
+  void check(CheckCode code, std::string detail, std::optional<CallId> call = std::nullopt,
+             std::optional<ValueId> value = std::nullopt);
+  std::string unique_name(const std::string& symbol);
+
+  Topology& topology_;
+  const MainBody& body_;
+  const SlotTable& slots_;
+  KernelLibrary& kernels_;
+  Settled& settled_;
+  Storages storages_;
+  std::unordered_map<std::string_view, KernelId> kernel_ids_;
+  std::unordered_map<std::string, std::uint32_t> times_called_;
+  std::unordered_map<std::string, bool> names_;
+  Position position_ = 0;
+};
+
+}  // namespace mlf::graph

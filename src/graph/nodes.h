@@ -1,0 +1,34 @@
+// Small questions to TIR nodes, the way main and its kernels ask them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "mlf/graph/topology.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::graph {
+
+/// The value of an integer constant, below casts.
+std::optional<std::int64_t> integer_of(tir::Node expr);
+
+/// The content of a StringImm or String; empty for anything else.
+std::string_view string_of(tir::Node expr);
+
+/// Without the casts around it.
+tir::Node without_casts(tir::Node expr);
+
+/// The operator of a call without "tir."; empty for other nodes and for calls of functions.
+std::string_view operator_of(tir::Node expr);
+
+/// An attribute of a PrimFunc; undefined where it has none.
+tir::Node attribute(tir::Node function, std::string_view name);
+
+/// Element type and shape of a Buffer; no shape where a dimension is no constant.
+TensorType type_of_buffer(tir::Node buffer);
+
+/// Elements of constant extents times the bytes of one; nothing where an extent is no constant.
+std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents);
+
+}  // namespace mlf::graph

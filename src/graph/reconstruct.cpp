@@ -1,0 +1,109 @@
+#include "mlf/graph/reconstruct.h"
+
+#include <algorithm>
+
+#include "graph/findings.h"
+#include "graph/functions.h"
+#include "graph/kernel_library.h"
+#include "graph/main_body.h"
+#include "graph/network_builder.h"
+#include "graph/ports.h"
+#include "graph/slots.h"
+#include "support/error.h"
+
+namespace mlf::graph {
+namespace {
+
+const ModuleFacts* facts_of(std::span<const ModuleFacts> facts, std::string_view module) {
+  const auto at = std::find_if(facts.begin(), facts.end(),
+                               [&](const ModuleFacts& one) { return one.module == module; });
+  return at == facts.end() ? nullptr : &*at;
+}
+
+Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sources) {
+  Topology topology;
+  topology.module = module_of_main(main.symbol);
+  const TirInput& source = sources[main.source];
+  topology.provenance.source = source.stem;
+  topology.provenance.dialect = source.document->source.dialect;
+  topology.provenance.stage = source.document->source.stage;
+  topology.provenance.function = main.name;
+  topology.provenance.symbol = main.symbol;
+  return topology;
+}
+
+/// Whether a direction was assumed in a call of a function that another call settled later.
+bool can_do_better(const Topology& topology, const Settled& settled) {
+  return std::any_of(topology.calls.begin(), topology.calls.end(), [&](const Call& call) {
+    return settled.contains(topology.kernel_of(call).symbol) &&
+           std::any_of(call.arguments.begin(), call.arguments.end(), [](const Argument& argument) {
+             return argument.certainty == Certainty::assumed;
+           });
+  });
+}
+
+void note_externals(Topology& topology) {
+  for (const Kernel& kernel : topology.kernels) {
+    if (kernel.origin != KernelOrigin::external) continue;
+    topology.checks.push_back(
+        {CheckCode::external_callee, "'" + kernel.symbol + "' has no TIR", {}, {}});
+  }
+}
+
+Topology reconstruct_main(const FunctionRef& main, const FunctionTable& functions,
+                          std::span<const TirInput> sources, const ModuleFacts* facts,
+                          const ReconstructLimits& limits) {
+  Topology topology = empty_topology(main, sources);
+  const MainBody body = read_main(main.function, limits);
+  KernelLibrary kernels(functions, sources, main.source, facts, topology.module);
+  SlotTable slots = classify_slots(main.function, body, facts);
+  topology.pools = slots.pools;
+  plan_ports(slots, body, kernels, facts, topology);
+  const Topology start = topology;
+  Settled settled;
+  NetworkBuilder(topology, body, slots, kernels, settled).run();
+  if (can_do_better(topology, settled)) {
+    topology = start;
+    NetworkBuilder(topology, body, slots, kernels, settled).run();
+  }
+  complete_types(topology);
+  note_externals(topology);
+  check_values(topology);
+  check_unused_kernels(topology, functions, main);
+  return topology;
+}
+
+/// Two mains of one module contradict each other, whatever they say.
+void check_several_mains(std::vector<Topology>& topologies) {
+  for (std::size_t i = 0; i < topologies.size(); ++i) {
+    for (std::size_t k = 0; k < topologies.size(); ++k) {
+      if (i == k || topologies[i].module != topologies[k].module) continue;
+      const Provenance& other = topologies[k].provenance;
+      topologies[i].checks.push_back({CheckCode::several_mains,
+                                      "'" + other.symbol + "' in " + other.source +
+                                          " is another main of module '" + topologies[i].module +
+                                          "'",
+                                      {},
+                                      {}});
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
+                                          std::span<const ModuleFacts> facts,
+                                          const ReconstructLimits& limits) {
+  return support::at_door([&] {
+    const FunctionTable functions(sources);
+    std::vector<Topology> topologies;
+    for (const FunctionRef* main : functions.mains()) {
+      const ModuleFacts* own = facts_of(facts, module_of_main(main->symbol));
+      topologies.push_back(reconstruct_main(*main, functions, sources, own, limits));
+    }
+    check_several_mains(topologies);
+    return topologies;
+  });
+}
+
+}  // namespace mlf::graph

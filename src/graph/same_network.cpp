@@ -1,0 +1,283 @@
+// Two topologies as the same network: values get equal numbers on both sides where they are made
+// the same way.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "graph/functions.h"
+#include "mlf/graph/compare.h"
+
+namespace mlf::graph {
+namespace {
+
+using Number = std::uint32_t;
+
+/// Gives equal things equal numbers, on both sides.
+class Numbering {
+ public:
+  Number of_label(const std::string& label) {
+    return labels_.try_emplace(label, static_cast<Number>(labels_.size())).first->second;
+  }
+  /// A call by its label and what it is given.
+  Number of_call(Number label, std::vector<Number> parts) {
+    parts.insert(parts.begin(), label);
+    return calls_.try_emplace(std::move(parts), static_cast<Number>(calls_.size())).first->second;
+  }
+
+ private:
+  std::map<std::string, Number> labels_;
+  std::map<std::vector<Number>, Number> calls_;
+};
+
+std::string_view without_number(std::string_view name) {
+  std::string_view head = name;
+  while (!head.empty() && head.back() >= '0' && head.back() <= '9') head.remove_suffix(1);
+  const bool has_number = head.size() < name.size() && head.ends_with('_') && head.size() > 1;
+  return has_number ? head.substr(0, head.size() - 1) : name;
+}
+
+std::string stem(const std::string& symbol, const std::string& module) {
+  const std::string prefix = "tvmgen_" + (module.empty() ? "" : module + "_");
+  std::string_view name = symbol;
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  return std::string(without_number(name));
+}
+
+std::set<std::string> hashes_of(const Topology& topology) {
+  std::set<std::string> hashes;
+  for (const Kernel& kernel : topology.kernels) {
+    if (!kernel.hash.empty()) hashes.insert(kernel.hash);
+  }
+  return hashes;
+}
+
+std::set<std::string> stems_of(const Topology& topology, const std::string& module) {
+  std::set<std::string> stems;
+  for (const Kernel& kernel : topology.kernels) stems.insert(stem(kernel.symbol, module));
+  return stems;
+}
+
+std::set<std::string> intersection(const std::set<std::string>& a, const std::set<std::string>& b) {
+  std::set<std::string> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+  return both;
+}
+
+bool knows_sizes(const Topology& topology) {
+  return std::all_of(topology.calls.begin(), topology.calls.end(), [](const Call& call) {
+    return std::all_of(call.arguments.begin(), call.arguments.end(), [](const Argument& argument) {
+      return !argument.storage || argument.type.bytes();
+    });
+  });
+}
+
+/// What both sides have to agree on before they are compared.
+struct Common {
+  std::set<std::string> hashes;
+  std::set<std::string> stems;
+  bool sizes = false;
+};
+
+struct NumberedCall {
+  Number number;
+  CallId call;
+};
+
+/// One side with its numbers.
+struct Numbered {
+  std::vector<NumberedCall> calls;  // without reshapes
+  std::vector<std::optional<Number>> outputs;
+  std::vector<std::string> inputs;
+};
+
+class Numberer {
+ public:
+  Numberer(const Topology& topology, const Common& common, const std::string& module,
+           Numbering& numbering)
+      : topology_(topology),
+        common_(common),
+        module_(module),
+        numbering_(numbering),
+        values_(topology.values.size()) {}
+
+  Numbered run() &&;
+
+ private:
+  void number_leaves();
+  void number(const Call& call, CallId id);
+  std::optional<Number> passed_through(const Call& call) const;
+  std::string label(const Kernel& kernel) const;
+  std::vector<Number> parts(const Call& call);
+
+  const Topology& topology_;
+  const Common& common_;
+  const std::string& module_;
+  Numbering& numbering_;
+  std::vector<std::optional<Number>> values_;  // nothing: a constant, or never defined
+  Numbered result_;
+};
+
+void Numberer::number_leaves() {
+  for (const Port& port : topology_.inputs) {
+    result_.inputs.push_back(sanitized(port.name));
+    const std::string name = "input " + result_.inputs.back();
+    if (port.value) {
+      values_[index(*port.value)] = numbering_.of_call(numbering_.of_label(name), {});
+    }
+  }
+}
+
+std::string Numberer::label(const Kernel& kernel) const {
+  if (common_.hashes.contains(kernel.hash)) return "hash " + kernel.hash;
+  return "name " + stem(kernel.symbol, module_);
+}
+
+std::vector<Number> Numberer::parts(const Call& call) {
+  std::vector<Number> parts;
+  for (const Argument& argument : call.arguments) {
+    if (!argument.storage) continue;
+    const bool is_constant =
+        argument.reads && topology_[*argument.reads].kind == ValueKind::constant;
+    if (is_constant) continue;
+    const std::uint64_t bytes = common_.sizes ? argument.type.bytes().value_or(0) : 0;
+    const std::string_view direction = to_string(argument.direction);
+    parts.push_back(numbering_.of_label(std::string(direction) + std::to_string(bytes)));
+    if (argument.reads) parts.push_back(values_[index(*argument.reads)].value_or(UINT32_MAX));
+  }
+  return parts;
+}
+
+// A reshape that only one side calls is an edge on the other.
+std::optional<Number> Numberer::passed_through(const Call& call) const {
+  const Kernel& kernel = topology_.kernel_of(call);
+  const bool is_common =
+      common_.hashes.contains(kernel.hash) || common_.stems.contains(stem(kernel.symbol, module_));
+  if (!kernel.is_reshape || is_common) return std::nullopt;
+  for (const Argument& argument : call.arguments) {
+    if (argument.reads) return values_[index(*argument.reads)];
+  }
+  return std::nullopt;
+}
+
+void Numberer::number(const Call& call, CallId id) {
+  const auto passed = passed_through(call);
+  const Number own =
+      passed
+          ? *passed
+          : numbering_.of_call(numbering_.of_label(label(topology_.kernel_of(call))), parts(call));
+  if (!passed) result_.calls.push_back({own, id});
+  Number output = 0;
+  for (const Argument& argument : call.arguments) {
+    if (!argument.writes) continue;
+    // Later outputs of a call are made from the first.
+    values_[index(*argument.writes)] =
+        output == 0
+            ? own
+            : numbering_.of_call(numbering_.of_label("output " + std::to_string(output)), {own});
+    ++output;
+  }
+}
+
+Numbered Numberer::run() && {
+  number_leaves();
+  std::size_t copy = 0;
+  const auto copies_before = [&](Position position) {
+    for (; copy < topology_.copies.size() && topology_.copies[copy].position < position; ++copy) {
+      const Copy& one = topology_.copies[copy];
+      if (one.reads) values_[index(one.writes)] = values_[index(*one.reads)];
+    }
+  };
+  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+    copies_before(topology_.calls[i].position);
+    number(topology_.calls[i], static_cast<CallId>(i));
+  }
+  copies_before(UINT32_MAX);
+  for (const Port& port : topology_.outputs) {
+    result_.outputs.push_back(port.value ? values_[index(*port.value)] : std::nullopt);
+  }
+  return std::move(result_);
+}
+
+using Groups = std::map<Number, std::vector<CallId>>;
+
+Groups groups_of(const Numbered& side) {
+  Groups groups;
+  for (const NumberedCall& call : side.calls) groups[call.number].push_back(call.call);
+  return groups;
+}
+
+void compare_calls(const Topology& topology, const Groups& groups, const Groups& others,
+                   std::string_view side, GraphComparison& result) {
+  for (const auto& [number, calls] : groups) {
+    const auto other = others.find(number);
+    const std::size_t matched = other == others.end() ? 0 : other->second.size();
+    for (std::size_t i = matched; i < calls.size(); ++i) {
+      result.differences.push_back("only the " + std::string(side) + " graph calls '" +
+                                   topology[calls[i]].name + "' with these producers");
+    }
+  }
+}
+
+void note_twins(const Topology& topology, const Groups& groups, GraphComparison& result) {
+  for (const auto& [number, calls] : groups) {
+    std::set<std::string> symbols;
+    for (const CallId call : calls) symbols.insert(topology.kernel_of(topology[call]).symbol);
+    if (symbols.size() < 2) continue;
+    std::string names;
+    for (const std::string& symbol : symbols) names += (names.empty() ? "" : ", ") + symbol;
+    result.indistinguishable.push_back(std::move(names));
+  }
+}
+
+void count_matches(const Topology& left, const Groups& ours, const Groups& theirs,
+                   const Common& common, GraphComparison& result) {
+  for (const auto& [number, calls] : ours) {
+    const auto other = theirs.find(number);
+    if (other == theirs.end()) continue;
+    const std::size_t matched = std::min(calls.size(), other->second.size());
+    result.calls += matched;
+    if (common.hashes.contains(left.kernel_of(left[calls.front()]).hash)) {
+      result.by_hash += matched;
+    }
+  }
+}
+
+void compare_ports(const Numbered& left, const Numbered& right, GraphComparison& result) {
+  if (left.inputs != right.inputs) {
+    result.differences.push_back("the inputs differ in name, number or order");
+  }
+  if (left.outputs.size() != right.outputs.size()) {
+    result.differences.push_back("one graph has " + std::to_string(left.outputs.size()) +
+                                 " outputs, the other " + std::to_string(right.outputs.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < left.outputs.size(); ++i) {
+    if (left.outputs[i] == right.outputs[i]) continue;
+    result.differences.push_back("output " + std::to_string(i) + " comes from different calls");
+  }
+}
+
+}  // namespace
+
+GraphComparison compare(const Topology& left, const Topology& right) {
+  // The graph executor's graph does not name its module; both sides belong to the same.
+  const std::string& module = left.module.empty() ? right.module : left.module;
+  const Common common{intersection(hashes_of(left), hashes_of(right)),
+                      intersection(stems_of(left, module), stems_of(right, module)),
+                      knows_sizes(left) && knows_sizes(right)};
+  Numbering numbering;
+  const Numbered a = Numberer(left, common, module, numbering).run();
+  const Numbered b = Numberer(right, common, module, numbering).run();
+  GraphComparison result;
+  const Groups left_groups = groups_of(a);
+  const Groups right_groups = groups_of(b);
+  count_matches(left, left_groups, right_groups, common, result);
+  compare_calls(left, left_groups, right_groups, "first", result);
+  compare_calls(right, right_groups, left_groups, "second", result);
+  note_twins(left, left_groups, result);
+  compare_ports(a, b, result);
+  return result;
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,167 @@
+#include "graph/scope.h"
+
+#include "graph/nodes.h"
+
+namespace mlf::graph {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+Scope::Scope(Node function) {
+  const tir::NodeList params = function.list(f::PrimFunc::params);
+  std::unordered_map<std::uint32_t, std::uint32_t> position;
+  for (std::uint32_t i = 0; i < params.size(); ++i) {
+    position.emplace(tir::index(params[i].id()), i);
+    bind(params[i], Place{Place::Kind::parameter, i});
+  }
+  for (const std::uint8_t field : {f::PrimFunc::buffer_map, f::PrimFunc::preflattened_buffer_map}) {
+    const tir::NodeMap buffers = function.map(field);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const auto at = position.find(tir::index(buffers.key(i).id()));
+      if (at == position.end()) continue;
+      bind(buffers.value(i)[f::Buffer::data], Place{Place::Kind::parameter, at->second});
+    }
+  }
+}
+
+void Scope::bind(Node var, Place place) {
+  vars_.insert_or_assign(tir::index(var.id()), place);
+}
+
+void Scope::bind(Node var, Node value) {
+  const std::string_view op = operator_of(value);
+  if (op == "tvm_stack_alloca") {
+    bind(var, Place{Place::Kind::stack, tir::index(var.id())});
+    return;
+  }
+  Place place = place_of(value);
+  if (place.inside && place.alias == tir::NodeId::none) place.alias = var.id();
+  bind(var, place);
+}
+
+void Scope::allocate(Node var) {
+  bind(var, Place{Place::Kind::local, tir::index(var.id())});
+}
+
+Place Scope::place_of(Node expr, int nesting) const {
+  expr = without_casts(expr);
+  if (expr.is(Kind::Var) || expr.is(Kind::SizeVar)) {
+    const auto at = vars_.find(tir::index(expr.id()));
+    return at == vars_.end() ? Place{} : at->second;
+  }
+  return expr.is(Kind::Call) && nesting > 0 ? place_of_call(expr, nesting - 1) : Place{};
+}
+
+Place Scope::place_of_call(Node call, int nesting) const {
+  const std::string_view op = operator_of(call);
+  const tir::NodeList args = call.list(f::Call::args);
+  if (op == "reinterpret" && args.size() == 1) {
+    const auto value = integer_of(args[0]);
+    if (!value) return place_of(args[0], nesting);
+    return *value == 0 ? Place{Place::Kind::null_handle} : Place{};
+  }
+  if (op == "address_of" && args.size() == 1) return address_of(args[0], nesting);
+  if (op == "tvm_access_ptr" && args.size() == 5) {
+    const auto offset = integer_of(args[2]);
+    const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
+    return address(place_of(args[1], nesting),
+                   offset ? std::optional(*offset * element) : std::nullopt);
+  }
+  if (op == "lookup_param" && args.size() == 1) {
+    return Place{Place::Kind::lookup, tir::index(args[0].id())};
+  }
+  return op == "tvm_struct_get" ? place_of_struct_get(call, nesting) : Place{};
+}
+
+Place Scope::address(Place base, std::optional<std::int64_t> bytes) {
+  // Another address inside the same root is another place, even where the base has a name.
+  if (bytes != 0) base.alias = tir::NodeId::none;
+  base.inside = true;
+  base.offset_known = base.offset_known && bytes.has_value();
+  base.offset += bytes.value_or(0);
+  return base;
+}
+
+Place Scope::address_of(Node access, int nesting) const {
+  Node data;
+  std::optional<std::int64_t> element;
+  if (access.is(Kind::BufferLoad)) {
+    data = access[f::BufferLoad::buffer][f::Buffer::data];
+    const tir::NodeList indices = access.list(f::BufferLoad::indices);
+    if (indices.size() == 1) element = integer_of(indices[0]);
+  } else if (access.is(Kind::Load)) {
+    data = access[f::Load::buffer_var];
+    element = integer_of(access[f::Load::index]);
+  } else {
+    return {};
+  }
+  const Place base = place_of(data, nesting);
+  const bool counts_elements = base.kind == Place::Kind::stack;
+  const auto unit = counts_elements ? 1 : static_cast<std::int64_t>(access.dtype().element_bytes());
+  return address(base, element ? std::optional(*element * unit) : std::nullopt);
+}
+
+Place Scope::place_of_struct_get(Node call, int nesting) const {
+  const tir::NodeList args = call.list(f::Call::args);
+  if (args.size() != 3) return {};
+  const Place base = place_of(args[0], nesting);
+  const auto element = integer_of(args[1]);
+  const auto field = integer_of(args[2]);
+  if (!element || !field) return {};
+  const auto which = static_cast<StructField>(*field);
+  if (base.kind == Place::Kind::parameter && which == StructField::value_content) {
+    return Place{Place::Kind::argument, static_cast<std::uint32_t>(*element)};
+  }
+  if (base.kind == Place::Kind::stack) {
+    Place item = base;
+    item.offset += *element;
+    return which == StructField::address ? item : field_place(item, which);
+  }
+  // The data of a tensor is the tensor, as far as memory goes.
+  const bool is_tensor = base.kind == Place::Kind::parameter || base.kind == Place::Kind::argument;
+  return is_tensor && which == StructField::data ? base : Place{};
+}
+
+void Scope::set_field(Node call) {
+  const tir::NodeList args = call.list(f::Call::args);
+  if (args.size() != 4) return;
+  const Place base = place_of(args[0]);
+  const auto element = integer_of(args[1]);
+  const auto field = integer_of(args[2]);
+  if (base.kind != Place::Kind::stack || !element || !field) return;
+  fields_.insert_or_assign(FieldKey{base.root, base.offset + *element, *field},
+                           FieldContent{place_of(args[3]), integer_of(args[3]), calls_});
+}
+
+void Scope::store(const Place& at, std::int64_t element, Node value) {
+  const auto number = integer_of(value);
+  if (number) integers_.insert_or_assign({at.root, at.offset + element}, *number);
+}
+
+const Scope::FieldContent* Scope::content(const Place& item, StructField field) const {
+  const auto at = fields_.find(FieldKey{item.root, item.offset, static_cast<std::int64_t>(field)});
+  return at == fields_.end() ? nullptr : &at->second;
+}
+
+Place Scope::field_place(const Place& item, StructField field) const {
+  const FieldContent* found = content(item, field);
+  return found == nullptr ? Place{} : found->place;
+}
+
+std::optional<std::int64_t> Scope::field_integer(const Place& item, StructField field) const {
+  const FieldContent* found = content(item, field);
+  return found == nullptr ? std::nullopt : found->integer;
+}
+
+bool Scope::is_set_for_this_call(const Place& item, StructField field) const {
+  const FieldContent* found = content(item, field);
+  return found != nullptr && found->call == calls_;
+}
+
+std::optional<std::int64_t> Scope::stored_integer(std::uint32_t root, std::int64_t element) const {
+  const auto at = integers_.find({root, element});
+  return at == integers_.end() ? std::nullopt : std::optional(at->second);
+}
+
+}  // namespace mlf::graph

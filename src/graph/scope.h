@@ -1,0 +1,99 @@
+// What pointers stand for: parameters, allocations, places in pools, and the tensor structs that
+// packed calls build on the stack (rules R2, R5).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::graph {
+
+/// Where a pointer points.
+struct Place {
+  enum class Kind : std::uint8_t {
+    unknown,
+    null_handle,
+    parameter,  ///< memory of the function's parameter `root`
+    argument,   ///< memory of the packed argument `root`: MakePackedAPI ran on the function
+    local,      ///< memory allocated or held by the variable with the id `root`
+    lookup,     ///< the linked parameter whose name is the StringImm with the id `root`
+    stack,      ///< element `offset` of what tvm_stack_alloca gave the variable with the id `root`
+  };
+  Kind kind = Kind::unknown;
+  std::uint32_t root = 0;
+  std::int64_t offset = 0;   ///< bytes, elements for `stack`
+  bool offset_known = true;  ///< whether `offset` is a constant
+  bool inside = false;       ///< whether it came from an address_of, even that of offset 0
+  tir::NodeId alias = tir::NodeId::none;  ///< the variable that a let gave the address to
+
+  bool same_memory(const Place& other) const { return kind == other.kind && root == other.root; }
+};
+
+/// Fields of DLTensor and TVMValue by TVM's number, as tvm_struct_get and tvm_struct_set name them.
+enum class StructField : std::int64_t {
+  address = 0,
+  data = 1,
+  shape = 2,
+  ndim = 4,
+  type_code = 5,
+  type_bits = 6,
+  type_lanes = 7,
+  value_content = 12,
+};
+
+/// Variables of one function, bound in the order of the code.
+class Scope {
+ public:
+  explicit Scope(tir::Node function);
+
+  Place place_of(tir::Node expr) const { return place_of(expr, kMaxNesting); }
+  /// A let: the variable stands for what the value stands for.
+  void bind(tir::Node var, tir::Node value);
+  void bind(tir::Node var, Place place);
+  /// The variable holds memory of its own.
+  void allocate(tir::Node var);
+  /// A tvm_struct_set.
+  void set_field(tir::Node call);
+  /// What is set from here on belongs to the next call.
+  void end_call() { ++calls_; }
+  /// A store of an integer into memory on the stack.
+  void store(const Place& at, std::int64_t element, tir::Node value);
+
+  /// What a struct_set put into a field, if it is a pointer; unknown where there is nothing.
+  Place field_place(const Place& item, StructField field) const;
+  std::optional<std::int64_t> field_integer(const Place& item, StructField field) const;
+  /// Whether the field was set since the last call.
+  bool is_set_for_this_call(const Place& item, StructField field) const;
+  std::optional<std::int64_t> stored_integer(std::uint32_t root, std::int64_t element) const;
+
+ private:
+  using FieldKey = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
+  struct FieldContent {
+    Place place;
+    std::optional<std::int64_t> integer;
+    std::uint64_t call = 0;  // how many calls came before
+  };
+  const FieldContent* content(const Place& item, StructField field) const;
+
+  // Address expressions inside one another; TVM nests two or three.
+  static constexpr int kMaxNesting = 16;
+
+  Place place_of(tir::Node expr, int nesting) const;
+  Place place_of_call(tir::Node call, int nesting) const;
+  Place place_of_struct_get(tir::Node call, int nesting) const;
+  static Place address(Place base, std::optional<std::int64_t> bytes);
+  Place address_of(tir::Node access, int nesting) const;
+
+  std::unordered_map<std::uint32_t, Place> vars_;
+  std::uint64_t calls_ = 0;
+  std::map<FieldKey, FieldContent> fields_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> integers_;
+};
+
+}  // namespace mlf::graph

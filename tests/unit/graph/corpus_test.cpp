@@ -1,0 +1,142 @@
+// The network of every AOT archive of the corpus, against TVM's own graph of the same model.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+
+#include "graph/networks.h"
+#include "mlf/graph/compare.h"
+#include "mlf/graph/graph_json.h"
+
+namespace mlf::graph {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Build {
+  std::string name;  // "tvm-0.18/mlp-aot-c"
+  fs::path folder;
+  fs::path graph;  // TVM's graph of the same model; empty where there is none
+};
+
+std::vector<Build> aot_builds() {
+  std::vector<Build> builds;
+  if (!fs::is_directory(MLF_CORPUS)) return builds;
+  for (const auto& version : fs::directory_iterator(MLF_CORPUS)) {
+    if (!version.is_directory()) continue;
+    for (const auto& folder : fs::directory_iterator(version)) {
+      const std::string name = folder.path().filename();
+      if (!fs::exists(folder.path() / "save-1.json") || name.starts_with("op-")) continue;
+      const fs::path graph =
+          version.path() / (name.substr(0, name.find("-aot")) + "-graph") / "graph.json";
+      builds.push_back({version.path().filename().string() + "/" + name, folder.path(),
+                        fs::exists(graph) ? graph : fs::path()});
+    }
+  }
+  std::sort(builds.begin(), builds.end(),
+            [](const Build& a, const Build& b) { return a.name < b.name; });
+  return builds;
+}
+
+/// The lossless TIR of one build, of all its targets.
+std::vector<std::string> captured(const Build& build) {
+  std::vector<std::string> texts;
+  for (const auto& file : fs::directory_iterator(build.folder)) {
+    if (file.path().filename().string().starts_with("save-")) {
+      texts.push_back(read_file(file.path()));
+    }
+  }
+  return texts;
+}
+
+Topology graph_of(const fs::path& path) {
+  const std::string text = read_file(path);
+  auto graph = read_graph_json({.file = path, .member = "", .text = text});
+  if (!graph) throw std::runtime_error(to_string(graph.error().front()));
+  return *std::move(graph);
+}
+
+void print_row(const Build& build, const GraphComparison& comparison) {
+  std::cout << std::left << std::setw(40) << build.name << std::right << std::setw(4)
+            << comparison.calls << " calls alike," << std::setw(4) << comparison.by_hash
+            << " by hash, " << comparison.differences.size()
+            << " differences, twins: " << comparison.indistinguishable.size() << "\n";
+}
+
+TEST(Corpus, EveryArchiveShowsTheGraphOfTheGraphExecutor) {
+  const auto builds = aot_builds();
+  if (builds.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
+  std::size_t compared = 0;
+  for (const Build& build : builds) {
+    if (build.graph.empty()) continue;
+    const auto topologies = topologies_of(captured(build));
+    ASSERT_EQ(topologies.size(), 1u) << build.name;
+    const Topology graph = graph_of(build.graph);
+    const GraphComparison comparison = compare(topologies[0], graph);
+    print_row(build, comparison);
+    EXPECT_EQ(comparison.differences, std::vector<std::string>{}) << build.name;
+    for (const std::string& twins : comparison.indistinguishable) {
+      std::cout << "    not told apart: " << twins << "\n";
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 80u);
+}
+
+TEST(Corpus, EveryNetworkIsSoundAndWritesAGraph) {
+  const auto builds = aot_builds();
+  if (builds.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
+  for (const Build& build : builds) {
+    for (const Topology& topology : topologies_of(captured(build))) {
+      // TVM itself drops one of six arguments of this kernel (so does its C).
+      const bool is_damaged = build.name.ends_with("/cmsis-nn");
+      EXPECT_EQ(topology.is_sound(), !is_damaged) << build.name;
+      std::string text;
+      ASSERT_TRUE(write_graph_json(topology, {}, [&](std::string_view part) { text += part; }))
+          << build.name;
+      std::vector<std::string> constants;
+      for (const Value& value : topology.values) {
+        if (value.kind == ValueKind::constant) constants.push_back(value.name);
+      }
+      const auto back = read_graph_json({.file = build.name, .member = "", .text = text},
+                                        {.kernels = {}, .parameters = constants});
+      ASSERT_TRUE(back) << build.name << to_string(back.error().front());
+      if (is_damaged) continue;
+      EXPECT_EQ(compare(topology, *back).differences, std::vector<std::string>{}) << build.name;
+    }
+  }
+}
+
+TEST(Corpus, TheLastTensorOfEveryPoolEndsWhereThePoolEnds) {
+  const auto builds = aot_builds();
+  if (builds.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
+  for (const Build& build : builds) {
+    for (const Topology& topology : topologies_of(captured(build))) {
+      std::vector<std::uint64_t> used(topology.pools.size());
+      const auto take = [&](std::optional<PoolId> pool, std::optional<std::uint64_t> offset,
+                            std::uint64_t bytes) {
+        if (!pool || !offset) return;
+        used[index(*pool)] = std::max(used[index(*pool)], *offset + bytes);
+      };
+      for (const Storage& storage : topology.storages) {
+        take(storage.pool, storage.offset, storage.bytes.value_or(0));
+      }
+      for (const Kernel& kernel : topology.kernels) {
+        for (const KernelBuffer& buffer : kernel.workspaces) {
+          take(buffer.pool, buffer.offset, buffer.bytes);
+        }
+        for (const KernelBuffer& buffer : kernel.constants) {
+          take(buffer.pool, buffer.offset, buffer.bytes);
+        }
+      }
+      for (std::size_t i = 0; i < used.size(); ++i) {
+        EXPECT_EQ(used[i], topology.pools[i].bytes) << build.name << " " << topology.pools[i].name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mlf::graph

@@ -1,0 +1,205 @@
+// The graph executor's JSON: what a topology becomes, and what a graph becomes.
+#include "mlf/graph/graph_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "graph/networks.h"
+#include "mlf/graph/compare.h"
+
+namespace mlf::graph {
+namespace {
+
+using nlohmann::json;
+
+std::string graph_text(const Topology& topology) {
+  std::string text;
+  const auto written = write_graph_json(topology, {}, [&](std::string_view part) { text += part; });
+  if (!written) throw std::runtime_error(to_string(written.error().front()));
+  return text;
+}
+
+json graph_of(const std::string& text) {
+  return json::parse(graph_text(network(text)));
+}
+
+std::string error_of(const std::string& text) {
+  const auto topology = read_graph_json({.file = "", .member = "g.json", .text = text});
+  return topology ? "no error" : topology.error().front().message;
+}
+
+const std::string kDiamond =
+    script({main_of({"x", "output"},
+                    sid("sid_1") + sid("sid_2") + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                        call("tvmgen_default_b", "sid_1, sid_2") +
+                        call("tvmgen_default_c", "sid_1, sid_2, output_buffer.data")),
+            unary("tvmgen_default_a"), unary("tvmgen_default_b"), binary("tvmgen_default_c")});
+
+TEST(GraphJson, IsWhatTheGraphExecutorLoads) {
+  EXPECT_EQ(graph_of(kDiamond), json::parse(R"({
+    "nodes": [
+      {"op": "null", "name": "x", "inputs": []},
+      {"op": "tvm_op", "name": "tvmgen_default_a",
+       "attrs": {"num_outputs": "1", "num_inputs": "1", "flatten_data": "0",
+                 "func_name": "tvmgen_default_a"},
+       "inputs": [[0, 0, 0]]},
+      {"op": "tvm_op", "name": "tvmgen_default_b",
+       "attrs": {"num_outputs": "1", "num_inputs": "1", "flatten_data": "0",
+                 "func_name": "tvmgen_default_b"},
+       "inputs": [[1, 0, 0]]},
+      {"op": "tvm_op", "name": "tvmgen_default_c",
+       "attrs": {"num_outputs": "1", "num_inputs": "2", "flatten_data": "0",
+                 "func_name": "tvmgen_default_c"},
+       "inputs": [[1, 0, 0], [2, 0, 0]]}],
+    "arg_nodes": [0],
+    "heads": [[3, 0, 0]],
+    "attrs": {
+      "dltype": ["list_str", ["float32", "float32", "float32", "float32"]],
+      "device_index": ["list_int", [1, 1, 1, 1]],
+      "storage_id": ["list_int", [0, 1, 2, 3]],
+      "shape": ["list_shape", [[4], [4], [4], [4]]]},
+    "node_row_ptr": [0, 1, 2, 3, 4]})"));
+}
+
+TEST(GraphJson, ReadsBackAsTheSameNetwork) {
+  const Topology topology = network(kDiamond);
+  const std::string text = graph_text(topology);
+  const auto back = read_graph_json({.file = "", .member = "default.graph", .text = text});
+  ASSERT_TRUE(back) << to_string(back.error().front());
+  const GraphComparison comparison = compare(topology, *back);
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.calls, 3u);
+  EXPECT_EQ(graph_text(*back), text);
+  EXPECT_EQ(back->provenance.kind, Provenance::Kind::graph_json);
+  EXPECT_EQ(back->provenance.source, "default.graph");
+}
+
+TEST(GraphJson, MergedStorageIsOneStorageId) {
+  const json graph = graph_of(
+      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") +
+                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                           call("tvmgen_default_a", "sid_1, sid_2") +
+                                           call("tvmgen_default_a", "sid_2, sid_1") +
+                                           call("tvmgen_default_a", "sid_1, output_buffer.data")),
+              unary("tvmgen_default_a")}));
+  EXPECT_EQ(graph["attrs"]["storage_id"][1], json::parse("[0, 1, 2, 1, 3]"));
+  EXPECT_EQ(graph["nodes"][4]["name"], "tvmgen_default_a_3");
+  EXPECT_EQ(graph["nodes"][4]["attrs"]["func_name"], "tvmgen_default_a");
+}
+
+TEST(GraphJson, AReshapeInPlaceIsANop) {
+  const json graph = graph_of(script(
+      {main_of({"x", "output"}, sid("sid_1") + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                    call("tvmgen_default_b", "sid_1, output_buffer.data")),
+       unary("tvmgen_default_a"),
+       kernel("tvmgen_default_b",
+              "p0: T.Buffer((2, 2), \"float32\"), out: T.Buffer((4,), \"float32\")",
+              "for i, k in T.grid(2, 2):\n    out[i * 2 + k] = p0[i, k] + T.float32(1)")}));
+  EXPECT_EQ(graph["nodes"][2], json::parse(R"({
+      "op": "tvm_op", "name": "reshape_nop",
+      "attrs": {"num_outputs": "1", "num_inputs": "1", "flatten_data": "0", "func_name": "__nop"},
+      "inputs": [[1, 0, 0]]})"));
+  EXPECT_EQ(graph["nodes"][3]["inputs"], json::parse("[[2, 0, 0]]"));
+  EXPECT_EQ(graph["attrs"]["storage_id"][1], json::parse("[0, 1, 1, 2]"));
+  EXPECT_EQ(graph["attrs"]["shape"][1][2], json::parse("[2, 2]"));
+}
+
+TEST(GraphJson, CopiesAreFoldedAway) {
+  const json graph = graph_of(script(
+      {main_of({"x", "output", "output2"},
+               "for i in range(16):\n"
+               "    tmp_write = T.Buffer((T.uint64(16),), \"uint8\", data=output_buffer.data)\n"
+               "    tmp_read = T.Buffer((T.uint64(16),), \"uint8\", data=x_buffer.data)\n"
+               "    tmp_write[i] = tmp_read[i]\n" +
+                   call("tvmgen_default_a", "x_buffer.data, output2_buffer.data")),
+       unary("tvmgen_default_a")}));
+  EXPECT_EQ(graph["nodes"].size(), 2u);
+  EXPECT_EQ(graph["heads"], json::parse("[[0, 0, 0], [1, 0, 0]]"));
+}
+
+const std::string kGraph = R"({
+  "nodes": [{"op": "null", "name": "x", "inputs": []},
+            {"op": "null", "name": "p0", "inputs": []},
+            {"op": "tvm_op", "name": "reshape_nop", "attrs": {"num_outputs": "1",
+             "num_inputs": "1", "flatten_data": "0", "func_name": "__nop"}, "inputs": [[0, 0, 0]]},
+            {"op": "tvm_op", "name": "k", "attrs": {"num_outputs": "2", "num_inputs": "2",
+             "flatten_data": "0", "func_name": "k", "hash": "abc"},
+             "inputs": [[2, 0, 0], [1, 0, 0]]}],
+  "arg_nodes": [0, 1], "heads": [[3, 1, 0], [3, 0, 0]],
+  "attrs": {"dltype": ["list_str", ["int8", "int8", "int8", "int8", "int8"]],
+            "shape": ["list_shape", [[2, 2], [4], [4], [4], [2]]],
+            "storage_id": ["list_int", [0, 1, 0, 2, 3]]},
+  "node_row_ptr": [0, 1, 2, 3, 5]})";
+
+TEST(GraphJson, IsReadIntoTheSameModel) {
+  const std::vector<std::string> parameters{"p0"};
+  const auto graph = read_graph_json({.file = "", .member = "g.json", .text = kGraph},
+                                     {.kernels = {}, .parameters = parameters});
+  ASSERT_TRUE(graph) << to_string(graph.error().front());
+  ASSERT_EQ(graph->inputs.size(), 1u);
+  EXPECT_EQ(graph->inputs[0].name, "x");
+  EXPECT_EQ(graph->values[1].kind, ValueKind::constant);
+  ASSERT_EQ(graph->calls.size(), 1u);
+  EXPECT_EQ(graph->kernels[0].hash, "abc");
+  const std::vector<Argument>& arguments = graph->calls[0].arguments;
+  ASSERT_EQ(arguments.size(), 4u);
+  EXPECT_EQ(arguments[0].reads, ValueId{0});
+  EXPECT_EQ(arguments[0].type.shape, std::vector<std::int64_t>{4});
+  EXPECT_EQ(graph->values[0].type.shape, (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(arguments[0].decided_by, DecidedBy::graph_json);
+  EXPECT_EQ(graph->outputs[0].value, arguments[3].writes);
+  EXPECT_EQ(graph->outputs[1].value, arguments[2].writes);
+}
+
+TEST(GraphJson, EveryMalformedGraphHasItsMessage) {
+  const auto broken = [](std::string_view what, std::string_view instead) {
+    std::string text = kGraph;
+    const std::size_t at = text.find(what);
+    if (at == text.npos) throw std::logic_error("the fault does not fit");
+    return error_of(text.replace(at, what.size(), instead));
+  };
+  EXPECT_EQ(error_of("[]"), "expected an object");
+  EXPECT_EQ(broken("\"nodes\"", "\"knots\""), "the graph has no 'nodes'");
+  EXPECT_EQ(broken("\"null\"", "\"nil\""), "a node is a 'null' or a 'tvm_op', not a 'nil'");
+  EXPECT_EQ(broken("[2, 0, 0], [1", "[3, 0, 0], [1"), "expected a whole number below 3");
+  EXPECT_EQ(broken("[3, 1, 0]", "[3, 2, 0]"), "expected a whole number below 2");
+  EXPECT_EQ(broken("\"num_outputs\": \"2\"", "\"num_outputs\": \"2x\""),
+            "expected the number of outputs");
+  EXPECT_EQ(broken("\"num_outputs\": \"2\"", "\"num_outputs\": \"999999\""),
+            "expected one element for each of 1000002 tensors");
+  EXPECT_EQ(broken("\"int8\"", "\"int7q\""), "unknown data type");
+  EXPECT_EQ(broken("[2, 2]", "[-2, 2]"), "expected a whole number below 4294967295");
+  EXPECT_EQ(broken("\"inputs\": [[0, 0, 0]]", "\"inputs\": []"), "expected one input");
+}
+
+TEST(CompareNetworks, FindsWhatDiffers) {
+  const Topology diamond = network(kDiamond);
+  std::string text = kDiamond;
+  const std::string edge = call("tvmgen_default_c", "sid_1, sid_2, output_buffer.data");
+  text.replace(text.find("sid_1, sid_2, output"), 20, "sid_2, sid_1, output");
+  const GraphComparison swapped = compare(diamond, network(text));
+  EXPECT_EQ(swapped.calls, 2u);
+  EXPECT_EQ(swapped.differences,
+            (std::vector<std::string>{
+                "only the first graph calls 'tvmgen_default_c' with these producers",
+                "only the second graph calls 'tvmgen_default_c' with these producers",
+                "output 0 comes from different calls"}));
+}
+
+TEST(CompareNetworks, NumbersOfKernelsDoNotCountButTwinsAreListed) {
+  const auto twins = [](const std::string& first, const std::string& second) {
+    return network(script({main_of({"x", "output", "output2"},
+                                   call(first, "x_buffer.data, output_buffer.data") +
+                                       call(second, "x_buffer.data, output2_buffer.data")),
+                           unary(first), unary(second)}));
+  };
+  const GraphComparison comparison = compare(twins("tvmgen_default_a", "tvmgen_default_a_1"),
+                                             twins("tvmgen_default_a_3", "tvmgen_default_a"));
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.indistinguishable,
+            std::vector<std::string>{"tvmgen_default_a, tvmgen_default_a_1"});
+}
+
+}  // namespace
+}  // namespace mlf::graph

@@ -1,0 +1,158 @@
+// Storage: pools of the unified static memory planner, what lies where, and what may overlap.
+#include <gtest/gtest.h>
+
+#include "graph/networks.h"
+
+namespace mlf::graph {
+namespace {
+
+using Codes = std::vector<std::string>;
+
+constexpr std::string_view kPoolBuffers =
+    "global_const_workspace_0_buffer_var = T.match_buffer(global_const_workspace_0_var, (64,), "
+    "\"uint8\", strides=(1,), align=16)\n"
+    "global_workspace_1_buffer_var = T.match_buffer(global_workspace_1_var, (48,), \"uint8\", "
+    "strides=(1,), align=16)\n";
+
+constexpr std::string_view kPools =
+    ", global_const_workspace_0_buffer_var.data, global_workspace_1_buffer_var.data";
+
+/// Main with both default pools, after the planner.
+std::string planned_main(std::string_view statements) {
+  std::string text = main_of({"x", "output"}, std::string(kPoolBuffers) + std::string(statements));
+  const std::string last = "output: T.handle";
+  text.insert(text.find(last) + last.size(),
+              ", global_const_workspace_0_var: T.handle(\"uint8\", \"global\"), "
+              "global_workspace_1_var: T.handle(\"uint8\", \"global\")");
+  return text;
+}
+
+std::string place(std::string_view name, std::size_t offset) {
+  return std::string(name) +
+         ": T.handle(\"int8\", \"global.workspace\") = "
+         "T.address_of(global_workspace_1_buffer_var[" +
+         std::to_string(offset) + "])\n";
+}
+
+std::string planned_unary(std::string_view name) {
+  return kernel(name,
+                "p0: T.Buffer((4,), \"float32\"), T_add: T.Buffer((4,), \"float32\"), "
+                "global_const_workspace_2_var: T.handle(\"uint8\", \"global\"), "
+                "global_workspace_3_var: T.handle(\"uint8\", \"global\")",
+                "global_const_workspace_2_buffer_var = T.match_buffer("
+                "global_const_workspace_2_var, (64,), \"uint8\", strides=(1,), align=16)\n"
+                "global_workspace_3_buffer_var = T.match_buffer(global_workspace_3_var, (48,), "
+                "\"uint8\", strides=(1,), align=16)\n"
+                "weight_let: T.handle(\"float32\") = "
+                "T.address_of(global_const_workspace_2_buffer_var[16])\n"
+                "local_let: T.handle(\"float32\", \"global\") = "
+                "T.address_of(global_workspace_3_buffer_var[32])\n"
+                "for i in range(4):\n"
+                "    weight = T.Buffer((4,), data=weight_let)\n"
+                "    local = T.Buffer((4,), data=local_let)\n"
+                "    local[i] = p0[i] * weight[i]\n"
+                "    T_add[i] = local[i]");
+}
+
+std::string planned_call(std::string_view arguments) {
+  return call("tvmgen_default_a", std::string(arguments) + std::string(kPools));
+}
+
+TEST(PlannedMemory, TensorsAreNamedPlacesInPools) {
+  const Topology topology =
+      network(script({planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) +
+                                   planned_call("x_buffer.data, sid_1_let") +
+                                   planned_call("sid_1_let, sid_2_let") +
+                                   planned_call("sid_2_let, output_buffer.data")),
+                      planned_unary("tvmgen_default_a")}));
+  EXPECT_EQ(calls_of(topology),
+            "tvmgen_default_a(x -> sid_1_let)\n"
+            "tvmgen_default_a(sid_1_let -> sid_2_let)\n"
+            "tvmgen_default_a(sid_2_let -> output)\n");
+  EXPECT_EQ(checks_of(topology), Codes{});
+  ASSERT_EQ(topology.pools.size(), 2u);
+  EXPECT_EQ(topology.pools[0].name, "global_const_workspace");
+  EXPECT_EQ(topology.pools[0].kind, PoolKind::constant);
+  EXPECT_EQ(topology.pools[0].bytes, 64u);
+  EXPECT_EQ(topology.pools[1].kind, PoolKind::workspace);
+  EXPECT_EQ(topology.pools[1].parameter, "global_workspace_1_var");
+  const Storage& second = topology[*topology.calls[1].arguments[1].storage];
+  EXPECT_EQ(second.kind, StorageKind::pool);
+  EXPECT_EQ(second.pool, PoolId{1});
+  EXPECT_EQ(second.offset, 16u);
+  EXPECT_EQ(second.bytes, 16u);
+}
+
+TEST(PlannedMemory, WhatKernelsPutIntoPoolsIsTheirOwn) {
+  const Topology topology =
+      network(script({planned_main(planned_call("x_buffer.data, output_buffer.data")),
+                      planned_unary("tvmgen_default_a")}));
+  const Call& call = topology.calls[0];
+  EXPECT_EQ(call.arguments[2].direction, Direction::pool);
+  EXPECT_EQ(call.arguments[3].pool, PoolId{1});
+  const Kernel& kernel = topology.kernels[0];
+  ASSERT_EQ(kernel.constants.size(), 1u);
+  EXPECT_EQ(kernel.constants[0].name, "weight_let");
+  EXPECT_EQ(kernel.constants[0].pool, PoolId{0});
+  EXPECT_EQ(kernel.constants[0].offset, 16u);
+  EXPECT_EQ(kernel.constants[0].bytes, 16u);
+  ASSERT_EQ(kernel.workspaces.size(), 1u);
+  EXPECT_EQ(kernel.workspaces[0].offset, 32u);
+  EXPECT_EQ(topology.outputs.size(), 1u);
+}
+
+TEST(PlannedMemory, AnAddressUsedTwiceIsTwoTensors) {
+  const Topology topology = network(script(
+      {planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) + place("sid_3_let", 0) +
+                    planned_call("x_buffer.data, sid_1_let") +
+                    planned_call("sid_1_let, sid_2_let") + planned_call("sid_2_let, sid_3_let") +
+                    planned_call("sid_3_let, output_buffer.data")),
+       planned_unary("tvmgen_default_a")}));
+  EXPECT_EQ(calls_of(topology),
+            "tvmgen_default_a(x -> sid_1_let)\n"
+            "tvmgen_default_a(sid_1_let -> sid_2_let)\n"
+            "tvmgen_default_a(sid_2_let -> sid_3_let)\n"
+            "tvmgen_default_a(sid_3_let -> output)\n");
+  EXPECT_EQ(checks_of(topology), Codes{});
+}
+
+TEST(PlannedMemory, AnInputMayShareBytesWithAnOutputOfItsLastReader) {
+  const Topology topology =
+      network(script({planned_main(place("sid_1_let", 0) + place("sid_2_let", 0) +
+                                   planned_call("x_buffer.data, sid_1_let") +
+                                   planned_call("sid_1_let, sid_2_let") +
+                                   planned_call("sid_2_let, output_buffer.data")),
+                      planned_unary("tvmgen_default_a")}));
+  EXPECT_EQ(checks_of(topology), Codes{});
+}
+
+TEST(PlannedMemory, TwoLivingTensorsMayNotShareBytes) {
+  const Topology topology = network(script(
+      {planned_main(
+           place("sid_1_let", 0) + place("sid_2_let", 8) +
+           planned_call("x_buffer.data, sid_1_let") + planned_call("x_buffer.data, sid_2_let") +
+           planned_call("sid_1_let, sid_2_let") + planned_call("sid_2_let, output_buffer.data")),
+       planned_unary("tvmgen_default_a")}));
+  const Codes codes = checks_of(topology);
+  EXPECT_NE(std::find(codes.begin(), codes.end(), "storage-overlap"), codes.end());
+  EXPECT_FALSE(topology.is_sound());
+}
+
+TEST(PlannedMemory, ATensorMustEndInsideItsPool) {
+  const Topology topology = network(
+      script({planned_main(place("sid_1_let", 40) + planned_call("x_buffer.data, sid_1_let") +
+                           planned_call("sid_1_let, output_buffer.data")),
+              planned_unary("tvmgen_default_a")}));
+  EXPECT_EQ(checks_of(topology), Codes{"storage-too-small"});
+}
+
+TEST(Memory, AllocationMustHoldItsTensor) {
+  const Topology topology = network(script(
+      {main_of({"x", "output"}, sid("sid_1", 8) + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                    call("tvmgen_default_a", "sid_1, output_buffer.data")),
+       unary("tvmgen_default_a")}));
+  EXPECT_EQ(checks_of(topology), Codes{"storage-too-small"});
+}
+
+}  // namespace
+}  // namespace mlf::graph

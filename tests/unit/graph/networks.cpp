@@ -1,0 +1,152 @@
+#include "graph/networks.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace mlf::graph {
+namespace {
+
+constexpr std::string_view kTensor = "T.Buffer((4,), \"float32\")";
+
+std::string indented(std::string_view lines) {
+  std::string result;
+  std::istringstream in{std::string(lines)};
+  for (std::string line; std::getline(in, line);) result += "        " + line + "\n";
+  return result;
+}
+
+std::string tensors(std::initializer_list<std::string_view> names) {
+  std::string result;
+  for (const std::string_view name : names) {
+    result += (result.empty() ? "" : ", ") + std::string(name) + ": " + std::string(kTensor);
+  }
+  return result;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string result;
+  for (const std::string& name : names) result += (result.empty() ? "" : ", ") + name;
+  return result;
+}
+
+}  // namespace
+
+std::string script(std::initializer_list<std::string> functions) {
+  std::string text =
+      "# from tvm.script import ir as I\n# from tvm.script import tir as T\n\n"
+      "@I.ir_module\nclass Module:\n";
+  for (const std::string& function : functions) text += function + "\n";
+  return text;
+}
+
+std::string kernel(std::string_view name, std::string_view parameters, std::string_view body) {
+  return "    @T.prim_func\n    def " + std::string(name) + "(" + std::string(parameters) + "):\n" +
+         indented("T.func_attr({\"tir.noalias\": T.bool(True)})\n" + std::string(body));
+}
+
+std::string unary(std::string_view name) {
+  return kernel(name, tensors({"p0", "T_add"}),
+                "for i in range(4):\n    T_add[i] = p0[i] + T.float32(1)");
+}
+
+std::string binary(std::string_view name) {
+  return kernel(name, tensors({"p0", "p1", "T_add"}),
+                "for i in range(4):\n    T_add[i] = p0[i] + p1[i]");
+}
+
+std::string split(std::string_view name) {
+  return kernel(name, tensors({"p0", "first", "second"}),
+                "for i in range(4):\n    first[i] = p0[i]\n    second[i] = p0[i] * p0[i]");
+}
+
+std::string main_of(const std::vector<std::string>& ports, std::string_view statements) {
+  std::string parameters;
+  std::string body =
+      "T.func_attr({\"global_symbol\": \"tvmgen_default___tvm_main__\", "
+      "\"runner_function\": T.bool(True)})\n";
+  for (const std::string& port : ports) {
+    parameters += (parameters.empty() ? "" : ", ") + port + ": T.handle";
+    body += port + "_buffer = T.match_buffer(" + port + ", (4,), align=16)\n";
+  }
+  return "    @T.prim_func\n    def __tvm_main__(" + parameters + "):\n" +
+         indented(body + std::string(statements));
+}
+
+std::string call(std::string_view name, std::string_view arguments) {
+  return "T.tvm_check_return(0, -1, T.call_extern(\"int32\", \"" + std::string(name) + "\", " +
+         std::string(arguments) + "))\n";
+}
+
+std::string sid(std::string_view name, std::size_t bytes) {
+  return std::string(name) + " = T.allocate([" + std::to_string(bytes) +
+         "], \"int8\", \"global.workspace\")\n";
+}
+
+std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
+                                    const std::vector<ModuleFacts>& facts) {
+  std::vector<tir::Document> documents;
+  for (const std::string& text : texts) {
+    auto document = tir::read({.file = "test", .member = "", .text = text});
+    if (!document) throw std::runtime_error(to_string(document.error().front()) + "\n" + text);
+    documents.push_back(*std::move(document));
+  }
+  std::vector<TirInput> inputs;
+  for (const tir::Document& document : documents) {
+    inputs.push_back({&document, "tir-" + std::to_string(inputs.size() + 1)});
+  }
+  auto topologies = reconstruct(inputs, facts);
+  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  return *std::move(topologies);
+}
+
+Topology network(const std::string& text, const std::vector<ModuleFacts>& facts) {
+  std::vector<Topology> topologies = topologies_of({text}, facts);
+  if (topologies.size() != 1) throw std::runtime_error("not one network in\n" + text);
+  return std::move(topologies.front());
+}
+
+std::string calls_of(const Topology& topology) {
+  std::string result;
+  for (const Call& call : topology.calls) {
+    std::vector<std::string> read;
+    std::vector<std::string> written;
+    for (const Argument& argument : call.arguments) {
+      if (argument.reads) read.push_back(topology[*argument.reads].name);
+      if (argument.writes) written.push_back(topology[*argument.writes].name);
+    }
+    result +=
+        topology.kernel_of(call).symbol + "(" + list_of(read) + " -> " + list_of(written) + ")\n";
+  }
+  return result;
+}
+
+std::vector<std::string> checks_of(const Topology& topology) {
+  std::vector<std::string> notes;
+  std::vector<std::string> others;
+  for (const Check& check : topology.checks) {
+    const CheckInfo& about = info(check.code);
+    (about.severity == Severity::note ? notes : others).emplace_back(about.code);
+  }
+  return others.empty() ? notes : others;
+}
+
+std::vector<std::string> decisions_of(const Topology& topology, std::size_t call) {
+  std::vector<std::string> result;
+  for (const Argument& argument : topology.calls[call].arguments) {
+    if (!argument.storage) continue;
+    result.push_back(std::string(to_string(argument.direction)) + " " +
+                     std::string(to_string(argument.decided_by)) + " " +
+                     std::string(to_string(argument.certainty)));
+  }
+  return result;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace mlf::graph

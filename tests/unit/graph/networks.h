@@ -1,0 +1,46 @@
+// Small networks as TVMScript, in the forms that TVM gives main.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/graph/reconstruct.h"
+
+namespace mlf::graph {
+
+/// A module of these functions.
+std::string script(std::initializer_list<std::string> functions);
+
+/// Kernels of float32 tensors of four elements. "unary" adds one, "binary" adds two tensors,
+/// "split" has two outputs.
+std::string unary(std::string_view name);
+std::string binary(std::string_view name);
+std::string split(std::string_view name);
+/// A kernel of any parameters and statements.
+std::string kernel(std::string_view name, std::string_view parameters, std::string_view body);
+
+/// Main with one tensor of four float32 for each name in `ports` and these statements.
+std::string main_of(const std::vector<std::string>& ports, std::string_view statements);
+/// "tvm_check_return(0, -1, call_extern(name, …))".
+std::string call(std::string_view name, std::string_view arguments);
+/// "sid = T.allocate([16], …)".
+std::string sid(std::string_view name, std::size_t bytes = 16);
+
+/// Reads the texts as the TIR of one build. A failure ends the test with its message.
+std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
+                                    const std::vector<ModuleFacts>& facts = {});
+/// The only network of one text.
+Topology network(const std::string& text, const std::vector<ModuleFacts>& facts = {});
+
+/// "unary(x -> sid_1)": every call with its values, one a line.
+std::string calls_of(const Topology& topology);
+/// The codes of all checks of severity `error` or `warning`, and of notes if there is nothing else.
+std::vector<std::string> checks_of(const Topology& topology);
+/// "body/certain" for every tensor of a call.
+std::vector<std::string> decisions_of(const Topology& topology, std::size_t call);
+
+std::string read_file(const std::string& path);
+
+}  // namespace mlf::graph
