@@ -40,7 +40,7 @@ void Expressions::lower_subscript(SyntaxId id) {
   switch (base.kind) {
     case ValueKind::node:
       access.kind = ValueKind::access;
-      access.node = buffer(base);
+      if (!c_.node(base.node).is(Kind::Tensor)) access.node = buffer(base);
       break;
     case ValueKind::path:
       access.kind = text(base) == "metadata" ? ValueKind::metadata_key : ValueKind::access;

@@ -237,10 +237,11 @@ NodeId Expressions::expr_or_none(const std::optional<Value>& value) {
 }
 
 NodeId Expressions::var(const Value& value) {
-  const NodeId node = expr(value);
-  const Kind kind = c_.node(node).kind();
-  if (kind != Kind::Var && kind != Kind::SizeVar) fail_expected(value, "a variable");
-  return node;
+  if (value.kind == ValueKind::path) fail(value, fmt::format("'{}' is not defined", text(value)));
+  const bool is_var = value.kind == ValueKind::node &&
+                      (c_.node(value.node).is(Kind::Var) || c_.node(value.node).is(Kind::SizeVar));
+  if (!is_var) fail_expected(value, "a variable");
+  return value.node;
 }
 
 NodeId Expressions::buffer(const Value& value) {
@@ -256,6 +257,7 @@ NodeId Expressions::type(const Value& value) {
   if (value.kind == ValueKind::node && is_type(c_.node(value.node))) return value.node;
   if (value.kind == ValueKind::path) {
     if (const NodeId type = type_of_path(text(value)); type != NodeId::none) return type;
+    fail(value, fmt::format("'{}' is no type", text(value)));
   }
   fail_expected(value, "a type");
 }
@@ -297,6 +299,7 @@ bool Expressions::boolean(const Value& value) {
 }
 
 DType Expressions::dtype(const Value& value) {
+  if (value.kind != ValueKind::string) fail_expected(value, "a data type in quotes");
   const auto dtype = parse_dtype(string(value));
   if (!dtype) fail(value, fmt::format("'{}' is no data type", string(value)));
   return *dtype;

@@ -55,7 +55,7 @@ void Statements::open_loops(const std::vector<std::string_view>& names, SyntaxId
   const Arguments args = exprs_.arguments(iterable);
   const std::size_t expected = callee == "grid" ? args.size() : 1;
   if (names.size() != expected) {
-    args.fail(fmt::format("{} loop variables for {} loops", names.size(), expected));
+    args.fail(fmt::format("names of {} loop variables for {} loops", names.size(), expected));
   }
   open(FrameKind::scoped, Form::nested);
   if (callee != "grid") {

@@ -134,7 +134,7 @@ TEST(Tolerance, TakesReaderMadeNamesAndTypesOfDataPointersOnly) {
   EXPECT_EQ(script(with_data("A", DType::Float(32), "shared"), hint).substr(0, 7), "differs");
   EXPECT_EQ(
       script(with_data("A", DType::Int(8), "global"), with_data("A", DType::Float(32), "global")),
-      "pointer-scope");
+      "data-var");
   EXPECT_EQ(
       script(with_data("A", DType::Float(32), "global"), with_data("A", DType::Int(8), "global")),
       "differs at data.type_annotation.element_type.dtype");
@@ -326,6 +326,56 @@ TEST(Tolerance, TakesOneCopyOfASharedVariableForEachFunction) {
   EXPECT_EQ(script(shared, functions({{0, 0}, {1, 1}})), "shared-var");
   EXPECT_EQ(script(shared, functions({{0, 1}, {2, 2}})).substr(0, 7), "differs");
   EXPECT_EQ(script(functions({{0, 0}, {1, 1}}), shared).substr(0, 7), "differs");
+}
+
+TEST(Tolerance, TakesOneVariableForEachStatementThatSetsIt) {
+  const auto loops = [](int first, int second, int used) {
+    return [=](Maker& m) {
+      const NodeId vars[] = {m.var("i"), m.var("i")};
+      const auto loop = [&](int var, int use) {
+        return m.loop(vars[var], m.number(0), m.number(4), m.evaluate(vars[use]));
+      };
+      return m.sequence({loop(first, first), loop(second, used)});
+    };
+  };
+  EXPECT_EQ(script(loops(0, 0, 0), loops(0, 1, 1)), "shared-var");
+  EXPECT_EQ(script(loops(0, 1, 1), loops(0, 0, 0)).substr(0, 7), "differs");
+  EXPECT_EQ(legacy(loops(0, 0, 0), loops(0, 1, 1)).substr(0, 7), "differs");
+}
+
+TEST(Tolerance, TakesPointersToBytesForPointersToBool) {
+  const auto pointer = [](DType dtype) {
+    return [dtype](Maker& m) { return m.pointer(dtype, "global"); };
+  };
+  EXPECT_EQ(script(pointer(DType::Bool()), pointer(DType::Int(8))), "pointer-scope");
+  EXPECT_EQ(script(pointer(DType::Int(8)), pointer(DType::Bool())).substr(0, 7), "differs");
+  EXPECT_EQ(script(pointer(DType::Bool()), pointer(DType::Int(32))).substr(0, 7), "differs");
+}
+
+TEST(Tolerance, TakesTheDomainOfAThreadFromItsExtent) {
+  const auto thread = [](std::int64_t extent, IterVarType type) {
+    return [=](Maker& m) {
+      const NodeId dom = m.b.make(Kind::Range, {m.number(0), m.number(extent)});
+      return m.b.make(Kind::IterVar, {dom, m.var("t"), type, m.b.string("threadIdx.x")});
+    };
+  };
+  const auto bound = IterVarType::ThreadIndex;
+  EXPECT_EQ(script(thread(8, bound), thread(4, bound)), "thread-iter-var");
+  EXPECT_EQ(script(thread(8, bound), thread(8, bound)), "equal");
+  EXPECT_EQ(script(thread(8, IterVarType::DataPar), thread(4, IterVarType::DataPar)),
+            "differs at dom.extent.value");
+}
+
+TEST(Tolerance, MatchesConstantKeysByValue) {
+  const auto map = [](std::int64_t first, std::int64_t second) {
+    return [=](Maker& m) {
+      const std::vector<NodePair> entries{{m.number(first), m.number(first * 10)},
+                                          {m.number(second), m.number(second * 10)}};
+      return m.b.make(Kind::ObjectMap, {m.b.map(entries)});
+    };
+  };
+  EXPECT_EQ(script(map(1, 3), map(3, 1)), "map-order");
+  EXPECT_EQ(script(map(1, 3), map(1, 4)).substr(0, 7), "differs");
 }
 
 TEST(Tolerance, HasOnlyRowsThatCanApply) {
