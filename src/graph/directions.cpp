@@ -33,6 +33,10 @@ std::optional<Decision> from_state(const TensorState& tensor) {
   if (tensor.is_input) {
     return Decision{Direction::input, DecidedBy::graph_input, Certainty::likely};
   }
+  if (tensor.has_value && tensor.is_unread) {
+    // Nobody computes a tensor only to write over it.
+    return Decision{Direction::input, DecidedBy::written_before, Certainty::likely};
+  }
   if (tensor.has_value) return std::nullopt;
   const DecidedBy by = tensor.is_output ? DecidedBy::graph_output : DecidedBy::never_written;
   return Decision{Direction::output, by, Certainty::likely};

@@ -22,6 +22,7 @@ struct TensorState {
   bool is_input = false;           ///< an input of the network
   bool is_output = false;          ///< an output of the network
   bool has_value = false;          ///< something was written to it, or it is an input or constant
+  bool is_unread = false;          ///< the value that it holds has no reader yet
   const Effect* effect = nullptr;  ///< of the kernel's body; null without TIR
   std::optional<Decision> elsewhere{};  ///< what a better founded call of the same kernel said
 };

@@ -1,7 +1,7 @@
 // Writes a projection as TVM's graph-executor JSON.
+#include "graph/function_sink.h"
 #include "graph/projection.h"
 #include "mlf/graph/graph_json.h"
-#include "support/byte_sink.h"
 #include "support/error.h"
 #include "tir/json/emitter.h"
 
@@ -11,15 +11,6 @@ namespace {
 using tir::json::Emitter;
 
 constexpr std::int64_t kCpu = 1;  // DLDeviceType of everything that a micro target compiles for
-
-class FunctionSink final : public support::ByteSink {
- public:
-  explicit FunctionSink(const tir::Sink& sink) : sink_(sink) {}
-  void write(std::string_view bytes) override { sink_(bytes); }
-
- private:
-  const tir::Sink& sink_;
-};
 
 class GraphJson {
  public:
@@ -151,12 +142,12 @@ void GraphJson::row_ptr() {
 
 }  // namespace
 
-Result<void> write_graph_json(const Topology& topology, const tir::JsonOptions& options,
+Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
                               const tir::Sink& sink) {
   return support::at_door([&] {
     const Projection graph = project(topology);
     FunctionSink bytes(sink);
-    Emitter out(bytes, options.layout);
+    Emitter out(bytes, layout);
     GraphJson(out, graph).write();
   });
 }

@@ -36,12 +36,6 @@ std::string quoted(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
-bool is_certain(const std::vector<Decision>& decisions) {
-  return std::none_of(decisions.begin(), decisions.end(), [](const Decision& decision) {
-    return decision.certainty == Certainty::assumed;
-  });
-}
-
 bool reads(Direction direction) {
   return direction == Direction::input || direction == Direction::in_out;
 }
@@ -171,6 +165,7 @@ void NetworkBuilder::decide(const KernelInfo& info, Slots slots, std::vector<Ten
     state.is_output = at.port && slots_.ports[*at.port].is_output;
     state.is_input = at.port && !state.is_output;
     state.has_value = at.current.has_value() || at.is_constant;
+    state.is_unread = at.current && topology_[*at.current].consumers.empty();
     if (tensors[k].argument < slots.size()) state.effect = &slots[tensors[k].argument].effect;
     if (settled != settled_.end() && k < settled->second.size()) {
       state.elsewhere = settled->second[k];
@@ -179,7 +174,18 @@ void NetworkBuilder::decide(const KernelInfo& info, Slots slots, std::vector<Ten
   }
   const std::vector<Decision> decisions = decide_directions(states);
   for (std::size_t k = 0; k < tensors.size(); ++k) tensors[k].decision = decisions[k];
-  if (slots.empty() && is_certain(decisions)) settled_.try_emplace(info.kernel.symbol, decisions);
+  if (slots.empty()) settle(info.kernel.symbol, decisions);
+}
+
+// What follows from this call alone may help others.
+void NetworkBuilder::settle(const std::string& symbol, const std::vector<Decision>& decisions) {
+  std::vector<std::optional<Decision>>& settled = settled_[symbol];
+  if (settled.size() < decisions.size()) settled.resize(decisions.size());
+  for (std::size_t k = 0; k < decisions.size(); ++k) {
+    const bool is_hearsay =
+        decisions[k].by == DecidedBy::other_call || decisions[k].certainty == Certainty::assumed;
+    if (!settled[k] && !is_hearsay) settled[k] = decisions[k];
+  }
 }
 
 void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors) {

@@ -17,8 +17,8 @@
 
 namespace mlf::graph {
 
-/// Directions that calls of functions without TIR settled, by symbol.
-using Settled = std::map<std::string, std::vector<Decision>, std::less<>>;
+/// Directions that calls of functions without TIR settled: by symbol, for each of its tensors.
+using Settled = std::map<std::string, std::vector<std::optional<Decision>>, std::less<>>;
 
 class NetworkBuilder {
  public:
@@ -53,6 +53,7 @@ class NetworkBuilder {
   KernelId kernel_of(const KernelInfo& info);
   void fill_arguments(const RawCall& raw, Slots slots, Call& call, std::vector<Tensor>& tensors);
   void decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors);
+  void settle(const std::string& symbol, const std::vector<Decision>& decisions);
   void connect(Call& call, CallId id, std::vector<Tensor>& tensors);
   void place_memory(const KernelInfo& info, const Call& call);
   void note_callee(const KernelInfo& info, Slots slots, const Call& call, CallId id);

@@ -8,7 +8,9 @@
 #include "graph/main_body.h"
 #include "graph/network_builder.h"
 #include "graph/ports.h"
+#include "graph/relay_main.h"
 #include "graph/slots.h"
+#include "mlf/graph/compare.h"
 #include "support/error.h"
 
 namespace mlf::graph {
@@ -33,13 +35,22 @@ Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sourc
 }
 
 /// Whether a direction was assumed in a call of a function that another call settled later.
+bool can_do_better(const Topology& topology, const Call& call, const Settled& settled) {
+  const auto known = settled.find(topology.kernel_of(call).symbol);
+  if (known == settled.end()) return false;
+  std::size_t tensor = 0;
+  for (const Argument& argument : call.arguments) {
+    if (!argument.storage) continue;
+    const bool is_known = tensor < known->second.size() && known->second[tensor].has_value();
+    if (argument.certainty == Certainty::assumed && is_known) return true;
+    ++tensor;
+  }
+  return false;
+}
+
 bool can_do_better(const Topology& topology, const Settled& settled) {
-  return std::any_of(topology.calls.begin(), topology.calls.end(), [&](const Call& call) {
-    return settled.contains(topology.kernel_of(call).symbol) &&
-           std::any_of(call.arguments.begin(), call.arguments.end(), [](const Argument& argument) {
-             return argument.certainty == Certainty::assumed;
-           });
-  });
+  return std::any_of(topology.calls.begin(), topology.calls.end(),
+                     [&](const Call& call) { return can_do_better(topology, call, settled); });
 }
 
 void note_externals(Topology& topology) {
@@ -47,6 +58,23 @@ void note_externals(Topology& topology) {
     if (kernel.origin != KernelOrigin::external) continue;
     topology.checks.push_back(
         {CheckCode::external_callee, "'" + kernel.symbol + "' has no TIR", {}, {}});
+  }
+}
+
+/// Relay's main of the same build, where the TIR has kept it and holds no other main.
+void ask_relay(Topology& topology, const FunctionTable& functions, const FunctionRef& main,
+               std::span<const TirInput> sources) {
+  const auto mains = functions.mains();
+  const auto here = std::count_if(mains.begin(), mains.end(), [&](const FunctionRef* other) {
+    return other->source == main.source;
+  });
+  if (here != 1) return;
+  const auto relay = relay_main(sources[main.source].document->module.root());
+  if (!relay) return;
+  for (const std::string& difference :
+       compare(topology, *relay, Relation::same_build).differences) {
+    topology.checks.push_back(
+        {CheckCode::second_opinion, "Relay's main (second) disagrees: " + difference, {}, {}});
   }
 }
 
@@ -70,6 +98,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   note_externals(topology);
   check_values(topology);
   check_unused_kernels(topology, functions, main);
+  ask_relay(topology, functions, main, sources);
   return topology;
 }
 

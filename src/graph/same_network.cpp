@@ -52,11 +52,24 @@ std::set<std::string> hashes_of(const Topology& topology) {
   return hashes;
 }
 
-std::set<std::string> stems_of(const Topology& topology, const std::string& module) {
-  std::set<std::string> stems;
-  for (const Kernel& kernel : topology.kernels) stems.insert(stem(kernel.symbol, module));
-  return stems;
-}
+/// The names of kernels as far as both sides give the same ones.
+class Names {
+ public:
+  Names(Relation relation, std::string module) : relation_(relation), module_(std::move(module)) {}
+
+  std::string of(const Kernel& kernel) const {
+    return relation_ == Relation::same_build ? kernel.symbol : stem(kernel.symbol, module_);
+  }
+  std::set<std::string> of(const Topology& topology) const {
+    std::set<std::string> names;
+    for (const Kernel& kernel : topology.kernels) names.insert(of(kernel));
+    return names;
+  }
+
+ private:
+  Relation relation_;
+  std::string module_;
+};
 
 std::set<std::string> intersection(const std::set<std::string>& a, const std::set<std::string>& b) {
   std::set<std::string> both;
@@ -75,7 +88,7 @@ bool knows_sizes(const Topology& topology) {
 /// What both sides have to agree on before they are compared.
 struct Common {
   std::set<std::string> hashes;
-  std::set<std::string> stems;
+  std::set<std::string> names;
   bool sizes = false;
 };
 
@@ -93,11 +106,10 @@ struct Numbered {
 
 class Numberer {
  public:
-  Numberer(const Topology& topology, const Common& common, const std::string& module,
-           Numbering& numbering)
+  Numberer(const Topology& topology, const Common& common, const Names& names, Numbering& numbering)
       : topology_(topology),
         common_(common),
-        module_(module),
+        names_(names),
         numbering_(numbering),
         values_(topology.values.size()) {}
 
@@ -112,7 +124,7 @@ class Numberer {
 
   const Topology& topology_;
   const Common& common_;
-  const std::string& module_;
+  const Names& names_;
   Numbering& numbering_;
   std::vector<std::optional<Number>> values_;  // nothing: a constant, or never defined
   Numbered result_;
@@ -130,7 +142,7 @@ void Numberer::number_leaves() {
 
 std::string Numberer::label(const Kernel& kernel) const {
   if (common_.hashes.contains(kernel.hash)) return "hash " + kernel.hash;
-  return "name " + stem(kernel.symbol, module_);
+  return "name " + names_.of(kernel);
 }
 
 std::vector<Number> Numberer::parts(const Call& call) {
@@ -152,7 +164,7 @@ std::vector<Number> Numberer::parts(const Call& call) {
 std::optional<Number> Numberer::passed_through(const Call& call) const {
   const Kernel& kernel = topology_.kernel_of(call);
   const bool is_common =
-      common_.hashes.contains(kernel.hash) || common_.stems.contains(stem(kernel.symbol, module_));
+      common_.hashes.contains(kernel.hash) || common_.names.contains(names_.of(kernel));
   if (!kernel.is_reshape || is_common) return std::nullopt;
   for (const Argument& argument : call.arguments) {
     if (argument.reads) return values_[index(*argument.reads)];
@@ -260,15 +272,19 @@ void compare_ports(const Numbered& left, const Numbered& right, GraphComparison&
 
 }  // namespace
 
-GraphComparison compare(const Topology& left, const Topology& right) {
+GraphComparison compare(const Topology& left, const Topology& right, Relation relation) {
   // The graph executor's graph does not name its module; both sides belong to the same.
-  const std::string& module = left.module.empty() ? right.module : left.module;
-  const Common common{intersection(hashes_of(left), hashes_of(right)),
-                      intersection(stems_of(left, module), stems_of(right, module)),
-                      knows_sizes(left) && knows_sizes(right)};
+  const Names names(relation, left.module.empty() ? right.module : left.module);
+  Common common;
+  // One build may give kernels of one hash several names: the names tell more.
+  if (relation == Relation::same_network) {
+    common.hashes = intersection(hashes_of(left), hashes_of(right));
+  }
+  common.names = intersection(names.of(left), names.of(right));
+  common.sizes = knows_sizes(left) && knows_sizes(right);
   Numbering numbering;
-  const Numbered a = Numberer(left, common, module, numbering).run();
-  const Numbered b = Numberer(right, common, module, numbering).run();
+  const Numbered a = Numberer(left, common, names, numbering).run();
+  const Numbered b = Numberer(right, common, names, numbering).run();
   GraphComparison result;
   const Groups left_groups = groups_of(a);
   const Groups right_groups = groups_of(b);

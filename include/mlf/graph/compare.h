@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {
+
+/// What two sides have in common beside the network.
+enum class Relation : std::uint8_t {
+  same_network,  ///< built apart: kernels may be numbered differently
+  same_build,    ///< kernels have the same names
+};
 
 struct GraphComparison {
   std::size_t calls = 0;    ///< calls that both sides have
@@ -26,9 +33,10 @@ struct GraphComparison {
 ///
 /// A kernel is known by TVM's structural hash where both sides have it (constants enter it, so that
 /// it may differ between builds), else by its name without module prefix and number, together with
-/// its producers and the sizes of its tensors. Producers that are constants do not count: where
-/// they are depends on the executor. Copies are looked through, and so are reshapes that only one
-/// side calls. Time grows with the number of arguments.
-MLF_API GraphComparison compare(const Topology& left, const Topology& right);
+/// its producers and the sizes of its tensors; in one build, by its name alone. Producers that are
+/// constants do not count: where they are depends on the executor. Copies are looked through, and
+/// so are reshapes that only one side calls. Time grows with the number of arguments.
+MLF_API GraphComparison compare(const Topology& left, const Topology& right,
+                                Relation relation = Relation::same_network);
 
 }  // namespace mlf::graph

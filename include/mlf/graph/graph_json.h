@@ -22,7 +22,7 @@ namespace mlf::graph {
 ///
 /// Errors: `check_failed` where a call or an output has nothing to read: such a topology has a
 /// check of severity `error`, and no graph.
-MLF_API Result<void> write_graph_json(const Topology& topology, const tir::JsonOptions& options,
+MLF_API Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
                                       const tir::Sink& sink);
 
 struct GraphJsonOptions {

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "graph/networks.h"
+#include "graph/relay_main.h"
 #include "mlf/graph/compare.h"
 #include "mlf/graph/graph_json.h"
 
@@ -94,8 +95,9 @@ TEST(Corpus, EveryNetworkIsSoundAndWritesAGraph) {
       const bool is_damaged = build.name.ends_with("/cmsis-nn");
       EXPECT_EQ(topology.is_sound(), !is_damaged) << build.name;
       std::string text;
-      ASSERT_TRUE(write_graph_json(topology, {}, [&](std::string_view part) { text += part; }))
-          << build.name;
+      ASSERT_TRUE(write_graph_json(topology, tir::JsonLayout::compact, [&](std::string_view part) {
+        text += part;
+      })) << build.name;
       std::vector<std::string> constants;
       for (const Value& value : topology.values) {
         if (value.kind == ValueKind::constant) constants.push_back(value.name);
@@ -107,6 +109,26 @@ TEST(Corpus, EveryNetworkIsSoundAndWritesAGraph) {
       EXPECT_EQ(compare(topology, *back).differences, std::vector<std::string>{}) << build.name;
     }
   }
+}
+
+TEST(Corpus, RelaysMainAgreesWhereverItWasCaptured) {
+  const auto builds = aot_builds();
+  if (builds.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
+  std::size_t asked = 0;
+  for (const Build& build : builds) {
+    for (const std::string& text : captured(build)) {
+      const auto document = tir::read({.file = build.name, .member = "", .text = text});
+      ASSERT_TRUE(document) << build.name;
+      const auto relay = relay_main(document->module.root());
+      const auto topologies = topologies_of({text});
+      if (!relay || topologies.empty()) continue;
+      const GraphComparison comparison = compare(topologies[0], *relay, Relation::same_build);
+      EXPECT_EQ(comparison.differences, std::vector<std::string>{}) << build.name;
+      EXPECT_GT(relay->calls.size(), 0u) << build.name;
+      ++asked;
+    }
+  }
+  EXPECT_GE(asked, builds.size());
 }
 
 TEST(Corpus, TheLastTensorOfEveryPoolEndsWhereThePoolEnds) {

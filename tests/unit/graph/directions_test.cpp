@@ -103,7 +103,7 @@ TEST(Directions, WithoutABodyTheUnwrittenAndAllBehindItAreOutputs) {
             "tvmgen_default_cc_main_0(sid_2 -> sid_1, sid_2.1)\n"
             "tvmgen_default_c(sid_1, sid_2.1 -> output)\n");
   EXPECT_EQ(decisions_of(topology, 1),
-            (Lines{"input written-before assumed", "output never-written likely",
+            (Lines{"input written-before likely", "output never-written likely",
                    "output after-output likely"}));
 }
 
@@ -116,20 +116,22 @@ TEST(Directions, WithoutABodyTheLastTensorIsAnOutput) {
                                            call("tvmgen_default_a", "sid_1, output_buffer.data")),
               unary("tvmgen_default_a")}));
   EXPECT_EQ(decisions_of(topology, 2),
-            (Lines{"input written-before assumed", "output last-argument likely"}));
+            (Lines{"input written-before likely", "output last-argument likely"}));
   EXPECT_EQ(checks_of(topology), Lines{"external-callee"});
 }
 
 TEST(Directions, OneCallTeachesAnother) {
-  const Topology topology = network(
-      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") + sid("sid_3") +
-                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
-                                           call("tvmgen_default_a", "x_buffer.data, sid_2") +
-                                           call("tvmgen_default_cc_main_0", "sid_1, sid_2, sid_3") +
-                                           call("tvmgen_default_cc_main_0",
-                                                "x_buffer.data, output_buffer.data, sid_1")),
-              unary("tvmgen_default_a")}));
-  EXPECT_EQ(decisions_of(topology, 2)[1], "output other-call likely");
+  const Topology topology = network(script(
+      {main_of(
+           {"x", "output", "output2", "output3"},
+           sid("sid_1") + sid("sid_2") + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+               call("tvmgen_default_a", "sid_1, sid_2") + call("tvmgen_default_a", "sid_2, sid_1") +
+               call("tvmgen_default_cc_main_0", "sid_1, sid_2, output_buffer.data") +
+               call("tvmgen_default_cc_main_0", "sid_2, output2_buffer.data, output3_buffer.data")),
+       unary("tvmgen_default_a")}));
+  EXPECT_EQ(decisions_of(topology, 3),
+            (Lines{"input written-before likely", "output other-call likely",
+                   "output graph-output likely"}));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Topology with(std::string_view what, std::string_view instead) {
 }
 
 bool has_graph(const Topology& topology) {
-  return write_graph_json(topology, {}, [](std::string_view) {}).has_value();
+  return write_graph_json(topology, tir::JsonLayout::compact, [](std::string_view) {}).has_value();
 }
 
 TEST(Faults, ThereAreNoneInTheSoundNetwork) {

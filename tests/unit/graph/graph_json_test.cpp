@@ -15,7 +15,8 @@ using nlohmann::json;
 
 std::string graph_text(const Topology& topology) {
   std::string text;
-  const auto written = write_graph_json(topology, {}, [&](std::string_view part) { text += part; });
+  const auto written = write_graph_json(topology, tir::JsonLayout::compact,
+                                        [&](std::string_view part) { text += part; });
   if (!written) throw std::runtime_error(to_string(written.error().front()));
   return text;
 }

@@ -1,0 +1,79 @@
+// <module>.topology.json: every part of a topology, key by key.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "graph/networks.h"
+#include "mlf/graph/write.h"
+
+namespace mlf::graph {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json written(const Topology& topology) {
+  std::string text;
+  const auto done = write_topology_json(topology, tir::JsonLayout::compact,
+                                        [&](std::string_view part) { text += part; });
+  if (!done) throw std::runtime_error(to_string(done.error().front()));
+  return json::parse(text);
+}
+
+std::vector<std::string> keys_of(const json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+const std::string kText = script(
+    {main_of({"x", "output"}, sid("sid_1") + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                  call("tvmgen_default_cc_main_0", "sid_1, output_buffer.data")),
+     unary("tvmgen_default_a")});
+
+TEST(TopologyJson, HasItsKeysInAFixedOrder) {
+  EXPECT_EQ(keys_of(written(network(kText))),
+            (std::vector<std::string>{"format", "version", "generator", "module", "provenance",
+                                      "inputs", "outputs", "kernels", "calls", "values", "storages",
+                                      "pools", "hooks", "copies", "checks"}));
+}
+
+TEST(TopologyJson, SaysWhereItComesFrom) {
+  EXPECT_EQ(written(network(kText))["provenance"], json::parse(R"({
+      "kind": "main-function", "source": "tir-1", "dialect": "tvmscript", "stage": "lowered",
+      "function": "__tvm_main__", "symbol": "tvmgen_default___tvm_main__",
+      "call_form": "unpacked", "argument_form": "pointers"})"));
+}
+
+TEST(TopologyJson, CallsSayHowDirectionsWereFound) {
+  EXPECT_EQ(written(network(kText))["calls"][1], json::parse(R"({
+      "name": "tvmgen_default_cc_main_0", "kernel": 1, "position": 1, "arguments": [
+        {"parameter": null, "direction": "input", "decided_by": "written-before",
+         "certainty": "likely", "reads": 1, "writes": null, "storage": 2, "pool": null,
+         "dtype": "float32", "shape": [4]},
+        {"parameter": null, "direction": "output", "decided_by": "graph-output",
+         "certainty": "likely", "reads": null, "writes": 2, "storage": 1, "pool": null,
+         "dtype": "float32", "shape": [4]}]})"));
+}
+
+TEST(TopologyJson, ValuesSayWhoMakesAndReadsThem) {
+  EXPECT_EQ(written(network(kText))["values"][1], json::parse(R"({
+      "name": "sid_1", "kind": "computed", "storage": 2, "version": 0, "dtype": "float32",
+      "shape": [4], "bytes": 16, "producer": {"call": 0, "argument": 1},
+      "consumers": [{"call": 1, "argument": 0}], "first_definition": 0, "last_use": 1})"));
+}
+
+TEST(TopologyJson, ListsKernelsStoragesAndChecks) {
+  const json topology = written(network(kText));
+  EXPECT_EQ(topology["kernels"][1], json::parse(R"({
+      "symbol": "tvmgen_default_cc_main_0", "origin": "external", "function": null,
+      "source": null, "target": null, "hash": null, "is_reshape": false, "constants": [],
+      "workspaces": []})"));
+  EXPECT_EQ(topology["storages"][2], json::parse(R"({
+      "name": "sid_1", "kind": "workspace", "bytes": 16, "pool": null, "offset": null})"));
+  EXPECT_EQ(topology["checks"], json::parse(R"([{
+      "code": "external-callee", "severity": "note",
+      "detail": "'tvmgen_default_cc_main_0' has no TIR", "call": null, "value": null}])"));
+}
+
+}  // namespace
+}  // namespace mlf::graph
