@@ -28,11 +28,11 @@ struct Location {
   std::string file{};          ///< the archive, or the bare file; "-" is standard input
   std::string member{};        ///< the archive member, without the archive's "./" prefix
   std::string json_pointer{};  ///< RFC 6901 pointer of a malformed JSON value
-  std::uint32_t line = 0;    ///< 1-based
-  std::uint32_t column = 0;  ///< 1-based, counted in bytes
+  std::uint32_t line = 0;      ///< 1-based
+  std::uint32_t column = 0;    ///< 1-based, counted in bytes
   std::string source_line{};   ///< the text of the line, clipped around the column
-  std::uint32_t caret = 0;   ///< 0-based offset of the column inside `source_line`
-  std::uint32_t length = 1;  ///< bytes to underline, at least 1
+  std::uint32_t caret = 0;     ///< 0-based offset of the column inside `source_line`
+  std::uint32_t length = 1;    ///< bytes to underline, at least 1
 };
 
 struct Diagnostic {

@@ -6,11 +6,16 @@ namespace mlf {
 
 int exit_code(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::check_failed: return 1;
-    case ErrorKind::usage: return 64;
-    case ErrorKind::invalid_input: return 65;
-    case ErrorKind::internal: return 70;
-    case ErrorKind::io: return 74;
+    case ErrorKind::check_failed:
+      return 1;
+    case ErrorKind::usage:
+      return 64;
+    case ErrorKind::invalid_input:
+      return 65;
+    case ErrorKind::internal:
+      return 70;
+    case ErrorKind::io:
+      return 74;
   }
   return 70;
 }
@@ -30,8 +35,8 @@ std::string to_string(const Diagnostic& diagnostic) {
   if (!text.empty()) text += ' ';
   text += diagnostic.message;
   if (where.line != 0 && !where.source_line.empty()) {
-    text += fmt::format("\n  {}\n  {:{}}{:^<{}}", where.source_line, "", where.caret, "",
-                        where.length);
+    text +=
+        fmt::format("\n  {}\n  {:{}}{:^<{}}", where.source_line, "", where.caret, "", where.length);
   }
   return text;
 }

@@ -1,7 +1,6 @@
 #include "tir/json/scope_plan.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "tir/json/format.h"
 #include "tir/json/graph.h"
@@ -74,9 +73,9 @@ void ScopePlan::collect(Node root) {
 
 // An expression in a statement or part that is itself written twice is written twice, too.
 void ScopePlan::count_uses() {
-  for (const Node node : std::views::reverse(order_)) {
-    const bool repeated = state(node).uses > 1 && node.category() != Category::expr;
-    for_each_part(node, [&](Node part) {
+  for (auto node = order_.rbegin(); node != order_.rend(); ++node) {
+    const bool repeated = state(*node).uses > 1 && node->category() != Category::expr;
+    for_each_part(*node, [&](Node part) {
       if (is_table_entry(part) || outline_->is_reference(part)) return;
       std::uint8_t& uses = state(part).uses;
       uses = static_cast<std::uint8_t>(std::min(uses + (repeated ? 2 : 1), 2));

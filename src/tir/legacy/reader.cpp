@@ -65,7 +65,9 @@ Reading FileReader::read(const Sections& sections) {
   settle_defaults();
   context_.function_losses.flush();
   context_.losses.add(LossCode::module_attrs, "", "");
+  context_.losses.add(LossCode::map_order, "", "attributes and functions");
   context_.losses.add(LossCode::span, "", "");
+  context_.losses.add(LossCode::checked_type, "", "functions");
   VersionRange version = context_.clues.range();
   Module module = finish();
   return {std::move(module), std::move(version), context_.losses.finish()};

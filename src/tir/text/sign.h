@@ -43,7 +43,7 @@ enum class Sign : std::uint8_t {
   lambda,
   let,
   in,
-  if_,  ///< `(float32*)A[i] if p` of the legacy text
+  if_,        ///< `(float32*)A[i] if p` of the legacy text
   load_cast,  ///< `(float32x4*)` of the legacy text
   unknown,    ///< a character that no dialect has a use for
 };

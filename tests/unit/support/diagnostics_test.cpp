@@ -10,8 +10,7 @@ namespace {
 
 TEST(Diagnostics, ShowFileMemberLineColumnAndACaretUnderTheSource) {
   const support::SourceText source{"module.tar", "src/tir-1.txt", "first\n  second oops\n"};
-  const Diagnostic diagnostic{ErrorKind::invalid_input, "unexpected word",
-                              source.locate(15, 4)};
+  const Diagnostic diagnostic{ErrorKind::invalid_input, "unexpected word", source.locate(15, 4)};
   EXPECT_EQ(to_string(diagnostic),
             "module.tar:src/tir-1.txt:2:10: unexpected word\n"
             "    second oops\n"
@@ -45,9 +44,8 @@ TEST(Diagnostics, NameTheFileOnlyWhereNoneIsNamedYet) {
 }
 
 TEST(Door, TurnsErrorsIntoDiagnosticsAndForeignExceptionsIntoInternalOnes) {
-  const auto known = support::at_door([]() -> int {
-    throw support::Error(ErrorKind::io, "disk full");
-  });
+  const auto known =
+      support::at_door([]() -> int { throw support::Error(ErrorKind::io, "disk full"); });
   ASSERT_FALSE(known.has_value());
   EXPECT_EQ(known.error().front().kind, ErrorKind::io);
 

@@ -27,6 +27,20 @@ void expect_equal(const std::string& name, const Comparison& result) {
   ADD_FAILURE() << name << ": " << result.differences.size() << " unexplained differences" << text;
 }
 
+/// What is tolerated is what the reader said that the text had lost.
+void expect_listed(const std::string& name, const Comparison& result,
+                   const std::vector<Loss>& losses) {
+  std::set<LossCode> listed;
+  for (const Loss& loss : losses) listed.insert(loss.code);
+  std::set<LossCode> unlisted;
+  for (const Tolerated& tolerated : result.tolerated) {
+    if (!listed.contains(tolerated.loss)) unlisted.insert(tolerated.loss);
+  }
+  for (const LossCode loss : unlisted) {
+    ADD_FAILURE() << name << ": " << info(loss).code << " is tolerated, but not among its losses";
+  }
+}
+
 void print_line(const std::string& name, Dialect dialect, const Comparison& result) {
   LossCounts losses;
   for (const Tolerated& tolerated : result.tolerated) ++losses[info(tolerated.loss).code];
@@ -60,6 +74,7 @@ void compare_all(const std::vector<corpus::TextPair>& pairs) {
     for (const Tolerated& tolerated : result.tolerated) ++counts[tolerated.row];
     print_line(pair.name, dialect, result);
     expect_equal(pair.name, result);
+    expect_listed(pair.name, result, text->losses);
   }
   print_idle_rows(Dialect::tvmscript, counts);
   print_idle_rows(Dialect::legacy_text, counts);
