@@ -53,6 +53,14 @@ KernelSlot parameter_slot(Node function, std::size_t i) {
   return slot;
 }
 
+/// The element type that a pointer parameter is declared with.
+tir::DType pointed_to(Node function, std::size_t i) {
+  const Node type = function.list(f::PrimFunc::params)[i][f::Var::type_annotation];
+  if (!type.is(Kind::PointerType)) return {};
+  const Node element = type[f::PointerType::element_type];
+  return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
+}
+
 std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
   const std::size_t packed = std::max(scan.effects.size(), scan.slot_names.size());
   const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
@@ -63,6 +71,7 @@ std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
     if (slot.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
       slot.type = type_of_buffer(scan.buffers[i]);
     }
+    if (slot.type.dtype.is_void() && !scan.is_packed) slot.type.dtype = pointed_to(function, i);
     slots.push_back(std::move(slot));
   }
   return slots;
@@ -82,11 +91,15 @@ bool is_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool is_external_name(std::string_view symbol, std::string_view module) {
+/// "cc" of "tvmgen_default_cc_main_0"; empty for other names.
+std::string_view external_compiler(std::string_view symbol, std::string_view module) {
   const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
-  if (!symbol.starts_with(prefix)) return false;
-  const std::size_t main = symbol.rfind("_main_");
-  return main != symbol.npos && main > prefix.size() && is_digits(symbol.substr(main + 6));
+  if (!symbol.starts_with(prefix)) return {};
+  constexpr std::string_view kMain = "_main_";
+  const std::size_t main = symbol.rfind(kMain);
+  if (main == symbol.npos || main <= prefix.size()) return {};
+  if (!is_digits(symbol.substr(main + kMain.size()))) return {};
+  return symbol.substr(prefix.size(), main - prefix.size());
 }
 
 }  // namespace
@@ -121,11 +134,12 @@ KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
                              std::string_view module) {
   KernelInfo info;
   info.kernel.symbol = symbol;
+  info.kernel.target = external_compiler(symbol, module);
   const bool declared =
       facts != nullptr && std::find(facts->external_symbols.begin(), facts->external_symbols.end(),
                                     symbol) != facts->external_symbols.end();
-  info.kernel.origin =
-      declared || is_external_name(symbol, module) ? KernelOrigin::external : KernelOrigin::unknown;
+  const bool is_external = declared || !info.kernel.target.empty();
+  info.kernel.origin = is_external ? KernelOrigin::external : KernelOrigin::unknown;
   return info;
 }
 

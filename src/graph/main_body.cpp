@@ -1,5 +1,7 @@
 #include "graph/main_body.h"
 
+#include <unordered_set>
+
 #include "graph/calls.h"
 #include "graph/main_reader.h"
 #include "graph/nodes.h"
@@ -13,15 +15,9 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Null checks of allocations and checks of strides: branches that call nothing and write nothing.
-bool is_inert(Node statement) {
-  bool inert = true;
-  tir::for_each_pre_order(statement, [&](Node node) {
-    if (node.is(Kind::BufferStore) || node.is(Kind::Store)) inert = false;
-    if (node.is(Kind::For) || node.is(Kind::While)) inert = false;
-    if (is_kernel_call(node)) inert = false;
-  });
-  return inert;
+bool has_effect(Node node) {
+  return node.is(Kind::BufferStore) || node.is(Kind::Store) || node.is(Kind::For) ||
+         node.is(Kind::While) || is_kernel_call(node);
 }
 
 }  // namespace
@@ -136,6 +132,24 @@ void MainReader::allocate_constant(Node node) {
       tir::index(var.id()),
       LocalMemory{std::string(var.text(f::Var::name)), true, bytes, std::move(type)});
   push(node[f::AllocateConst::body]);
+}
+
+// Null checks of allocations and checks of strides: branches that call nothing and write nothing.
+bool MainReader::is_inert(Node statement) {
+  const auto known = inert_.find(tir::index(statement.id()));
+  if (known != inert_.end()) return known->second;
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<Node> stack{statement};
+  bool inert = true;
+  while (!stack.empty() && inert) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    inert = !has_effect(node);
+    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { stack.push_back(child); });
+  }
+  inert_.emplace(tir::index(statement.id()), inert);
+  return inert;
 }
 
 void MainReader::branch(Node node) {

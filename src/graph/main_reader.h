@@ -1,6 +1,7 @@
 // The walk over main's statements.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "graph/main_body.h"
@@ -23,6 +24,7 @@ class MainReader {
   void allocate_constant(tir::Node node);
   void declare(tir::Node buffer);
   void branch(tir::Node node);
+  bool is_inert(tir::Node statement);
   void loop(tir::Node node);
   void store(tir::Node node);
   bool store_on_stack(tir::Node node);
@@ -42,6 +44,7 @@ class MainReader {
   MainBody body_;
   std::map<std::uint32_t, MainSlot> arguments_;  // of a packed main
   std::vector<tir::Node> stack_;
+  std::unordered_map<std::uint32_t, bool> inert_;  // by branch
 };
 
 }  // namespace mlf::graph

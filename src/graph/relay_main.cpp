@@ -85,6 +85,7 @@ class RelayReader {
   Node function_;
   Topology topology_;
   std::unordered_map<std::uint32_t, Tensors> vars_;
+  std::unordered_map<std::uint32_t, Tensors> calls_;
   std::map<std::string, KernelId, std::less<>> kernels_;
 };
 
@@ -236,8 +237,14 @@ std::optional<Tensors> RelayReader::tensors_of(Node expr) {
   expr = without_on_device(expr);
   if (expr.is(Kind::RelayTuple)) return all_of(expr.list(f::RelayTuple::fields));
   if (expr.is(Kind::RelayTupleGetItem)) return element(expr);
-  if (expr.is(Kind::RelayCall)) return call(expr);
-  return atom(expr);
+  if (!expr.is(Kind::RelayCall)) return atom(expr);
+  // Where TVM removed a reshape (v0.10+), the variable of its result stands for the very call that
+  // made its input.
+  const auto known = calls_.find(tir::index(expr.id()));
+  if (known != calls_.end()) return known->second;
+  const auto results = call(expr);
+  if (results) calls_.emplace(tir::index(expr.id()), *results);
+  return results;
 }
 
 void RelayReader::outputs(const Tensors& tensors) {

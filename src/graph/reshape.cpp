@@ -16,7 +16,8 @@ using tir::Node;
 namespace f = tir::f;
 
 constexpr std::int64_t kMaxIterations = 1 << 20;
-constexpr int kMaxHeight = 64;  // of an index expression
+constexpr int kMaxHeight = 64;                   // of an index expression
+constexpr std::int64_t kMaxSteps = 100'000'000;  // over all iterations: expressions may be shared
 
 struct Loop {
   Node var;
@@ -31,10 +32,6 @@ struct CopyNest {
   std::vector<std::pair<Node, Node>> lets;  // variable, value
   Node store;
 };
-
-using Values = std::unordered_map<std::uint32_t, std::int64_t>;
-
-std::optional<std::int64_t> evaluate(Node expr, const Values& values, int height = kMaxHeight);
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -83,19 +80,33 @@ std::optional<std::int64_t> arithmetic(Kind kind, std::int64_t a, std::int64_t b
   }
 }
 
-std::optional<std::int64_t> evaluate(Node expr, const Values& values, int height) {
-  if (height == 0) return std::nullopt;
+/// Computes integer expressions of variables that have values.
+class Evaluator {
+ public:
+  void set(Node var, std::int64_t value) { values_.insert_or_assign(tir::index(var.id()), value); }
+  std::optional<std::int64_t> operator()(Node expr) { return evaluate(expr, kMaxHeight); }
+
+ private:
+  std::optional<std::int64_t> evaluate(Node expr, int height);
+
+  std::unordered_map<std::uint32_t, std::int64_t> values_;
+  std::int64_t steps_left_ = kMaxSteps;
+};
+
+std::optional<std::int64_t> Evaluator::evaluate(Node expr, int height) {
+  if (height == 0 || --steps_left_ < 0) return std::nullopt;
   expr = without_casts(expr);
   if (expr.is(Kind::IntImm)) return expr.integer(f::IntImm::value);
   if (expr.is(Kind::Var) || expr.is(Kind::SizeVar)) {
-    const auto at = values.find(tir::index(expr.id()));
-    return at == values.end() ? std::nullopt : std::optional(at->second);
+    const auto at = values_.find(tir::index(expr.id()));
+    return at == values_.end() ? std::nullopt : std::optional(at->second);
   }
-  if (operator_of(expr) == "likely")
-    return evaluate(expr.list(f::Call::args)[0], values, height - 1);
+  if (operator_of(expr) == "likely" && expr.list(f::Call::args).size() == 1) {
+    return evaluate(expr.list(f::Call::args)[0], height - 1);
+  }
   if (!expr || !tir::is_binary(expr.kind())) return std::nullopt;
-  const auto a = evaluate(expr[f::Add::a], values, height - 1);
-  const auto b = a ? evaluate(expr[f::Add::b], values, height - 1) : std::nullopt;
+  const auto a = evaluate(expr[f::Add::a], height - 1);
+  const auto b = a ? evaluate(expr[f::Add::b], height - 1) : std::nullopt;
   return b ? arithmetic(expr.kind(), *a, *b) : std::nullopt;
 }
 
@@ -171,18 +182,18 @@ Access loaded(Node store) {
 }
 
 /// Whether the indices agree in one iteration; nothing where that cannot be told.
-std::optional<bool> agree(const CopyNest& nest, Node to, Node from, Values& values) {
+std::optional<bool> agree(const CopyNest& nest, Node to, Node from, Evaluator& value_of) {
   for (const auto& [var, value] : nest.lets) {
-    const auto number = evaluate(value, values);
-    if (number) values.insert_or_assign(tir::index(var.id()), *number);
+    const auto number = value_of(value);
+    if (number) value_of.set(var, *number);
   }
   for (const Node condition : nest.conditions) {
-    const auto holds = evaluate(condition, values);
+    const auto holds = value_of(condition);
     if (!holds) return std::nullopt;
     if (*holds == 0) return true;
   }
-  const auto a = evaluate(to, values);
-  const auto b = evaluate(from, values);
+  const auto a = value_of(to);
+  const auto b = value_of(from);
   if (!a || !b) return std::nullopt;
   return *a == *b;
 }
@@ -194,14 +205,14 @@ bool agree_everywhere(const CopyNest& nest, Node to, Node from) {
     iterations *= loop.extent;
     if (iterations > kMaxIterations) return false;
   }
-  Values values;
+  Evaluator value_of;
   for (std::int64_t i = 0; i < iterations; ++i) {
     std::int64_t rest = i;
     for (const Loop& loop : nest.loops) {
-      values.insert_or_assign(tir::index(loop.var.id()), loop.min + rest % loop.extent);
+      value_of.set(loop.var, loop.min + rest % loop.extent);
       rest /= loop.extent;
     }
-    if (!agree(nest, to, from, values).value_or(false)) return false;
+    if (!agree(nest, to, from, value_of).value_or(false)) return false;
   }
   return true;
 }

@@ -126,7 +126,7 @@ class Numberer {
   const Common& common_;
   const Names& names_;
   Numbering& numbering_;
-  std::vector<std::optional<Number>> values_;  // nothing: a constant, or never defined
+  std::vector<std::optional<Number>> values_;  // nothing: never defined
   Numbered result_;
 };
 
@@ -137,6 +137,10 @@ void Numberer::number_leaves() {
     if (port.value) {
       values_[index(*port.value)] = numbering_.of_call(numbering_.of_label(name), {});
     }
+  }
+  const Number constant = numbering_.of_call(numbering_.of_label("constant"), {});
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (topology_.values[i].kind == ValueKind::constant) values_[i] = constant;
   }
 }
 

@@ -104,7 +104,7 @@ struct Kernel {
   KernelOrigin origin = KernelOrigin::unknown;
   std::string function{};   ///< its name in the TIR; empty where it has none
   std::string source{};     ///< stem of the TIR that defines it ("tir-1"); empty where none does
-  std::string target{};     ///< kind of its target: "c", "cmsis-nn"; empty where unknown
+  std::string target{};     ///< kind of its target ("c"), or its external compiler; empty: unknown
   std::string hash{};       ///< TVM's structural hash of the Relay function; empty where not stated
   bool is_reshape = false;  ///< copies its only input to its only output, element by element
   std::vector<KernelBuffer> constants{};

@@ -59,6 +59,33 @@ TEST(LoweredMain, AllocationsKeepTheirSizes) {
   EXPECT_EQ(bytes, (std::vector<std::uint64_t>{16, 16}));
 }
 
+// What the C code says, as TIR: calls in conditions, workspace from the runtime, pointers alone.
+TEST(MainAsCode, HasCallsInConditionsAndWorkspaceFromTheRuntime) {
+  const std::string check = " != 0:\n    T.evaluate(T.ret(-1))\n";
+  const std::string statements =
+      "sid_1: T.handle(\"int8\") = T.TVMBackendAllocWorkspace(1, 0, T.uint64(16), 0, 8)\n"
+      "if T.isnullptr(sid_1):\n    T.evaluate(T.ret(-1))\n"
+      "if T.call_extern(\"int32\", \"tvmgen_default_a\", x_buffer_var, sid_1)" +
+      check + "if T.call_extern(\"int32\", \"tvmgen_default_a\", sid_1, output_buffer_var)" +
+      check + "if T.TVMBackendFreeWorkspace(1, 0, sid_1) != 0:\n    T.evaluate(T.ret(-1))\n";
+  const std::string pointers =
+      "p0: T.handle(\"float32\", \"global\"), out: T.handle(\"float32\", \"global\")";
+  std::string main = main_of({}, statements);
+  main.replace(main.find("()"), 2,
+               "(x_buffer_var: T.handle(\"float32\", \"global\"), "
+               "output_buffer_var: T.handle(\"float32\", \"global\"))");
+  const Topology topology =
+      network(script({main, kernel("tvmgen_default_a", pointers,
+                                   "a = T.Buffer((4,), data=p0)\nb = T.Buffer((4,), data=out)\n"
+                                   "for i in range(4):\n    b[i] = a[i]")}));
+  EXPECT_EQ(calls_of(topology),
+            "tvmgen_default_a(x -> sid_1)\n"
+            "tvmgen_default_a(sid_1 -> output)\n");
+  EXPECT_EQ(topology.inputs[0].parameter, "x_buffer_var");
+  EXPECT_EQ(topology[topology.values[1].storage].bytes, 16u);
+  EXPECT_EQ(checks_of(topology), std::vector<std::string>{});
+}
+
 // Without shapes in main, every input called "input", linked parameters found by name, and tensors
 // wrapped one by one.
 constexpr std::string_view kVersion8 =

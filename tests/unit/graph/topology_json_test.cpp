@@ -66,7 +66,7 @@ TEST(TopologyJson, ListsKernelsStoragesAndChecks) {
   const json topology = written(network(kText));
   EXPECT_EQ(topology["kernels"][1], json::parse(R"({
       "symbol": "tvmgen_default_cc_main_0", "origin": "external", "function": null,
-      "source": null, "target": null, "hash": null, "is_reshape": false, "constants": [],
+      "source": null, "target": "cc", "hash": null, "is_reshape": false, "constants": [],
       "workspaces": []})"));
   EXPECT_EQ(topology["storages"][2], json::parse(R"({
       "name": "sid_1", "kind": "workspace", "bytes": 16, "pool": null, "offset": null})"));
