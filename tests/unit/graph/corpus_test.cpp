@@ -6,10 +6,10 @@
 #include <iomanip>
 #include <iostream>
 
-#include "graph/networks.h"
 #include "graph/relay_main.h"
 #include "mlf/graph/compare.h"
 #include "mlf/graph/graph_json.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

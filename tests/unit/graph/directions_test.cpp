@@ -1,7 +1,7 @@
 // How arguments are told to be inputs or outputs, and how sure that is.
 #include <gtest/gtest.h>
 
-#include "graph/networks.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

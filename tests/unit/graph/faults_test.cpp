@@ -1,8 +1,8 @@
 // Faults put into a sound network: each gives its check, and none a wrong graph.
 #include <gtest/gtest.h>
 
-#include "graph/networks.h"
 #include "mlf/graph/graph_json.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graph/networks.h"
 #include "mlf/graph/compare.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

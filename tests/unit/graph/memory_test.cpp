@@ -1,7 +1,7 @@
 // Storage: pools of the unified static memory planner, what lies where, and what may overlap.
 #include <gtest/gtest.h>
 
-#include "graph/networks.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

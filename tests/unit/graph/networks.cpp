@@ -1,4 +1,4 @@
-#include "graph/networks.h"
+#include "unit/graph/networks.h"
 
 #include <fstream>
 #include <sstream>

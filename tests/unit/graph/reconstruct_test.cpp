@@ -1,7 +1,7 @@
 // The forms of main that TVM writes, and the network each of them shows.
 #include <gtest/gtest.h>
 
-#include "graph/networks.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

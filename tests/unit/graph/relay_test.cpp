@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graph/networks.h"
 #include "mlf/graph/compare.h"
 #include "mlf/graph/graph_json.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graph/networks.h"
 #include "mlf/graph/write.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::graph {
 namespace {
