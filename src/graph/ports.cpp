@@ -104,6 +104,26 @@ void adopt_names(std::vector<PortPlan>& ports, const ModuleFacts& facts, Topolog
   }
 }
 
+/// Inputs and outputs that the planner put into pools have lost the order of their parameters:
+/// those that are written first become the last.
+void order_planned_ports(std::vector<PortPlan>& ports, std::vector<Access>& access) {
+  const bool is_planned = std::any_of(ports.begin(), ports.end(), [](const PortPlan& port) {
+    return port.root.kind == RootKey::Kind::alias;
+  });
+  if (!is_planned) return;
+  std::vector<PortPlan> ordered;
+  std::vector<Access> ordered_access;
+  for (const bool written : {false, true}) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if ((access[i] == Access::write) != written) continue;
+      ordered.push_back(std::move(ports[i]));
+      ordered_access.push_back(access[i]);
+    }
+  }
+  ports = std::move(ordered);
+  access = std::move(ordered_access);
+}
+
 /// How many outputs metadata names, where that fits the number of parameters.
 std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
                                           const ModuleFacts& facts, Topology& topology) {
@@ -125,9 +145,10 @@ void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology) {
   const auto stated = facts != nullptr ? stated_outputs(slots.ports, *facts, topology)
                                        : std::optional<std::size_t>();
-  const std::size_t first = stated
-                                ? slots.ports.size() - *stated
-                                : first_output(slots.ports, FirstAccess(slots, kernels).over(body));
+  std::vector<Access> access = FirstAccess(slots, kernels).over(body);
+  order_planned_ports(slots.ports, access);
+  const std::size_t first =
+      stated ? slots.ports.size() - *stated : first_output(slots.ports, access);
   for (std::size_t i = first; i < slots.ports.size(); ++i) slots.ports[i].is_output = true;
   if (facts != nullptr) adopt_names(slots.ports, *facts, topology);
 }

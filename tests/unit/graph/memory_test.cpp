@@ -146,6 +146,29 @@ TEST(PlannedMemory, ATensorMustEndInsideItsPool) {
   EXPECT_EQ(checks_of(topology), Codes{"storage-too-small"});
 }
 
+// `tir.usmp.use_workspace_io`: main has no parameters but the pools.
+TEST(PlannedMemory, InputsAndOutputsMayLieInPools) {
+  std::string main =
+      planned_main(place("output_buffer_var_let", 16) + place("x_buffer_var_let", 0) +
+                   place("sid_1_let", 32) + planned_call("x_buffer_var_let, sid_1_let") +
+                   planned_call("sid_1_let, output_buffer_var_let"));
+  for (const std::string port : {"x", "output"}) {
+    main.replace(main.find(port + ": T.handle, "), port.size() + 12, "");
+    const std::size_t line = main.find("        " + port + "_buffer = ");
+    main.erase(line, main.find('\n', line) + 1 - line);
+  }
+  const Topology topology = network(script({main, planned_unary("tvmgen_default_a")}));
+  EXPECT_EQ(calls_of(topology),
+            "tvmgen_default_a(x -> sid_1_let)\n"
+            "tvmgen_default_a(sid_1_let -> output)\n");
+  ASSERT_EQ(topology.inputs.size(), 1u);
+  EXPECT_EQ(topology.inputs[0].parameter, "x_buffer_var_let");
+  ASSERT_EQ(topology.outputs.size(), 1u);
+  EXPECT_EQ(topology[topology.values[0].storage].offset, 0u);
+  EXPECT_EQ(topology[*topology.calls[1].arguments[1].storage].kind, StorageKind::pool);
+  EXPECT_EQ(checks_of(topology), Codes{});
+}
+
 TEST(Memory, AllocationMustHoldItsTensor) {
   const Topology topology = network(script(
       {main_of({"x", "output"}, sid("sid_1", 8) + call("tvmgen_default_a", "x_buffer.data, sid_1") +
