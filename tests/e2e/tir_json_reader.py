@@ -1,17 +1,12 @@
-#!/usr/bin/env python3
 """A reader of tir-N.json that knows nothing but schemas/README.md.
 
-usage: tir_json_reader.py DOCUMENT...
-
-Reads each document with the plain json module, resolves every reference, nests the statements by
+Takes a document as the plain json module reads it, resolves every reference, nests the statements by
 their scope counts, writes them as flat lists again and compares. Needs Python's default recursion
 limit only.
 """
 
 import base64
 import hashlib
-import json
-import sys
 
 SCOPING = {
     "LetStmt", "AttrStmt", "AssertStmt", "Allocate", "AllocateConst", "DeclBuffer",
@@ -135,19 +130,9 @@ def read(document):
         if "function" in function:
             continue
         add_entries(tables, function)
+        assert all(param in tables["vars"] for param in function["params"])
         check_references(function, tables)
         tree = nest(function["body"])
         assert flat(tree) == function["body"], function["name"]
         statements += len(function["body"])
     return statements
-
-
-def main():
-    for path in sys.argv[1:]:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-        print(f"{path}: {len(document['functions'])} functions, {read(document)} entries in bodies")
-
-
-if __name__ == "__main__":
-    main()

@@ -29,8 +29,8 @@ bool may_be_absent(Kind kind, const FieldInfo& field) {
 bool fits(Kind kind, Expects slot) {
   const Category category = info(kind).category;
   switch (slot) {
-    case Expects::expr:
-      return category == Category::expr;
+    case Expects::expr:  // or a reference into a metadata section that was left out
+      return category == Category::expr || kind == Kind::MissingObject;
     case Expects::var:
       return is_var(kind);
     case Expects::buffer:
@@ -50,7 +50,7 @@ bool fits(Kind kind, Expects slot) {
     case Expects::type:
       return category == Category::type;
     case Expects::constant:
-    case Expects::tensor:  // or a reference into a metadata section that was left out
+    case Expects::tensor:
       return category == Category::constant || kind == Kind::MissingObject;
     case Expects::callee:
       return category == Category::object;

@@ -19,9 +19,6 @@ struct Sample {
     return out << sample.name;
   }
 };
-void PrintTo(const Sample& sample, std::ostream* out) {
-  *out << sample.name;
-}
 
 class DetectTest : public testing::TestWithParam<Sample> {};
 

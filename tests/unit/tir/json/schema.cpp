@@ -285,15 +285,17 @@ void add_references(Json& defs) {
 
 void add_unions(Json& defs) {
   const auto is = [](Category wanted) { return [wanted](Category c) { return c == wanted; }; };
-  defs["expr"] = chain(expression_choices());
+  const auto or_object = [](const Json& schema) {
+    return Json{{"type", "object"},
+                {"if", {{"required", {"object"}}}},
+                {"then", defined("object_reference")},
+                {"else", schema}};
+  };
+  defs["expr"] = or_object(chain(expression_choices()));
   defs["statement"] = chain(choices(is(Category::stmt)));
   defs["statements"] = array_of(defined("statement"));
   defs["statements"]["minItems"] = 1;
-  const auto types = choices(is(Category::type));
-  defs["type"] = {{"type", "object"},
-                  {"if", {{"required", {"object"}}}},
-                  {"then", defined("object_reference")},
-                  {"else", chain(types)}};
+  defs["type"] = or_object(chain(choices(is(Category::type))));
   std::vector<Choice> nodes = expression_choices();
   for (Choice& choice : choices([](Category c) {
          return c == Category::type || c == Category::part || c == Category::value;

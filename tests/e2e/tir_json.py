@@ -1,0 +1,47 @@
+"""tir-N.json of the bundled modules, in every dialect: for readers, and for the schema."""
+
+import json
+import unittest
+
+import schema_mutations
+import schemas
+import support
+import tir_json_reader
+
+TIR = support.SOURCE / "tests" / "data" / "tir"
+VALIDATOR = schemas.validator("tir")
+
+
+def documents(pattern):
+    found = sorted(TIR.glob(pattern))
+    assert found, pattern
+    for path in filter(lambda path: path.is_file(), found):
+        yield path, json.loads(support.run_ok("tir", path).stdout)
+
+
+class TirJson(unittest.TestCase):
+    def test_a_reader_made_from_the_words_alone_understands_it(self):
+        for path, document in documents("*/**/*.*"):
+            with self.subTest(path):
+                schemas.check(VALIDATOR, document, str(path))
+                self.assertGreater(tir_json_reader.read(document), 0)
+
+    def test_the_reader_notices_what_is_wrong(self):
+        _, document = next(documents("pairs/tvm-0.18-add-aot-c-usmp/*.json"))
+        document["functions"][0]["params"] = [10**6]
+        with self.assertRaises((AssertionError, KeyError, IndexError)):
+            tir_json_reader.read(document)
+
+    def test_the_schema_rejects_every_change_of_shape(self):
+        dialects = set()
+        for path, document in documents("pairs/*/*.*"):
+            dialects.add(document["source"]["dialect"])
+            with self.subTest(path):
+                count, accepted = schema_mutations.accepted_mutations(VALIDATOR, document)
+                self.assertGreater(count, 100)
+                self.assertEqual(accepted, [])
+        self.assertEqual(dialects, {"save_json", "tvmscript", "legacy_text"})
+
+
+if __name__ == "__main__":
+    unittest.main()
