@@ -68,6 +68,7 @@ Reading FileReader::read(const Sections& sections) {
   context_.losses.add(LossCode::map_order, "", "attributes and functions");
   context_.losses.add(LossCode::span, "", "");
   context_.losses.add(LossCode::checked_type, "", "functions");
+  context_.losses.add(LossCode::shared_var, "", "attributes of functions");
   VersionRange version = context_.clues.range();
   Module module = finish();
   return {std::move(module), std::move(version), context_.losses.finish()};

@@ -292,7 +292,7 @@ void ModuleReader::note_general_losses() {
   c_.losses.add(LossCode::seq_nesting, "", "sequences");
   c_.losses.add(LossCode::span, "", "all nodes");
   c_.losses.add(LossCode::checked_type, "", "functions");
-  c_.losses.add(LossCode::shared_var, "", "functions and scopes");
+  c_.losses.add(LossCode::shared_var, "", "functions, scopes and their attributes");
 }
 
 }  // namespace
