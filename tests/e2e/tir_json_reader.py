@@ -40,19 +40,24 @@ def nest(entries):
     return one(top["elements"])
 
 
+def is_implied(statement):
+    """Whether a list of more than one entry says all there is to say."""
+    return statement["node"] == "SeqStmt" and len(statement["seq"]) > 1 and "span" not in statement
+
+
 def one(elements):
     """What stands in one place: several entries are an implied SeqStmt."""
     assert elements, "an empty list of statements"
     if len(elements) > 1:
         return {"node": "SeqStmt", "seq": elements}
     alone = elements[0]
-    assert alone["node"] != "SeqStmt" or len(alone["seq"]) < 2, "this SeqStmt is implied"
+    assert not is_implied(alone), "this SeqStmt is implied"
     return alone
 
 
 def flat(statement):
     """The list of a statement that stands alone in its place."""
-    if statement["node"] == "SeqStmt" and len(statement["seq"]) > 1:
+    if is_implied(statement):
         return [entry for element in statement["seq"] for entry in entries_of(element)]
     return entries_of(statement)
 

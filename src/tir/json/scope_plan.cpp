@@ -24,7 +24,8 @@ std::string_view name_of(Node node) {
 }  // namespace
 
 bool is_implied(Node statement) {
-  return statement.is(Kind::SeqStmt) && statement.list(f::SeqStmt::seq).size() >= 2;
+  return statement.is(Kind::SeqStmt) && statement.list(f::SeqStmt::seq).size() >= 2 &&
+         !statement.module().span(statement.id());
 }
 
 ScopePlan::ScopePlan(const Outline& outline, Identities& identities)

@@ -34,7 +34,8 @@ class NodeReader::StatementList {
     Kind kind;
     std::uint32_t end;
     std::uint32_t elements = 0;
-    std::optional<JsonValue> sequence = {};  // the last element, if it is a SeqStmt of two or more
+    // The last element, if it is a SeqStmt of two or more that says nothing else.
+    std::optional<JsonValue> sequence = {};
   };
 
   void add(JsonValue entry, std::uint32_t behind) {
@@ -65,7 +66,7 @@ class NodeReader::StatementList {
     }
     tasks_.push_back(task(Step::sequence, closed.entry, Kind::SeqStmt));
     tasks_.back().count = closed.elements;
-    if (closed.elements >= 2) open_.back().sequence = closed.entry;
+    if (closed.elements >= 2 && !closed.entry.find("span")) open_.back().sequence = closed.entry;
   }
 
   // What stands in one place has to be one statement: several are a SeqStmt.

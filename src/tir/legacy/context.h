@@ -6,13 +6,13 @@
 
 #include "support/error.h"
 #include "tir/legacy/clues.h"
-#include "tir/legacy/function_losses.h"
 #include "tir/legacy/grammar.h"
 #include "tir/legacy/metadata.h"
 #include "tir/legacy/names.h"
 #include "tir/legacy/types.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
+#include "tir/text/function_losses.h"
 
 namespace mlf::tir::legacy {
 
@@ -35,7 +35,7 @@ struct Context {
   Strings strings;
   Builder builder;
   LossLog losses;
-  FunctionLosses function_losses{losses};
+  text::FunctionLosses function_losses{losses};
   text::ExprFactory make{builder, losses};
   TypeReader types{make};
   NameTable names{source.text, strings};

@@ -57,6 +57,16 @@ TEST(StatementLists, StandForAnImpliedSeqStmt) {
   EXPECT_EQ(written(m, m.seq({m.evaluate(), m.evaluate()})), "Evaluate Evaluate");
 }
 
+TEST(StatementLists, ShowASeqStmtThatHasASpan) {
+  ModuleMaker m;
+  Builder& b = m.builder();
+  const NodeId two = m.seq({m.evaluate(), m.evaluate()});
+  const NodeId source = b.make(Kind::SourceName, {b.string("f.py")});
+  b.set_span(two, b.make(Kind::Span, {source, std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
+                                      std::int64_t{4}}));
+  EXPECT_EQ(written(m, m.let(two)), "LetStmt:3 SeqStmt:2 Evaluate Evaluate");
+}
+
 TEST(StatementLists, CountWhatAScopingStatementGoverns) {
   ModuleMaker m;
   const NodeId two = m.seq({m.evaluate(), m.evaluate()});
