@@ -26,41 +26,6 @@ bool may_be_absent(Kind kind, const FieldInfo& field) {
   return field.since > oldest || field.until < 99;
 }
 
-bool fits(Kind kind, Expects slot) {
-  const Category category = info(kind).category;
-  switch (slot) {
-    case Expects::expr:  // or a reference into a metadata section that was left out
-      return category == Category::expr || kind == Kind::MissingObject;
-    case Expects::var:
-      return is_var(kind);
-    case Expects::buffer:
-      return category == Category::buffer;
-    case Expects::stmt:
-      return category == Category::stmt;
-    case Expects::range:
-      return kind == Kind::Range;
-    case Expects::iter_var:
-      return kind == Kind::IterVar;
-    case Expects::buffer_region:
-      return kind == Kind::BufferRegion;
-    case Expects::match_buffer_region:
-      return kind == Kind::MatchBufferRegion;
-    case Expects::comm_reducer:
-      return kind == Kind::CommReducer;
-    case Expects::type:
-      return category == Category::type;
-    case Expects::constant:
-    case Expects::tensor:
-      return category == Category::constant || kind == Kind::MissingObject;
-    case Expects::callee:
-      return category == Category::object;
-    case Expects::function:
-      return category == Category::function || category == Category::object;
-    default:
-      return true;
-  }
-}
-
 std::optional<std::uint8_t> scoped_field(Kind kind) {
   switch (kind) {
     case Kind::LetStmt:

@@ -38,9 +38,6 @@ constexpr bool may_be_null(Expects slot) {
   return slot == Expects::any || slot == Expects::attr_value || slot == Expects::object;
 }
 
-/// Whether a node of this kind may stand where `slot` is expected.
-bool fits(Kind kind, Expects slot);
-
 /// Whether a node of this kind is a variable, whose fields stand in a table of its own.
 constexpr bool is_var(Kind kind) {
   return kind == Kind::Var || kind == Kind::SizeVar;

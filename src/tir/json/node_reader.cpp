@@ -5,6 +5,8 @@
 #include "tir/json/format.h"
 #include "tir/json/place.h"
 #include "tir/json/scalars.h"
+#include "tir/json/text.h"
+#include "tir/slots.h"
 
 namespace mlf::tir::json {
 
@@ -259,7 +261,7 @@ void NodeReader::check_dtype(JsonValue reference, NodeId node) const {
 
 NodeId NodeReader::op(std::string_view name) {
   NodeId& id = tables_.ops[name];
-  if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(name)});
+  if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(to_bytes(name))});
   return id;
 }
 

@@ -39,10 +39,10 @@ void StatementReader::expect(Sign sign, std::string_view spelling, std::string_v
 std::vector<SyntaxId> StatementReader::arguments(SyntaxId call, std::size_t count,
                                                  std::string_view form) const {
   std::vector<SyntaxId> parts = exprs_.children(call);
-  parts.erase(parts.begin());
-  if (exprs_.syntax(call).kind != SyntaxKind::call || parts.size() != count) {
+  if (exprs_.syntax(call).kind != SyntaxKind::call || parts.size() != count + 1) {
     exprs_.fail(call, fmt::format("expected {}", form));
   }
+  parts.erase(parts.begin());
   return parts;
 }
 

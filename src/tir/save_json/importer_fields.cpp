@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "tir/save_json/importer.h"
+#include "tir/slots.h"
 
 namespace mlf::tir::save_json {
 namespace {
@@ -26,7 +27,7 @@ struct Slot {
   bool takes_null;
 
   bool takes(Kind kind) const {
-    return takes_global_vars_only ? kind == Kind::GlobalVar : accepts(expects, kind);
+    return takes_global_vars_only ? kind == Kind::GlobalVar : fits(kind, expects);
   }
   std::string_view name() const {
     return takes_global_vars_only ? "a GlobalVar" : describe(expects);
@@ -153,7 +154,7 @@ bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) con
   if (is_sure) return false;
   // A development build of v0.16 may write either: the dtype tells the number.
   const auto target = graph_.reference(fields.value(at));
-  if (!target || *target == 0 || !accepts(Expects::expr, unknown_.kind(*target))) return true;
+  if (!target || *target == 0 || !fits(unknown_.kind(*target), Expects::expr)) return true;
   const std::int64_t lanes = std::abs(static_cast<int>(fields.dtype(0).lanes));
   const auto value = graph_.attr(*target, "value");
   return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
@@ -165,7 +166,7 @@ FieldValue Importer::lanes_value(const NodeFields& fields, std::uint8_t at) {
 
 void Importer::check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target,
                           Expects expects) {
-  if (accepts(expects, unknown_.kind(target))) return;
+  if (fits(unknown_.kind(target), expects)) return;
   fields.fail(at, wrong_kind(graph_, describe(expects), target));
 }
 

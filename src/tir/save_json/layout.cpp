@@ -110,41 +110,6 @@ bool is_lanes(Kind kind, std::uint8_t field) {
          (kind == Kind::Broadcast && field == f::Broadcast::lanes);
 }
 
-bool accepts(Expects expects, Kind kind) {
-  const Category category = info(kind).category;
-  switch (expects) {
-    case Expects::expr:
-      return category == Category::expr;
-    case Expects::var:
-      return kind == Kind::Var || kind == Kind::SizeVar;
-    case Expects::buffer:
-      return kind == Kind::Buffer;
-    case Expects::stmt:
-      return category == Category::stmt;
-    case Expects::range:
-      return kind == Kind::Range;
-    case Expects::iter_var:
-      return kind == Kind::IterVar;
-    case Expects::buffer_region:
-      return kind == Kind::BufferRegion;
-    case Expects::match_buffer_region:
-      return kind == Kind::MatchBufferRegion;
-    case Expects::comm_reducer:
-      return kind == Kind::CommReducer;
-    case Expects::type:
-      return category == Category::type || kind == Kind::Opaque;
-    case Expects::function:
-      return category == Category::function || kind == Kind::RelayFunction || kind == Kind::Opaque;
-    case Expects::callee:
-      return category == Category::object;
-    case Expects::constant:
-    case Expects::tensor:
-      return kind == Kind::NDArray;
-    default:
-      return true;
-  }
-}
-
 std::string_view describe(Expects expects) {
   switch (expects) {
     case Expects::expr:

@@ -52,9 +52,6 @@ constexpr std::uint8_t kFirstMinorWithTargetKindByName = 18;
 /// v0.8 does not write the content of an NDArray that is a node.
 constexpr std::uint8_t kFirstMinorWithNodeTensors = 9;
 bool is_lanes(Kind kind, std::uint8_t field);
-
-/// Whether a node of kind `kind` may stand where the table expects `expects`.
-bool accepts(Expects expects, Kind kind);
 /// What a field expects, for messages: "an expression".
 std::string_view describe(Expects expects);
 

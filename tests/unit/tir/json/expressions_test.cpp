@@ -186,6 +186,14 @@ TEST(JsonValues, StandInTheTableWhenTypesAreDeep) {
   EXPECT_EQ(document["objects"].size(), 1 + (100'001u - 32) / 31);
 }
 
+TEST(JsonValues, KeepNamesOfOperatorsThatAreNotUtf8) {
+  ModuleMaker m;
+  Builder& b = m.builder();
+  const NodeId op = b.make(Kind::Op, {b.string("tir.\xFF")});
+  const Document document = m.document(attr_on(m, op));
+  EXPECT_EQ(json_of(document_of(json_of(document))), json_of(document));
+}
+
 // --- Constants -----------------------------------------------------------------------------------
 
 TEST(JsonConstants, HoldTheirData) {
