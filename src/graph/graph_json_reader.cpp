@@ -6,6 +6,7 @@
 
 #include "graph/functions.h"
 #include "graph/kernel_info.h"
+#include "graph/memory_use.h"
 #include "mlf/graph/graph_json.h"
 #include "support/error.h"
 #include "support/json_reader.h"
@@ -118,6 +119,7 @@ Topology GraphReader::run() && {
     }
   }
   read_heads();
+  account_memory(topology_);
   return std::move(topology_);
 }
 

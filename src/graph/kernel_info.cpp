@@ -44,11 +44,19 @@ KernelSlot packed_slot(const BodyScan& scan, std::size_t i) {
   return slot;
 }
 
+// Printers make a parameter's name differ from that of its buffer ("p0_handle", "p0_1"), which is
+// the one that TVM gave both. The planner's pools are the other way round.
+std::string parameter_name(Node param, Node buffer) {
+  const std::string_view own = param.text(f::Var::name);
+  const std::string_view shown = buffer ? buffer.text(f::Buffer::name) : std::string_view();
+  return std::string(shown.empty() || shown.ends_with("_buffer_var") ? own : shown);
+}
+
 KernelSlot parameter_slot(Node function, std::size_t i) {
   KernelSlot slot;
   const Node param = function.list(f::PrimFunc::params)[i];
-  slot.name = param.text(f::Var::name);
   const Node buffer = declared_buffer(function, param);
+  slot.name = parameter_name(param, buffer);
   if (buffer) slot.type = type_of_buffer(buffer);
   return slot;
 }

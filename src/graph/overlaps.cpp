@@ -1,16 +1,14 @@
 #include "graph/overlaps.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <set>
+
+#include "graph/lifetimes.h"
 
 namespace mlf::graph {
 namespace {
 
-constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
-
-/// A value in a pool and when it is in use: from its definition to its last use, both included.
+/// A value in a pool and when it is in use.
 struct Tenant {
   ValueId value;
   PoolId pool;
@@ -21,22 +19,16 @@ struct Tenant {
 };
 
 std::vector<Tenant> tenants_of(const Topology& topology) {
-  std::set<ValueId> returned;
-  for (const Port& port : topology.outputs) {
-    if (port.value) returned.insert(*port.value);
-  }
+  const Lifetimes lifetimes(topology);
   std::vector<Tenant> tenants;
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
     const Value& value = topology[id];
     const Storage& storage = topology[value.storage];
     if (!storage.pool || !storage.offset || !value.bytes || *value.bytes == 0) continue;
-    const std::int64_t from = value.first_definition ? std::int64_t{*value.first_definition} : -1;
-    std::int64_t to = value.last_use ? std::int64_t{*value.last_use} : from;
-    const bool is_constant = value.kind == ValueKind::constant;
-    if (returned.contains(id) || is_constant) to = kForever;
-    tenants.push_back({id, *storage.pool, *storage.offset, *storage.offset + *value.bytes,
-                       is_constant ? -1 : from, to});
+    const Lifetime life = lifetimes.of(id);
+    tenants.push_back(
+        {id, *storage.pool, *storage.offset, *storage.offset + *value.bytes, life.from, life.to});
   }
   return tenants;
 }

@@ -6,6 +6,7 @@
 #include "graph/functions.h"
 #include "graph/kernel_library.h"
 #include "graph/main_body.h"
+#include "graph/memory_use.h"
 #include "graph/network_builder.h"
 #include "graph/ports.h"
 #include "graph/relay_main.h"
@@ -29,6 +30,7 @@ Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sourc
   topology.provenance.source = source.stem;
   topology.provenance.dialect = source.document->source.dialect;
   topology.provenance.stage = source.document->source.stage;
+  topology.provenance.tvm_version = source.document->source.tvm_version;
   topology.provenance.function = main.name;
   topology.provenance.symbol = main.symbol;
   return topology;
@@ -95,6 +97,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
     NetworkBuilder(topology, body, slots, kernels, settled).run();
   }
   complete_types(topology);
+  account_memory(topology);
   note_externals(topology);
   check_values(topology);
   check_unused_kernels(topology, functions, main);

@@ -26,7 +26,7 @@ std::string_view name_in(const std::array<std::string_view, N>& names, Enum valu
 }
 
 using Names = std::string_view;
-constexpr std::array<Names, 6> kDirections{"input", "output",  "in_out",
+constexpr std::array<Names, 6> kDirections{"input", "output",  "in-out",
                                            "pool",  "context", "unknown"};
 constexpr std::array<Names, 3> kCertainties{"certain", "likely", "assumed"};
 constexpr std::array<Names, 3> kOrigins{"tir", "external", "unknown"};

@@ -8,8 +8,6 @@
 namespace mlf::graph {
 namespace {
 
-constexpr std::int64_t kFormatVersion = 1;
-
 class TopologyJson {
  public:
   TopologyJson(tir::json::Emitter& out, const Topology& topology)
@@ -20,6 +18,8 @@ class TopologyJson {
  private:
   void head();
   void provenance();
+  void tvm_version(const std::optional<tir::VersionRange>& range);
+  void constants();
 
   void element(const Port& port);
   void element(const KernelBuffer& buffer);
@@ -30,6 +30,8 @@ class TopologyJson {
   void element(const Value& value);
   void element(const Storage& storage);
   void element(const Pool& pool);
+  void element(const MemoryUse& use);
+  void element(const LiveBytes& live);
   void element(const Hook& hook);
   void element(const Copy& copy);
   void element(const Check& check);
@@ -52,11 +54,13 @@ void TopologyJson::write() {
   head();
   list("inputs", topology_.inputs);
   list("outputs", topology_.outputs);
+  constants();
   list("kernels", topology_.kernels);
   list("calls", topology_.calls);
   list("values", topology_.values);
   list("storages", topology_.storages);
   list("pools", topology_.pools);
+  list("memory", topology_.memory);
   list("hooks", topology_.hooks);
   list("copies", topology_.copies);
   list("checks", topology_.checks);
@@ -67,7 +71,7 @@ void TopologyJson::write() {
 
 void TopologyJson::head() {
   text("format", "mlf-topology");
-  number("version", kFormatVersion);
+  number("version", kTopologyVersion);
   text("generator", "mlf " + std::string(version()));
   text("module", topology_.module);
   provenance();
@@ -82,11 +86,39 @@ void TopologyJson::provenance() {
   text_or_null("source", from.source);
   text_or_null("dialect", from.dialect ? tir::to_string(*from.dialect) : std::string_view());
   text_or_null("stage", from.stage);
+  tvm_version(from.tvm_version);
   text_or_null("function", from.function);
   text_or_null("symbol", from.symbol);
   text_or_null("call_form", is_main ? to_string(from.call_form) : std::string_view());
   text_or_null("argument_form", is_main ? to_string(from.argument_form) : std::string_view());
   out_.end_object();
+}
+
+void TopologyJson::tvm_version(const std::optional<tir::VersionRange>& range) {
+  out_.key("tvm_version");
+  if (!range) return out_.null();
+  out_.begin_object();
+  text("first", "0." + std::to_string(range->first));
+  text("last", "0." + std::to_string(range->last));
+  text_or_null("exact", range->exact);
+  out_.end_object();
+}
+
+void TopologyJson::constants() {
+  out_.key("constants");
+  out_.begin_array();
+  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+    const Value& value = topology_.values[i];
+    if (value.kind != ValueKind::constant) continue;
+    out_.begin_object();
+    text("name", value.name);
+    type(value.type);
+    number_or_null("bytes", value.bytes);
+    number("value", i);
+    number("storage", index(value.storage));
+    out_.end_object();
+  }
+  out_.end_array();
 }
 
 template <class Element>
@@ -216,6 +248,31 @@ void TopologyJson::element(const Pool& pool) {
   text("parameter", pool.parameter);
   text("kind", to_string(pool.kind));
   number_or_null("bytes", pool.bytes);
+}
+
+void TopologyJson::element(const LiveBytes& live) {
+  number("position", live.position);
+  number("bytes", live.bytes);
+}
+
+void TopologyJson::element(const MemoryUse& use) {
+  number_or_null("pool", use.pool);
+  number_or_null("bytes", use.bytes);
+  number("used", use.used);
+  out_.key("peak");
+  if (use.peak) {
+    out_.begin_object();
+    number("position", use.peak->position);
+    number("bytes", use.peak->bytes);
+    number("extent", use.peak->extent);
+    number("fragmentation", use.peak->fragmentation());
+    out_.end_object();
+  } else {
+    out_.null();
+  }
+  list("live", use.live);
+  out_.key("is_complete");
+  out_.boolean(use.is_complete);
 }
 
 void TopologyJson::element(const Hook& hook) {

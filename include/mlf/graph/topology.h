@@ -169,6 +169,37 @@ struct Pool {
   std::optional<std::uint64_t> bytes{};
 };
 
+/// The moment at which most of a region is in use.
+struct MemoryPeak {
+  Position position = 0;     ///< the first such step
+  std::uint64_t bytes = 0;   ///< in use then
+  std::uint64_t extent = 0;  ///< end of the last byte in use then
+
+  /// Bytes that lie idle below the last byte in use.
+  std::uint64_t fragmentation() const { return extent - bytes; }
+};
+
+/// From this step on, until the next entry, so many bytes are in use.
+struct LiveBytes {
+  Position position = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const LiveBytes&, const LiveBytes&) = default;
+};
+
+/// How full a region of memory is while main runs. A byte is in use at a step where it belongs to a
+/// value that lives then, or to memory of the kernel called then; each byte counts once, as the
+/// planner may put the output of a call over an input of it.
+struct MemoryUse {
+  /// Nothing: what main and its kernels allocate, outside of pools. Main's allocations are there
+  /// all the time, those of kernels while they run; no padding is counted.
+  std::optional<PoolId> pool{};
+  std::optional<std::uint64_t> bytes{};  ///< of the pool as declared; else of all allocations
+  std::uint64_t used = 0;                ///< end of the last byte that anything uses at any time
+  std::optional<MemoryPeak> peak{};      ///< nothing where main does nothing
+  std::vector<LiveBytes> live{};         ///< in execution order, where the number changes
+  bool is_complete = true;  ///< false: places or sizes are unknown, so that more may be in use
+};
+
 /// An input or output of the network, in the order of main's parameters.
 struct Port {
   std::string name{};       ///< Relay's name where metadata gives it, else the parameter's
@@ -238,7 +269,8 @@ struct Provenance {
   Kind kind = Kind::main_function;
   std::string source{};  ///< stem of the TIR ("tir-1") or the archive member
   std::optional<tir::Dialect> dialect{};
-  std::string stage{};     ///< of the TIR: "lowered"
+  std::string stage{};                             ///< of the TIR: "lowered"
+  std::optional<tir::VersionRange> tvm_version{};  ///< that the TIR may come from
   std::string function{};  ///< main's name in the TIR: "__tvm_main__", "run_model"
   std::string symbol{};    ///< "tvmgen_default___tvm_main__"
   CallForm call_form = CallForm::unpacked;
@@ -256,6 +288,7 @@ struct Topology {
   std::vector<Value> values{};    ///< inputs, then constants and results as they first appear
   std::vector<Storage> storages{};
   std::vector<Pool> pools{};
+  std::vector<MemoryUse> memory{};  ///< of every pool, then outside of them if there is any
   std::vector<Hook> hooks{};
   std::vector<Copy> copies{};
   std::vector<Check> checks{};

@@ -8,10 +8,14 @@
 
 namespace mlf::graph {
 
+/// Of the format `mlf-topology`. It changes when an old reader would misread a new file.
+inline constexpr int kTopologyVersion = 1;
+
 /// Writes everything a topology holds, in a fixed order of keys: `format` ("mlf-topology"),
-/// `version`, `generator`, `module`, `provenance`, `inputs`, `outputs`, `kernels`, `calls`,
-/// `values`, `storages`, `pools`, `hooks`, `copies`, `checks`. Ids are positions in these arrays;
-/// sizes and offsets are bytes; what is unknown or does not apply is null.
+/// `version`, `generator`, `module`, `provenance`, `inputs`, `outputs`, `constants`, `kernels`,
+/// `calls`, `values`, `storages`, `pools`, `memory`, `hooks`, `copies`, `checks`
+/// (schemas/README.md). Ids are positions in these arrays; sizes and offsets are bytes; what is
+/// unknown or does not apply is null.
 MLF_API Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
                                          const tir::Sink& sink);
 

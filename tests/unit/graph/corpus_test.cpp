@@ -154,7 +154,14 @@ TEST(Corpus, TheLastTensorOfEveryPoolEndsWhereThePoolEnds) {
         }
       }
       for (std::size_t i = 0; i < used.size(); ++i) {
-        EXPECT_EQ(used[i], topology.pools[i].bytes) << build.name << " " << topology.pools[i].name;
+        const std::string what = build.name + " " + topology.pools[i].name;
+        EXPECT_EQ(used[i], topology.pools[i].bytes) << what;
+        const MemoryUse& use = topology.memory.at(i);
+        EXPECT_EQ(use.used, used[i]) << what;
+        EXPECT_TRUE(use.is_complete) << what;
+        ASSERT_TRUE(use.peak) << what;
+        EXPECT_LE(use.peak->bytes, use.peak->extent) << what;
+        EXPECT_LE(use.peak->extent, used[i]) << what;
       }
     }
   }

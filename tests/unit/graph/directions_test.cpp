@@ -43,7 +43,7 @@ TEST(Directions, WhatIsReadAndThenWrittenIsBoth) {
                                     call("tvmgen_default_a", "sid_1, output_buffer.data")),
        unary("tvmgen_default_a"),
        kernel("tvmgen_default_b", kTensors, "for i in range(4):\n    out[i] = out[i] + p0[i]")}));
-  EXPECT_EQ(decisions_of(topology, 1), (Lines{"input body certain", "in_out body likely"}));
+  EXPECT_EQ(decisions_of(topology, 1), (Lines{"input body certain", "in-out body likely"}));
   EXPECT_EQ(calls_of(topology),
             "tvmgen_default_a(x -> sid_1)\n"
             "tvmgen_default_b(x, sid_1 -> sid_1.1)\n"

@@ -31,15 +31,17 @@ const std::string kText = script(
      unary("tvmgen_default_a")});
 
 TEST(TopologyJson, HasItsKeysInAFixedOrder) {
-  EXPECT_EQ(keys_of(written(network(kText))),
-            (std::vector<std::string>{"format", "version", "generator", "module", "provenance",
-                                      "inputs", "outputs", "kernels", "calls", "values", "storages",
-                                      "pools", "hooks", "copies", "checks"}));
+  EXPECT_EQ(
+      keys_of(written(network(kText))),
+      (std::vector<std::string>{"format", "version", "generator", "module", "provenance", "inputs",
+                                "outputs", "constants", "kernels", "calls", "values", "storages",
+                                "pools", "memory", "hooks", "copies", "checks"}));
 }
 
 TEST(TopologyJson, SaysWhereItComesFrom) {
   EXPECT_EQ(written(network(kText))["provenance"], json::parse(R"({
       "kind": "main-function", "source": "tir-1", "dialect": "tvmscript", "stage": "lowered",
+      "tvm_version": {"first": "0.12", "last": "0.17", "exact": null},
       "function": "__tvm_main__", "symbol": "tvmgen_default___tvm_main__",
       "call_form": "unpacked", "argument_form": "pointers"})"));
 }
@@ -60,6 +62,24 @@ TEST(TopologyJson, ValuesSayWhoMakesAndReadsThem) {
       "name": "sid_1", "kind": "computed", "storage": 2, "version": 0, "dtype": "float32",
       "shape": [4], "bytes": 16, "producer": {"call": 0, "argument": 1},
       "consumers": [{"call": 1, "argument": 0}], "first_definition": 0, "last_use": 1})"));
+}
+
+TEST(TopologyJson, ListsTheConstantsOfMain) {
+  const json topology = written(network(script(
+      {main_of({"x", "output"},
+               "constant_0 = T.allocate_const([1.0, 2.0, 3.0, 4.0], \"float32\", [4])\n" +
+                   call("tvmgen_default_b", "x_buffer.data, constant_0, output_buffer.data")),
+       binary("tvmgen_default_b")})));
+  EXPECT_EQ(topology["constants"], json::parse(R"([{
+      "name": "constant_0", "dtype": "float32", "shape": [4], "bytes": 16, "value": 1,
+      "storage": 2}])"));
+}
+
+TEST(TopologyJson, SaysHowMuchMemoryIsInUse) {
+  EXPECT_EQ(written(network(kText))["memory"], json::parse(R"([{
+      "pool": null, "bytes": 16, "used": 16,
+      "peak": {"position": 0, "bytes": 16, "extent": 16, "fragmentation": 0},
+      "live": [{"position": 0, "bytes": 16}], "is_complete": true}])"));
 }
 
 TEST(TopologyJson, ListsKernelsStoragesAndChecks) {
