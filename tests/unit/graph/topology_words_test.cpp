@@ -1,0 +1,179 @@
+// schemas/README.md says what the program does: its tables come from ours, and its examples are
+// what mlf makes of the TIR above them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "mlf/graph/graph_json.h"
+#include "mlf/graph/write.h"
+#include "unit/graph/networks.h"
+
+namespace mlf::graph {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* kReadme = MLF_SOURCE_DIR "/schemas/README.md";
+constexpr std::string_view kPart = "\n# &lt;m&gt;.topology.json and &lt;m&gt;.graph.json\n";
+
+struct Block {
+  std::string heading;  // of the section that it stands in
+  std::string info;     // "python", "python frame", "js", "js graph"
+  std::string text;
+};
+
+/// The fenced blocks of the part about topologies.
+std::vector<Block> blocks() {
+  const std::string readme = read_file(kReadme);
+  const std::size_t part = readme.find(kPart);
+  if (part == readme.npos) throw std::runtime_error("schemas/README.md has no part on topologies");
+  std::istringstream lines(readme.substr(part + kPart.size()));
+  std::vector<Block> found;
+  std::string heading;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!inside && line.starts_with("# ")) break;
+    if (!inside && line.starts_with("##")) heading = line;
+    if (inside && line == "```") {
+      inside = false;
+    } else if (inside) {
+      found.back().text += line + "\n";
+    } else if (line.starts_with("```")) {
+      inside = true;
+      found.push_back({heading, line.substr(3), {}});
+    }
+  }
+  return found;
+}
+
+/// Statements in the place of `...`, indented like it.
+std::string in_frame(const std::string& frame, const std::string& statements) {
+  const std::size_t dots = frame.find("...");
+  const std::size_t line = frame.rfind('\n', dots) + 1;
+  const std::string indent = frame.substr(line, dots - line);
+  std::string body;
+  std::istringstream lines(statements);
+  for (std::string one; std::getline(lines, one);) body += indent + one + "\n";
+  return frame.substr(0, line) + body + frame.substr(frame.find('\n', dots) + 1);
+}
+
+std::string module_of(const std::string& frame, const std::string& text) {
+  const std::string header =
+      "# from tvm.script import ir as I\n# from tvm.script import tir as T\n\n";
+  return header + (text.starts_with("@I.ir_module") ? text : in_frame(frame, text));
+}
+
+/// Whether `whole` has what `part` says. Lists have all their elements, but for checks.
+bool has_part(const json& whole, const json& part, std::string_view key = {}) {
+  if (part.is_object()) {
+    const auto members = part.items();
+    return whole.is_object() && std::all_of(members.begin(), members.end(), [&](const auto& one) {
+             return whole.contains(one.key()) && has_part(whole[one.key()], one.value(), one.key());
+           });
+  }
+  if (!part.is_array()) return whole == part;
+  if (key == "checks") {
+    return std::all_of(part.begin(), part.end(), [&](const json& wanted) {
+      return std::any_of(whole.begin(), whole.end(),
+                         [&](const json& one) { return has_part(one, wanted); });
+    });
+  }
+  return whole.is_array() &&
+         std::equal(whole.begin(), whole.end(), part.begin(), part.end(),
+                    [](const json& a, const json& b) { return has_part(a, b); });
+}
+
+json written(const Topology& topology, bool as_graph) {
+  std::string text;
+  const auto sink = [&](std::string_view part) { text += part; };
+  const auto done = as_graph ? write_graph_json(topology, tir::JsonLayout::compact, sink)
+                             : write_topology_json(topology, tir::JsonLayout::compact, sink);
+  if (!done) throw std::runtime_error(to_string(done.error().front()));
+  return json::parse(text);
+}
+
+TEST(TopologyWords, GiveExamplesThatAreTrue) {
+  std::string frame;
+  std::vector<std::string> modules;
+  std::size_t examples = 0;
+  for (const Block& block : blocks()) {
+    SCOPED_TRACE(block.heading);
+    if (block.info == "python frame") {
+      frame = block.text;
+    } else if (block.info == "python") {
+      modules.push_back(module_of(frame, block.text));
+    } else {
+      ASSERT_FALSE(modules.empty());
+      const auto topologies = topologies_of(modules);
+      ASSERT_EQ(topologies.size(), 1u);
+      const bool is_graph = block.info == "js graph";
+      const json whole = written(topologies[0], is_graph);
+      const json part = json::parse(block.text);
+      EXPECT_TRUE(is_graph ? whole == part : has_part(whole, part)) << whole.dump(1);
+      modules.clear();
+      ++examples;
+    }
+  }
+  EXPECT_TRUE(modules.empty());
+  EXPECT_GE(examples, 19u);
+}
+
+TEST(TopologyWords, HaveASectionWithAnExampleForEveryRule) {
+  const std::vector<Block> all = blocks();
+  for (int rule = 1; rule <= 17; ++rule) {
+    const std::string heading = fmt::format("### R{} ", rule);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Block& block) {
+      return block.info == "js" && block.heading.starts_with(heading);
+    })) << heading;
+  }
+}
+
+TEST(TopologyWords, AnExampleThatIsNotTrueIsNoticed) {
+  const json whole = json::parse(R"({"a": [{"b": 1, "c": 2}], "checks": [{"code": "x"}]})");
+  EXPECT_TRUE(has_part(whole, json::parse(R"({"a": [{"b": 1}], "checks": []})")));
+  for (const char* wrong : {R"({"a": [{"b": 2}]})", R"({"a": []})", R"({"d": 1})",
+                            R"({"checks": [{"code": "y"}]})", R"({"a": [{"b": null}]})"}) {
+    EXPECT_FALSE(has_part(whole, json::parse(wrong))) << wrong;
+  }
+}
+
+std::string with_section(std::string text, std::string_view name, std::string_view content) {
+  const std::string begin = fmt::format("<!-- {} -->\n", name);
+  const std::size_t first = text.find(begin) + begin.size();
+  const std::size_t last = text.find(fmt::format("<!-- /{} -->", name));
+  return text.replace(first, last - first, content);
+}
+
+std::string checks_table() {
+  std::string table = "| code | severity | meaning |\n|---|---|---|\n";
+  for (const CheckInfo& check : all_checks()) {
+    table +=
+        fmt::format("| `{}` | {} | {} |\n", check.code, to_string(check.severity), check.meaning);
+  }
+  return table;
+}
+
+std::string decisions_table() {
+  std::string table = "| `decided_by` | what decided |\n|---|---|\n";
+#define MLF_DECISION(name, code, meaning) table += fmt::format("| `{}` | {} |\n", code, meaning);
+#include "mlf/graph/decisions.def"
+#undef MLF_DECISION
+  return table;
+}
+
+TEST(TopologyWords, ListEveryCheckAndEveryDecision) {
+  const std::string committed = read_file(kReadme);
+  ASSERT_NE(committed.find("<!-- checks -->"), std::string::npos);
+  const std::string expected = with_section(with_section(committed, "checks", checks_table()),
+                                            "decisions", decisions_table());
+  if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kReadme) << expected;
+  EXPECT_TRUE(committed == expected)
+      << "schemas/README.md is out of date: run this test with MLF_UPDATE_GOLDEN=1";
+}
+
+}  // namespace
+}  // namespace mlf::graph
