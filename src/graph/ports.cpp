@@ -80,37 +80,74 @@ std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<A
   return name_holds ? by_name : by_access;
 }
 
-const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& parameter) {
+/// Whether USMP gave an input or output a place in a pool: main has a let for it, no parameter.
+bool is_planned(const PortPlan& port) {
+  return port.root.kind == RootKey::Kind::alias;
+}
+
+const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& sanitised) {
   const auto at = std::find_if(facts.begin(), facts.end(), [&](const NamedTensor& fact) {
-    return sanitized(fact.name) == parameter;
+    return sanitized(fact.name) == sanitised;
   });
   return at == facts.end() ? nullptr : &*at;
 }
 
-void adopt_names(std::vector<PortPlan>& ports, const ModuleFacts& facts, Topology& topology) {
-  for (PortPlan& port : ports) {
-    const auto& known = port.is_output ? facts.outputs : facts.inputs;
-    const NamedTensor* fact = known ? fact_named(*known, port.name) : nullptr;
+/// TVM's own name for an output in metadata and header.
+std::string default_output(std::size_t position, std::size_t count) {
+  return count == 1 ? "output" : "output" + std::to_string(position);
+}
+
+bool are_default_outputs(const std::vector<NamedTensor>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (fact_named(outputs, default_output(i, outputs.size())) == nullptr) return false;
+  }
+  return true;
+}
+
+/// What the archive calls all inputs, or all outputs.
+struct StatedNames {
+  const std::optional<std::vector<NamedTensor>>& tensors;
+  const std::vector<std::string>& fields;
+};
+
+/// Names that go by the order of the parameters; empty where only the parameters' own names help.
+std::vector<std::string> names_by_position(const StatedNames& stated, std::size_t count) {
+  if (stated.fields.size() == count) return stated.fields;
+  std::vector<std::string> names;
+  if (!stated.tensors || stated.tensors->size() != count) return names;
+  if (!are_default_outputs(*stated.tensors)) return names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(default_output(i, count));
+  return names;
+}
+
+void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topology) {
+  const auto bytes = port.type.bytes();
+  if (!bytes || !fact.bytes || *bytes == *fact.bytes) return;
+  topology.checks.push_back({CheckCode::io_mismatch,
+                             "'" + fact.name + "' has " + std::to_string(*fact.bytes) +
+                                 " bytes in the metadata and " + std::to_string(*bytes) +
+                                 " in main",
+                             std::nullopt, std::nullopt});
+}
+
+void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology& topology) {
+  const bool in_order = std::none_of(ports.begin(), ports.end(), is_planned);
+  const auto by_position =
+      in_order ? names_by_position(stated, ports.size()) : std::vector<std::string>();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (!by_position.empty()) ports[i].name = by_position[i];
+    if (!stated.tensors) continue;
+    const NamedTensor* fact = fact_named(*stated.tensors, sanitized(ports[i].name));
     if (fact == nullptr) continue;
-    const auto bytes = port.type.bytes();
-    if (bytes && fact->bytes && *bytes != *fact->bytes) {
-      topology.checks.push_back({CheckCode::io_mismatch,
-                                 "'" + fact->name + "' has " + std::to_string(*fact->bytes) +
-                                     " bytes in the metadata and " + std::to_string(*bytes) +
-                                     " in main",
-                                 std::nullopt, std::nullopt});
-    }
-    port.name = fact->name;
+    check_size(ports[i], *fact, topology);
+    ports[i].name = fact->name;
   }
 }
 
 /// Inputs and outputs that the planner put into pools have lost the order of their parameters:
 /// those that are written first become the last.
 void order_planned_ports(std::vector<PortPlan>& ports, std::vector<Access>& access) {
-  const bool is_planned = std::any_of(ports.begin(), ports.end(), [](const PortPlan& port) {
-    return port.root.kind == RootKey::Kind::alias;
-  });
-  if (!is_planned) return;
+  if (std::none_of(ports.begin(), ports.end(), is_planned)) return;
   std::vector<PortPlan> ordered;
   std::vector<Access> ordered_access;
   for (const bool written : {false, true}) {
@@ -127,6 +164,8 @@ void order_planned_ports(std::vector<PortPlan>& ports, std::vector<Access>& acce
 /// How many outputs metadata names, where that fits the number of parameters.
 std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
                                           const ModuleFacts& facts, Topology& topology) {
+  const std::size_t fields = facts.input_fields.size() + facts.output_fields.size();
+  if (fields != 0 && fields == ports.size()) return facts.output_fields.size();
   if (!facts.outputs) return std::nullopt;
   const std::size_t outputs = facts.outputs->size();
   const std::size_t named = outputs + (facts.inputs ? facts.inputs->size() : 0);
@@ -150,7 +189,10 @@ void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
   const std::size_t first =
       stated ? slots.ports.size() - *stated : first_output(slots.ports, access);
   for (std::size_t i = first; i < slots.ports.size(); ++i) slots.ports[i].is_output = true;
-  if (facts != nullptr) adopt_names(slots.ports, *facts, topology);
+  if (facts == nullptr) return;
+  const std::span<PortPlan> ports(slots.ports);
+  adopt_names(ports.first(first), {facts->inputs, facts->input_fields}, topology);
+  adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields}, topology);
 }
 
 }  // namespace mlf::graph

@@ -32,8 +32,13 @@ struct ModuleFacts {
   /// In any order: they are matched with main's parameters by their sanitised names. Nothing:
   /// metadata does not list them (TVM before v0.11).
   std::optional<std::vector<NamedTensor>> inputs{};
-  /// In the order of the parameters; `output`, `output0`, `output1`, … say no more than that.
+  /// Likewise, unless they are TVM's own names: `output`, or `output0`, `output1`, … count the
+  /// outputs in the order of main's parameters, which TVM calls `output`, `output2`, `output3`, ….
   std::optional<std::vector<NamedTensor>> outputs{};
+  /// What the C header's structs call inputs and outputs, sanitised, in the order of main's
+  /// parameters; empty where there is no header (packed interface).
+  std::vector<std::string> input_fields{};
+  std::vector<std::string> output_fields{};
   std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
   std::vector<std::string> external_symbols{};  ///< functions that other sources define
 };

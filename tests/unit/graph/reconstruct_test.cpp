@@ -208,6 +208,59 @@ TEST(Reconstruction, MetadataNamesInputsAndOutputs) {
   EXPECT_EQ(topology.outputs[0].name, "conv/relu");
 }
 
+std::vector<std::string> output_names(const Topology& topology) {
+  std::vector<std::string> names;
+  for (const Port& port : topology.outputs) names.push_back(port.name);
+  return names;
+}
+
+/// One input; two outputs of different sizes, which main calls `output` and `output2`.
+std::string two_outputs() {
+  return script({main_of({"x", "output", "output2"},
+                         call("tvmgen_default_a", "x_buffer.data, output_buffer.data") +
+                             call("tvmgen_default_a", "x_buffer.data, output2_buffer.data")),
+                 unary("tvmgen_default_a")});
+}
+
+TEST(Reconstruction, TvmsOwnOutputNamesCountPositions) {
+  ModuleFacts facts;
+  facts.module = "default";
+  facts.inputs = {{"x", 16}};
+  facts.outputs = {{"output1", 16}, {"output0", 16}};
+  const Topology topology = network(two_outputs(), {facts});
+  EXPECT_EQ(output_names(topology), (std::vector<std::string>{"output0", "output1"}));
+  EXPECT_EQ(topology.outputs[1].parameter, "output2");
+  EXPECT_EQ(checks_of(topology), Codes{});
+}
+
+TEST(Reconstruction, SizesInMetadataAreComparedByPositionToo) {
+  ModuleFacts facts;
+  facts.module = "default";
+  facts.inputs = {{"x", 16}};
+  facts.outputs = {{"output0", 16}, {"output1", 20}};
+  EXPECT_EQ(checks_of(network(two_outputs(), {facts})), Codes{"io-mismatch"});
+}
+
+TEST(Reconstruction, TheHeaderNamesParametersInTheirOrder) {
+  ModuleFacts facts;
+  facts.module = "default";
+  facts.input_fields = {"image"};
+  facts.output_fields = {"output0", "output1"};
+  const Topology topology = network(two_outputs(), {facts});
+  EXPECT_EQ(topology.inputs[0].name, "image");
+  EXPECT_EQ(output_names(topology), (std::vector<std::string>{"output0", "output1"}));
+}
+
+TEST(Reconstruction, MetadataUnsanitisesWhatTheHeaderNames) {
+  ModuleFacts facts;
+  facts.module = "default";
+  facts.inputs = {{"image:0", 16}};
+  facts.outputs = {{"output0", 16}, {"output1", 16}};
+  facts.input_fields = {"image_0"};
+  facts.output_fields = {"output0", "output1"};
+  EXPECT_EQ(network(two_outputs(), {facts}).inputs[0].name, "image:0");
+}
+
 TEST(Reconstruction, TenThousandCallsAreOneChain) {
   std::string statements = sid("sid_1") + sid("sid_2");
   for (int i = 0; i < 10'000; ++i) {
