@@ -1,0 +1,23 @@
+// The network as a picture: Graphviz lays it out.
+#pragma once
+
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/graph/topology.h"
+#include "mlf/tir/write.h"
+
+namespace mlf::graph {
+
+/// Writes the topology in Graphviz's DOT language, for `dot -Tsvg` and the like. Equal topologies
+/// give equal text.
+///
+/// Kernels are rounded boxes with their short names, how many constants they hold and of how many
+/// bytes; functions of other compilers and targets are double boxes, copies dashed ones, inputs and
+/// outputs ellipses, constants of main notes. An edge says dtype, shape and bytes of its tensor,
+/// and both shapes where its ends see different ones. What a check of severity `error` is about is
+/// red; those about neither a call nor a value stand in a box of their own. Hooks are not shown.
+///
+/// Errors: none but what `sink` throws.
+MLF_API Result<void> write_dot(const Topology& topology, const tir::Sink& sink);
+
+}  // namespace mlf::graph

@@ -1,0 +1,88 @@
+#include "graph/dot_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "mlf/tir/dtype.h"
+#include "tir/json/text.h"
+
+namespace mlf::graph {
+namespace {
+
+constexpr std::string_view kReplacement = "\uFFFD";
+
+void append_escaped(std::string& out, std::string_view character) {
+  // Graphviz reads `\N` and the like in labels, and entities of HTML.
+  if (character == "\n") {
+    out += "\\n";
+  } else if (character == "\"" || character == "\\") {
+    out += "\\" + std::string(character);
+  } else if (character == "&") {
+    out += "&amp;";
+  } else if (static_cast<unsigned char>(character[0]) < 0x20 || character[0] == 0x7F) {
+    out += kReplacement;
+  } else {
+    out += character;
+  }
+}
+
+}  // namespace
+
+std::string dot_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    const std::size_t length = is_ascii ? 1 : tir::json::plain_character(text);
+    if (length == 0) {
+      out += kReplacement;
+      text.remove_prefix(1);
+      continue;
+    }
+    append_escaped(out, text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return out + '"';
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t word = std::min(text.find('_'), text.size() - 1) + 1;
+    if (line > 0 && line + word > width) {
+      out += '\n';
+      line = 0;
+    }
+    out += text.substr(0, word);
+    line += word;
+    text.remove_prefix(word);
+  }
+  return out;
+}
+
+std::string byte_count(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kUnits{"KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  const std::string number = fmt::format("{:.1f}", amount);
+  return (number.ends_with(".0") ? number.substr(0, number.size() - 2) : number) + " " +
+         std::string(kUnits[unit]);
+}
+
+std::string shape_text(const TensorType& type) {
+  if (!type.shape) return "[?]";
+  std::string text = "[";
+  for (const std::int64_t extent : *type.shape) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  }
+  return text + "]";
+}
+
+std::string type_text(const TensorType& type) {
+  return (type.dtype.is_void() ? "?" : tir::to_string(type.dtype)) + shape_text(type);
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,26 @@
+// Text for Graphviz.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// A quoted string of the DOT language that shows `text`: newlines end lines, everything else
+/// stands for itself. Bytes that are not UTF-8 and control characters become U+FFFD.
+std::string dot_string(std::string_view text);
+
+/// The text in lines of about `width` bytes, broken behind underscores.
+std::string wrapped(std::string_view text, std::size_t width);
+
+/// "12 B", "1.5 KiB": at most one decimal.
+std::string byte_count(std::uint64_t bytes);
+
+/// "float32[1, 8]"; "?" for what is unknown.
+std::string type_text(const TensorType& type);
+std::string shape_text(const TensorType& type);
+
+}  // namespace mlf::graph

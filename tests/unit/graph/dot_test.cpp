@@ -1,0 +1,128 @@
+// The network as Graphviz reads it.
+#include "mlf/graph/dot.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/dot_text.h"
+#include "graph/short_names.h"
+#include "unit/graph/networks.h"
+
+namespace mlf::graph {
+namespace {
+
+std::string dot_of(const Topology& topology) {
+  std::string text;
+  const auto done = write_dot(topology, [&](std::string_view part) { text += part; });
+  if (!done) throw std::runtime_error(to_string(done.error().front()));
+  return text;
+}
+
+/// The lines that begin so, in order.
+std::string lines_with(const std::string& dot, const std::string& begin) {
+  std::string found;
+  for (std::size_t at = 0; (at = dot.find("\n  " + begin, at)) != dot.npos; ++at) {
+    found += dot.substr(at + 3, dot.find('\n', at + 1) - at - 2);
+  }
+  return found;
+}
+
+const std::string kNetwork = script(
+    {main_of({"x", "output"}, sid("sid_1") + sid("sid_2") +
+                                  call("tvmgen_default_fused_add", "x_buffer.data, sid_1") +
+                                  call("tvmgen_default_cc_main_0", "sid_1, sid_2") +
+                                  call("tvmgen_default_fused_add", "sid_2, output_buffer.data")),
+     kernel("tvmgen_default_fused_add",
+            "p0: T.Buffer((4,), \"float32\"), T_add: T.Buffer((2, 2), \"float32\")",
+            "c = T.allocate_const([1.0, 2.0], \"float32\", [2])\n"
+            "c_1 = T.Buffer((2,), data=c)\n"
+            "for i in range(4):\n    T_add[i // 2, i % 2] = p0[i] + c_1[0]")});
+
+TEST(Dot, ShowsCallsAndTheTensorsBetweenThem) {
+  const std::string dot = dot_of(network(kNetwork));
+  EXPECT_TRUE(dot.starts_with("digraph \"default\" {\n"));
+  EXPECT_TRUE(dot.ends_with("}\n"));
+  EXPECT_EQ(lines_with(dot, "call0 ["),
+            "call0 [label=\"add\\n1 constant, 8 B\", fillcolor=\"#e8f0fe\", color=\"#3367d6\"];\n");
+  EXPECT_NE(lines_with(dot, "call2 [").find("label=\"add\\ncall 2\\n1 constant"), dot.npos);
+  EXPECT_NE(lines_with(dot, "input0 [").find("label=\"x\\nfloat32[4]\", shape=ellipse"), dot.npos);
+  EXPECT_EQ(lines_with(dot, "input0 ->"), "input0 -> call0 [label=\"float32[4]\\n16 B\"];\n");
+  EXPECT_EQ(lines_with(dot, "call2 ->"),
+            "call2 -> output0 [label=\"float32[2, 2] \u2192 [4]\\n16 B\"];\n");
+}
+
+TEST(Dot, ForeignFunctionsLookDifferent) {
+  const std::string dot = dot_of(network(kNetwork));
+  EXPECT_NE(lines_with(dot, "call1 [").find("label=\"cc_main_0\\ncc\", style=filled, peripheries"),
+            dot.npos);
+}
+
+TEST(Dot, CopiesAreNodesOfTheirOwn) {
+  const std::string dot = dot_of(network(script(
+      {main_of({"x", "output"},
+               "for i in range(16):\n"
+               "    tmp_write = T.Buffer((T.uint64(16),), \"uint8\", data=output_buffer.data)\n"
+               "    tmp_read = T.Buffer((T.uint64(16),), \"uint8\", data=x_buffer.data)\n"
+               "    tmp_write[i] = tmp_read[i]\n")})));
+  EXPECT_NE(lines_with(dot, "copy0 [").find("dashed"), dot.npos);
+  EXPECT_EQ(lines_with(dot, "input0 ->"), "input0 -> copy0 [label=\"float32[4]\\n16 B\"];\n");
+  EXPECT_EQ(lines_with(dot, "copy0 ->"), "copy0 -> output0 [label=\"float32[4]\\n16 B\"];\n");
+}
+
+TEST(Dot, ConstantsOfMainAreNotes) {
+  const std::string dot = dot_of(network(script(
+      {main_of({"x", "output"},
+               "constant_0 = T.allocate_const([1.0, 2.0, 3.0, 4.0], \"float32\", [4])\n" +
+                   call("tvmgen_default_b", "x_buffer.data, constant_0, output_buffer.data")),
+       binary("tvmgen_default_b")})));
+  EXPECT_NE(lines_with(dot, "constant1 [").find("label=\"constant_0\", shape=note"), dot.npos);
+  EXPECT_NE(lines_with(dot, "constant1 ->").find("constant1 -> call0"), dot.npos);
+}
+
+TEST(Dot, WhatIsWrongIsRed) {
+  constexpr std::string_view kRed = "#c5221f";
+  const std::string dot = dot_of(
+      network(script({main_of({"x", "output", "output2"},
+                              sid("sid_1") + call("nobody", "x_buffer.data, output_buffer.data") +
+                                  call("tvmgen_default_a", "x_buffer.data, sid_1")),
+                      unary("tvmgen_default_a")})));
+  EXPECT_NE(lines_with(dot, "call0 [").find(kRed), dot.npos);
+  EXPECT_EQ(lines_with(dot, "call1 [").find(kRed), dot.npos);
+  EXPECT_NE(lines_with(dot, "output1 [").find(kRed), dot.npos);
+  EXPECT_NE(lines_with(dot, "checks [").find("nothing writes the output"), dot.npos);
+  EXPECT_EQ(dot_of(network(kNetwork)).find(kRed), dot.npos);
+}
+
+TEST(DotText, StringsShowWhatTheyHold) {
+  EXPECT_EQ(dot_string("a\"b\\N&lt;\n\t\x80 caf\u00e9"),
+            "\"a\\\"b\\\\N&amp;lt;\\n\uFFFD\uFFFD caf\u00e9\"");
+  EXPECT_EQ(dot_string(""), "\"\"");
+}
+
+TEST(DotText, LongNamesAreBrokenBehindUnderscores) {
+  EXPECT_EQ(wrapped("nn_conv2d_add_clip", 10), "nn_conv2d_\nadd_clip");
+  EXPECT_EQ(wrapped("add", 10), "add");
+  EXPECT_EQ(wrapped("averyveryverylongname_add_", 10), "averyveryverylongname_\nadd_");
+  EXPECT_EQ(wrapped("", 10), "");
+}
+
+TEST(DotText, BytesHaveAtMostOneDecimal) {
+  EXPECT_EQ(byte_count(1023), "1023 B");
+  EXPECT_EQ(byte_count(1024), "1 KiB");
+  EXPECT_EQ(byte_count(1536), "1.5 KiB");
+  EXPECT_EQ(byte_count(std::uint64_t{5} << 40), "5 TiB");
+}
+
+TEST(ShortNames, AreDifferentForDifferentKernels) {
+  Topology topology;
+  topology.module = "default";
+  for (const char* symbol : {"tvmgen_default_fused_add", "tvmgen_default_fused_relu",
+                             "tvmgen_default_relu", "tvmgen_default_cc_main_0", "foreign"}) {
+    topology.kernels.emplace_back().symbol = symbol;
+  }
+  EXPECT_EQ(short_names(topology),
+            (std::vector<std::string>{"add", "fused_relu", "tvmgen_default_relu", "cc_main_0",
+                                      "foreign"}));
+}
+
+}  // namespace
+}  // namespace mlf::graph
