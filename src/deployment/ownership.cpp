@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "deployment/module_facts.h"
 #include "deployment/tir_name.h"
 #include "mlf/deployment.h"
 #include "mlf/tir/kind.h"
@@ -13,14 +14,9 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// As TVM makes a module's name part of a C symbol.
-std::string mangled(std::string_view module_name) {
-  std::string symbol = "tvmgen_";
-  for (const char c : module_name) {
-    const bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    symbol += keep ? c : '_';
-  }
-  return symbol + '_';
+/// What the symbols of a module begin with.
+std::string prefix_of(std::string_view module_name) {
+  return "tvmgen_" + deployment::symbol_part(module_name) + '_';
 }
 
 Node attribute(Node function, std::string_view name) {
@@ -86,7 +82,7 @@ std::optional<std::size_t> module_of_function(std::string_view symbol,
   std::optional<std::size_t> best;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
-    const std::string prefix = mangled(library.modules[i].name);
+    const std::string prefix = prefix_of(library.modules[i].name);
     if (prefix.size() <= longest || !symbol.starts_with(prefix)) continue;
     best = i;
     longest = prefix.size();

@@ -1,0 +1,45 @@
+#include "deployment/module_facts.h"
+
+#include "deployment/c_header.h"
+#include "support/error.h"
+
+namespace mlf::deployment {
+namespace {
+
+using NamedTensors = std::optional<std::vector<graph::NamedTensor>>;
+
+/// Adds what one device has; metadata lists each tensor once, on the device that holds it.
+void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTensors& facts) {
+  if (!tensors) return;
+  if (!facts) facts.emplace();
+  for (const IoTensor& tensor : *tensors) facts->push_back({tensor.name, tensor.size_bytes});
+}
+
+}  // namespace
+
+std::string symbol_part(std::string_view module_name) {
+  std::string symbol;
+  for (const char c : module_name) {
+    const bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    symbol += keep ? c : '_';
+  }
+  return symbol;
+}
+
+graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
+  graph::ModuleFacts facts;
+  facts.module = symbol_part(module.name);
+  for (const MainMemory& main : module.memory.main) {
+    add_tensors(main.inputs, facts.inputs);
+    add_tensors(main.outputs, facts.outputs);
+  }
+  for (const FileRef& header : module.files.headers) {
+    HeaderFields fields = read_header(support::value_of(archive.read(*archive.find(header.name))));
+    if (fields.inputs.empty() && fields.outputs.empty()) continue;
+    facts.input_fields = std::move(fields.inputs);
+    facts.output_fields = std::move(fields.outputs);
+  }
+  return facts;
+}
+
+}  // namespace mlf::deployment
