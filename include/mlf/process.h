@@ -1,20 +1,25 @@
-// Giving an archive its TIR as JSON, and leaving every other byte of it alone.
+// Giving an archive its TIR and its network as JSON, and leaving every other byte of it alone.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mlf/archive.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/networks.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/write.h"
 
 namespace mlf {
 
 /// Something the archive has to have, else processing it is a failed check.
-enum class Requirement : std::uint8_t { tir };
+enum class Requirement : std::uint8_t {
+  tir,    ///< at least one TIR source
+  graph,  ///< the graph of every module
+};
 
 /// What to do with a member that has the name of an output but was not written by mlf.
 enum class ForeignMembers : std::uint8_t { refuse, replace };
@@ -40,20 +45,37 @@ struct WrittenMember {
   std::uint64_t size = 0;
 };
 
+/// What became of the network of one module.
+struct NetworkReport {
+  std::string module;
+  std::size_t calls = 0;
+  std::size_t failed_checks = 0;      ///< of severity `error`: with any, no graph is written
+  std::string first_failure{};        ///< what the first of them says
+  std::optional<NoNetwork> reason{};  ///< why there is none
+};
+
 struct ProcessReport {
   /// Members written, in their order; empty where the archive is up to date already.
   std::vector<WrittenMember> written{};
   /// Members of an earlier run that are not written any more.
   std::vector<std::string> removed{};
-  /// The number of TIR sources. Without any there is nothing to write, not even a manifest.
+  /// One for each module; empty where the archive is up to date already.
+  std::vector<NetworkReport> networks{};
+  /// The number of TIR sources. Without any, and without a network, there is nothing to write, not
+  /// even a manifest.
   std::size_t tir_sources = 0;
 
   bool changed() const noexcept { return !written.empty() || !removed.empty(); }
 };
 
-/// Writes `src/tir-N.json` for every TIR of the archive at `path` ("-": standard input), and
-/// `src/mlf.json`, the manifest (schemas/manifest.schema.json). The result depends on the members
-/// that are read, on the options and on the version of the formats only. Where the manifest says
+/// Writes into the archive at `path` ("-": standard input)
+///  - `src/tir-N.json` for every TIR;
+///  - `src/<m>.topology.json` for every module whose network is known, and its projection
+///    `src/<m>.graph.json` unless a check of severity `error` says that it cannot be trusted;
+///  - `src/mlf.json`, the manifest (schemas/manifest.schema.json).
+///
+/// The result depends on the members that are read, on the options and on the version of the
+/// formats only. Where the manifest says
 /// that none of these changed, and what it lists is intact, the archive is left alone: not even its
 /// time changes. Otherwise the members it lists are replaced; those that are no longer made go.
 ///

@@ -15,9 +15,12 @@ inline constexpr int kTirJsonVersion = 1;
 
 /// src/mlf.json, `mlf-manifest`. It stands for everything that the outputs depend on beside what
 /// the manifest lists: a new number makes every archive be processed again.
-inline constexpr int kManifestVersion = 1;
+inline constexpr int kManifestVersion = 2;
 
 /// `mlf inspect --json`, `mlf-inspect`.
 inline constexpr int kInspectVersion = 1;
+
+/// `mlf verify --json`, `mlf-verify`.
+inline constexpr int kVerifyVersion = 1;
 
 }  // namespace mlf

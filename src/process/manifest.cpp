@@ -50,6 +50,19 @@ Json tir_to_json(const std::vector<ManifestTir>& entries) {
   return list;
 }
 
+Json networks_to_json(const std::vector<ManifestNetwork>& entries) {
+  Json list = Json::array();
+  for (const ManifestNetwork& entry : entries) {
+    Json graph = nullptr;
+    if (entry.graph) graph = *entry.graph;
+    list.push_back({{"module", entry.module},
+                    {"topology", entry.topology},
+                    {"graph", graph},
+                    {"source", entry.source}});
+  }
+  return list;
+}
+
 std::vector<Digest> digests_from_json(const Json& list) {
   std::vector<Digest> digests;
   for (const Json& entry : list) {
@@ -101,6 +114,7 @@ void write_manifest(const Manifest& manifest, support::ByteSink& out) {
         {"files", digests_to_json(manifest.inputs.files)}}},
       {"written", digests_to_json(manifest.written)},
       {"tir", tir_to_json(manifest.tir)},
+      {"networks", networks_to_json(manifest.networks)},
   };
   // Names come from the archive, which guarantees UTF-8, or from the file system, which does not.
   out.write(json.dump(2, ' ', false, Json::error_handler_t::replace));

@@ -43,15 +43,24 @@ struct ManifestTir {
   std::optional<ManifestTarget> target;
 };
 
+/// One network: where it came from, and the members that show it.
+struct ManifestNetwork {
+  std::string module;
+  std::string topology;              ///< member
+  std::optional<std::string> graph;  ///< member; nothing where a check says that it would be wrong
+  std::string source;                ///< stem of the TIR, or the member with the executor's graph
+};
+
 struct Manifest {
   Inputs inputs;
-  std::vector<Digest> written;  ///< all outputs but the manifest itself
-  std::vector<ManifestTir> tir;
+  std::vector<Digest> written{};  ///< all outputs but the manifest itself
+  std::vector<ManifestTir> tir{};
+  std::vector<ManifestNetwork> networks{};
 };
 
 void write_manifest(const Manifest& manifest, support::ByteSink& out);
 
-/// What decides whether an archive is up to date: `inputs` and `written`; `tir` stays empty.
+/// What decides whether an archive is up to date: `inputs` and `written`; the rest stays empty.
 /// Nothing for a text that mlf did not write, or not in this version of the format.
 std::optional<Manifest> read_manifest(std::string_view text);
 

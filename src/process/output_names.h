@@ -18,6 +18,11 @@ std::string constants_folder(std::string_view stem);
 /// The member that a tir-N.json calls `path`.
 std::string beside_tir_json(std::string_view path);
 
+/// `src/<module>.topology.json` and `src/<module>.graph.json`. Throw `Error`, with `file` as its
+/// place, for a module whose name cannot be that of a file.
+std::string topology_name(std::string_view module, std::string_view file);
+std::string graph_name(std::string_view module, std::string_view file);
+
 /// Whether mlf may have made a member of this name; the manifest itself is not among them.
 bool is_output_name(std::string_view name);
 

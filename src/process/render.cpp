@@ -1,12 +1,16 @@
 #include "process/render.h"
 
-#include <utility>
+#include <algorithm>
 
+#include "mlf/graph/graph_json.h"
+#include "mlf/graph/write.h"
 #include "process/output_names.h"
 #include "support/error.h"
 
 namespace mlf::process {
 namespace {
+
+using support::value_of;
 
 std::optional<ManifestTarget> manifest_target(const Target* target) {
   if (target == nullptr) return std::nullopt;
@@ -25,37 +29,71 @@ ManifestTir describe(const TirSource& source, const tir::Module& module,
   return entry;
 }
 
-/// What the writers of TIR take, made from what the spool gives.
+/// What the writers take, made from what the spool gives.
 tir::Sink sink_to(support::ByteSink& out) {
   return [&out](std::string_view bytes) { out.write(bytes); };
 }
 
+/// The member whose time and owner the files of a network get: the one that it was read from.
+const archive::Member* model_for(const graph::Provenance& provenance, const Job& job) {
+  const archive::Member* graph = job.archive.find(provenance.source);
+  if (graph != nullptr) return graph;
+  const auto source =
+      std::find_if(job.sources.begin(), job.sources.end(),
+                   [&](const TirSource& candidate) { return candidate.stem == provenance.source; });
+  const bool has_member = source != job.sources.end() && source->member != nullptr;
+  return has_member ? source->member : &job.metadata();
+}
+
 }  // namespace
 
-Rendering render(const TirSource& source, const ModelLibrary& library,
-                 const archive::Member& metadata, const ProcessOptions& options, Spool& spool) {
-  using support::value_of;
-  const tir::Document document = value_of(read_tir(source, library, options.tir_limits));
-  const archive::Member* like = source.member != nullptr ? source.member : &metadata;
+std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source,
+                                                       const tir::Document& document,
+                                                       const Job& job, Spool& spool) {
+  const archive::Member* like = source.member != nullptr ? source.member : &job.metadata();
   const tir::JsonOptions json{.layout = tir::JsonLayout::compact,
-                              .constants = options.constants,
+                              .constants = job.options.constants,
                               .npy_threshold = 0,
                               .npy_folder = constants_folder(source.stem),
-                              .max_written_nodes = options.tir_limits.max_written_nodes};
+                              .max_written_nodes = job.options.tir_limits.max_written_nodes};
 
-  Rendering result{{}, describe(source, document.module, library)};
+  ManifestTir entry = describe(source, document.module, job.library);
+  std::vector<Output> outputs;
   std::vector<tir::ConstantFile> constants;
   const Piece text = spool.add([&](support::ByteSink& out) {
     constants = value_of(tir::write_tir_json(document, json, sink_to(out)));
   });
-  result.outputs.push_back({result.entry.member, like, text});
+  outputs.push_back({entry.member, like, text});
   for (const tir::ConstantFile& constant : constants) {
     const Piece data = spool.add([&](support::ByteSink& out) {
       value_of(tir::write_npy(document.module.node(constant.constant), sink_to(out)));
     });
-    result.outputs.push_back({beside_tir_json(constant.path), like, data});
+    outputs.push_back({beside_tir_json(constant.path), like, data});
   }
-  return result;
+  return {std::move(outputs), std::move(entry)};
+}
+
+std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& network,
+                                                               const Job& job, Spool& spool) {
+  const graph::Topology& topology = network.topology;
+  const std::string& module = job.library.modules[network.module].name;
+  const archive::Member* like = model_for(topology.provenance, job);
+  ManifestNetwork entry{.module = module,
+                        .topology = topology_name(module, job.archive.path()),
+                        .graph = std::nullopt,
+                        .source = topology.provenance.source};
+  std::vector<Output> outputs;
+  outputs.push_back(
+      {entry.topology, like, spool.add([&](support::ByteSink& out) {
+         value_of(graph::write_topology_json(topology, tir::JsonLayout::compact, sink_to(out)));
+       })});
+  if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
+  entry.graph = graph_name(module, job.archive.path());
+  outputs.push_back(
+      {*entry.graph, like, spool.add([&](support::ByteSink& out) {
+         value_of(graph::write_graph_json(topology, tir::JsonLayout::compact, sink_to(out)));
+       })});
+  return {std::move(outputs), std::move(entry)};
 }
 
 }  // namespace mlf::process

@@ -1,11 +1,13 @@
-// Makes the outputs of one TIR source.
+// Makes the outputs of one TIR source, and of one network.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/process.h"
+#include "mlf/networks.h"
+#include "process/job.h"
 #include "process/manifest.h"
 #include "process/spool.h"
 
@@ -18,14 +20,14 @@ struct Output {
   Piece content;
 };
 
-struct Rendering {
-  std::vector<Output> outputs;  ///< the tir-N.json first
-  ManifestTir entry;
-};
+/// Writes the JSON of a TIR, first, and constants beside it into `spool`. Throws `Error`.
+std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source,
+                                                       const tir::Document& document,
+                                                       const Job& job, Spool& spool);
 
-/// Reads `source` and writes its JSON, and constants beside it, into `spool`. `metadata` gives time
-/// and owner where the source is no member. Throws `Error`.
-Rendering render(const TirSource& source, const ModelLibrary& library,
-                 const archive::Member& metadata, const ProcessOptions& options, Spool& spool);
+/// Writes the topology, and its graph unless a check says that it cannot be trusted. Throws
+/// `Error`, also where the module's name cannot be part of a member's.
+std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& network,
+                                                               const Job& job, Spool& spool);
 
 }  // namespace mlf::process

@@ -15,7 +15,8 @@ import tempfile
 import schemas
 import support
 
-VALIDATORS = {name: schemas.validator(name) for name in ("tir", "manifest", "inspect")}
+FORMATS = ("tir", "topology", "manifest", "inspect", "verify")
+VALIDATORS = {name: schemas.validator(name) for name in FORMATS}
 
 
 def archives():
@@ -43,6 +44,16 @@ def tir_stems(old):
     return sorted(stems)
 
 
+def network_modules(old):
+    """Modules of AOT archives with TIR, and of the graph executor: those with a network."""
+    names = [span.name.removeprefix("./") for span in old if not span.name.endswith("/")]
+    graphs = [n for n in names if n.startswith("executor-config/graph/")]
+    if graphs:
+        return sorted(pathlib.PurePath(name).stem for name in graphs)
+    relays = [n for n in names if n.startswith("src/") and n.endswith(".relay")]
+    return sorted(pathlib.PurePath(name).stem for name in relays) if tir_stems(old) else []
+
+
 def check_spans(before, after):
     """All old members are there as they were, in their order; returns the names of the new ones."""
     old, old_end = support.spans(before)
@@ -57,16 +68,37 @@ def len_of_record(data):
     return 10240 if len(data) % 10240 == 0 else support.BLOCK
 
 
-def check_outputs(path, expected):
-    """New members are valid, and listed in the manifest with their digests."""
+def check_network(documents, module):
+    """A topology, and a graph unless a check of the topology says why not; returns their names."""
+    topology = documents[f"./src/{module}.topology.json"]
+    schemas.check(VALIDATORS["topology"], topology, f"{module}.topology.json")
+    assert topology["module"] == module and topology["calls"]
+    failed = [check for check in topology["checks"] if check["severity"] == "error"]
+    graph = documents.get(f"./src/{module}.graph.json")
+    assert (graph is None) == bool(failed), f"{module}: {failed}"
+    if graph is None:
+        return
+    assert list(graph) == ["nodes", "arg_nodes", "heads", "attrs", "node_row_ptr"]
+    assert len(graph["heads"]) == len(topology["outputs"])
+    kernels = [n["attrs"]["func_name"] for n in graph["nodes"] if n["op"] == "tvm_op"]
+    assert len([name for name in kernels if name != "__nop"]) == len(topology["calls"])
+
+
+def check_outputs(path, added, stems, modules):
+    """New members are those expected, valid, and listed in the manifest."""
     with tarfile.open(path) as tar:
-        documents = {name: json.load(tar.extractfile(name)) for name in expected}
+        documents = {name: json.load(tar.extractfile(name)) for name in added}
     manifest = documents.pop("./src/mlf.json")
     schemas.check(VALIDATORS["manifest"], manifest, "src/mlf.json")
     assert [entry["name"] for entry in manifest["written"]] == [n[2:] for n in documents]
-    for name, document in documents.items():
-        schemas.check(VALIDATORS["tir"], document, name)
-        assert document["functions"], f"{name} has no function"
+    assert {entry["member"] for entry in manifest["tir"]} == {s + ".json" for s in stems}
+    assert sorted(entry["module"] for entry in manifest["networks"]) == modules
+    for stem in stems:
+        document = documents[f"./{stem}.json"]
+        schemas.check(VALIDATORS["tir"], document, stem)
+        assert document["functions"], f"{stem} has no function"
+    for module in modules:
+        check_network(documents, module)
 
 
 def check_other_tools(path, folder):
@@ -91,6 +123,14 @@ def check_inspect(path):
     return inspection
 
 
+def check_verify(path, said):
+    """An archive passes exactly where processing had nothing to say about its graph."""
+    result = support.run("verify", "--json", path)
+    verdict = json.loads(result.stdout)
+    schemas.check(VALIDATORS["verify"], verdict, "verify")
+    assert verdict["archives"][0]["passed"] == (result.returncode == 0) == (not said), said
+
+
 def check_archive(original, folder):
     path = folder / "module.tar"
     shutil.copy(original, path)
@@ -102,14 +142,13 @@ def check_archive(original, folder):
     stems = tir_stems(support.spans(before)[0])
     inspection = check_inspect(path)
     assert sorted("src/" + entry["stem"] for entry in inspection["tir"]) == stems
-    if not stems:
+    modules = network_modules(support.spans(before)[0])
+    if not stems and not modules:
         assert path.read_bytes() == before and b"no TIR" in result.stderr
         return
-    assert not result.stderr, result.stderr
-    expected = [f"./{stem}.json" for stem in stems] + ["./src/mlf.json"]
-    assert check_spans(before, path.read_bytes()) == expected
     assert path.stat().st_mode & 0o777 == 0o640
-    check_outputs(path, expected)
+    check_outputs(path, check_spans(before, path.read_bytes()), stems, modules)
+    check_verify(path, result.stderr)
     check_other_tools(path, folder)
 
     first = state_of(path)

@@ -20,8 +20,13 @@ std::string legacy_text(int value) {
 }
 
 std::string ProcessTest::make(const Members& members, std::string_view name) const {
+  return make_with(kMetadata, members, name);
+}
+
+std::string ProcessTest::make_with(std::string_view metadata, const Members& members,
+                                   std::string_view name) const {
   TarBuilder tar;
-  tar.folder("./").file("./metadata.json", kMetadata);
+  tar.folder("./").file("./metadata.json", metadata);
   for (const auto& [member, text] : members) tar.file("./" + member, text);
   return write(name, tar.finish());
 }

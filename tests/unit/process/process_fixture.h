@@ -21,6 +21,10 @@ class ProcessTest : public ArchiveTest {
   /// Writes an archive with metadata and these members below it, and returns its path.
   std::string make(const Members& members, std::string_view name = "module.tar") const;
 
+  /// The same with other metadata.
+  std::string make_with(std::string_view metadata, const Members& members,
+                        std::string_view name = "module.tar") const;
+
   /// Processes an archive that must be acceptable.
   static ProcessReport process(const std::string& path, const ProcessOptions& options = {});
   /// The one error of an archive that must not be.

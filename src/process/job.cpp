@@ -1,0 +1,74 @@
+#include "process/job.h"
+
+#include "mlf/networks.h"
+#include "process/output_names.h"
+#include "support/error.h"
+#include "support/sha256.h"
+
+namespace mlf::process {
+namespace {
+
+using archive::Archive;
+using archive::Member;
+using support::value_of;
+
+Archive open_archive(const std::string& path, const ProcessOptions& options) {
+  const bool update = in_place(path, options) && options.effect == Effect::write;
+  return value_of(update ? Archive::open_for_update(path, options.archive_limits)
+                         : Archive::open(path, options.archive_limits));
+}
+
+std::vector<TirFile> load_files(const ProcessOptions& options) {
+  std::vector<TirFile> files;
+  for (const std::string& path : options.tir_files) {
+    files.push_back(value_of(load_tir_file(path)));
+  }
+  return files;
+}
+
+std::string digest_of(const Archive& archive, const Member& member) {
+  return support::sha256_hex(value_of(archive.read(member)));
+}
+
+Inputs inputs_of(const Job& job) {
+  Inputs inputs{job.options.constants, {}, {}};
+  inputs.members.push_back({std::string(kMetadata), digest_of(job.archive, job.metadata())});
+  for (const TirSource& source : job.sources) {
+    auto& list = source.member != nullptr ? inputs.members : inputs.files;
+    list.push_back({source.name, support::sha256_hex(source.text)});
+  }
+  for (const Member* member : network_members(job.archive, job.library)) {
+    inputs.members.push_back({member->name, digest_of(job.archive, *member)});
+  }
+  return inputs;
+}
+
+std::optional<Manifest> previous_manifest(const Archive& archive) {
+  const Member* member = archive.find(kManifestName);
+  if (member == nullptr || member->type != archive::MemberType::file) return std::nullopt;
+  return read_manifest(value_of(archive.read(*member)));
+}
+
+}  // namespace
+
+bool in_place(const std::string& path, const ProcessOptions& options) {
+  return options.output.empty() && path != kStandardStream;
+}
+
+OutputState state_of(const Archive& archive, const Digest& written) {
+  const Member* member = archive.find(written.name);
+  if (member == nullptr || member->type != archive::MemberType::file) return OutputState::missing;
+  return digest_of(archive, *member) == written.sha256 ? OutputState::intact : OutputState::changed;
+}
+
+Job prepare(const std::string& path, const ProcessOptions& options) {
+  // `files` have to be in place before the sources that look into them.
+  Job job{options, open_archive(path, options), load_files(options), {}, {}, {}, {}};
+  job.library = value_of(read_model_library(job.archive));
+  job.sources = value_of(find_tir(job.archive, job.library, job.files));
+  job.inputs = inputs_of(job);
+  job.previous = previous_manifest(job.archive);
+  return job;
+}
+
+}  // namespace mlf::process

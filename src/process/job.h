@@ -1,0 +1,42 @@
+// One archive to process, and everything in it that decides what is written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/archive.h"
+#include "mlf/deployment.h"
+#include "mlf/model_library.h"
+#include "mlf/process.h"
+#include "process/manifest.h"
+
+namespace mlf::process {
+
+inline constexpr std::string_view kMetadata = "metadata.json";
+inline constexpr std::string_view kStandardStream = "-";
+
+struct Job {
+  const ProcessOptions& options;
+  archive::Archive archive;
+  std::vector<TirFile> files;
+  ModelLibrary library;
+  std::vector<TirSource> sources;
+  Inputs inputs;
+  std::optional<Manifest> previous;
+
+  const archive::Member& metadata() const { return *archive.find(kMetadata); }
+};
+
+/// Whether the archive at `path` itself is to change.
+bool in_place(const std::string& path, const ProcessOptions& options);
+
+/// Opens the archive and reads what it takes to know whether anything is to be done. Throws
+/// `Error`.
+Job prepare(const std::string& path, const ProcessOptions& options);
+
+/// What became of a member that an earlier run wrote.
+enum class OutputState : std::uint8_t { intact, changed, missing };
+OutputState state_of(const archive::Archive& archive, const Digest& written);
+
+}  // namespace mlf::process

@@ -1,0 +1,133 @@
+#include "mlf/verify.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "mlf/graph/compare.h"
+#include "mlf/networks.h"
+#include "process/job.h"
+#include "support/error.h"
+
+namespace mlf::process {
+namespace {
+
+using graph::Severity;
+using support::value_of;
+
+class Verifier {
+ public:
+  explicit Verifier(const Job& job) : job_(job) {}
+
+  std::vector<Finding> run() &&;
+
+ private:
+  void check_outputs();
+  void check_networks();
+  Networks networks_of(std::span<const TirSource> stage) const;
+  void report_network(const Network& network);
+  void compare_stage(const Networks& preferred, std::span<const TirSource> stage);
+  const std::string& name_of(std::size_t module) const { return job_.library.modules[module].name; }
+
+  const Job& job_;
+  std::vector<Finding> findings_;
+};
+
+void Verifier::check_outputs() {
+  if (!job_.previous) return;
+  if (job_.previous->inputs != job_.inputs) {
+    findings_.push_back({.severity = Severity::error,
+                         .code = FindingCode::stale_outputs,
+                         .detail = "the archive has changed since mlf processed it"});
+  }
+  for (const Digest& written : job_.previous->written) {
+    const auto state = state_of(job_.archive, written);
+    if (state == OutputState::intact) continue;
+    findings_.push_back(
+        {.severity = Severity::error,
+         .code = FindingCode::damaged_output,
+         .detail = written.name + (state == OutputState::missing
+                                       ? " is missing"
+                                       : " is not what mlf wrote into the archive")});
+  }
+}
+
+Networks Verifier::networks_of(std::span<const TirSource> stage) const {
+  return value_of(find_networks(job_.archive, job_.library, stage, job_.options.tir_limits));
+}
+
+void Verifier::report_network(const Network& network) {
+  for (const graph::Check& check : network.topology.checks) {
+    findings_.push_back({.severity = info(check.code).severity,
+                         .code = FindingCode::network_check,
+                         .check = check.code,
+                         .module = name_of(network.module),
+                         .detail = check.detail});
+  }
+}
+
+void Verifier::compare_stage(const Networks& preferred, std::span<const TirSource> stage) {
+  for (const Network& other : networks_of(stage).found) {
+    const auto same =
+        std::find_if(preferred.found.begin(), preferred.found.end(),
+                     [&](const Network& network) { return network.module == other.module; });
+    if (same == preferred.found.end()) continue;
+    const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);
+    for (const std::string& difference : comparison.differences) {
+      findings_.push_back({.severity = Severity::error,
+                           .code = FindingCode::stage_mismatch,
+                           .module = name_of(other.module),
+                           .detail = "stage '" + stage.front().stage +
+                                     "' (second) shows another network: " + difference});
+    }
+  }
+}
+
+void Verifier::check_networks() {
+  const auto stages = by_stage(job_.sources);
+  const Networks networks = networks_of(job_.sources);
+  for (const Network& network : networks.found) report_network(network);
+  for (const ModuleWithout& without : networks.missing) {
+    findings_.push_back({.severity = Severity::note,
+                         .code = FindingCode::no_network,
+                         .module = name_of(without.module),
+                         .detail = std::string(to_string(without.reason))});
+  }
+  for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
+}
+
+std::vector<Finding> Verifier::run() && {
+  check_outputs();
+  check_networks();
+  return std::move(findings_);
+}
+
+std::vector<Finding> verify(const std::string& path, const VerifyOptions& options) {
+  ProcessOptions reading;
+  reading.tir_files = options.tir_files;
+  reading.effect = Effect::dry_run;
+  reading.archive_limits = options.archive_limits;
+  reading.tir_limits = options.tir_limits;
+  Job job = prepare(path, reading);
+  // What the constants of an earlier run look like is that run's choice.
+  if (job.previous) job.inputs.constants = job.previous->inputs.constants;
+  return Verifier(job).run();
+}
+
+}  // namespace
+}  // namespace mlf::process
+
+namespace mlf {
+
+std::string_view to_string(FindingCode code) {
+  static constexpr std::array<std::string_view, 5> kNames{
+      "network-check", "stage-mismatch", "stale-outputs", "damaged-output", "no-network"};
+  return kNames.at(static_cast<std::size_t>(code));
+}
+
+Result<std::vector<Finding>> verify_archive(const std::string& path, const VerifyOptions& options) {
+  return support::at_door([&] { return process::verify(path, options); })
+      .map_error([&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), path); });
+}
+
+}  // namespace mlf

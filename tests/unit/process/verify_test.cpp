@@ -1,0 +1,126 @@
+// What verifying an archive finds.
+#include "mlf/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/graph/networks.h"
+#include "unit/process/process_fixture.h"
+
+namespace mlf {
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string network_of(const std::string& arguments) {
+  return graph::script({graph::main_of({"x", "output"}, graph::call("tvmgen_default_a", arguments)),
+                        graph::unary("tvmgen_default_a")});
+}
+
+std::string sound() {
+  return network_of("x_buffer.data, output_buffer.data");
+}
+
+class VerifyTest : public test::ProcessTest {
+ protected:
+  /// "error network-check": severity and code of every finding.
+  static Names findings(const std::string& path) {
+    const auto found = verify_archive(path);
+    if (!found) throw std::runtime_error(to_string(found.error().front()));
+    Names lines;
+    for (const Finding& finding : *found) {
+      lines.push_back(std::string(graph::to_string(finding.severity)) + " " +
+                      std::string(to_string(finding.code)));
+    }
+    return lines;
+  }
+
+  /// The archive again, with one member changed.
+  std::string with(const std::string& path, const std::string& member,
+                   const std::string& text) const {
+    Members all;
+    for (const std::string& name : members(path)) {
+      if (name == "." || name == "metadata.json") continue;
+      all.emplace_back(name, name == member ? text : content(path, name));
+    }
+    return make(all, "changed.tar");
+  }
+};
+
+TEST_F(VerifyTest, ASoundArchiveHasNoFindings) {
+  const std::string path = make({{"src/tir-1.txt", sound()}});
+  EXPECT_EQ(findings(path), Names{});
+  process(path);
+  EXPECT_EQ(findings(path), Names{});
+}
+
+TEST_F(VerifyTest, ConstantsMayStandWhereTheLastRunPutThem) {
+  const std::string path = make({{"src/tir-1.txt", sound()}});
+  ProcessOptions options;
+  options.constants = tir::ConstantPlace::none;
+  process(path, options);
+  EXPECT_EQ(findings(path), Names{});
+}
+
+TEST_F(VerifyTest, FailedChecksOfTheNetworkAreFindings) {
+  const std::string path =
+      make({{"src/tir-1.txt", network_of("output_buffer.data, x_buffer.data")}});
+  const auto found = *verify_archive(path);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].code, FindingCode::network_check);
+  EXPECT_EQ(found[0].module, "default");
+}
+
+TEST_F(VerifyTest, StagesThatShowAnotherNetworkAreFindings) {
+  const std::string twice = graph::script(
+      {graph::main_of({"x", "output"},
+                      graph::sid("sid_1") +
+                          graph::call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                          graph::call("tvmgen_default_a", "sid_1, output_buffer.data")),
+       graph::unary("tvmgen_default_a")});
+  const std::string same = make({{"src/tir-1.txt", sound()}, {"src/tir-1.codegen.txt", sound()}});
+  EXPECT_EQ(findings(same), Names{});
+  const std::string other = make({{"src/tir-1.txt", sound()}, {"src/tir-1.codegen.txt", twice}});
+  const Names found = findings(other);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0], "error stage-mismatch");
+}
+
+TEST_F(VerifyTest, OutputsThatSomebodyChangedAreFindings) {
+  const std::string path = make({{"src/tir-1.txt", sound()}});
+  process(path);
+  EXPECT_EQ(findings(with(path, "src/default.graph.json", "{}")), Names{"error damaged-output"});
+}
+
+TEST_F(VerifyTest, OutputsThatAreMissingAreFindings) {
+  const std::string path = make({{"src/tir-1.txt", sound()}});
+  process(path);
+  const std::string without =
+      make({{"src/tir-1.txt", sound()}, {"src/mlf.json", content(path, "src/mlf.json")}}, "b.tar");
+  EXPECT_EQ(findings(without), (Names(3, "error damaged-output")));
+}
+
+TEST_F(VerifyTest, OutputsOfAnEarlierArchiveAreFindings) {
+  const std::string path = make({{"src/tir-1.txt", sound()}});
+  process(path);
+  EXPECT_EQ(findings(with(path, "src/tir-1.txt", sound() + "\n")), Names{"error stale-outputs"});
+}
+
+TEST_F(VerifyTest, AModuleWithoutNetworkIsWorthANote) {
+  EXPECT_EQ(findings(make({})), Names{"note no-network"});
+}
+
+TEST_F(VerifyTest, NothingIsWritten) {
+  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string before = test::read_file(path);
+  findings(path);
+  EXPECT_EQ(test::read_file(path), before);
+}
+
+TEST_F(VerifyTest, TirThatDoesNotReadIsAnError) {
+  const auto found = verify_archive(make({{"src/tir-1.txt", "oops\n"}}));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().front().where.member, "src/tir-1.txt");
+}
+
+}  // namespace
+}  // namespace mlf
