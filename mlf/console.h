@@ -25,6 +25,7 @@ class Console {
   int fail(ErrorKind kind, std::string_view message) const;
   /// Worth knowing; not with -q.
   void note(std::string_view message) const;
+  bool is_verbose() const { return verbosity_ == Verbosity::verbose; }
   /// What is being done; only with -v.
   void detail(std::string_view message) const;
 

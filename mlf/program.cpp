@@ -13,6 +13,7 @@
 #include "commands/command.h"
 #include "console.h"
 #include "limit_option.h"
+#include "mlf/graph/write.h"
 #include "mlf/version.h"
 #include "standard_output.h"
 
@@ -40,8 +41,10 @@ std::string version_text() {
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.8 to v0.18 as TVMScript (v0.12+), legacy\n"
       "       text (up to v0.11), save_json and mlf-tir {}\n"
-      "writes: mlf-tir {}, mlf-manifest {}, mlf-inspect {}",
-      version(), kTirJsonVersion, kTirJsonVersion, kManifestVersion, kInspectVersion);
+      "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
+      "        mlf-verify {}",
+      version(), kTirJsonVersion, kTirJsonVersion, graph::kTopologyVersion, kManifestVersion,
+      kInspectVersion, kVerifyVersion);
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
@@ -90,15 +93,15 @@ int run_chosen(const std::vector<Command>& commands, const GlobalOptions& option
 
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(
-      "Gives Apache TVM Model Library Format archives their TIR as JSON, and shows what "
-      "is in them.",
+      "Gives Apache TVM Model Library Format archives their TIR and their network as JSON, and "
+      "shows what is in them.",
       "mlf");
   app.require_subcommand(1);
   app.footer(limits_help() + kFooter);
   GlobalOptions options;
   add_global_options(app, options);
-  const std::vector<Command> commands = {process_command(app), tir_command(app),
-                                         inspect_command(app)};
+  const std::vector<Command> commands = {process_command(app), inspect_command(app),
+                                         graph_command(app), tir_command(app), verify_command(app)};
   for (const Command& command : commands) command.app->fallthrough()->footer(kFooter);
   try {
     app.parse(argc, argv);

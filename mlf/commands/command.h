@@ -24,8 +24,10 @@ struct Command {
   std::function<int(const Context&)> run;  ///< returns the exit code
 };
 
+Command graph_command(CLI::App& parent);
 Command inspect_command(CLI::App& parent);
 Command process_command(CLI::App& parent);
 Command tir_command(CLI::App& parent);
+Command verify_command(CLI::App& parent);
 
 }  // namespace mlf::program

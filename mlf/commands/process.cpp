@@ -1,4 +1,4 @@
-// mlf process: gives archives their TIR as JSON.
+// mlf process: gives archives their TIR and their networks as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,8 +51,9 @@ void declare(CLI::App& app, Options& options) {
                   "Where the data of constants goes: into the JSON as base64, into .npy members "
                   "beside it, or nowhere");
   app.add_option("--require", options.require,
-                 "Exit with 1 and change nothing if the archive has no TIR")
-      ->check(CLI::IsMember({"tir"}))
+                 "Exit with 1 and change nothing if the archive has no TIR (tir), or a module "
+                 "without a graph that can be trusted (graph)")
+      ->check(CLI::IsMember({"tir", "graph"}))
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_flag("--force", options.force,
@@ -69,7 +70,9 @@ ProcessOptions process_options(const Options& options, const Limits& limits) {
   result.output = options.output;
   result.tir_files = options.tir_files;
   result.constants = options.constants;
-  if (!options.require.empty()) result.require = {Requirement::tir};
+  for (const std::string& requirement : options.require) {
+    result.require.push_back(requirement == "tir" ? Requirement::tir : Requirement::graph);
+  }
   if (options.force) result.foreign = ForeignMembers::replace;
   if (options.dry_run) result.effect = Effect::dry_run;
   result.archive_limits = limits.archive;
@@ -111,12 +114,27 @@ std::vector<Outcome> process_all(const Options& options, const Context& context)
   return outcomes;
 }
 
+void explain(const NetworkReport& network, const std::string& archive, const Console& console) {
+  if (network.reason) {
+    console.detail(fmt::format("{}: module '{}' has no network: {}", archive, network.module,
+                               to_string(*network.reason)));
+  } else if (network.failed_checks != 0) {
+    console.note(fmt::format("{}: no graph of module '{}', mlf verify says more: {}", archive,
+                             network.module, network.first_failure));
+  }
+}
+
 void explain(const std::string& archive, const ProcessReport& report, const Console& console) {
-  if (report.tir_sources == 0) {
-    console.note(fmt::format("{}: no TIR in this archive, so nothing to add", archive));
+  const bool has_network =
+      std::any_of(report.networks.begin(), report.networks.end(),
+                  [](const NetworkReport& network) { return !network.reason; });
+  if (report.tir_sources == 0 && !report.changed() && !report.networks.empty() && !has_network) {
+    console.note(
+        fmt::format("{}: no TIR and no graph in this archive, so nothing to add", archive));
   } else if (!report.changed()) {
     console.detail(fmt::format("{}: up to date", archive));
   }
+  for (const NetworkReport& network : report.networks) explain(network, archive, console);
   for (const WrittenMember& member : report.written) {
     console.detail(fmt::format("{}: {}, {} bytes", archive, member.name, member.size));
   }
@@ -160,7 +178,8 @@ int run(const Options& options, const Context& context) {
 Command process_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "process",
-      "Write the TIR of an archive into it as src/tir-N.json, with a manifest src/mlf.json; "
+      "Write the TIR of an archive into it as src/tir-N.json, the network of each module as "
+      "src/<module>.topology.json and src/<module>.graph.json, and a manifest src/mlf.json; "
       "nothing else in the archive changes, and an archive that is up to date is left alone");
   const auto options = std::make_shared<Options>();
   declare(*app, *options);

@@ -6,8 +6,10 @@ import pathlib
 import pty
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import support
 
@@ -32,7 +34,7 @@ class Folder(unittest.TestCase):
 
 class Help(unittest.TestCase):
     def test_help_is_what_the_golden_files_say(self):
-        for command in ("", "process", "tir", "inspect"):
+        for command in ("", "process", "inspect", "graph", "tir", "verify"):
             arguments = [command, "--help"] if command else ["--help"]
             text = support.run_ok(*arguments).stdout.decode()
             golden = HELP / f"{command or 'mlf'}.txt"
@@ -43,7 +45,7 @@ class Help(unittest.TestCase):
     def test_version_names_the_formats(self):
         text = support.run_ok("--version").stdout.decode()
         self.assertRegex(text, r"^mlf \d+\.\d+\.\d+\n")
-        for name in ("mlf-tir 1", "mlf-manifest 1", "mlf-inspect 1"):
+        for name in ("mlf-tir 1", "mlf-topology 1", "mlf-manifest 2", "mlf-inspect 1", "mlf-verify 1"):
             self.assertIn(name, text)
 
 
@@ -149,6 +151,107 @@ class Tir(Folder):
     def test_save_json_is_the_way_back_to_tvm(self):
         text = support.run_ok("tir", "--format", "save_json", self.archive()).stdout
         self.assertLessEqual({"root", "nodes", "attrs"}, json.loads(text).keys())
+
+
+class Graph(Folder):
+    def real(self, name="tvm-0.18-qnn_conv-aot-c.tar"):
+        return support.ARCHIVES / name
+
+    def test_the_formats_show_one_network(self):
+        topology = json.loads(support.run_ok("graph", self.real()).stdout)
+        graph = json.loads(support.run_ok("graph", self.real(), "--format", "json").stdout)
+        dot = support.run_ok("graph", self.real(), "--format", "dot").stdout.decode()
+        kernels = [node for node in graph["nodes"] if node["op"] == "tvm_op"]
+        self.assertEqual(len(topology["calls"]), 4)
+        self.assertEqual(len(kernels), 4)
+        self.assertTrue(dot.startswith("digraph"))
+
+    def test_a_picture_is_svg(self):
+        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # Graphviz' own
+        result = support.run("graph", self.real(), "--format", "svg", env=environment)
+        if result.returncode == 64:
+            self.skipTest("built without Graphviz")
+        svg = xml.etree.ElementTree.fromstring(result.stdout)
+        self.assertTrue(svg.tag.endswith("svg"))
+        self.assertGreaterEqual(len(svg.findall(".//{*}g[@class='node']")), 4)
+
+    def test_what_process_writes_is_what_graph_prints(self):
+        path = self.folder / "module.tar"
+        path.write_bytes(self.real().read_bytes())
+        support.run_ok("process", path)
+        for form, member in (("topology", "default.topology"), ("json", "default.graph")):
+            written = subprocess.run(
+                ["tar", "-xOf", path, f"./src/{member}.json"], capture_output=True, check=True
+            ).stdout
+            self.assertEqual(support.run_ok("graph", path, "--format", form).stdout, written)
+
+    def test_pretty_is_the_same_document(self):
+        for form in ("topology", "json"):
+            compact = support.run_ok("graph", self.real(), "--format", form).stdout
+            pretty = support.run_ok("graph", self.real(), "--format", form, "--pretty").stdout
+            self.assertEqual(json.loads(compact), json.loads(pretty))
+            self.assertGreater(pretty.count(b"\n"), compact.count(b"\n"))
+
+    def test_an_operator_archive_has_no_network(self):
+        result = support.run("graph", self.real("tvm-0.9-op-add.tar"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"an operator archive has bare functions and no network", result.stderr)
+
+    def test_tir_beside_the_archive_counts(self):
+        with tarfile.open(self.real()) as tar:
+            kept = {m.name[2:]: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
+        text = kept.pop("src/tir-1.txt")
+        stock, capture = self.folder / "stock.tar", self.folder / "capture.txt"
+        stock.write_bytes(support.make_tar(kept))
+        capture.write_bytes(text)
+        self.assertEqual(support.run("graph", stock).returncode, 1)
+        topology = json.loads(support.run_ok("graph", stock, "--tir", capture).stdout)
+        self.assertEqual(len(topology["calls"]), 4)
+
+    def test_one_of_several_modules_has_to_be_named(self):
+        metadata = json.loads(support.METADATA)
+        metadata["modules"]["other"] = {**metadata["modules"]["default"], "model_name": "other"}
+        path = self.folder / "two.tar"
+        path.write_bytes(support.make_tar({"metadata.json": json.dumps(metadata)}))
+        result = support.run("graph", path)
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"--module: default, other", result.stderr)
+        self.assertEqual(support.run("graph", path, "--module", "third").returncode, 64)
+        self.assertEqual(support.run("graph", path, "--module", "other").returncode, 1)
+
+
+class Verify(Folder):
+    def archive_with(self, arguments):
+        text = (
+            support.NETWORK
+            if arguments is None
+            else support.NETWORK.replace("x_buffer.data, output_buffer.data", arguments)
+        )
+        return self.archive(text=text)
+
+    def test_a_sound_archive_passes_in_silence(self):
+        path = self.archive_with(None)
+        result = support.run_ok("verify", path)
+        self.assertEqual((result.stdout, result.stderr), (b"", b""))
+
+    def test_a_finding_is_a_line_with_its_code(self):
+        path = self.archive_with("output_buffer.data, output_buffer.data")
+        result = support.run("verify", path)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout.decode(), r"module\.tar: default: error: .* \[read-before-write\]")
+
+    def test_notes_are_for_those_who_ask(self):
+        path = self.archive()
+        self.assertEqual(support.run_ok("verify", path).stdout, b"")
+        self.assertIn(b"[no-network]", support.run_ok("verify", "-v", path).stdout)
+
+    def test_the_worst_of_several_archives_decides(self):
+        good = self.archive_with(None)
+        bad = self.folder / "bad.tar"
+        bad.write_bytes(b"oops")
+        result = support.run("verify", "--json", good, bad)
+        self.assertEqual(result.returncode, 65)
+        self.assertEqual([a["passed"] for a in json.loads(result.stdout)["archives"]], [True])
 
 
 class Inspect(Folder):

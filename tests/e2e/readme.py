@@ -5,6 +5,7 @@ import re
 import shutil
 import tempfile
 import unittest
+import xml.etree.ElementTree
 from pathlib import Path
 
 import support
@@ -38,6 +39,22 @@ class Readme(unittest.TestCase):
         (self.folder / "scale.py").write_text(kernel)
         printed = support.run_ok("tir", self.folder / "scale.py").stdout
         self.assertEqual(json.loads(printed)["functions"][0]["body"], json.loads(body))
+
+    def test_the_picture_is_that_of_the_network(self):
+        """The committed picture shows the labels of the committed DOT, which mlf still writes."""
+        folder = support.SOURCE / "tests" / "golden" / "graph"
+        (picture,) = re.findall(r'<img src="([^"]+)"', README)
+        self.assertEqual(support.SOURCE / picture, folder / "resnet8.svg")
+        dot = (folder / "resnet8.dot").read_text()
+        labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)
+        lines = sorted(line for label in labels for line in label.split("\\n"))
+        svg = xml.etree.ElementTree.parse(folder / "resnet8.svg")
+        shown = sorted(text.text for text in svg.iterfind(".//{*}text"))
+        self.assertEqual(shown, lines)
+        archive = support.CORPUS / "tvm-0.18" / "resnet8-aot-packed-usmp" / "module.tar"
+        if archive.exists():
+            drawn = support.run_ok("graph", archive, "--format", "dot").stdout.decode()
+            self.assertEqual(drawn, dot)
 
     def test_limits_are_those_of_the_help(self):
         limits = re.search(r"^  members=.*?\n\n", support.run_ok("--help").stdout.decode(),

@@ -43,6 +43,26 @@ LEGACY_TEXT = """\
 }
 """
 
+# A network of one kernel, as TVM v0.12 and later print it.
+NETWORK = """\
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def __tvm_main__(x: T.handle, output: T.handle):
+        T.func_attr({"global_symbol": "tvmgen_default___tvm_main__", "runner_function": T.bool(True)})
+        x_buffer = T.match_buffer(x, (4,), align=16)
+        output_buffer = T.match_buffer(output, (4,), align=16)
+        T.tvm_check_return(0, -1, T.call_extern("int32", "tvmgen_default_add", x_buffer.data, output_buffer.data))
+
+    @T.prim_func
+    def tvmgen_default_add(p0: T.Buffer((4,), "float32"), T_add: T.Buffer((4,), "float32")):
+        for i in range(4):
+            T_add[i] = p0[i] + T.float32(1)
+"""
+
 
 def skip(reason):
     print(f"skipped: {reason}")

@@ -1,0 +1,19 @@
+// Pictures, laid out by Graphviz. Part of the target mlf::drawing, which exists where mlf was built
+// with Graphviz; mlf::mlf does not need it.
+#pragma once
+
+#include <string>
+
+#include "mlf/diagnostics.h"
+
+namespace mlf::drawing {
+
+/// Lays out a graph in Graphviz' DOT language from top to bottom and draws it as SVG. The same text
+/// and version of Graphviz give the same picture. Not to be called from two threads at a time:
+/// Graphviz keeps state of its own.
+///
+/// Errors: `invalid_input` where the text is not DOT; `internal` where Graphviz fails, for example
+/// for want of its layout plugin.
+Result<std::string> svg_from_dot(const std::string& dot);
+
+}  // namespace mlf::drawing

@@ -1,0 +1,103 @@
+// mlf graph: the network of an archive, on standard output.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+#include "enum_option.h"
+#include "mlf/graph/dot.h"
+#include "mlf/graph/graph_json.h"
+#include "mlf/graph/write.h"
+#include "networks_argument.h"
+#include "picture.h"
+#include "standard_output.h"
+
+namespace mlf::program {
+namespace {
+
+enum class Format { topology, json, dot, svg };
+
+struct Options {
+  std::string archive;
+  std::string module;
+  std::vector<std::string> tir_files;
+  Format format = Format::topology;
+  bool pretty = false;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("ARCHIVE", options.archive,
+                 "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
+      ->required();
+  add_enum_option(app, "--format", options.format,
+                  {{"topology", Format::topology},
+                   {"json", Format::json},
+                   {"dot", Format::dot},
+                   {"svg", Format::svg}},
+                  "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
+                  "graph executor and for Netron; dot: for Graphviz; svg: a picture");
+  app.add_option("--module", options.module, "Which module, where the archive has several")
+      ->type_name("NAME");
+  app.add_option("--tir", options.tir_files,
+                 "Take TIR from this file too, as mlf process does; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_flag("--pretty", options.pretty, "Indent topology and json for reading");
+}
+
+/// The first check that says why no graph of this network can be trusted.
+const graph::Check& first_failure(const graph::Topology& topology) {
+  return *std::find_if(topology.checks.begin(), topology.checks.end(), [](const auto& check) {
+    return info(check.code).severity == graph::Severity::error;
+  });
+}
+
+Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout,
+                         const tir::Sink& sink) {
+  if (topology.is_sound()) return graph::write_graph_json(topology, layout, sink);
+  const std::string message = "no graph, mlf verify says more: " + first_failure(topology).detail;
+  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
+}
+
+Result<void> write(const graph::Topology& topology, const Options& options, const tir::Sink& sink) {
+  const auto layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact;
+  switch (options.format) {
+    case Format::topology:
+      return graph::write_topology_json(topology, layout, sink);
+    case Format::json:
+      return write_graph(topology, layout, sink);
+    case Format::dot:
+      return graph::write_dot(topology, sink);
+    case Format::svg:
+      return write_picture(topology, sink);
+  }
+  return {};
+}
+
+int run(const Options& options, const Context& context) {
+  const auto topology =
+      read_network_argument(options.archive, options.module, options.tir_files, context.limits);
+  if (!topology) return context.console.fail(topology.error());
+  OutputStream out;
+  const auto written =
+      write(*topology, options, [&](std::string_view bytes) {
+        out.write(bytes);
+      }).map_error([&](Diagnostics all) { return in_file(std::move(all), options.archive); });
+  if (!written) return context.console.fail(written.error());
+  const auto finished = out.finish();
+  return finished ? 0 : context.console.fail(finished.error());
+}
+
+}  // namespace
+
+Command graph_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "graph",
+      "Print the network of an archive: which kernel is called with what, and where it lies");
+  const auto options = std::make_shared<Options>();
+  declare(*app, *options);
+  return {app, [options](const Context& context) { return run(*options, context); }};
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,134 @@
+// mlf verify: whether an archive holds together, as exit code.
+#include "mlf/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+#include "enum_option.h"
+#include "mlf/version.h"
+#include "standard_output.h"
+
+namespace mlf::program {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::vector<std::string> archives;
+  std::vector<std::string> tir_files;
+  bool json = false;
+};
+
+/// One archive that could be read.
+struct Verdict {
+  std::string archive;
+  std::vector<Finding> findings;
+
+  bool passed() const {
+    return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
+      return finding.severity == graph::Severity::error;
+    });
+  }
+};
+
+std::string_view code_of(const Finding& finding) {
+  return finding.code == FindingCode::network_check ? info(finding.check).code
+                                                    : to_string(finding.code);
+}
+
+std::string to_line(const Finding& finding, const std::string& archive) {
+  const std::string module = finding.module.empty() ? "" : fmt::format("{}: ", finding.module);
+  return fmt::format("{}: {}{}: {} [{}]\n", archive, module, to_string(finding.severity),
+                     finding.detail, code_of(finding));
+}
+
+std::string to_lines(const Verdict& verdict, const Console& console) {
+  std::string text;
+  for (const Finding& finding : verdict.findings) {
+    if (finding.severity == graph::Severity::note && !console.is_verbose()) continue;
+    text += to_line(finding, verdict.archive);
+  }
+  return text;
+}
+
+Json to_json(const Verdict& verdict) {
+  Json findings = Json::array();
+  for (const Finding& finding : verdict.findings) {
+    Json module = nullptr;
+    if (!finding.module.empty()) module = finding.module;
+    findings.push_back({{"severity", to_string(finding.severity)},
+                        {"code", code_of(finding)},
+                        {"module", module},
+                        {"detail", finding.detail}});
+  }
+  return {{"archive", verdict.archive}, {"passed", verdict.passed()}, {"findings", findings}};
+}
+
+Json document(const std::vector<Verdict>& verdicts) {
+  Json archives = Json::array();
+  for (const Verdict& verdict : verdicts) archives.push_back(to_json(verdict));
+  return {{"format", "mlf-verify"},
+          {"version", kVerifyVersion},
+          {"generator", fmt::format("mlf {}", version())},
+          {"archives", archives}};
+}
+
+std::string spelled(const std::vector<Verdict>& verdicts, const Options& options,
+                    const Console& console) {
+  if (options.json) {
+    return document(verdicts).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  std::string text;
+  for (const Verdict& verdict : verdicts) text += to_lines(verdict, console);
+  return text;
+}
+
+int run(const Options& options, const Context& context) {
+  if (options.archives.size() > 1 && !options.tir_files.empty()) {
+    return context.console.fail(ErrorKind::usage, "--tir takes one ARCHIVE");
+  }
+  int exit = 0;
+  std::vector<Verdict> verdicts;
+  for (const std::string& archive : options.archives) {
+    auto findings = verify_archive(archive, {.tir_files = options.tir_files,
+                                             .archive_limits = context.limits.archive,
+                                             .tir_limits = context.limits.tir});
+    if (!findings) {
+      const int code = context.console.fail(findings.error());
+      if (exit <= 1) exit = code;
+      continue;
+    }
+    verdicts.push_back({archive, *std::move(findings)});
+    if (exit == 0 && !verdicts.back().passed()) exit = exit_code(ErrorKind::check_failed);
+  }
+  const auto printed = print(spelled(verdicts, options, context.console));
+  return printed ? exit : context.console.fail(printed.error());
+}
+
+}  // namespace
+
+Command verify_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "verify",
+      "Check that the networks of archives hold together, that stages of one build agree, and that "
+      "what mlf wrote is intact and up to date: 1 if not, with a line for each finding (-v: notes "
+      "as well)");
+  const auto options = std::make_shared<Options>();
+  app->add_option("ARCHIVE", options->archives,
+                  "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")
+      ->required();
+  app->add_option("--tir", options->tir_files,
+                  "Take TIR from this file too, as mlf process does; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app->add_flag("--json", options->json, "Print JSON (schemas/verify.schema.json)");
+  return {app, [options](const Context& context) { return run(*options, context); }};
+}
+
+}  // namespace mlf::program

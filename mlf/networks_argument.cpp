@@ -1,0 +1,75 @@
+#include "networks_argument.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "mlf/networks.h"
+
+namespace mlf::program {
+namespace {
+
+tl::unexpected<Diagnostics> refuse(ErrorKind kind, std::string message, const std::string& path) {
+  Location where;
+  where.file = path;
+  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), where}});
+}
+
+Result<std::vector<TirFile>> load_files(const std::vector<std::string>& paths) {
+  std::vector<TirFile> files;
+  for (const std::string& path : paths) {
+    auto file = load_tir_file(path);
+    if (!file) return tl::make_unexpected(file.error());
+    files.push_back(*std::move(file));
+  }
+  return files;
+}
+
+/// The module that is meant: the named one, or the only one.
+Result<std::size_t> choose(const ModelLibrary& library, const std::string& module,
+                           const std::string& path) {
+  if (module.empty() && library.modules.size() == 1) return 0;
+  const auto named = std::find_if(library.modules.begin(), library.modules.end(),
+                                  [&](const Module& one) { return one.name == module; });
+  if (named != library.modules.end()) {
+    return static_cast<std::size_t>(named - library.modules.begin());
+  }
+  std::vector<std::string> names;
+  for (const Module& one : library.modules) names.push_back(one.name);
+  const std::string problem = module.empty() ? "several modules, name one with --module"
+                                             : fmt::format("no module '{}'; there is", module);
+  return refuse(ErrorKind::usage, fmt::format("{}: {}", problem, fmt::join(names, ", ")), path);
+}
+
+Result<graph::Topology> network_of(Networks networks, std::size_t module, const std::string& path) {
+  for (Network& network : networks.found) {
+    if (network.module == module) return std::move(network.topology);
+  }
+  const auto without = std::find_if(networks.missing.begin(), networks.missing.end(),
+                                    [&](const ModuleWithout& one) { return one.module == module; });
+  return refuse(ErrorKind::check_failed, fmt::format("no network: {}", to_string(without->reason)),
+                path);
+}
+
+}  // namespace
+
+Result<graph::Topology> read_network_argument(const std::string& path, const std::string& module,
+                                              const std::vector<std::string>& tir_files,
+                                              const Limits& limits) {
+  const auto archive = archive::Archive::open(path, limits.archive);
+  if (!archive) return tl::make_unexpected(archive.error());
+  const auto library = read_model_library(*archive);
+  if (!library) return tl::make_unexpected(library.error());
+  const auto chosen = choose(*library, module, path);
+  if (!chosen) return tl::make_unexpected(chosen.error());
+  const auto files = load_files(tir_files);
+  if (!files) return tl::make_unexpected(files.error());
+  const auto sources = find_tir(*archive, *library, *files);
+  if (!sources) return tl::make_unexpected(sources.error());
+  return find_networks(*archive, *library, *sources, limits.tir).and_then([&](Networks networks) {
+    return network_of(std::move(networks), *chosen, path);
+  });
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,52 @@
+#include <graphviz/cgraph.h>
+#include <graphviz/gvc.h>
+
+#include <memory>
+
+#include "mlf/drawing.h"
+
+namespace mlf::drawing {
+namespace {
+
+struct Release {
+  void operator()(GVC_t* context) const { gvFreeContext(context); }
+  void operator()(Agraph_t* graph) const { agclose(graph); }
+  void operator()(char* data) const { gvFreeRenderData(data); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, Release>;
+
+/// A layout belongs to its graph and context, and goes before them.
+struct Layout {
+  GVC_t* context;
+  Agraph_t* graph;
+  ~Layout() { gvFreeLayout(context, graph); }
+};
+
+tl::unexpected<Diagnostics> fail(ErrorKind kind, std::string message) {
+  if (const char* reason = aglasterr()) message += std::string(": ") + reason;
+  while (message.ends_with('\n')) message.pop_back();
+  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), {}}});
+}
+
+}  // namespace
+
+Result<std::string> svg_from_dot(const std::string& dot) {
+  agseterr(AGMAX);  // errors are asked for, not printed
+  const Owned<GVC_t> context(gvContext());
+  const Owned<Agraph_t> graph(agmemread(dot.c_str()));
+  if (!graph) return fail(ErrorKind::invalid_input, "Graphviz cannot read the graph");
+  if (gvLayout(context.get(), graph.get(), "dot") != 0) {
+    return fail(ErrorKind::internal, "Graphviz cannot lay out the graph");
+  }
+  const Layout layout{context.get(), graph.get()};
+  char* data = nullptr;
+  unsigned size = 0;
+  if (gvRenderData(context.get(), graph.get(), "svg", &data, &size) != 0) {
+    return fail(ErrorKind::internal, "Graphviz cannot draw the graph");
+  }
+  const Owned<char> owned(data);
+  return std::string(data, size);
+}
+
+}  // namespace mlf::drawing
