@@ -1,0 +1,87 @@
+"""The graph that mlf finds in AOT's main is the one that TVM gives its graph executor.
+
+For every network and each way to build it, with the TIR in the archive as TVM's save_json or as
+the text it prints. Prints a table: calls that both graphs have.
+
+Usage: PYTHON_OF_A_TVM_VENV graph_matches.py
+"""
+
+import pathlib
+import tempfile
+import unittest
+
+import support
+
+try:
+    import tvm
+except ImportError:
+    support.skip("this Python has no TVM; tests/run makes one that has")
+
+import builds
+import exporter
+import networks
+from graph_json import Graph
+
+SOURCES = {"save_json": "src/tir-1.tvm.json", "text": "src/tir-1.txt"}
+COLUMNS = [(way, source) for way in builds.CONFIGURATIONS for source in SOURCES]
+
+
+def is_beyond_tvm(network, configuration):
+    """The memory planner of TVM 0.9 loses the constants that main itself uses."""
+    return (
+        tvm.__version__.startswith("0.9.")
+        and configuration.usmp
+        and network.name == "pass_through"
+    )
+
+
+def print_row(name, cells):
+    print(f"{name:28}", *(f"{cell:>22}" for cell in cells))
+
+
+class GraphMatches(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def test_calls_inputs_and_outputs_are_those_of_tvms_graph(self):
+        header = [f"{configuration.name} {source}" for configuration, source in COLUMNS]
+        print_row(f"TVM {tvm.__version__}", header)
+        for network in networks.all_networks():
+            factory = builds.graph(network.module)
+            expected = Graph(factory.graph_json, len(network.inputs))
+            print_row(network.name, self.check(network, expected))
+
+    def check(self, network, expected):
+        """Compares all configurations; returns for each how many calls are as expected."""
+        common = []
+        for configuration in builds.CONFIGURATIONS:
+            if is_beyond_tvm(network, configuration):
+                with self.assertRaises(tvm.TVMError):
+                    builds.aot(network.module, configuration)
+                common += ["TVM fails"] * len(SOURCES)
+                continue
+            factory = builds.aot(network.module, configuration)
+            for source, member in SOURCES.items():
+                found = self.reconstruct(network, factory, member)
+                with self.subTest(f"{network.name} {configuration.name} {source}"):
+                    self.assertEqual(found.calls, expected.calls)
+                    self.assertEqual(found.inputs, expected.inputs)
+                    self.assertEqual(found.outputs, expected.outputs)
+                both = sum((found.calls & expected.calls).values())
+                common.append(f"{both} of {sum(expected.calls.values())}")
+        return common
+
+    def reconstruct(self, network, factory, member):
+        """The graph that mlf finds in an archive whose only TIR is `member`."""
+        archive = self.folder / "module.tar"
+        exporter.export(factory, archive)
+        exporter.add_members(archive, {member: exporter.captured_tir(factory)[member]})
+        support.run_ok("process", archive)
+        text = exporter.read_member(archive, "src/default.graph.json")
+        return Graph(text, len(network.inputs))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,142 @@
+"""TVM's graph executor runs the graph.json that mlf made from AOT's main.
+
+For every network, TVM builds an AOT archive. mlf finds the graph in it, and TVM's graph executor
+runs that graph with the kernels of the archive, compiled from its own C. The outputs must have the
+bytes of those of the archive's main, and of those of a build for the graph executor.
+
+Usage: PYTHON_OF_A_TVM_VENV graph_runs.py
+"""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import support
+
+try:
+    import tvm
+except ImportError:
+    support.skip("this Python has no TVM; tests/run makes one that has")
+
+import numpy as np
+from tvm import relay
+from tvm.contrib import graph_executor
+
+import builds
+import c_library
+import exporter
+import main_constants
+import networks
+
+SEEDS = range(3)
+
+
+class AotBuild:
+    """The archive of a network as mlf processed it, and its kernels."""
+
+    def __init__(self, network, folder):
+        folder.mkdir()
+        self.archive = folder / "module.tar"
+        factory = builds.aot(network.module, builds.PACKED)
+        exporter.export(factory, self.archive)
+        exporter.add_members(self.archive, exporter.captured_tir(factory))
+        support.run_ok("process", self.archive)
+        self._network = network
+        self._kernels = c_library.compile_archive(self.archive, folder)
+
+    def graph(self):
+        return json.loads(exporter.read_member(self.archive, "src/default.graph.json"))
+
+    def run_main(self, inputs):
+        outputs = [
+            tvm.nd.array(np.zeros([int(extent) for extent in kind.shape], kind.dtype))
+            for kind in self._network.outputs
+        ]
+        main = self._kernels["tvmgen_default___tvm_main__"]
+        main(*map(tvm.nd.array, inputs.values()), *outputs)
+        return [output.numpy() for output in outputs]
+
+    def run_graph(self, graph, inputs):
+        """Runs a graph of this archive: inputs come first, in main's order; constants follow."""
+        names = [graph["nodes"][index]["name"] for index in graph["arg_nodes"]]
+        values = [*inputs.values(), *main_constants.read(self.archive)]
+        assert len(names) == len(values), names
+        return run(json.dumps(graph), self._kernels, dict(zip(names, values)))
+
+
+class GraphBuild:
+    """The archive of a network that TVM built for its graph executor."""
+
+    def __init__(self, network, folder):
+        folder.mkdir()
+        archive = folder / "module.tar"
+        exporter.export(builds.graph(network.module), archive)
+        self._kernels = c_library.compile_archive(archive, folder)
+        self._graph = exporter.read_member(archive, "executor-config/graph/default.graph").decode()
+        parameters = exporter.read_member(archive, "parameters/default.params")
+        self._parameters = relay.load_param_dict(parameters)
+
+    def run(self, inputs):
+        return run(self._graph, self._kernels, {**inputs, **self._parameters})
+
+
+def run(graph, kernels, values):
+    executor = graph_executor.create(graph, kernels, tvm.cpu())
+    for name, value in values.items():
+        executor.set_input(name, value)
+    executor.run()
+    return [executor.get_output(k).numpy() for k in range(executor.get_num_outputs())]
+
+
+def bits(arrays):
+    return [(array.dtype, array.shape, array.tobytes()) for array in arrays]
+
+
+class GraphRuns(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def test_outputs_are_those_of_main_and_of_a_build_for_the_graph_executor(self):
+        for network in networks.all_networks():
+            with self.subTest(network.name):
+                self.check(network)
+
+    def check(self, network):
+        aot = AotBuild(network, self.folder / f"{network.name}-aot")
+        executor = GraphBuild(network, self.folder / f"{network.name}-graph")
+        graph = aot.graph()
+        seen = set()
+        for seed in SEEDS:
+            inputs = network.random_inputs(seed)
+            expected = bits(aot.run_main(inputs))
+            self.assertEqual(bits(aot.run_graph(graph, inputs)), expected)
+            self.assertEqual(bits(executor.run(inputs)), expected)
+            seen.add(repr(expected))
+        self.assertEqual(len(seen), len(SEEDS), "the inputs do not matter to this network")
+
+    def test_a_wrong_edge_would_be_noticed(self):
+        network = networks.from_relay(networks.twins)
+        aot = AotBuild(network, self.folder / "aot")
+        graph = aot.graph()
+        subtraction = next(node for node in graph["nodes"] if "subtract" in node["name"])
+        subtraction["inputs"].reverse()
+        inputs = network.random_inputs(0)
+        self.assertNotEqual(bits(aot.run_graph(graph, inputs)), bits(aot.run_main(inputs)))
+
+    def test_where_main_itself_is_wrong_there_is_no_graph(self):
+        network = networks.from_relay(networks.returned_twice)
+        aot = AotBuild(network, self.folder / "aot")
+        outputs = aot.run_main(network.random_inputs(0))
+        self.assertEqual(sum(not output.any() for output in outputs), 1)
+        with self.assertRaises(KeyError):
+            aot.graph()
+        verified = support.run("verify", aot.archive)
+        self.assertEqual(verified.returncode, 1)
+        self.assertIn(b"[output-unwritten]", verified.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
