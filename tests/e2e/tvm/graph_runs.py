@@ -15,12 +15,12 @@ import unittest
 import support
 
 try:
-    import tvm
+    from tvm import relay
 except ImportError:
     support.skip("this Python has no TVM; tests/run makes one that has")
 
 import numpy as np
-from tvm import relay
+import tvm
 from tvm.contrib import graph_executor
 
 import builds
