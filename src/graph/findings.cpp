@@ -4,6 +4,7 @@
 #include <set>
 
 #include "graph/overlaps.h"
+#include "graph/relay_shapes.h"
 
 namespace mlf::graph {
 namespace {
@@ -98,7 +99,7 @@ void check_pool_bounds(Topology& topology, const std::string& name, const Pool& 
 }
 
 // v0.9 and v0.10 flatten the tensors of kernels, and the memory planner forgets the shapes they
-// had. Main's own declarations are then the only ones with dimensions.
+// had. Main's own declarations and Relay's types are then the only ones with dimensions.
 bool is_flattened(const Topology& topology) {
   for (const Call& call : topology.calls) {
     for (const Argument& argument : call.arguments) {
@@ -126,8 +127,9 @@ void take_shape_of_port(Topology& topology, const Port& port) {
 
 }  // namespace
 
-void complete_types(Topology& topology) {
+void complete_types(Topology& topology, const Topology* relay) {
   if (is_flattened(topology)) {
+    if (relay != nullptr) take_shapes_of_relay(topology, *relay);
     for (const Port& port : topology.inputs) take_shape_of_port(topology, port);
     for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
   }

@@ -8,8 +8,9 @@
 
 namespace mlf::graph {
 
-/// Completes types and sizes that one end of an edge does not know from the other end.
-void complete_types(Topology& topology);
+/// Completes types and sizes that one end of an edge does not know from the other end, and shapes
+/// of flattened tensors from Relay's main (null: unknown) and main's own declarations.
+void complete_types(Topology& topology, const Topology* relay);
 
 /// Values that nothing reads, sizes that do not agree, tensors that do not fit or overlap.
 void check_values(Topology& topology);

@@ -69,6 +69,12 @@ tir::DType pointed_to(Node function, std::size_t i) {
   return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
 }
 
+bool is_pool(Node function, std::size_t i, const KernelSlot& slot, const BodyScan& scan) {
+  const std::string_view name =
+      scan.is_packed ? slot.name : function.list(f::PrimFunc::params)[i].text(f::Var::name);
+  return !pool_name(name).empty() && slot.type.dtype == tir::DType::UInt(8);
+}
+
 std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
   const std::size_t packed = std::max(scan.effects.size(), scan.slot_names.size());
   const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
@@ -80,6 +86,7 @@ std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
       slot.type = type_of_buffer(scan.buffers[i]);
     }
     if (slot.type.dtype.is_void() && !scan.is_packed) slot.type.dtype = pointed_to(function, i);
+    slot.is_pool = is_pool(function, i, slot, scan);
     slots.push_back(std::move(slot));
   }
   return slots;

@@ -19,6 +19,7 @@ struct KernelSlot {
   std::string name;
   TensorType type;
   Effect effect;
+  bool is_pool = false;
 };
 
 struct KernelInfo {

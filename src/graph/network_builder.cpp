@@ -36,6 +36,11 @@ std::string quoted(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
+bool is_tensor(const KernelSlot& slot) {
+  const tir::DType dtype = slot.type.dtype;
+  return slot.effect.read || slot.effect.written || (!dtype.is_void() && !dtype.is_handle());
+}
+
 bool reads(Direction direction) {
   return direction == Direction::input || direction == Direction::in_out;
 }
@@ -126,7 +131,10 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, Slots slots, Call& call,
     const ArgumentRole role = slots_.role_of(raw.arguments[i].place);
     argument.decided_by = DecidedBy::parameter_kind;
     const bool has_slot = i < slots.size();
-    if (has_slot) argument.parameter = slots[i].name;
+    if (has_slot) {
+      argument.parameter = slots[i].name;
+      note_kind(raw, i, slots[i], role.kind);
+    }
     switch (role.kind) {
       case ArgumentRole::Kind::pool:
         argument.direction = Direction::pool;
@@ -153,6 +161,20 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, Slots slots, Call& call,
     }
     call.arguments.push_back(std::move(argument));
   }
+}
+
+// A kernel that is given something else than it takes does something else than the graph shows.
+void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument, const KernelSlot& slot,
+                               ArgumentRole::Kind kind) {
+  const bool is_pool = kind == ArgumentRole::Kind::pool;
+  const bool is_context = kind == ArgumentRole::Kind::context;
+  const bool takes_tensor = !slot.is_pool && is_tensor(slot);
+  const bool fits = is_pool || is_context ? !takes_tensor : !slot.is_pool;
+  if ((fits && !(is_context && slot.is_pool)) || kind == ArgumentRole::Kind::unknown) return;
+  check(CheckCode::argument_kind,
+        "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
+            " is not what its parameter " + quoted(slot.name) + " takes",
+        static_cast<CallId>(topology_.calls.size()));
 }
 
 void NetworkBuilder::decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors) {

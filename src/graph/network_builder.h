@@ -52,6 +52,8 @@ class NetworkBuilder {
 
   KernelId kernel_of(const KernelInfo& info);
   void fill_arguments(const RawCall& raw, Slots slots, Call& call, std::vector<Tensor>& tensors);
+  void note_kind(const RawCall& raw, std::size_t argument, const KernelSlot& slot,
+                 ArgumentRole::Kind kind);
   void decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors);
   void settle(const std::string& symbol, const std::vector<Decision>& decisions);
   void connect(Call& call, CallId id, std::vector<Tensor>& tensors);

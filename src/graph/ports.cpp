@@ -8,14 +8,14 @@
 namespace mlf::graph {
 namespace {
 
-enum class Access : std::uint8_t { none, read, write };
+enum class Access : std::uint8_t { none, read, write, read_then_write };
 
 using PortIndex = std::map<RootKey, std::size_t>;
 
-/// The first thing that a step whose effects are known does to each port.
-class FirstAccess {
+/// What steps whose effects are known do to each port, the first thing first.
+class PortAccess {
  public:
-  FirstAccess(const SlotTable& slots, KernelLibrary& kernels)
+  PortAccess(const SlotTable& slots, KernelLibrary& kernels)
       : slots_(slots), kernels_(kernels), access_(slots.ports.size(), Access::none) {
     for (std::size_t i = 0; i < slots.ports.size(); ++i) ports_.emplace(slots.ports[i].root, i);
   }
@@ -37,7 +37,9 @@ class FirstAccess {
     if (role.kind != ArgumentRole::Kind::tensor) return;
     const auto port = ports_.find(role.root);
     if (port == ports_.end()) return;
-    if (access_[port->second] == Access::none) access_[port->second] = access;
+    Access& known = access_[port->second];
+    if (known == Access::none) known = access;
+    if (known == Access::read && access == Access::write) known = Access::read_then_write;
   }
 
   void note(const RawCall& call) {
@@ -67,6 +69,15 @@ bool is_output_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// Whether the ports from here on have the names that TVM counts outputs with, two at least:
+/// "output", "output2", "output3".
+bool are_counted_outputs(std::span<const PortPlan> ports) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].name != (i == 0 ? "output" : "output" + std::to_string(i + 1))) return false;
+  }
+  return ports.size() > 1;
+}
+
 std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<Access>& access) {
   const auto written = std::find(access.begin(), access.end(), Access::write);
   const auto named = std::find_if(ports.begin(), ports.end(),
@@ -75,8 +86,10 @@ std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<A
   if (written == access.end())
     return named == ports.end() && !ports.empty() ? ports.size() - 1 : by_name;
   const auto by_access = static_cast<std::size_t>(written - access.begin());
-  // An output that a fault leaves unwritten still has its name, unless something reads it first.
-  const bool name_holds = by_name < by_access && access[by_name] == Access::none;
+  // An output that a fault leaves unwritten, or lets be read too early, still has its name.
+  if (by_name >= by_access) return by_access;
+  const bool name_holds =
+      access[by_name] != Access::read || are_counted_outputs(std::span(ports).subspan(by_name));
   return name_holds ? by_name : by_access;
 }
 
@@ -184,7 +197,7 @@ void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology) {
   const auto stated = facts != nullptr ? stated_outputs(slots.ports, *facts, topology)
                                        : std::optional<std::size_t>();
-  std::vector<Access> access = FirstAccess(slots, kernels).over(body);
+  std::vector<Access> access = PortAccess(slots, kernels).over(body);
   order_planned_ports(slots.ports, access);
   const std::size_t first =
       stated ? slots.ports.size() - *stated : first_output(slots.ports, access);

@@ -1,6 +1,7 @@
 #include "mlf/graph/reconstruct.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "graph/findings.h"
 #include "graph/functions.h"
@@ -64,17 +65,18 @@ void note_externals(Topology& topology) {
 }
 
 /// Relay's main of the same build, where the TIR has kept it and holds no other main.
-void ask_relay(Topology& topology, const FunctionTable& functions, const FunctionRef& main,
-               std::span<const TirInput> sources) {
+std::optional<Topology> relays_main(const FunctionTable& functions, const FunctionRef& main,
+                                    std::span<const TirInput> sources) {
   const auto mains = functions.mains();
   const auto here = std::count_if(mains.begin(), mains.end(), [&](const FunctionRef* other) {
     return other->source == main.source;
   });
-  if (here != 1) return;
-  const auto relay = relay_main(sources[main.source].document->module.root());
-  if (!relay) return;
-  for (const std::string& difference :
-       compare(topology, *relay, Relation::same_build).differences) {
+  if (here != 1) return std::nullopt;
+  return relay_main(sources[main.source].document->module.root());
+}
+
+void ask_relay(Topology& topology, const Topology& relay) {
+  for (const std::string& difference : compare(topology, relay, Relation::same_build).differences) {
     topology.checks.push_back(
         {CheckCode::second_opinion, "Relay's main (second) disagrees: " + difference, {}, {}});
   }
@@ -96,12 +98,13 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
     topology = start;
     NetworkBuilder(topology, body, slots, kernels, settled).run();
   }
-  complete_types(topology);
+  const std::optional<Topology> relay = relays_main(functions, main, sources);
+  complete_types(topology, relay ? &*relay : nullptr);
   account_memory(topology);
   note_externals(topology);
   check_values(topology);
   check_unused_kernels(topology, functions, main);
-  ask_relay(topology, functions, main, sources);
+  if (relay) ask_relay(topology, *relay);
   return topology;
 }
 

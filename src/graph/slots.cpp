@@ -25,16 +25,6 @@ std::string_view without_digits(std::string_view text) {
   return text;
 }
 
-/// "global_workspace" of "global_workspace_1_var"; empty for other names.
-std::string_view pool_name(std::string_view parameter) {
-  constexpr std::string_view kSuffix = "_var";
-  if (!parameter.ends_with(kSuffix)) return {};
-  parameter.remove_suffix(kSuffix.size());
-  const std::string_view head = without_digits(parameter);
-  if (head.size() == parameter.size() || !head.ends_with('_')) return {};
-  return head.substr(0, head.size() - 1);
-}
-
 bool points_to_bytes(Node param) {
   const Node type = param.is(Kind::Var) ? param[f::Var::type_annotation] : Node();
   if (!type.is(Kind::PointerType)) return false;
@@ -180,6 +170,15 @@ SlotTable::Slot pool_slot(SlotTable& table, const MainSlot& slot,
 }
 
 }  // namespace
+
+std::string_view pool_name(std::string_view parameter) {
+  constexpr std::string_view kSuffix = "_var";
+  if (!parameter.ends_with(kSuffix)) return {};
+  parameter.remove_suffix(kSuffix.size());
+  const std::string_view head = without_digits(parameter);
+  if (head.size() == parameter.size() || !head.ends_with('_')) return {};
+  return head.substr(0, head.size() - 1);
+}
 
 ArgumentRole SlotTable::role_of(const Place& place) const {
   using RoleKind = ArgumentRole::Kind;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/main_body.h"
@@ -62,6 +63,10 @@ struct SlotTable {
   /// The pool that a named place lies in.
   std::optional<PoolId> pool_of(const RootKey& root, const MainBody& body) const;
 };
+
+/// "global_workspace" of "global_workspace_1_var", what the planner calls a parameter that is a
+/// pool; empty for other names.
+std::string_view pool_name(std::string_view parameter);
 
 SlotTable classify_slots(tir::Node main, const MainBody& body, const ModuleFacts* facts);
 

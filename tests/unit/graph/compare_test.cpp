@@ -1,0 +1,79 @@
+// Whether two topologies are one network, and how kernels of one name are told apart.
+#include "mlf/graph/compare.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/graph/networks.h"
+
+namespace mlf::graph {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string with_hash(std::string kernel, const std::string& hash) {
+  if (hash.empty()) return kernel;
+  const std::string attrs = "T.func_attr({";
+  return kernel.insert(kernel.find(attrs) + attrs.size(), "\"hash\": \"" + hash + "\", ");
+}
+
+/// x goes through `first` and `second`; the third kernel takes their results in this order. All are
+/// called alike but for a number.
+Topology diamond(const std::string& first, const std::string& second, const std::string& hash,
+                 const std::string& other_hash) {
+  const std::string stem = "tvmgen_default_fused_a";
+  return network(
+      script({main_of({"x", "output"},
+                      sid("sid_1") + sid("sid_2") + call(stem + first, "x_buffer.data, sid_1") +
+                          call(stem + second, "x_buffer.data, sid_2") +
+                          call("tvmgen_default_fused_b", "sid_1, sid_2, output_buffer.data")),
+              with_hash(unary(stem + "_1"), hash), with_hash(unary(stem + "_2"), other_hash),
+              binary("tvmgen_default_fused_b")}));
+}
+
+TEST(Comparison, OfANetworkWithItselfFindsNothing) {
+  const Topology topology = diamond("_1", "_2", "aa", "bb");
+  const GraphComparison comparison = compare(topology, topology);
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.calls, 3u);
+  EXPECT_EQ(comparison.by_hash, 2u);
+  EXPECT_EQ(comparison.indistinguishable, Lines{});
+}
+
+TEST(Comparison, HashesTellTwinsOfOneNameApart) {
+  const GraphComparison comparison =
+      compare(diamond("_1", "_2", "aa", "bb"), diamond("_2", "_1", "aa", "bb"));
+  EXPECT_FALSE(comparison.equal());
+}
+
+TEST(Comparison, HashesCountMoreThanNumbers) {
+  // The other build numbered its kernels the other way round.
+  const GraphComparison comparison =
+      compare(diamond("_1", "_2", "aa", "bb"), diamond("_2", "_1", "bb", "aa"));
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.by_hash, 2u);
+}
+
+TEST(Comparison, TwinsThatNothingTellsApartAreListed) {
+  const GraphComparison comparison =
+      compare(diamond("_1", "_2", "", ""), diamond("_2", "_1", "", ""));
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.by_hash, 0u);
+  EXPECT_EQ(comparison.indistinguishable,
+            Lines{"tvmgen_default_fused_a_1, tvmgen_default_fused_a_2"});
+}
+
+TEST(Comparison, InOneBuildNamesTellThemApart) {
+  const GraphComparison comparison =
+      compare(diamond("_1", "_2", "", ""), diamond("_2", "_1", "", ""), Relation::same_build);
+  EXPECT_FALSE(comparison.equal());
+}
+
+TEST(Comparison, AHashThatOnlyOneSideHasIsNotUsed) {
+  const GraphComparison comparison =
+      compare(diamond("_1", "_2", "aa", "bb"), diamond("_1", "_2", "cc", "bb"));
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.by_hash, 1u);
+}
+
+}  // namespace
+}  // namespace mlf::graph
