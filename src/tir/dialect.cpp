@@ -18,6 +18,7 @@ constexpr std::array kDialects = {
     DialectName{Dialect::tir_json, "tir_json"},
     DialectName{Dialect::old_tvmscript, "old_tvmscript"},
     DialectName{Dialect::repr_text, "repr_text"},
+    DialectName{Dialect::c, "c"},
 };
 
 }  // namespace

@@ -51,6 +51,8 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
       fail_at(source, 0,
               "this is TVM's repr text, which leaves out parameters and buffers and is not read; "
               "capture tvm.ir.save_json(module) instead");
+    case Dialect::c:
+      fail_at(source, 0, "generated C is read with the other files of its module");
     case Dialect::tir_json:
       break;  // not a Reading: `read` takes it
   }

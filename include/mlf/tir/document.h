@@ -22,6 +22,7 @@ enum class Dialect : std::uint8_t {
   tir_json,       ///< mlf's own tir-N.json
   old_tvmscript,  ///< TVMScript of v0.8 to v0.11: recognised, not read yet
   repr_text,      ///< `IRModule({GlobalVar(…`: recognised, not read yet
+  c,              ///< what TVM's C code generator prints, v0.8 to v0.18
 };
 
 MLF_API std::string_view to_string(Dialect dialect);
