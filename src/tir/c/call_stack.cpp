@@ -1,0 +1,128 @@
+#include "tir/c/call_stack.h"
+
+namespace mlf::tir::c {
+namespace {
+
+bool is_call(Node node, std::string_view op) {
+  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
+         node[f::Call::op].text(f::Op::name) == op;
+}
+
+}  // namespace
+
+std::int64_t CallStack::constant(NodeId index) const {
+  const Node position = node(index);
+  if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is no number");
+  return position.integer(f::IntImm::value);
+}
+
+void CallStack::store(NodeId area, NodeId index, NodeId value) {
+  areas_[area].words[constant(index)] = value;
+}
+
+void CallStack::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
+  if (number == field::value_content) {
+    areas_[area].values[constant(index)] = value;
+  } else {
+    areas_[area].tensors[constant(index)].fields.at(static_cast<std::size_t>(number)) = value;
+  }
+}
+
+std::vector<NodeId> CallStack::take_arguments(NodeId values) {
+  const auto area = areas_.find(values);
+  if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
+  std::vector<NodeId> arguments;
+  for (const auto& [position, value] : area->second.values) {
+    if (position != static_cast<std::int64_t>(arguments.size())) {
+      fail("a gap between the arguments of a packed call");
+    }
+    arguments.push_back(argument(value));
+  }
+  area->second.values.clear();
+  return arguments;
+}
+
+/// A tensor by its address, or what was stored itself.
+NodeId CallStack::argument(NodeId value) {
+  const Node stored = node(value);
+  if (is_call(stored, "tir.tvm_struct_get")) {
+    const auto args = stored.list(f::Call::args);
+    const auto area = areas_.find(args[0].id());
+    const bool is_address = args[2].integer(f::IntImm::value) == field::address;
+    if (area == areas_.end() || !is_address) return value;
+    const auto found = area->second.tensors.find(constant(args[1].id()));
+    if (found == area->second.tensors.end()) fail("an argument that was never stored");
+    return tensor(found->second);
+  }
+  // v0.8 passes the stack entry itself, of which only the data is set.
+  const auto area = areas_.find(value);
+  if (area == areas_.end()) return value;
+  const auto found = area->second.tensors.find(0);
+  if (found == area->second.tensors.end()) fail("an argument that was never stored");
+  return found->second.fields[field::data];
+}
+
+NodeId CallStack::tensor(const Tensor& tensor) {
+  for (const int number : {field::data, field::shape, field::strides, field::ndim, field::type_code,
+                           field::type_bits, field::type_lanes, field::byte_offset}) {
+    if (tensor.fields[static_cast<std::size_t>(number)] == NodeId::none) {
+      fail("a tensor argument without all its fields");
+    }
+  }
+  const std::array args = {tensor.fields[field::data],    shape(tensor),
+                           tensor.fields[field::strides], tensor.fields[field::ndim],
+                           stored_type(tensor),           elem_offset(tensor)};
+  return context_.operators.call("tir.tvm_stack_make_array", DType::Handle(), args);
+}
+
+/// The dimensions are words from the place on that the tensor points to.
+NodeId CallStack::shape(const Tensor& tensor) {
+  const Node address = node(tensor.fields[field::shape]);
+  const Node ndim = node(tensor.fields[field::ndim]);
+  const Node load = is_call(address, "tir.address_of") ? address.list(f::Call::args)[0] : Node();
+  if (!load || !load.is(Kind::BufferLoad) || !ndim.is(Kind::IntImm)) {
+    fail("a tensor argument whose shape is not on the stack");
+  }
+  const NodeId area = load[f::BufferLoad::buffer][f::Buffer::data].id();
+  const std::int64_t first = constant(load.list(f::BufferLoad::indices)[0].id());
+  const std::int64_t count = ndim.integer(f::IntImm::value);
+  if (count < 0 || count > 64) fail("a tensor argument of too many dimensions");
+  std::vector<NodeId> dims;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto word = areas_[area].words.find(first + i);
+    if (word == areas_[area].words.end()) fail("a dimension that was never stored");
+    dims.push_back(word->second);
+    const Node dim = node(dims.back());
+    // Words of the stack have 64 bits, dimensions 32.
+    if (dim.is(Kind::IntImm) && dim.integer(f::IntImm::value) <= INT32_MAX) {
+      dims.back() = context_.make().int32(dim.integer(f::IntImm::value));
+    } else if (dim.is(Kind::Cast)) {
+      dims.back() = dim[f::Cast::value].id();
+    }
+  }
+  return context_.operators.call("tir.tvm_stack_make_shape", DType::Handle(), dims);
+}
+
+/// The element type is the dtype of a zero.
+NodeId CallStack::stored_type(const Tensor& tensor) {
+  const Node code = node(tensor.fields[field::type_code]);
+  const Node bits = node(tensor.fields[field::type_bits]);
+  const Node lanes = node(tensor.fields[field::type_lanes]);
+  if (!code.is(Kind::IntImm) || !bits.is(Kind::IntImm) || !lanes.is(Kind::IntImm)) {
+    fail("a tensor argument whose element type is no constant");
+  }
+  const DType dtype{static_cast<TypeCode>(code.integer(f::IntImm::value)),
+                    static_cast<std::uint8_t>(bits.integer(f::IntImm::value)),
+                    static_cast<std::int16_t>(lanes.integer(f::IntImm::value))};
+  return context_.make().cast(dtype, context_.make().int32(0));
+}
+
+NodeId CallStack::elem_offset(const Tensor& tensor) {
+  const Node bytes = node(tensor.fields[field::byte_offset]);
+  if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is no constant");
+  const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
+  const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
+  return context_.make().int32(bytes.integer(f::IntImm::value) / element);
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,111 @@
+#include "tir/c/clues.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mlf::tir::c {
+namespace {
+
+/// One spelling in the body of a function, and the versions (the x of 0.x) that print it.
+struct Clue {
+  std::string_view spelling;
+  std::uint8_t first;
+  std::uint8_t last;
+};
+
+constexpr std::array kBodyClues = {
+    Clue{" condval", 16, 18},
+    Clue{"while (1) {", 16, 18},
+    Clue{" v_ = ", 12, 18},
+    Clue{" v__1 = ", 12, 18},
+    Clue{" __1 = ", 10, 11},
+    Clue{" _1 = ", 8, 9},
+    Clue{"(void)", 8, 8},
+    Clue{"void* stack_value = stack1;", 8, 9},
+    Clue{"void* stack_value = stack_1;", 10, 18},
+};
+// Heads of functions: names of what Relay passes in.
+constexpr std::array kHeadClues = {
+    Clue{" placeholder", 8, 9},
+    Clue{" p0,", 10, 18},
+    Clue{" p0)", 10, 18},
+    Clue{"void* arg0", 8, 8},
+};
+
+std::string_view text_of(const support::SourceText& source, Bytes range) {
+  return source.text.substr(range.begin, range.end - range.begin);
+}
+
+void apply(const Clue& clue, text::VersionClues& clues) {
+  clues.at_least(clue.first);
+  clues.at_most(clue.last);
+}
+
+void look_at_prologue(std::string_view body, text::VersionClues& clues) {
+  const std::size_t handle = body.find(".v_handle);");
+  if (handle == body.npos) return;
+  const bool has_prefix = body.substr(0, handle).find("void* arg_") != body.npos;
+  has_prefix ? clues.at_most(12) : clues.at_least(13);
+  if (body.substr(0, handle).find("void* arg_placeholder") != body.npos) clues.at_most(9);
+  const std::size_t data = body.find("[0].data);");
+  const std::size_t shape = body.find("[0].shape);");
+  if (data == body.npos || shape == body.npos) return;
+  // A development version between the two prints condval and the older order.
+  if (shape < data) clues.at_least(16);
+}
+
+void look_at_function(const support::SourceText& source, const Item& item,
+                      text::VersionClues& clues) {
+  const std::string_view head = text_of(source, item.head);
+  const std::string_view body = text_of(source, item.body);
+  for (const Clue& clue : kHeadClues) {
+    if (head.find(clue.spelling) != head.npos) apply(clue, clues);
+  }
+  for (const Clue& clue : kBodyClues) {
+    if (body.find(clue.spelling) != body.npos) apply(clue, clues);
+  }
+  look_at_prologue(body, clues);
+  // v0.8 calls its main otherwise.
+  if (item.name.ends_with("_run_model")) clues.at_most(8);
+  if (item.name.ends_with("___tvm_main__")) clues.at_least(9);
+}
+
+/// Prototypes of the file's own functions stand before their bodies since v0.15.
+bool has_own_prototypes(const FileItems& file) {
+  const auto function = std::ranges::find(file.items, ItemKind::function, &Item::kind);
+  return function != file.items.end() &&
+         std::ranges::any_of(file.items.begin(), function, [&](const Item& item) {
+           return item.kind == ItemKind::prototype && item.name == function->name;
+         });
+}
+
+}  // namespace
+
+void look_for_clues(const support::SourceText& source, const FileItems& file,
+                    text::VersionClues& clues) {
+  const bool is_kernels = file.target.substr(0, file.target.find(' ')) == "c";
+  if (is_kernels) {
+    file.includes_stdbool ? clues.at_least(12) : clues.at_most(11);
+    if (file.target.find("-link-params=") != file.target.npos) clues.at_most(9);
+    if (has_own_prototypes(file)) clues.at_least(15);
+  }
+  for (const Item& item : file.items) {
+    if (item.kind == ItemKind::function && is_kernels) look_at_function(source, item, clues);
+    if (item.kind != ItemKind::pool) continue;
+    const bool is_const =
+        text_of(source, item.head).find("static const struct") != std::string_view::npos;
+    is_const ? clues.at_least(17) : clues.at_most(16);
+  }
+}
+
+bool is_support(const support::SourceText& source) {
+  const std::string_view start = source.text.substr(0, 4096);
+  constexpr std::array<std::string_view, 4> kMarks = {"tvm/runtime/c_runtime_api.h",
+                                                      "tvm/runtime/metadata_types.h",
+                                                      "_tvm_func_array", "TVMSystemLibEntryPoint"};
+  return source.text == ";" || std::ranges::any_of(kMarks, [&](std::string_view mark) {
+           return start.find(mark) != start.npos;
+         });
+}
+
+}  // namespace mlf::tir::c

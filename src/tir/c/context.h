@@ -1,0 +1,108 @@
+// What the parts of the reader share while they work on one module, and on one function of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "tir/c/operators.h"
+#include "tir/c/scope.h"
+#include "tir/c/ternary.h"
+#include "tir/c/tokens.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/function_losses.h"
+#include "tir/text/version_clues.h"
+
+namespace mlf::tir::c {
+
+/// A constant array at the top level of a file.
+struct ConstantArray {
+  std::string_view name;
+  DType element{};
+  std::uint64_t count = 0;
+  NodeId data = NodeId::none;  ///< NDArray
+};
+
+/// One constant inside of a pool.
+struct PoolMember {
+  std::string_view name;
+  DType element{};
+  std::uint64_t count = 0;
+  std::int64_t offset = 0;     ///< bytes from the beginning of the pool
+  NodeId data = NodeId::none;  ///< NDArray
+};
+
+/// Memory that the planner laid out: constants, or workspace where there are no members.
+struct Pool {
+  std::string_view name{};
+  std::int64_t bytes = 0;
+  bool is_constant = false;
+  std::vector<PoolMember> members{};
+  NodeId info = NodeId::none;  ///< ConstantPoolInfo or WorkspacePoolInfo
+};
+
+/// The type of a tensor parameter as something outside of its function states it.
+struct TensorType {
+  DType dtype{};
+  std::vector<std::int64_t> shape;
+};
+
+/// `kTvmgenMetadata…`, kept for TVM's C++ runtime: what main takes first and gives back next.
+struct CMetadata {
+  std::string module;  ///< prefix of the module's symbols: "tvmgen_default"
+  std::vector<TensorType> inputs;
+  std::vector<TensorType> outputs;
+};
+
+/// What the files of a module say outside of function bodies.
+struct ModuleFacts {
+  std::vector<ConstantArray> arrays;  ///< in the order of the text
+  std::unordered_map<std::string_view, std::size_t> array_by_name;
+  std::vector<Pool> pools;
+  std::vector<CMetadata> metadata;
+  std::unordered_map<std::string_view, DType> results;  ///< of functions, from prototypes
+};
+
+struct ModuleContext {
+  Builder builder;
+  LossLog losses;
+  text::ExprFactory make{builder, losses};
+  text::VersionClues clues{VersionRange{}};
+  ModuleFacts facts;
+};
+
+/// A call of another function and what it passes.
+struct CallSite {
+  std::string_view callee;
+  std::vector<NodeId> args;  ///< pointers, other expressions, or tvm_stack_make_array
+};
+
+/// The state of one function; thrown away where the function turns out to be opaque.
+struct FunctionContext {
+  FunctionContext(ModuleContext& module_context, LossLog& log, const support::SourceText& text,
+                  std::vector<Token> tokens)
+      : module(module_context),
+        losses(log),
+        operators(module_context.make, losses),
+        buffers(module_context.make),
+        cursor(text, std::move(tokens)) {}
+
+  text::ExprFactory& make() { return module.make; }
+  Builder& builder() { return module.builder; }
+
+  ModuleContext& module;
+  text::FunctionLosses losses;
+  Operators operators;
+  Names names;
+  Buffers buffers;
+  Cursor cursor;
+  Ternary ternary = Ternary::if_then_else;
+  std::vector<std::size_t> constants;  ///< arrays that the body uses
+  std::vector<CallSite> calls;         ///< with a result that is checked, or packed
+};
+
+}  // namespace mlf::tir::c

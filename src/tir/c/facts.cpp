@@ -1,0 +1,68 @@
+#include "tir/c/facts.h"
+
+#include <initializer_list>
+
+namespace mlf::tir::c {
+namespace {
+
+// Indices stay far below; anything larger is not worth knowing.
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+
+std::optional<Interval> bounded(std::int64_t low, std::int64_t high) {
+  if (low < -kLargest || high > kLargest) return std::nullopt;
+  return Interval{low, high};
+}
+
+std::optional<Interval> product(const Interval& a, const Interval& b) {
+  // Both ends are below 2^40: saturate at 2^62 instead of overflowing.
+  const auto times = [](std::int64_t x, std::int64_t y) {
+    std::int64_t result = 0;
+    return __builtin_mul_overflow(x, y, &result) ? std::numeric_limits<std::int64_t>::max()
+                                                 : result;
+  };
+  const auto ends = std::minmax(
+      {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)});
+  return bounded(ends.first, ends.second);
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+std::optional<Interval> quotient(const Interval& a, const Interval& b) {
+  if (b.low != b.high || b.low <= 0) return std::nullopt;
+  return Interval{floor_div(a.low, b.low), floor_div(a.high, b.low)};
+}
+
+std::optional<Interval> remainder(const Interval& a, const Interval& b) {
+  if (b.low != b.high || b.low <= 0) return std::nullopt;
+  if (a.low >= 0 && a.high < b.low) return a;
+  return Interval{a.low >= 0 ? 0 : 1 - b.low, b.low - 1};
+}
+
+}  // namespace
+
+std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b) {
+  switch (kind) {
+    case Kind::Add:
+      return bounded(a.low + b.low, a.high + b.high);
+    case Kind::Sub:
+      return bounded(a.low - b.high, a.high - b.low);
+    case Kind::Mul:
+      return product(a, b);
+    case Kind::Div:
+    case Kind::FloorDiv:
+      return quotient(a, b);
+    case Kind::Mod:
+    case Kind::FloorMod:
+      return remainder(a, b);
+    case Kind::Min:
+      return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
+    case Kind::Max:
+      return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace mlf::tir::c

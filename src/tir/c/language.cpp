@@ -1,0 +1,89 @@
+#include "tir/c/language.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr auto kTypes = std::to_array<TypeName>({
+#define MLF_C_TYPE(spelling, dtype) {spelling, dtype},
+#include "tir/c/language.def"
+});
+
+constexpr auto kBinary = std::to_array<BinaryOperator>({
+#define MLF_C_BINARY(spelling, kind) {spelling, Kind::kind, {}},
+#define MLF_C_BITWISE(spelling, op) {spelling, Kind::Call, op},
+#include "tir/c/language.def"
+});
+
+struct MathName {
+  std::string_view name;
+  std::string_view op;
+};
+constexpr auto kMath = std::to_array<MathName>({
+#define MLF_C_MATH(name, op) {name, op},
+#include "tir/c/language.def"
+});
+
+constexpr auto kFields = std::to_array<RecordField>({
+#define MLF_C_FIELD(record, spelling, number, dtype) {Record::record, spelling, number, dtype},
+#include "tir/c/language.def"
+});
+
+const MathName* find_math(std::string_view name) {
+  const auto found = std::ranges::find(kMath, name, &MathName::name);
+  return found == kMath.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<DType> scalar_type(std::string_view spelling) {
+  // The wrappers that forward to a kernel say `int`.
+  if (spelling == "int") return DType::Int(32);
+  const auto found = std::ranges::find(kTypes, spelling, &TypeName::spelling);
+  if (found == kTypes.end()) return std::nullopt;
+  return found->dtype;
+}
+
+std::string_view spelling_of(DType dtype) {
+  const auto found = std::ranges::find(kTypes, dtype, &TypeName::dtype);
+  return found == kTypes.end() ? std::string_view() : found->spelling;
+}
+
+const BinaryOperator* binary_operator(std::string_view spelling) {
+  const auto found = std::ranges::find(kBinary, spelling, &BinaryOperator::spelling);
+  return found == kBinary.end() ? nullptr : &*found;
+}
+
+std::span<const BinaryOperator> binary_operators() {
+  return kBinary;
+}
+
+std::optional<MathCall> math_call(std::string_view function) {
+  if (const MathName* const found = find_math(function)) {
+    return MathCall{found->op, DType::Float(64)};
+  }
+  if (!function.ends_with('f')) return std::nullopt;
+  const MathName* const found = find_math(function.substr(0, function.size() - 1));
+  if (found == nullptr) return std::nullopt;
+  return MathCall{found->op, DType::Float(32)};
+}
+
+std::string_view math_name(std::string_view op) {
+  const auto found = std::ranges::find(kMath, op, &MathName::op);
+  return found == kMath.end() ? std::string_view() : found->name;
+}
+
+const RecordField* record_field(Record record, std::string_view spelling) {
+  const auto found = std::ranges::find_if(kFields, [&](const RecordField& row) {
+    return row.record == record && row.spelling == spelling;
+  });
+  return found == kFields.end() ? nullptr : &*found;
+}
+
+std::span<const RecordField> record_fields() {
+  return kFields;
+}
+
+}  // namespace mlf::tir::c

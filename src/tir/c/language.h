@@ -1,0 +1,68 @@
+// The spellings of language.def, looked up both ways.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "mlf/tir/dtype.h"
+#include "mlf/tir/kind.h"
+
+namespace mlf::tir::c {
+
+struct TypeName {
+  std::string_view spelling;
+  DType dtype;
+};
+/// A scalar type of C; `void` is void.
+std::optional<DType> scalar_type(std::string_view spelling);
+/// How a scalar dtype is spelled; empty for one that the generator never prints.
+std::string_view spelling_of(DType dtype);
+
+/// What `(a op b)` stands for: a node kind, or the operator of a call.
+struct BinaryOperator {
+  std::string_view spelling;
+  Kind kind;            ///< meaningful where `op` is empty
+  std::string_view op;  ///< full name of the operator: "tir.shift_left"
+};
+const BinaryOperator* binary_operator(std::string_view spelling);
+std::span<const BinaryOperator> binary_operators();
+
+/// A function of libm that stands for an operator.
+struct MathCall {
+  std::string_view op;
+  DType dtype;
+};
+std::optional<MathCall> math_call(std::string_view function);
+/// The name in libm, without the suffix of float32; empty where the operator is no function of it.
+std::string_view math_name(std::string_view op);
+
+enum class Record : std::uint8_t { tensor, value };
+
+/// Numbers of fields in tvm_struct_get and tvm_struct_set, as TVM's builtin::TVMStructFieldKind.
+namespace field {
+constexpr int address = 0;
+constexpr int data = 1;
+constexpr int shape = 2;
+constexpr int strides = 3;
+constexpr int ndim = 4;
+constexpr int type_code = 5;
+constexpr int type_bits = 6;
+constexpr int type_lanes = 7;
+constexpr int byte_offset = 8;
+constexpr int device_id = 9;
+constexpr int device_type = 10;
+constexpr int value_content = 12;
+}  // namespace field
+
+struct RecordField {
+  Record record;
+  std::string_view spelling;
+  int number;
+  DType dtype;
+};
+const RecordField* record_field(Record record, std::string_view spelling);
+std::span<const RecordField> record_fields();
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,150 @@
+#include "tir/c/operators.h"
+
+#include <array>
+#include <bit>
+
+#include "tir/c/patterns.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::string_view kDivisions =
+    "division, remainder, shift and mask: which one of them the module had";
+
+bool is_integer(DType dtype) {
+  return dtype.is_int() || dtype.is_uint();
+}
+
+}  // namespace
+
+NodeId Operators::with_facts(NodeId made, std::span<const NodeId> parts) {
+  bool any_loads = false;
+  for (const NodeId part : parts) any_loads |= facts_.of(part).loads;
+  if (any_loads) facts_.set(made, {std::nullopt, true});
+  return made;
+}
+
+NodeId Operators::integer(DType dtype, std::int64_t value) {
+  const NodeId made = make_->int_imm(dtype, value);
+  facts_.set(made, {Interval{value, value}, false});
+  return made;
+}
+
+NodeId Operators::arithmetic(Kind kind, NodeId a, NodeId b) {
+  const NodeId made = make_->binary(kind, a, b);
+  Fact fact{std::nullopt, loads(a, b)};
+  const Fact left = facts_.of(a);
+  const Fact right = facts_.of(b);
+  if (left.range && right.range) fact.range = combine(kind, *left.range, *right.range);
+  facts_.set(made, fact);
+  return made;
+}
+
+NodeId Operators::comparison(Kind kind, NodeId a, NodeId b) {
+  const std::array parts = {a, b};
+  // `x != x` holds for no number: isnan prints its argument twice.
+  if (kind == Kind::NE && make_->dtype_of(a).is_float() && make_->same_expr(a, b)) {
+    return call("tir.isnan", DType::Bool(), std::array{a});
+  }
+  return with_facts(make_->binary(kind, a, b), parts);
+}
+
+NodeId Operators::addition(NodeId a, NodeId b) {
+  if (const auto division = floor_division(*make_, a, b)) {
+    losses_->add(LossCode::expanded_op, "floor division of what may be negative");
+    return arithmetic(division->kind, division->a, division->b);
+  }
+  return arithmetic(Kind::Add, a, b);
+}
+
+/// `a >> k` is floordiv(a, 2^k) of an index, and a shift of data.
+NodeId Operators::shift_right(NodeId a, NodeId b) {
+  const Node amount = node(b);
+  const bool is_literal = amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) >= 0 &&
+                          amount.integer(f::IntImm::value) < make_->dtype_of(a).bits - 1;
+  const std::array args = {a, b};
+  note_form(kDivisions);
+  if (!is_literal || loads(a, b)) return call("tir.shift_right", make_->dtype_of(a), args);
+  const std::int64_t divisor = std::int64_t{1} << amount.integer(f::IntImm::value);
+  return arithmetic(Kind::FloorDiv, a, integer(make_->dtype_of(b), divisor));
+}
+
+/// `a & (2^k - 1)` is floormod(a, 2^k) of an index, and a mask of data.
+NodeId Operators::bitwise_and(NodeId a, NodeId b) {
+  const Node mask = node(b);
+  const std::array args = {a, b};
+  note_form(kDivisions);
+  const bool is_mask =
+      mask.is(Kind::IntImm) && mask.integer(f::IntImm::value) > 0 &&
+      mask.integer(f::IntImm::value) < (std::int64_t{1} << 62) &&
+      std::has_single_bit(static_cast<std::uint64_t>(mask.integer(f::IntImm::value)) + 1);
+  if (!is_mask || loads(a, b)) return call("tir.bitwise_and", make_->dtype_of(a), args);
+  return arithmetic(Kind::FloorMod, a,
+                    integer(make_->dtype_of(b), mask.integer(f::IntImm::value) + 1));
+}
+
+NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
+  if (op.op == "tir.shift_right") return shift_right(a, b);
+  if (op.op == "tir.bitwise_and") return bitwise_and(a, b);
+  if (!op.op.empty()) return call(op.op, make_->dtype_of(a), std::array{a, b});
+  switch (op.kind) {
+    case Kind::Add:
+      return addition(a, b);
+    case Kind::Sub:
+    case Kind::Mul:
+      return arithmetic(op.kind, a, b);
+    case Kind::Div:
+    case Kind::Mod:
+      if (!is_integer(make_->dtype_of(a))) return arithmetic(op.kind, a, b);
+      note_form(kDivisions);
+      if (loads(a, b)) return arithmetic(op.kind, a, b);
+      return arithmetic(op.kind == Kind::Div ? Kind::FloorDiv : Kind::FloorMod, a, b);
+    default:
+      return comparison(op.kind, a, b);
+  }
+}
+
+NodeId Operators::min_max(Kind kind, NodeId a, NodeId b) {
+  return arithmetic(kind, a, b);
+}
+
+NodeId Operators::cast(DType dtype, NodeId value) {
+  const NodeId made = make_->cast(dtype, value);
+  const Fact fact = facts_.of(value);
+  facts_.set(made, {is_integer(dtype) ? fact.range : std::nullopt, fact.loads});
+  return made;
+}
+
+NodeId Operators::logical_not(NodeId value) {
+  return with_facts(make_->logical_not(value), std::array{value});
+}
+
+NodeId Operators::call(std::string_view op, DType dtype, std::span<const NodeId> args) {
+  return with_facts(make_->call(make_->op(op), args, dtype), args);
+}
+
+NodeId Operators::select(NodeId condition, NodeId true_value, NodeId false_value) {
+  const std::array parts = {condition, true_value, false_value};
+  return with_facts(make_->select(condition, true_value, false_value), parts);
+}
+
+NodeId Operators::if_then_else(NodeId condition, NodeId true_value, NodeId false_value) {
+  const std::array args = {condition, true_value, false_value};
+  const NodeId made = call("tir.if_then_else", make_->dtype_of(true_value), args);
+  const Fact first = facts_.of(true_value);
+  const Fact second = facts_.of(false_value);
+  if (first.range && second.range) {
+    facts_.set(made, {Interval{std::min(first.range->low, second.range->low),
+                               std::max(first.range->high, second.range->high)},
+                      facts_.of(made).loads});
+  }
+  return made;
+}
+
+NodeId Operators::load(NodeId buffer, NodeId index) {
+  const NodeId made = make_->buffer_load(buffer, std::array{index});
+  facts_.set(made, {std::nullopt, true});
+  return made;
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,49 @@
+// Expressions of the IR for the operators of C, undoing what TVM's host passes made of them.
+#pragma once
+
+#include <string_view>
+
+#include "tir/c/facts.h"
+#include "tir/c/language.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/function_losses.h"
+
+namespace mlf::tir::c {
+
+class Operators {
+ public:
+  Operators(text::ExprFactory& make, text::FunctionLosses& losses)
+      : make_(&make), losses_(&losses) {}
+
+  NodeId binary(const BinaryOperator& op, NodeId a, NodeId b);
+  NodeId min_max(Kind kind, NodeId a, NodeId b);
+  NodeId cast(DType dtype, NodeId value);
+  NodeId logical_not(NodeId value);
+  NodeId call(std::string_view op, DType dtype, std::span<const NodeId> args);
+  NodeId select(NodeId condition, NodeId true_value, NodeId false_value);
+  NodeId if_then_else(NodeId condition, NodeId true_value, NodeId false_value);
+  NodeId load(NodeId buffer, NodeId index);
+  NodeId integer(DType dtype, std::int64_t value);
+  /// A variable that takes the values of this range.
+  void limit(NodeId var, const std::optional<Interval>& range) { facts_.set(var, {range, false}); }
+
+  const Facts& facts() const { return facts_; }
+  text::ExprFactory& make() { return *make_; }
+
+ private:
+  Node node(NodeId id) const { return make_->builder().node(id); }
+  bool loads(NodeId a, NodeId b) const { return facts_.of(a).loads || facts_.of(b).loads; }
+  NodeId with_facts(NodeId made, std::span<const NodeId> parts);
+  NodeId arithmetic(Kind kind, NodeId a, NodeId b);
+  NodeId comparison(Kind kind, NodeId a, NodeId b);
+  NodeId addition(NodeId a, NodeId b);
+  NodeId shift_right(NodeId a, NodeId b);
+  NodeId bitwise_and(NodeId a, NodeId b);
+  void note_form(std::string_view detail) { losses_->add(LossCode::expr_form, detail); }
+
+  text::ExprFactory* make_;
+  text::FunctionLosses* losses_;
+  Facts facts_;
+};
+
+}  // namespace mlf::tir::c

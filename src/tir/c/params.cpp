@@ -1,0 +1,182 @@
+#include "tir/c/params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tir/c/language.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::size_t kMostParams = 1u << 16;
+// Of the packed convention, in order; the last one may have the name of a device context.
+constexpr std::array<std::string_view, 5> kPacked = {"args", "arg_type_ids", "num_args",
+                                                     "out_ret_value", "out_ret_tcode"};
+// What v0.12 and older put before the handle of a tensor.
+constexpr std::string_view kHandlePrefix = "arg_";
+
+bool is_struct_get(Node node) {
+  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
+         node[f::Call::op].text(f::Op::name) == "tir.tvm_struct_get";
+}
+
+std::int64_t field_of(Node get) {
+  return get.list(f::Call::args)[2].integer(f::IntImm::value);
+}
+
+/// v0.8 unpacks `arg0`, `arg1`, … into the names of the parameters.
+bool is_numbered_argument(std::string_view name) {
+  return name.size() > 3 && name.starts_with("arg") &&
+         std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::vector<Params::Declared> Params::parameter_list() {
+  Cursor& cursor = context_.cursor;
+  std::vector<Declared> declared;
+  cursor.expect("(");
+  while (!cursor.at(sign(")"))) {
+    if (!declared.empty()) cursor.expect(",");
+    const Token first = cursor.peek();
+    const std::string_view word = cursor.expect_name("the type of a parameter");
+    const auto dtype = scalar_type(word);
+    if (!dtype) cursor.fail(first, fmt::format("a parameter of the unknown type '{}'", word));
+    Declared param{.dtype = *dtype};
+    while (cursor.accept(sign("*"))) param.is_pointer = true;
+    param.name = cursor.expect_name("the name of a parameter");
+    if (!param.is_pointer && dtype->is_void()) cursor.fail(first, "a parameter of type void");
+    if (declared.size() == kMostParams) cursor.fail(first, "a function of too many parameters");
+    declared.push_back(param);
+  }
+  cursor.advance();
+  return declared;
+}
+
+void Params::read_signature() {
+  const std::vector<Declared> declared = parameter_list();
+  is_packed_ = declared.size() == kPacked.size() + 1;
+  for (std::size_t i = 0; i < kPacked.size() && is_packed_; ++i) {
+    is_packed_ = declared[i].name == kPacked[i];
+  }
+  is_packed_ ? bind_packed(declared) : bind_unpacked(declared);
+}
+
+NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
+  text::ExprFactory& make = context_.make();
+  const NodeId type =
+      pointee.is_void() ? make.prim_type(dtype) : make.pointer_type(make.prim_type(pointee), "");
+  const NodeId var = make.var(name, type);
+  context_.names.bind(name, {Binding::What::variable, pointee, var});
+  return var;
+}
+
+void Params::bind_packed(const std::vector<Declared>& declared) {
+  args_ = bind(declared[0].name, DType::Handle());
+  type_ids_ = bind(declared[1].name, DType::Handle(), DType::Int(32));
+  bind(declared[2].name, DType::Int(32));
+  result_ = bind(declared[3].name, DType::Handle());
+  result_type_ = bind(declared[4].name, DType::Handle(), DType::Int(32));
+  bind(declared[5].name, DType::Handle());
+}
+
+void Params::bind_unpacked(const std::vector<Declared>& declared) {
+  text::ExprFactory& make = context_.make();
+  for (const Declared& param : declared) {
+    const bool has_buffer = param.is_pointer && !param.dtype.is_void();
+    const NodeId bound = bind(param.name, param.is_pointer ? DType::Handle() : param.dtype,
+                              param.is_pointer ? param.dtype : DType::Void());
+    if (!has_buffer) {
+      params_.push_back({param.name, bound, NodeId::none, std::nullopt, true});
+      continue;
+    }
+    const NodeId var = make.var(param.name, make.prim_type(DType::Handle()));
+    params_.push_back({param.name, var, bound, param.dtype, true});
+  }
+}
+
+Param* Params::param_of(NodeId var) {
+  const auto found = std::ranges::find(params_, var, &Param::var);
+  return found == params_.end() ? nullptr : &*found;
+}
+
+Param& Params::at(std::size_t position) {
+  if (position >= kMostParams) context_.cursor.fail("a function of too many parameters");
+  if (position >= params_.size()) params_.resize(position + 1);
+  return params_[position];
+}
+
+bool Params::take(std::string_view name, DType declared, NodeId value) {
+  const Node node = this->node(value);
+  if (Param* const param = node.is(Kind::Var) ? param_of(value) : nullptr) {
+    // `void* placeholder = arg0;` of v0.8, `int32_t n = arg_n;` up to v0.12: the same parameter
+    // under the name that the body uses.
+    const bool renames = is_numbered_argument(param->name) ||
+                         (is_packed_ && param->name.starts_with(kHandlePrefix) &&
+                          param->name.substr(kHandlePrefix.size()) == name);
+    if (!renames || param->data != NodeId::none) return false;
+    param->name = name;
+    const NodeId bound = bind(name, declared);
+    if (declared.is_handle()) {
+      param->data = bound;
+    } else {
+      param->var = bound;
+    }
+    return true;
+  }
+  if (!is_packed_) return false;
+  if (is_struct_get(node)) {
+    return node.list(f::Call::args)[0].id() == args_ ? take_argument(name, declared, node)
+                                                     : take_field(name, node);
+  }
+  if (node.is(Kind::Cast) && is_struct_get(node[f::Cast::value])) {
+    return take_argument(name, declared, node[f::Cast::value]);
+  }
+  if (!node.is(Kind::BufferLoad)) return false;
+  if (node[f::BufferLoad::buffer][f::Buffer::data].id() != type_ids_) return false;
+  bind(name, DType::Int(32));
+  return true;
+}
+
+/// `void* x = ((TVMValue*)args)[i].v_handle;`, or a scalar.
+bool Params::take_argument(std::string_view name, DType declared, Node value) {
+  const auto get = value.list(f::Call::args);
+  if (get[0].id() != args_ || field_of(value) != field::value_content) return false;
+  if (!get[1].is(Kind::IntImm) || get[1].integer(f::IntImm::value) < 0) return false;
+  Param& param = at(static_cast<std::size_t>(get[1].integer(f::IntImm::value)));
+  param.name = name;
+  param.var = bind(name, declared);
+  return true;
+}
+
+/// `void* x = ((DLTensor*)p)[0].data;` and the other fields of a tensor.
+bool Params::take_field(std::string_view name, Node value) {
+  Param* const param = param_of(value.list(f::Call::args)[0].id());
+  if (param == nullptr) return false;
+  const NodeId bound = bind(name, value.dtype());
+  if (field_of(value) == field::data) {
+    param->data = bound;
+    // Strides are asked for where there is a dimension: see is_strides_check.
+    param->has_dimensions = false;
+  } else if (field_of(value) == field::strides) {
+    strides_[bound] = param->var;
+  } else if (field_of(value) == field::byte_offset) {
+    context_.cursor.fail("a tensor parameter with a symbolic offset");
+  }
+  return true;
+}
+
+bool Params::is_strides_check(NodeId condition) {
+  const Node check = node(condition);
+  if (!is_packed_ || !check.is(Kind::Not)) return false;
+  const Node is_null = check[f::Not::a];
+  if (!is_null.is(Kind::Call) || is_null.list(f::Call::args).size() != 1) return false;
+  const auto found = strides_.find(is_null.list(f::Call::args)[0].id());
+  if (found == strides_.end()) return false;
+  if (Param* const param = param_of(found->second)) param->has_dimensions = true;
+  return true;
+}
+
+}  // namespace mlf::tir::c

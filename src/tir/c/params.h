@@ -1,0 +1,66 @@
+// Parameters of a function: from its signature, and from the prologue of the packed convention.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tir/c/context.h"
+
+namespace mlf::tir::c {
+
+struct Param {
+  std::string_view name;         ///< as printed
+  NodeId var = NodeId::none;     ///< the Var in PrimFunc.params
+  NodeId data = NodeId::none;    ///< data pointer of its buffer; none: no buffer
+  std::optional<DType> element;  ///< of the data, where the signature says so
+  bool has_dimensions = true;    ///< false: a buffer of no dimension
+};
+
+class Params {
+ public:
+  explicit Params(FunctionContext& context) : context_(context) {}
+
+  /// Reads `(…)` of a signature and binds the names in it.
+  void read_signature();
+  bool is_packed() const { return is_packed_; }
+
+  /// Whether `type name = value;` belongs to the prologue of a packed function, or renames a
+  /// parameter. The name is bound then, and no statement of the IR is behind it.
+  bool take(std::string_view name, DType declared, NodeId value);
+  /// Whether a condition is the prologue's question for strides, which has no branch.
+  bool is_strides_check(NodeId condition);
+  /// Whether `var` is where a packed function leaves its result.
+  bool is_result(NodeId var) const { return is_packed_ && var == result_; }
+  bool is_result_type(NodeId var) const { return is_packed_ && var == result_type_; }
+
+  const std::vector<Param>& all() const { return params_; }
+
+ private:
+  struct Declared {
+    std::string_view name{};
+    DType dtype{};
+    bool is_pointer = false;
+  };
+  std::vector<Declared> parameter_list();
+  void bind_packed(const std::vector<Declared>& declared);
+  void bind_unpacked(const std::vector<Declared>& declared);
+  NodeId bind(std::string_view name, DType dtype, DType pointee = DType::Void());
+  bool take_argument(std::string_view name, DType declared, Node value);
+  bool take_field(std::string_view name, Node value);
+  Param* param_of(NodeId var);
+  Param& at(std::size_t position);
+  Node node(NodeId id) const { return context_.builder().node(id); }
+
+  FunctionContext& context_;
+  bool is_packed_ = false;
+  NodeId args_ = NodeId::none;
+  NodeId type_ids_ = NodeId::none;
+  NodeId result_ = NodeId::none;
+  NodeId result_type_ = NodeId::none;
+  std::vector<Param> params_;
+  std::map<NodeId, NodeId> strides_;  // pointer to strides: parameter
+};
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,77 @@
+#include "tir/c/scope.h"
+
+#include <algorithm>
+
+namespace mlf::tir::c {
+namespace {
+
+// Memory planning names the pointer into a pool after the buffer.
+constexpr std::string_view kPoolSlot = "_let";
+
+std::string_view buffer_name(std::string_view pointer) {
+  if (pointer.ends_with(kPoolSlot)) pointer.remove_suffix(kPoolSlot.size());
+  return pointer;
+}
+
+}  // namespace
+
+Buffers::Use& Buffers::use(NodeId var, DType element) {
+  const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());
+  if (!is_new) return uses_[found->second];
+  const std::string name(buffer_name(make_->builder().node(var).text(f::Var::name)));
+  const NodeId buffer =
+      make_->buffer({.name = name, .data = var, .dtype = element, .shape = {make_->int32(0)}});
+  uses_.push_back({var, element, buffer});
+  return uses_.back();
+}
+
+NodeId Buffers::access(NodeId var, DType element, const std::optional<Interval>& index) {
+  Use& used = use(var, element);
+  if (index) used.extent = std::max(used.extent, index->high + 1);
+  return used.buffer;
+}
+
+NodeId Buffers::of(NodeId var, DType element) {
+  return use(var, element).buffer;
+}
+
+std::int64_t Buffers::bytes_of(NodeId var) const {
+  const auto known = bytes_.find(var);
+  if (known != bytes_.end()) return known->second;
+  std::int64_t most = 0;
+  for (const Use& used : uses_) {
+    const auto size = static_cast<std::int64_t>(used.element.element_bytes());
+    if (used.var == var) most = std::max(most, used.extent * size);
+  }
+  return most;
+}
+
+void Buffers::rename(NodeId var, std::string_view name) {
+  for (const Use& used : uses_) {
+    if (used.var != var) continue;
+    make_->builder().set(used.buffer, f::Buffer::name, make_->builder().string(name));
+  }
+}
+
+std::optional<DType> Buffers::element_of(NodeId var) const {
+  const auto found = by_var_.lower_bound({var, 0});
+  if (found == by_var_.end() || found->first.first != var) return std::nullopt;
+  return uses_[found->second].element;
+}
+
+std::size_t Buffers::settle() {
+  std::size_t inferred = 0;
+  for (const Use& used : uses_) {
+    const auto known = bytes_.find(used.var);
+    const auto size = static_cast<std::int64_t>(used.element.element_bytes());
+    if (known == bytes_.end()) ++inferred;
+    const std::int64_t extent =
+        known == bytes_.end() ? std::max<std::int64_t>(used.extent, 1) : known->second / size;
+    const bool is_wide = extent > INT32_MAX;
+    const NodeId shape = make_->int_imm(DType::Int(is_wide ? 64 : 32), extent);
+    make_->builder().set(used.buffer, f::Buffer::shape, make_->builder().list({shape}));
+  }
+  return inferred;
+}
+
+}  // namespace mlf::tir::c

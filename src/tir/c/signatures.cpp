@@ -1,0 +1,102 @@
+#include "tir/c/signatures.h"
+
+#include <algorithm>
+#include <map>
+
+namespace mlf::tir::c {
+namespace {
+
+bool is_call(Node node, std::string_view op) {
+  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
+         node[f::Call::op].text(f::Op::name) == op;
+}
+
+}  // namespace
+
+Signatures::Signatures(const ModuleContext& context, const CSources& sources,
+                       std::span<const FunctionDraft> drafts)
+    : builder_(context.builder) {
+  for (const CSignature& signature : sources.signatures) {
+    for (std::size_t i = 0; i < signature.params.size(); ++i) {
+      const CTensor& param = signature.params[i];
+      if (!param.dtype.is_void()) add(signature.function, i, {param.dtype, param.shape});
+    }
+  }
+  for (const FunctionDraft& draft : drafts) {
+    if (!draft.is_main) continue;
+    for (const CMetadata& metadata : context.facts.metadata) {
+      const bool is_its_main = draft.name.starts_with(metadata.module + "_");
+      if (is_its_main) add_metadata(metadata, draft);
+    }
+  }
+  for (const FunctionDraft& draft : drafts) add_calls(draft);
+}
+
+/// Inputs come first, outputs next.
+void Signatures::add_metadata(const CMetadata& metadata, const FunctionDraft& main) {
+  std::size_t position = 0;
+  for (const TensorType& type : metadata.inputs) add(main.name, position++, type);
+  for (const TensorType& type : metadata.outputs) add(main.name, position++, type);
+}
+
+const Types& Signatures::of(std::string_view function) const {
+  static const Types kNothing;
+  const auto found = types_.find(function);
+  return found == types_.end() ? kNothing : found->second;
+}
+
+void Signatures::add(std::string_view function, std::size_t position, const TensorType& type) {
+  Types& types = types_[function];
+  if (types.size() <= position) types.resize(position + 1);
+  if (!types[position]) types[position] = type;
+}
+
+std::optional<TensorType> Signatures::stated(Node argument) const {
+  if (!is_call(argument, "tir.tvm_stack_make_array")) return std::nullopt;
+  const NodeList args = argument.list(f::Call::args);
+  TensorType type{args[4].dtype(), {}};
+  // A callee without TIR is passed tensors of nothing.
+  if (type.dtype.is_handle()) return std::nullopt;
+  for (const Node dim : args[1].list(f::Call::args)) {
+    if (!dim.is(Kind::IntImm)) return std::nullopt;
+    type.shape.push_back(dim.integer(f::IntImm::value));
+  }
+  return type;
+}
+
+void Signatures::add_calls(const FunctionDraft& draft) {
+  for (const CallSite& call : draft.calls) {
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      const Node argument = builder_.node(call.args[i]);
+      const auto type = stated(argument);
+      if (!type) continue;
+      add(call.callee, i, *type);
+      const NodeId data = argument.list(f::Call::args)[0].id();
+      const auto param = std::ranges::find(draft.params, data, &Param::data);
+      if (param == draft.params.end()) continue;
+      add(draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
+    }
+  }
+}
+
+void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
+                   std::span<const FunctionDraft> kernels) {
+  std::map<NodeId, std::int64_t> sizes;
+  for (const CallSite& call : caller.calls) {
+    const auto kernel = std::ranges::find(kernels, call.callee, &FunctionDraft::name);
+    if (kernel == kernels.end()) continue;
+    const std::size_t count = std::min(call.args.size(), kernel->params.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!builder.node(call.args[i]).is(Kind::Var)) continue;
+      std::int64_t& size = sizes[call.args[i]];
+      size = std::max(size, kernel->buffers.bytes_of(kernel->params[i].data));
+    }
+  }
+  for (const Param& param : caller.params) {
+    const auto size = sizes.find(param.data);
+    if (size != sizes.end() && size->second > 0)
+      caller.buffers.suggest_bytes(param.data, size->second);
+  }
+}
+
+}  // namespace mlf::tir::c

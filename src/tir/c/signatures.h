@@ -1,0 +1,43 @@
+// What the functions of a module say of each other's parameters.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/c.h"
+#include "tir/c/function.h"
+
+namespace mlf::tir::c {
+
+using Types = std::vector<std::optional<TensorType>>;
+
+/// Types of parameters by function: what the caller of the reader knows, then the metadata for the
+/// C++ runtime, then what packed calls state: of the function that is called, and of the parameters
+/// that are passed on.
+class Signatures {
+ public:
+  Signatures(const ModuleContext& context, const CSources& sources,
+             std::span<const FunctionDraft> drafts);
+
+  const Types& of(std::string_view function) const;
+
+ private:
+  void add_metadata(const CMetadata& metadata, const FunctionDraft& main);
+  void add_calls(const FunctionDraft& draft);
+  void add(std::string_view function, std::size_t position, const TensorType& type);
+  /// The type that tvm_stack_make_array states; nothing for other arguments.
+  std::optional<TensorType> stated(Node argument) const;
+
+  const Builder& builder_;
+  std::unordered_map<std::string_view, Types> types_;
+};
+
+/// Gives buffers of `caller`'s parameters the size of what the kernels behind them use, where
+/// nothing else states it.
+void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
+                   std::span<const FunctionDraft> kernels);
+
+}  // namespace mlf::tir::c

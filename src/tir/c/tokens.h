@@ -1,0 +1,100 @@
+// Tokens of generated C, and a cursor over those of one function or declaration.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/source_text.h"
+
+namespace mlf::tir::c {
+
+/// A sign by its one or two characters, so that `sign("<=")` can be a case label.
+using Sign = std::uint16_t;
+constexpr Sign sign(std::string_view spelling) {
+  const auto first = static_cast<unsigned char>(spelling[0]);
+  const auto second = spelling.size() > 1 ? static_cast<unsigned char>(spelling[1]) : 0u;
+  return static_cast<Sign>(first | second << 8u);
+}
+
+enum class TokenKind : std::uint8_t { name, number, string, sign, end };
+
+struct Token {
+  std::uint32_t begin = 0;  ///< byte of the source
+  std::uint32_t end = 0;
+  Sign sign = 0;
+  TokenKind kind = TokenKind::end;
+};
+
+/// Tokens of the bytes [begin, end) of a source, without comments and preprocessor lines. The last
+/// one is an end token. Characters that C has no use for are signs of their own.
+std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end);
+
+/// Where a blank, a comment or a preprocessor line at `at` ends; `at` itself if none begins there.
+std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end);
+/// The end of the string or character literal whose quote stands at `at`.
+std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
+
+/// Reads tokens in order. Failing throws support::Error with the place.
+class Cursor {
+ public:
+  Cursor(const support::SourceText& source, std::vector<Token> tokens)
+      : source_(&source), tokens_(std::move(tokens)) {}
+
+  const Token& peek(std::size_t ahead = 0) const {
+    const std::size_t at = next_ + ahead;
+    return at < tokens_.size() ? tokens_[at] : tokens_.back();
+  }
+  std::string_view text(const Token& token) const {
+    return source_->text.substr(token.begin, token.end - token.begin);
+  }
+  std::string_view text(std::size_t ahead = 0) const { return text(peek(ahead)); }
+  bool at_end() const { return peek().kind == TokenKind::end; }
+  bool at(Sign wanted, std::size_t ahead = 0) const { return peek(ahead).sign == wanted; }
+  bool at_word(std::string_view word, std::size_t ahead = 0) const {
+    return peek(ahead).kind == TokenKind::name && text(ahead) == word;
+  }
+  bool at_name(std::size_t ahead = 0) const { return peek(ahead).kind == TokenKind::name; }
+
+  Token advance() {
+    const Token token = peek();
+    if (next_ + 1 < tokens_.size()) ++next_;
+    return token;
+  }
+  bool accept(Sign wanted) {
+    if (!at(wanted)) return false;
+    advance();
+    return true;
+  }
+  bool accept_word(std::string_view word) {
+    if (!at_word(word)) return false;
+    advance();
+    return true;
+  }
+  void expect(std::string_view spelling);
+  std::string_view expect_name(std::string_view what);
+
+  /// Whether the next tokens are spelled like `form`, whose tokens are separated by blanks. `$`
+  /// stands for any one name or number.
+  bool looks_like(std::string_view form) const;
+  /// The same, passing the tokens over and noting what the `$` stood for.
+  bool accept_form(std::string_view form, std::vector<std::string_view>& words);
+
+  std::size_t position() const { return next_; }
+  const support::SourceText& source() const { return *source_; }
+  [[noreturn]] void fail(const std::string& message) const { fail(peek(), message); }
+  [[noreturn]] void fail(const Token& token, const std::string& message) const;
+  /// What the next token is, for "expected …, found …".
+  std::string found() const;
+
+ private:
+  std::size_t match(std::string_view form, std::vector<std::string_view>* words) const;
+
+  const support::SourceText* source_;
+  std::vector<Token> tokens_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace mlf::tir::c

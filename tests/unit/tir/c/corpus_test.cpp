@@ -1,0 +1,246 @@
+// Real archives: every function of every C file is read, and says the same as the TIR that was
+// captured while it was generated.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "mlf/archive.h"
+#include "mlf/tir/compare.h"
+#include "reading.h"
+#include "unit/tir/compare/corpus.h"
+
+namespace mlf::tir::c {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+bool shows_tables() {
+  return std::getenv("MLF_SHOW_TABLES") != nullptr;
+}
+
+std::vector<fs::path> archives() {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(MLF_CORPUS)) {
+    if (entry.path().filename() == "module.tar") found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::vector<SourceFile> c_files(const fs::path& tar) {
+  const auto archive = archive::Archive::open(tar.string());
+  if (!archive) throw std::runtime_error(to_string(archive.error().front()));
+  std::vector<SourceFile> files;
+  for (const archive::Member& member : archive->members()) {
+    if (!member.name.ends_with(".c")) continue;
+    files.push_back({member.name, std::string(*archive->read(member))});
+  }
+  return files;
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Module `m` of `m_lib0.c`; an operator archive has only `lib0.c`.
+std::string module_of(const SourceFile& file) {
+  const std::string_view name = base_name(file.name);
+  const std::size_t end = name.rfind("_lib");
+  return end == name.npos ? std::string() : std::string(name.substr(0, end));
+}
+
+/// Files with functions for this target, and those that have none.
+CSources sources_for(const std::vector<SourceFile>& files, std::string_view module,
+                     std::string_view target_kind) {
+  CSources sources;
+  for (const SourceFile& file : files) {
+    if (module_of(file) != module) continue;
+    const CFile described = describe_c(file.text);
+    const std::string kind = described.target.substr(0, described.target.find(' '));
+    if (!described.functions.empty() && kind != target_kind) continue;
+    sources.files.push_back({{}, file.name, file.text, "codegen"});
+  }
+  return sources;
+}
+
+std::set<std::string> target_kinds(const std::vector<SourceFile>& files) {
+  std::set<std::string> kinds;
+  for (const SourceFile& file : files) {
+    const CFile described = describe_c(file.text);
+    if (described.functions.empty()) continue;
+    kinds.insert(described.target.substr(0, described.target.find(' ')));
+  }
+  return kinds;
+}
+
+std::set<std::string> modules(const std::vector<SourceFile>& files) {
+  std::set<std::string> names;
+  for (const SourceFile& file : files) names.insert(module_of(file));
+  return names;
+}
+
+struct Totals {
+  std::size_t modules = 0;
+  std::size_t functions = 0;
+  std::size_t opaque = 0;
+};
+
+void count(const std::string& name, const Document& document, Totals& totals) {
+  ++totals.modules;
+  totals.functions += document.module.root().map(f::IRModule::functions).size();
+  for (const Loss& loss : document.losses) {
+    if (loss.code != LossCode::unknown_construct) continue;
+    ++totals.opaque;
+    if (shows_tables()) {
+      std::printf("%s %s: %s\n", name.c_str(), loss.where.c_str(), loss.detail.c_str());
+    }
+  }
+}
+
+TEST(CCorpus, EveryFunctionOfEveryArchiveIsRead) {
+  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+  Totals totals;
+  for (const fs::path& tar : archives()) {
+    const std::vector<SourceFile> files = c_files(tar);
+    for (const std::string& module : modules(files)) {
+      for (const std::string& kind : target_kinds(files)) {
+        const auto document = read_c(sources_for(files, module, kind));
+        const std::string name = tar.parent_path().string() + " " + module + " " + kind;
+        ASSERT_TRUE(document) << name << ": " << to_string(document.error().front());
+        count(name, *document, totals);
+      }
+    }
+  }
+  std::printf("%zu modules, %zu functions, %zu opaque\n", totals.modules, totals.functions,
+              totals.opaque);
+  EXPECT_GT(totals.functions, 700u);
+  EXPECT_EQ(totals.opaque, 0u);
+}
+
+// --- Truth -------------------------------------------------------------------------------------
+
+/// The captured module and the C of one target of one archive.
+struct Pair {
+  std::string name;
+  std::string json;
+  std::vector<SourceFile> files;
+  std::string module;
+  std::string target_kind;
+};
+
+/// The `m` of the first `tvmgen_m_` in a captured module, for archives of several.
+std::string captured_module(const Pair& pair) {
+  for (const std::string& module : modules(pair.files)) {
+    if (pair.json.find("tvmgen_" + module + "_") != std::string::npos) return module;
+  }
+  return module_of(pair.files.front());
+}
+
+std::string target_kind(const fs::path& folder, const std::string& part) {
+  std::string target = corpus::contents(folder / ("target-" + part + ".txt"));
+  if (target.empty()) target = corpus::contents(folder / "target.txt");
+  return target.substr(0, target.find_first_of(" \n"));
+}
+
+std::vector<Pair> pairs() {
+  std::vector<Pair> found;
+  for (const fs::path& json : corpus::save_json_files(MLF_CORPUS)) {
+    const fs::path folder = json.parent_path();
+    const std::string name = json.stem().string();
+    if (!fs::exists(folder / "module.tar") || !name.starts_with("save-")) continue;
+    Pair pair{.name = fs::relative(json, MLF_CORPUS).string(),
+              .json = corpus::contents(json),
+              .files = c_files(folder / "module.tar"),
+              .module = {},
+              .target_kind = target_kind(folder, name.substr(5))};
+    pair.module = captured_module(pair);
+    found.push_back(std::move(pair));
+  }
+  return found;
+}
+
+void expect_equal(const std::string& name, const Comparison& result) {
+  constexpr std::size_t kShown = 6;
+  std::string text;
+  for (std::size_t i = 0; i < result.differences.size() && i < kShown; ++i) {
+    text += "\n  " + to_string(result.differences[i]);
+  }
+  EXPECT_TRUE(result.equal()) << name << ": " << result.differences.size() << " differences"
+                              << text;
+}
+
+struct Shapes {
+  std::size_t equal = 0;
+  std::size_t all = 0;
+};
+
+std::string shape_text(Node buffer) {
+  std::string text;
+  for (const Node dim : buffer.list(f::Buffer::shape)) text += spell(dim) + ",";
+  return text;
+}
+
+/// How many parameters of the captured functions have their very shape in C.
+void count_shapes(const Module& captured, const Module& read, Shapes& shapes) {
+  const NodeMap left = captured.root().map(f::IRModule::functions);
+  const NodeMap right = read.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    for (std::size_t k = 0; k < right.size(); ++k) {
+      if (left.key(i).text(f::GlobalVar::name_hint) != right.key(k).text(f::GlobalVar::name_hint)) {
+        continue;
+      }
+      const NodeMap stated = left.value(i).map(f::PrimFunc::buffer_map);
+      const NodeMap known = right.value(k).map(f::PrimFunc::buffer_map);
+      for (std::size_t p = 0; p < std::min(stated.size(), known.size()); ++p) {
+        const Node param = left.value(i).list(f::PrimFunc::params)[p];
+        const Node buffer = stated.key(p) == param ? stated.value(p) : Node();
+        ++shapes.all;
+        if (buffer && shape_text(buffer) == shape_text(known.value(p))) ++shapes.equal;
+      }
+    }
+  }
+}
+
+TEST(CCorpus, SaysTheSameAsTheCapturedTir) {
+  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+  std::size_t functions = 0;
+  std::size_t nodes = 0;
+  std::size_t differences = 0;
+  Shapes packed;
+  Shapes unpacked;
+  const std::vector<Pair> all = pairs();
+  EXPECT_GT(all.size(), 100u);
+  for (const Pair& pair : all) {
+    const auto captured = corpus::read_or_fail(pair.name, pair.json);
+    const auto read = read_c(sources_for(pair.files, pair.module, pair.target_kind));
+    ASSERT_TRUE(captured && read) << pair.name;
+    const VersionRange& version = read->source.tvm_version;
+    const Comparison result =
+        compare(c_normal_form(captured->module, version), c_normal_form(read->module, version));
+    functions += result.functions;
+    nodes += result.nodes;
+    differences += result.differences.size();
+    expect_equal(pair.name, result);
+    const bool is_packed = pair.name.find("packed") != std::string::npos;
+    count_shapes(captured->module, read->module, is_packed ? packed : unpacked);
+    if (shows_tables()) {
+      std::printf("%-44s 0.%-2u-0.%-2u %3zu functions %6zu nodes %3zu differences\n",
+                  pair.name.c_str(), version.first, version.last, result.functions, result.nodes,
+                  result.differences.size());
+    }
+  }
+  std::printf(
+      "%zu modules, %zu functions, %zu nodes, %zu differences; shapes of parameters: "
+      "%zu of %zu packed, %zu of %zu unpacked\n",
+      all.size(), functions, nodes, differences, packed.equal, packed.all, unpacked.equal,
+      unpacked.all);
+}
+
+}  // namespace
+}  // namespace mlf::tir::c

@@ -1,0 +1,98 @@
+// Which files there are, what is passed over in them, and what is refused.
+#include "reading.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::string_view kKernel =
+    "TVM_DLL int32_t tvmgen_default_f(float* p) {\n  p[0] = p[1];\n  return 0;\n}\n";
+
+TEST(CFiles, AreKnownByWhatStandsInThem) {
+  const CFile kernels = describe_c(kernel_file(kKernel));
+  EXPECT_EQ(kernels.role, CRole::kernels);
+  EXPECT_EQ(kernels.target, "c -keys=cpu");
+  EXPECT_EQ(kernels.functions, std::vector<std::string>{"tvmgen_default_f"});
+
+  EXPECT_EQ(describe_c("// tvm target: cmsis-nn\n" + std::string(kKernel)).role, CRole::external);
+  EXPECT_EQ(describe_c("#include \"tvm/runtime/c_runtime_api.h\"\n;").role, CRole::support);
+  EXPECT_EQ(describe_c(";").role, CRole::support);
+  EXPECT_EQ(describe_c("int main(void) { return 0; }\n").role, CRole::other);
+  EXPECT_EQ(describe_c("").role, CRole::other);
+}
+
+TEST(CFiles, PrototypesAndForwardersAreNoFunctions) {
+  const CFile file = describe_c(
+      kernel_file("TVM_DLL int32_t tvmgen_default_f(float* p);\n" + std::string(kKernel) +
+                  "// CodegenC: NOTE: Auto-generated entry function\n"
+                  "TVM_DLL int32_t __tvm_main__(void* args, int* arg_type_ids, int num_args, void* "
+                  "out_ret_value, int* out_ret_tcode, void* resource_handle) {\n"
+                  "  return f(args, arg_type_ids, num_args, out_ret_value, out_ret_tcode, "
+                  "resource_handle);\n}\n"));
+  EXPECT_EQ(file.functions, std::vector<std::string>{"tvmgen_default_f"});
+}
+
+TEST(CFiles, ImportedCIsPassedOver) {
+  const std::string imported =
+      "#define LOOP(n) \\\n  for (;;) {\n"
+      "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+      "__attribute__((always_inline)) static inline int32_t gemm(int8_t *aa, int n) {\n"
+      "  /* a brace } in a comment */ char c = '}'; goto out;\n  switch (n) { case 1: break; }\n"
+      "out:\n  return 0;\n}\n";
+  const Document document = read_files({kernel_file(imported + std::string(kKernel))});
+  EXPECT_EQ(body_of(document), "p[0] = p[1]");
+}
+
+TEST(CFiles, SayWhereTheyComeFrom) {
+  const Document document = read_files({kernel_file(kKernel)});
+  EXPECT_EQ(document.source.dialect, Dialect::c);
+  EXPECT_EQ(document.source.stage, "codegen");
+  EXPECT_EQ(document.source.member, "lib.c");
+  EXPECT_EQ(document.target, "c -keys=cpu");
+  EXPECT_EQ(document.source.tvm_version, (VersionRange{12, 18, ""}));
+}
+
+TEST(CFiles, WithoutAnyFunctionAreRefused) {
+  EXPECT_NE(to_string(try_read({";"}).error().front()).find("no function"), std::string::npos);
+  EXPECT_NE(to_string(try_read({}).error().front()).find("no files"), std::string::npos);
+}
+
+std::string array_of(std::string_view declaration, std::string_view rows) {
+  return kernel_file("static const " + std::string(declaration) + " = {\n" + std::string(rows) +
+                     "\n};\n" + std::string(kKernel));
+}
+
+constexpr std::string_view kThree =
+    "int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) c[3]";
+
+TEST(CFiles, ArraysMustHaveAllTheirElements) {
+  const auto error = try_read({array_of(kThree, "+0x01, +0x02")});
+  ASSERT_FALSE(error);
+  EXPECT_NE(to_string(error.error().front()).find("the array ends after 2 of its 3 elements"),
+            std::string::npos);
+}
+
+TEST(CFiles, ArraysMustNotHaveMoreElementsOrOthers) {
+  EXPECT_FALSE(try_read({array_of(kThree, "+0x01, +0x02, +0x03, +0x04")}));
+  EXPECT_FALSE(try_read({array_of(kThree, "+0x01, +0x02, x")}));
+  EXPECT_FALSE(try_read({array_of(kThree, "+0x01, +0x02, +0x100")}));
+  EXPECT_TRUE(try_read({array_of(kThree, "+0x01, +0x02, -0x80")}));
+}
+
+TEST(CFiles, ACountThatCannotBeTrueAsksForNoMemory) {
+  EXPECT_FALSE(try_read({array_of(
+      "double __attribute__((section(\".rodata.tvm\"), aligned(16))) c[9000000000000000000]",
+      "0x1p0")}));
+}
+
+TEST(CFiles, CutAnywhereTheyAreReadOrRefused) {
+  const std::string whole = array_of(kThree, "+0x01, +0x02, +0x03");
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const auto document = try_read({whole.substr(0, length)});
+    if (document) continue;
+    EXPECT_FALSE(document.error().empty()) << length;
+    EXPECT_EQ(document.error().front().kind, ErrorKind::invalid_input) << length;
+  }
+}
+
+}  // namespace
+}  // namespace mlf::tir::c
