@@ -76,7 +76,8 @@ class GraphMatches(unittest.TestCase):
         exporter.export(factory, archive)
         exporter.add_members(archive, {member: exporter.captured_tir(factory)[member]})
         support.run_ok("process", archive)
-        support.run_ok("verify", archive)  # Relay's main, which save_json has, agrees
+        if member == SOURCES["save_json"]:
+            support.run_ok("verify", archive)  # with Relay's main, which only this source has
         text = exporter.read_member(archive, "src/default.graph.json")
         return Graph(text, len(network.inputs))
 
