@@ -108,12 +108,14 @@ std::string_view without_byte_order_mark(std::string_view text) {
 
 std::optional<Dialect> detect(std::string_view text) {
   text = without_leading_blank(without_byte_order_mark(text));
+  if (text.starts_with("// tvm target:")) return Dialect::c;
   if (text.starts_with('{')) return detect_json(text);
   if (text.starts_with("metadata = tvm.ir.load_json(")) return Dialect::tvmscript;
   if (text.starts_with("#[version = \"")) return Dialect::legacy_text;
   if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
   if (text.starts_with("# from tvm.script import")) return detect_under_header(text);
   if (starts_with_any(text, {"IRModule({", "PrimFunc(["})) return Dialect::repr_text;
+  if (text.starts_with("// tvm target: ")) return Dialect::c;
   if (starts_with_any(text, {"def @", "type ", "fn (", "free_var "})) {
     if (has_primfn_line(text)) return Dialect::legacy_text;
     return std::nullopt;

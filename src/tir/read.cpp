@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
 #include "support/error.h"
 #include "support/sha256.h"
@@ -52,9 +53,8 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
               "this is TVM's repr text, which leaves out parameters and buffers and is not read; "
               "capture tvm.ir.save_json(module) instead");
     case Dialect::c:
-      fail_at(source, 0, "generated C is read with the other files of its module");
     case Dialect::tir_json:
-      break;  // not a Reading: `read` takes it
+      break;  // not a Reading: `read` takes them
   }
   throw support::Error(ErrorKind::internal, "no reader for this dialect");
 }
@@ -63,6 +63,10 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   check_size(source, limits);
   const Dialect dialect = detect_or_fail(source);
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
+  // One file of several: pools and metadata stand in others.
+  if (dialect == Dialect::c) {
+    return support::value_of(read_c({.files = {input}, .signatures = {}}, limits));
+  }
   Reading reading = read_dialect(dialect, source, limits);
   return {.source = {.member = name_of_source(input),
                      .dialect = dialect,

@@ -17,7 +17,9 @@ NodeId BodyReader::read() {
   open({.open = Open::body});
   while (!cursor_.at_end()) statement();
   close_covering();
-  if (frames_.size() != 1) cursor_.fail("the function ends inside of a block");
+  if (frames_.size() != 1 || !is_returned_) {
+    cursor_.fail("the function ends without 'return 0;'");
+  }
   const NodeId body = sequence(0);
   for (const NodeId var : untyped_lets_) {
     if (const auto element = context_.buffers.element_of(var)) {
@@ -30,6 +32,10 @@ NodeId BodyReader::read() {
 
 void BodyReader::statement() {
   const std::string_view word = cursor_.text();
+  if (!pending_.empty() && word != "if") {
+    cursor_.fail(
+        fmt::format("expected the 'if' that sets '{}', found {}", pending_, cursor_.found()));
+  }
   if (word == "}") return close_block();
   if (word == "{") {
     open({.open = Open::bare, .begin = cursor_.advance().begin});
@@ -104,6 +110,7 @@ NodeId BodyReader::finish_covering(const Frame& frame, NodeId body) {
 void BodyReader::close_covering() {
   while (frames_.back().open >= Open::let) {
     const Frame frame = frames_.back();
+    if (!frame.device.empty()) cursor_.fail(fmt::format("'{}' is never released", frame.name));
     frames_.pop_back();
     const NodeId body = sequence(frame.first);
     complete(finish_covering(frame, body), frame.begin);
@@ -178,6 +185,10 @@ void BodyReader::finish_value(Frame frame) {
     frames_.push_back(frame);
     return;
   }
+  const DType declared = frame.dtype;
+  if (make().dtype_of(frame.other) != declared || make().dtype_of(value) != declared) {
+    cursor_.fail(fmt::format("'{}' is set to values of another type", frame.name));
+  }
   const NodeId expr = context_.operators.if_then_else(frame.value, frame.other, value);
   context_.names.bind(frame.name, {Binding::What::temporary, DType::Void(), expr});
 }
@@ -246,6 +257,7 @@ void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
   open({.open = is_value ? Open::if_value : Open::then_case,
         .begin = begin,
         .value = condition,
+        .dtype = pending_type_,
         .name = pending_});
   pending_ = {};
 }
@@ -299,10 +311,14 @@ void BodyReader::return_() {
     cursor_.fail("expected 'return 0;' or 'return -1;'");
   }
   NodeId value = result_;
+  if (value != NodeId::none) is_returned_ = true;
   result_ = NodeId::none;
   if (value == NodeId::none) {
     const bool is_last = cursor_.at_end() || cursor_.looks_like("return 0 ;");
-    if (block().open == Open::body && is_last) return;
+    if (block().open == Open::body && is_last) {
+      is_returned_ = true;
+      return;
+    }
     value = make().int32(0);
   }
   const NodeId call = context_.operators.call("tir.ret", make().dtype_of(value), std::array{value});

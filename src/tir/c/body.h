@@ -50,6 +50,7 @@ class BodyReader {
     NodeId other = NodeId::none;    // then branch; value of the first branch
     DType dtype{};                  // allocate
     std::string_view name{};        // if_value: what its branches set; allocate: the variable
+    std::string_view device{};      // allocate: type and number of the device
     bool stores_arguments = false;  // an `if` around the type codes of an argument
   };
   struct Declared {
@@ -111,7 +112,9 @@ class BodyReader {
   std::vector<std::string_view> words_;
   std::map<std::string_view, std::string_view> packed_functions_;  // by slot
   std::string_view pending_;  // condval that the next `if` sets
+  DType pending_type_{};
   NodeId result_ = NodeId::none;
+  bool is_returned_ = false;
 };
 
 }  // namespace mlf::tir::c

@@ -17,10 +17,17 @@ std::int64_t CallStack::constant(NodeId index) const {
 }
 
 void CallStack::store(NodeId area, NodeId index, NodeId value) {
+  if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
+    fail("a word on the stack of arguments that is no number");
+  }
   areas_[area].words[constant(index)] = value;
 }
 
 void CallStack::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
+  if (number == field::device_type &&
+      !(node(value).is(Kind::IntImm) && node(value).integer(f::IntImm::value) == 1)) {
+    fail("a tensor argument on another device than the CPU");
+  }
   if (number == field::value_content) {
     areas_[area].values[constant(index)] = value;
   } else {

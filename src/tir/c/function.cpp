@@ -56,6 +56,7 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   function.losses.enter(item.name);
   function.ternary = ternary_of(context.clues.range());
   Cursor& cursor = function.cursor;
+  if (!item.is_closed) cursor.fail("a function without its last '}'");
   cursor.expect("TVM_DLL");
   cursor.expect("int32_t");
   cursor.expect(item.name);

@@ -173,6 +173,7 @@ void Splitter::item() {
 void Splitter::function(Item item) {
   const std::uint32_t close = matching_brace(at_);
   item.body = {at_ + 1, close};
+  item.is_closed = close < end_;
   at_ = std::min(close + 1, end_);
   const std::string_view head = head_text(item);
   item.name = function_name(head);

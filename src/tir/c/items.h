@@ -29,8 +29,9 @@ struct Bytes {
 struct Item {
   ItemKind kind = ItemKind::other;
   std::string_view name;
-  Bytes head;  ///< all before the body or the initialiser
-  Bytes body;  ///< between the braces of a function, or of the initialiser
+  Bytes head;             ///< all before the body or the initialiser
+  Bytes body;             ///< between the braces of a function, or of the initialiser
+  bool is_closed = true;  ///< whether the body ends before the text does
 };
 
 struct FileItems {

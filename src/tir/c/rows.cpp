@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "support/error.h"
+#include "tir/c/hex.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -32,7 +33,7 @@ std::uint8_t digit_of(char c) {
 }
 
 bool is_separator(char c) {
-  return c == ' ' || c == ',' || c == '\n' || c == '\r' || c == '\t';
+  return static_cast<unsigned char>(c) <= ' ' || c == ',';
 }
 
 /// A place in the rows. `at` stops at `end`; reading past a number's end is not possible, for rows
@@ -151,6 +152,87 @@ bool fits(std::uint64_t value) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<Number>(value))) == value;
 }
 
+// What the fast paths may read past the element they are at.
+constexpr std::ptrdiff_t kLongestElement = 40;
+
+/// All the digits of an integer of this width, as TVM prints them; false where one is none.
+template <unsigned kWidth>
+bool take_digits(const char* at, std::uint64_t& value) {
+  if constexpr (kWidth == 2) {
+    const unsigned high = digit_of(at[0]);
+    const unsigned low = digit_of(at[1]);
+    value = high << 4 | low;
+    return (high | low) < 16;
+  } else if constexpr (kWidth <= 8) {
+    const auto digits = parse_hex(load_eight(at), kWidth);
+    value = digits.value_or(0);
+    return digits.has_value();
+  } else {
+    std::uint64_t low = 0;
+    const bool is_number = take_digits<8>(at, value) && take_digits<8>(at + 8, low);
+    value = value << 32 | low;
+    return is_number;
+  }
+}
+
+/// `+0x0000000a, ` as TVM prints it, with all its digits. False where it is spelled otherwise, or
+/// close to the end: then nothing was passed over.
+template <class Number>
+bool take_printed_integer(Scanner& scanner, Number& number) {
+  constexpr unsigned kWidth = 2 * sizeof(Number);
+  static_assert('-' - '+' == 2);
+  if (scanner.end - scanner.at < kLongestElement) return false;
+  // Which sign it is is as good as random: no branch depends on it.
+  const char* at = scanner.at;
+  const auto sign = static_cast<unsigned char>(*at - '+');
+  const bool has_sign = (sign & ~2u) == 0;
+  const std::uint64_t is_negative = has_sign ? sign >> 1u : 0u;
+  at += has_sign ? 1 : 0;
+  std::uint64_t value = 0;
+  if (at[0] != '0' || at[1] != 'x' || !take_digits<kWidth>(at + 2, value)) return false;
+  at += 2 + kWidth;
+  if (*at == 'U') ++at;
+  if (at[0] == 'L' && at[1] == 'L') at += 2;
+  const std::uint64_t bits = (value ^ (0 - is_negative)) + is_negative;
+  if (*at != ',' || !fits<Number>(bits)) return false;
+  number = static_cast<Number>(bits);
+  scanner.at = at + (at[1] == ' ' ? 2 : 1);
+  return true;
+}
+
+/// `-0x1.6f76f4p-3, ` of a float32, under the same conditions.
+bool take_printed_float(Scanner& scanner, float& number) {
+  if (scanner.end - scanner.at < kLongestElement) return false;
+  const char* at = scanner.at;
+  const std::uint32_t is_negative = *at == '-' ? 1 : 0;
+  at += is_negative;
+  if (std::memcmp(at, "0x1.", 4) != 0) return false;
+  const std::uint64_t word = load_eight(at + 4);
+  const unsigned digits = bytes_before(word, 'p');
+  if (digits == 0 || digits == 8) return false;
+  const auto fraction = parse_hex(word, digits);
+  at += 4 + digits + 1;
+  const bool is_below = *at == '-';
+  if (!fraction || (!is_below && *at != '+')) return false;
+  int exponent = 0;
+  for (++at; digit_of(*at) < 10 && exponent < 1000; ++at) exponent = exponent * 10 + digit_of(*at);
+  while (*at == ' ' && at < scanner.end) ++at;
+  if (*at != ',') return false;
+  const double whole = scaled(std::uint64_t{1} << 4 * digits | *fraction,
+                              (is_below ? -exponent : exponent) - 4 * static_cast<int>(digits));
+  number = std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(whole)) |
+                                is_negative << 31);
+  scanner.at = at + (at[1] == ' ' ? 2 : 1);
+  return true;
+}
+
+template <class Number>
+bool take_printed(Scanner& scanner, Number& number) {
+  if constexpr (std::is_integral_v<Number>) return take_printed_integer(scanner, number);
+  if constexpr (std::is_same_v<Number, float>) return take_printed_float(scanner, number);
+  return false;
+}
+
 template <class Number>
 bool take_number(Scanner& scanner, Number& number) {
   if constexpr (std::is_floating_point_v<Number>) {
@@ -176,7 +258,7 @@ std::vector<std::byte> decode(const support::SourceText& source, Bytes rows, std
     scanner.skip_separators();
     const char* const first = scanner.at;
     Number number{};
-    if (!take_number(scanner, number)) {
+    if (!take_printed(scanner, number) && !take_number(scanner, number)) {
       const bool is_end = first == scanner.end;
       fail(source, first,
            is_end ? fmt::format("the array ends after {} of its {} elements", i, count)
@@ -191,8 +273,6 @@ std::vector<std::byte> decode(const support::SourceText& source, Bytes rows, std
   }
   return data;
 }
-
-static_assert(std::endian::native == std::endian::little, "elements are stored as they are read");
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
 constexpr std::string_view kAllocationCheck = "if ( $ == NULL ) { return - 1 ; }";
 constexpr std::string_view kFree =
-    "if ( TVMBackendFreeWorkspace ( $ , $ , $ ) != 0 ) { return - 1 ; }";
+    "if ( TVMBackendFreeWorkspace ( 1 , $ , $ ) != 0 ) { return - 1 ; }";
 constexpr std::string_view kCPackedCall =
     "if ( $ ( ( TVMValue * ) $ , ( int * ) $ , $ , & $ , & $ , $ ) != 0 ) { return - 1 ; }";
 constexpr std::string_view kPackedLookup =
@@ -74,6 +74,7 @@ bool BodyReader::declaration() {
   } else {
     cursor_.expect(";");
     pending_ = declared.name;
+    pending_type_ = declared.dtype;
     context_.names.bind(declared.name, {Binding::What::pending, DType::Void(), NodeId::none});
   }
   return true;
@@ -111,8 +112,12 @@ void BodyReader::declare_array(const Declared& declared) {
 /// `void* x = TVMBackendAllocWorkspace(1, device, (uint64_t)bytes, code, bits);` and its check.
 bool BodyReader::declare_workspace(const Declared& declared) {
   if (!cursor_.at_word(kAllocate)) return false;
+  if (!declared.pointee.is_void() || !declared.dtype.is_handle()) {
+    cursor_.fail("an allocation that is no 'void*'");
+  }
   cursor_.advance();
-  if (!cursor_.accept_form("( $ , $ ,", words_)) cursor_.fail("expected a device");
+  if (!cursor_.accept_form("( 1 , $ ,", words_)) cursor_.fail("expected the CPU as device");
+  const std::string_view device = words_[0];
   const NodeId bytes = exprs_.expression();
   if (!cursor_.accept_form(", $ , $ ) ;", words_)) cursor_.fail("expected code and bits of a type");
   const DType element{static_cast<TypeCode>(integer(cursor_, words_[0])),
@@ -134,7 +139,8 @@ bool BodyReader::declare_workspace(const Declared& declared) {
         .var = var,
         .value = context_.operators.integer(DType::Int(count > INT32_MAX ? 64 : 32), count),
         .dtype = element,
-        .name = declared.name});
+        .name = declared.name,
+        .device = device});
   return true;
 }
 
@@ -150,6 +156,9 @@ void BodyReader::declare_value(const Declared& declared) {
   }
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
+  if (make().dtype_of(value) != declared.dtype) {
+    cursor_.fail(fmt::format("'{}' is set to a value of another type", declared.name));
+  }
   if (is_temp_name(declared.name)) {
     context_.names.bind(declared.name, {Binding::What::temporary, DType::Void(), value});
     return;
@@ -241,14 +250,17 @@ bool BodyReader::fixed_if() {
 /// Ends the allocation, and what was opened inside of it.
 bool BodyReader::free_workspace() {
   if (!cursor_.accept_form(kFree, words_)) return false;
-  const std::string_view name = words_[2];
+  const std::string_view device = words_[0];
+  const std::string_view name = words_[1];
   while (true) {
     const Frame frame = frames_.back();
     if (frame.open < Open::let) cursor_.fail(fmt::format("'{}' is not allocated here", name));
     frames_.pop_back();
     const NodeId body = sequence(frame.first);
     complete(finish_covering(frame, body), frame.begin);
-    if (frame.open == Open::allocate && frame.name == name) return true;
+    if (frame.open != Open::allocate || frame.name != name) continue;
+    if (frame.device != device) cursor_.fail(fmt::format("'{}' is of another device", name));
+    return true;
   }
 }
 
@@ -262,6 +274,12 @@ bool BodyReader::packed_call() {
   const std::vector<NodeId> passed = stack_.take_arguments(values->node);
   args.insert(args.end(), passed.begin(), passed.end());
   context_.calls.push_back({words_[0], passed});
+  // Since v0.16 the printed number is one too small.
+  const std::int64_t printed = integer(cursor_, words_[3]);
+  const auto count = static_cast<std::int64_t>(passed.size());
+  if (printed != count && printed + 1 != count) {
+    cursor_.fail(fmt::format("a call with {} arguments that passes {}", printed, count));
+  }
   const std::string_view device = words_[6];
   const Binding* const named = context_.names.find(device);
   if (device != "NULL" && (named == nullptr || named->node == NodeId::none)) {

@@ -57,6 +57,7 @@ constexpr Sample kSamples[] = {
     {"LegacyAmongRelay", "def @main() {\n  0\n}\n\n@f = primfn() -> ()\n", Dialect::legacy_text},
     {"RelayAlone", "def @main(%x: int32) {\n  %x\n}\n", std::nullopt},
     {"Repr", "IRModule({GlobalVar(f): PrimFunc([", Dialect::repr_text},
+    {"GeneratedC", "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n", Dialect::c},
     {"ReprFunction", "PrimFunc([a]) attrs={} {", Dialect::repr_text},
     {"BlankLinesAndByteOrderMark", "\xEF\xBB\xBF\n\n  \n@main = primfn(", Dialect::legacy_text},
     {"Nothing", " \n", std::nullopt},

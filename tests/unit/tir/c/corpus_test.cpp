@@ -24,9 +24,9 @@ bool shows_tables() {
   return std::getenv("MLF_SHOW_TABLES") != nullptr;
 }
 
-std::vector<fs::path> archives() {
+std::vector<fs::path> archives(const fs::path& root) {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(MLF_CORPUS)) {
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().filename() == "module.tar") found.push_back(entry.path());
   }
   std::ranges::sort(found);
@@ -103,22 +103,33 @@ void count(const std::string& name, const Document& document, Totals& totals) {
   }
 }
 
-TEST(CCorpus, EveryFunctionOfEveryArchiveIsRead) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+Totals read_all(const fs::path& root) {
   Totals totals;
-  for (const fs::path& tar : archives()) {
+  for (const fs::path& tar : archives(root)) {
     const std::vector<SourceFile> files = c_files(tar);
     for (const std::string& module : modules(files)) {
       for (const std::string& kind : target_kinds(files)) {
         const auto document = read_c(sources_for(files, module, kind));
         const std::string name = tar.parent_path().string() + " " + module + " " + kind;
-        ASSERT_TRUE(document) << name << ": " << to_string(document.error().front());
+        if (!document) throw std::runtime_error(to_string(document.error().front()));
         count(name, *document, totals);
       }
     }
   }
   std::printf("%zu modules, %zu functions, %zu opaque\n", totals.modules, totals.functions,
               totals.opaque);
+  return totals;
+}
+
+TEST(CArchives, OfTheTestsAreReadWhole) {
+  const Totals totals = read_all(MLF_TEST_DATA "/c");
+  EXPECT_GE(totals.functions, 15u);
+  EXPECT_EQ(totals.opaque, 0u);
+}
+
+TEST(CArchives, OfTheCorpusAreReadWhole) {
+  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+  const Totals totals = read_all(MLF_CORPUS);
   EXPECT_GT(totals.functions, 700u);
   EXPECT_EQ(totals.opaque, 0u);
 }
@@ -148,13 +159,13 @@ std::string target_kind(const fs::path& folder, const std::string& part) {
   return target.substr(0, target.find_first_of(" \n"));
 }
 
-std::vector<Pair> pairs() {
+std::vector<Pair> pairs(const fs::path& root) {
   std::vector<Pair> found;
-  for (const fs::path& json : corpus::save_json_files(MLF_CORPUS)) {
+  for (const fs::path& json : corpus::save_json_files(root)) {
     const fs::path folder = json.parent_path();
     const std::string name = json.stem().string();
     if (!fs::exists(folder / "module.tar") || !name.starts_with("save-")) continue;
-    Pair pair{.name = fs::relative(json, MLF_CORPUS).string(),
+    Pair pair{.name = fs::relative(json, root).string(),
               .json = corpus::contents(json),
               .files = c_files(folder / "module.tar"),
               .module = {},
@@ -207,39 +218,52 @@ void count_shapes(const Module& captured, const Module& read, Shapes& shapes) {
   }
 }
 
-TEST(CCorpus, SaysTheSameAsTheCapturedTir) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+struct Truth {
+  std::size_t modules = 0;
   std::size_t functions = 0;
   std::size_t nodes = 0;
   std::size_t differences = 0;
   Shapes packed;
   Shapes unpacked;
-  const std::vector<Pair> all = pairs();
-  EXPECT_GT(all.size(), 100u);
-  for (const Pair& pair : all) {
-    const auto captured = corpus::read_or_fail(pair.name, pair.json);
-    const auto read = read_c(sources_for(pair.files, pair.module, pair.target_kind));
-    ASSERT_TRUE(captured && read) << pair.name;
-    const VersionRange& version = read->source.tvm_version;
-    const Comparison result =
-        compare(c_normal_form(captured->module, version), c_normal_form(read->module, version));
-    functions += result.functions;
-    nodes += result.nodes;
-    differences += result.differences.size();
-    expect_equal(pair.name, result);
-    const bool is_packed = pair.name.find("packed") != std::string::npos;
-    count_shapes(captured->module, read->module, is_packed ? packed : unpacked);
-    if (shows_tables()) {
-      std::printf("%-44s 0.%-2u-0.%-2u %3zu functions %6zu nodes %3zu differences\n",
-                  pair.name.c_str(), version.first, version.last, result.functions, result.nodes,
-                  result.differences.size());
-    }
-  }
-  std::printf(
-      "%zu modules, %zu functions, %zu nodes, %zu differences; shapes of parameters: "
-      "%zu of %zu packed, %zu of %zu unpacked\n",
-      all.size(), functions, nodes, differences, packed.equal, packed.all, unpacked.equal,
-      unpacked.all);
+};
+
+void compare_pair(const Pair& pair, Truth& truth) {
+  const auto captured = corpus::read_or_fail(pair.name, pair.json);
+  const auto read = read_c(sources_for(pair.files, pair.module, pair.target_kind));
+  ASSERT_TRUE(captured && read) << pair.name;
+  const VersionRange& version = read->source.tvm_version;
+  const Comparison result =
+      compare(c_normal_form(captured->module, version), c_normal_form(read->module, version));
+  expect_equal(pair.name, result);
+  ++truth.modules;
+  truth.functions += result.functions;
+  truth.nodes += result.nodes;
+  truth.differences += result.differences.size();
+  const bool is_packed = pair.name.find("packed") != std::string::npos;
+  count_shapes(captured->module, read->module, is_packed ? truth.packed : truth.unpacked);
+  if (!shows_tables()) return;
+  std::printf("%-44s 0.%-2u-0.%-2u %3zu functions %6zu nodes %3zu differences\n", pair.name.c_str(),
+              version.first, version.last, result.functions, result.nodes,
+              result.differences.size());
+}
+
+Truth compare_all(const fs::path& root) {
+  Truth truth;
+  for (const Pair& pair : pairs(root)) compare_pair(pair, truth);
+  std::printf("%zu modules, %zu functions, %zu nodes, %zu differences\n", truth.modules,
+              truth.functions, truth.nodes, truth.differences);
+  std::printf("shapes of parameters as captured: %zu of %zu packed, %zu of %zu unpacked\n",
+              truth.packed.equal, truth.packed.all, truth.unpacked.equal, truth.unpacked.all);
+  return truth;
+}
+
+TEST(CArchives, OfTheTestsSayTheSameAsTheCapturedTir) {
+  EXPECT_GE(compare_all(MLF_TEST_DATA "/c").functions, 15u);
+}
+
+TEST(CArchives, OfTheCorpusSayTheSameAsTheCapturedTir) {
+  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+  EXPECT_GT(compare_all(MLF_CORPUS).functions, 600u);
 }
 
 }  // namespace

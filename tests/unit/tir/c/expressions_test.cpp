@@ -83,7 +83,7 @@ TEST(CExpressions, ACallOfAnythingElseIsExternal) {
 TEST(CExpressions, APrototypeTellsTheTypeOfAnExternalCall) {
   const std::string prototype = "TVM_DLL float my_function(float);\n";
   const Document document = read_files(
-      {kernel_file(prototype + "TVM_DLL int32_t f(float* p) {\n  p[0] = my_function(p[1]);\n}\n")});
+      {kernel_file(prototype + "TVM_DLL int32_t f(float* p) {\n  p[0] = my_function(p[1]);\n  return 0;\n}\n")});
   EXPECT_EQ(body_of(document), "p[0] = call_extern(\"my_function\", p[1]):float32");
   EXPECT_FALSE(lost(document, LossCode::call_dtype));
 }
