@@ -15,6 +15,8 @@ constexpr std::string_view kMainOf08 = "_run_model";
 constexpr std::string_view kHandlePrefix = "arg_";
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::int64_t kIoAlignment = 16;
+constexpr std::uint8_t kFirstWithFlatBuffers = 9;
+constexpr std::uint8_t kLastWithFlatBuffers = 10;
 
 /// What every function of this dialect lost, whatever stands in it.
 void note_losses(text::FunctionLosses& losses) {
@@ -119,6 +121,11 @@ class Finisher {
   NodeId pool_buffer(const Param& param, const Names& names, const Pool& pool);
   NodeId shaped_buffer(const Param& param, const Names& names, DType element,
                        const std::vector<std::int64_t>& shape);
+  /// v0.9 and v0.10 have flat buffers in kernels, and those of the dimensions beside them.
+  bool keeps_flat_buffers() const {
+    return !draft_.is_main && context_.clues.range().last <= kLastWithFlatBuffers &&
+           context_.clues.range().first >= kFirstWithFlatBuffers;
+  }
   NodeId attrs(NodeId target);
   NodeId pool_args();
   NodeId with_constants(NodeId body);
@@ -130,6 +137,7 @@ class Finisher {
   text::ExprFactory& make_;
   Builder& builder_;
   FunctionDraft& draft_;
+  std::vector<NodePair> preflattened_;
 };
 
 /// Undoes what the calling convention did to the name of a parameter.
@@ -201,7 +209,9 @@ NodeId Finisher::buffer_of(const Param& param, const Names& names,
   }
   draft_.buffers.rename(param.data, names.buffer);
   if (is_stated && stated->shape.size() != 1) {
-    return shaped_buffer(param, names, *element, stated->shape);
+    const NodeId shaped = shaped_buffer(param, names, *element, stated->shape);
+    if (!keeps_flat_buffers()) return shaped;
+    preflattened_.push_back({param.var, shaped});
   }
   if (!param.has_dimensions) return shaped_buffer(param, names, *element, {});
   const NodeId buffer = draft_.buffers.of(param.data, *element);
@@ -265,7 +275,8 @@ NodeId Finisher::finish(const std::vector<std::optional<TensorType>>& stated, No
   }
   const NodeId function = builder_.make(
       Kind::PrimFunc, {builder_.list(params), make_.void_type(), builder_.map(buffer_map),
-                       ListId::none, attrs(target), with_constants(draft_.body)});
+                       keeps_flat_buffers() ? builder_.map(preflattened_) : ListId::none,
+                       attrs(target), with_constants(draft_.body)});
   draft_.buffers.settle();
   builder_.set_source_range(function, draft_.range);
   return function;

@@ -177,6 +177,9 @@ Module ModuleReader::finish() {
   const bool is_first = context_.clues.range().last == 8;
   const std::string_view main = is_first ? "run_model" : "__tvm_main__";
   std::vector<NodePair> functions(drafts_.size());
+  for (const FunctionDraft& draft : drafts_) {
+    if (draft.is_main) limit_sizes(draft, drafts_);
+  }
   // Kernels first: main takes sizes from them.
   for (const bool is_main : {false, true}) {
     for (std::size_t i = 0; i < drafts_.size(); ++i) {

@@ -35,13 +35,29 @@ NodeId Buffers::of(NodeId var, DType element) {
   return use(var, element).buffer;
 }
 
-std::int64_t Buffers::bytes_of(NodeId var) const {
+void Buffers::limit_bytes(NodeId var, std::int64_t bytes) {
+  const auto [found, is_new] = most_.try_emplace(var, bytes);
+  if (!is_new) found->second = std::min(found->second, bytes);
+}
+
+std::optional<std::int64_t> Buffers::declared_bytes(NodeId var) const {
   const auto known = bytes_.find(var);
-  if (known != bytes_.end()) return known->second;
+  return known == bytes_.end() ? std::nullopt : std::optional(known->second);
+}
+
+/// Up to the highest index, within what is there.
+std::int64_t Buffers::bytes_used(const Use& use) const {
+  const auto size = static_cast<std::int64_t>(use.element.element_bytes());
+  const auto most = most_.find(use.var);
+  const std::int64_t used = use.extent * size;
+  return most == most_.end() ? used : std::min(used, most->second);
+}
+
+std::int64_t Buffers::bytes_of(NodeId var) const {
+  if (const auto known = declared_bytes(var)) return *known;
   std::int64_t most = 0;
   for (const Use& used : uses_) {
-    const auto size = static_cast<std::int64_t>(used.element.element_bytes());
-    if (used.var == var) most = std::max(most, used.extent * size);
+    if (used.var == var) most = std::max(most, bytes_used(used));
   }
   return most;
 }
@@ -59,19 +75,15 @@ std::optional<DType> Buffers::element_of(NodeId var) const {
   return uses_[found->second].element;
 }
 
-std::size_t Buffers::settle() {
-  std::size_t inferred = 0;
+void Buffers::settle() {
   for (const Use& used : uses_) {
-    const auto known = bytes_.find(used.var);
     const auto size = static_cast<std::int64_t>(used.element.element_bytes());
-    if (known == bytes_.end()) ++inferred;
+    const auto known = declared_bytes(used.var);
     const std::int64_t extent =
-        known == bytes_.end() ? std::max<std::int64_t>(used.extent, 1) : known->second / size;
-    const bool is_wide = extent > INT32_MAX;
-    const NodeId shape = make_->int_imm(DType::Int(is_wide ? 64 : 32), extent);
+        known ? *known / size : std::max<std::int64_t>(bytes_used(used) / size, 1);
+    const NodeId shape = make_->int_imm(DType::Int(extent > INT32_MAX ? 64 : 32), extent);
     make_->builder().set(used.buffer, f::Buffer::shape, make_->builder().list({shape}));
   }
-  return inferred;
 }
 
 }  // namespace mlf::tir::c

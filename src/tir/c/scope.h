@@ -56,6 +56,10 @@ class Buffers {
   void set_bytes(NodeId var, std::int64_t bytes) { bytes_[var] = bytes; }
   /// The same, unless a declaration says it.
   void suggest_bytes(NodeId var, std::int64_t bytes) { bytes_.try_emplace(var, bytes); }
+  /// A pointer has no more bytes behind it than these: indices under a condition may go further.
+  void limit_bytes(NodeId var, std::int64_t bytes);
+  /// Bytes that a declaration states; nothing where none does.
+  std::optional<std::int64_t> declared_bytes(NodeId var) const;
   /// Bytes that are known or used behind a pointer; 0 for one that is never used.
   std::int64_t bytes_of(NodeId var) const;
   /// Names the buffers on this pointer, which have its own name otherwise.
@@ -63,8 +67,8 @@ class Buffers {
 
   /// The element type of the first buffer on `var`; nothing where it was never used.
   std::optional<DType> element_of(NodeId var) const;
-  /// Gives every buffer its extent. Returns how many of them were inferred from indices.
-  std::size_t settle();
+  /// Gives every buffer its extent.
+  void settle();
 
  private:
   struct Use {
@@ -74,11 +78,13 @@ class Buffers {
     std::int64_t extent = 0;  ///< one above the highest index seen
   };
   Use& use(NodeId var, DType element);
+  std::int64_t bytes_used(const Use& use) const;
 
   text::ExprFactory* make_;
   std::vector<Use> uses_;
   std::map<std::pair<NodeId, std::uint32_t>, std::size_t> by_var_;
   std::map<NodeId, std::int64_t> bytes_;
+  std::map<NodeId, std::int64_t> most_;
 };
 
 }  // namespace mlf::tir::c

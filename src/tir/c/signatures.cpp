@@ -79,17 +79,34 @@ void Signatures::add_calls(const FunctionDraft& draft) {
   }
 }
 
+void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
+  std::unordered_map<std::string_view, FunctionDraft*> by_name;
+  for (FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
+  for (const CallSite& call : caller.calls) {
+    const auto kernel = by_name.find(call.callee);
+    if (kernel == by_name.end()) continue;
+    const std::vector<Param>& params = kernel->second->params;
+    for (std::size_t i = 0; i < std::min(call.args.size(), params.size()); ++i) {
+      const auto bytes = caller.buffers.declared_bytes(call.args[i]);
+      if (bytes) kernel->second->buffers.limit_bytes(params[i].data, *bytes);
+    }
+  }
+}
+
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
                    std::span<const FunctionDraft> kernels) {
+  std::unordered_map<std::string_view, const FunctionDraft*> by_name;
+  for (const FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
   std::map<NodeId, std::int64_t> sizes;
   for (const CallSite& call : caller.calls) {
-    const auto kernel = std::ranges::find(kernels, call.callee, &FunctionDraft::name);
-    if (kernel == kernels.end()) continue;
-    const std::size_t count = std::min(call.args.size(), kernel->params.size());
+    const auto found = by_name.find(call.callee);
+    if (found == by_name.end()) continue;
+    const FunctionDraft& kernel = *found->second;
+    const std::size_t count = std::min(call.args.size(), kernel.params.size());
     for (std::size_t i = 0; i < count; ++i) {
       if (!builder.node(call.args[i]).is(Kind::Var)) continue;
       std::int64_t& size = sizes[call.args[i]];
-      size = std::max(size, kernel->buffers.bytes_of(kernel->params[i].data));
+      size = std::max(size, kernel.buffers.bytes_of(kernel.params[i].data));
     }
   }
   for (const Param& param : caller.params) {

@@ -35,6 +35,9 @@ class Signatures {
   std::unordered_map<std::string_view, Types> types_;
 };
 
+/// What `caller` allocates and passes to a kernel is all that the kernel can use.
+void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels);
+
 /// Gives buffers of `caller`'s parameters the size of what the kernels behind them use, where
 /// nothing else states it.
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,

@@ -1,0 +1,70 @@
+// A module as generated C can say it, built from any other one.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "tir/c/ternary.h"
+#include "tir/text/expr_factory.h"
+
+namespace mlf::tir::c {
+
+class NormalForm {
+ public:
+  NormalForm(const Module& module, const VersionRange& version)
+      : module_(module),
+        ternary_(ternary_of(version)),
+        make_(builder_, losses_),
+        map_(module.size()) {}
+
+  Module make() &&;
+
+ private:
+  NodeId of(Node node);
+  NodeId body_of(Node statement);
+  void leave(Node node) { map_[index(node.id())] = rebuilt(node); }
+  NodeId rebuilt(Node node);
+  NodeId rebuilt_statement(Node node);
+  NodeId rebuilt_expr(Node node);
+  NodeId copy(Node node);
+  FieldValue field(Node node, std::uint8_t i);
+
+  NodeId variable(Node node);
+  NodeId buffer(Node node);
+  NodeId buffer_on(NodeId data, DType dtype);
+  NodeId load(Node node);
+  NodeId store(Node node);
+  NodeId sequence(Node node);
+  void splice(NodeId statement, std::vector<NodeId>& into);
+  NodeId joined(std::vector<NodeId>& statements);
+  NodeId governing(NodeId let, std::vector<NodeId> rest);
+  NodeId joined_once(std::span<const NodeId> statements);
+  NodeId loop(Node node);
+  NodeId allocate(Node node);
+  NodeId call(Node node);
+  NodeId float_imm(Node node);
+  NodeId function(Node node);
+  ListId buffer_map(Node function);
+  NodeId pool_args(Node attrs);
+  NodeId pool(Node allocated);
+  NodeId array(Node node);
+  NodeId root(Node node);
+  NodeId nothing() { return builder_.make(Kind::Evaluate, {make_.int32(0)}); }
+  ListId mapped(NodeList list);
+
+  const Module& module_;
+  Ternary ternary_;
+  Builder builder_;
+  LossLog losses_;
+  text::ExprFactory make_;
+  std::vector<NodeId> map_;
+  std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: what they stand for
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
+  std::unordered_map<std::uint32_t, std::vector<Node>>
+      constants_;  // of each function, outermost first
+};
+
+}  // namespace mlf::tir::c
