@@ -223,10 +223,7 @@ Value ExprReader::conditional(Level& level) {
   const NodeId on_true = expr_of(level.operands[2]);
   const NodeId on_false = expr_of(level.operands[3]);
   if (level.op == nullptr) {
-    const bool is_select = context_.ternary == Ternary::select;
-    if (!is_select) context_.losses.add(LossCode::expr_form, "Select or if_then_else");
-    return expr(is_select ? operators_.select(first, on_true, on_false)
-                          : operators_.if_then_else(first, on_true, on_false));
+    return expr(operators_.choice(context_.ternary, first, on_true, on_false));
   }
   const NodeId second = expr_of(level.operands[1]);
   const bool is_pair = make().same_expr(first, on_true) && make().same_expr(second, on_false);

@@ -51,7 +51,6 @@ NodeId Operators::comparison(Kind kind, NodeId a, NodeId b) {
 
 NodeId Operators::addition(NodeId a, NodeId b) {
   if (const auto division = floor_division(*make_, a, b)) {
-    losses_->add(LossCode::expanded_op, "floor division of what may be negative");
     return arithmetic(division->kind, division->a, division->b);
   }
   return arithmetic(Kind::Add, a, b);
@@ -121,6 +120,15 @@ NodeId Operators::logical_not(NodeId value) {
 
 NodeId Operators::call(std::string_view op, DType dtype, std::span<const NodeId> args) {
   return with_facts(make_->call(make_->op(op), args, dtype), args);
+}
+
+NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value) {
+  if (const auto division = floor_choice(*make_, condition, true_value, false_value)) {
+    return arithmetic(division->kind, division->a, division->b);
+  }
+  if (ternary == Ternary::select) return select(condition, true_value, false_value);
+  note_form("Select or if_then_else");
+  return if_then_else(condition, true_value, false_value);
 }
 
 NodeId Operators::select(NodeId condition, NodeId true_value, NodeId false_value) {

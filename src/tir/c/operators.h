@@ -5,6 +5,7 @@
 
 #include "tir/c/facts.h"
 #include "tir/c/language.h"
+#include "tir/c/ternary.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/function_losses.h"
 
@@ -20,6 +21,8 @@ class Operators {
   NodeId cast(DType dtype, NodeId value);
   NodeId logical_not(NodeId value);
   NodeId call(std::string_view op, DType dtype, std::span<const NodeId> args);
+  /// `condition ? a : b`, or the floor division that it computes.
+  NodeId choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value);
   NodeId select(NodeId condition, NodeId true_value, NodeId false_value);
   NodeId if_then_else(NodeId condition, NodeId true_value, NodeId false_value);
   NodeId load(NodeId buffer, NodeId index);

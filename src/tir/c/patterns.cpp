@@ -36,9 +36,27 @@ class Matcher {
     return is_remainder(node) && same(node[f::Mod::a], a) && same(node[f::Mod::b], b);
   }
 
+  /// Whether `a` and `b` divide without a remainder of the wrong sign: `(a % b) >= 0`, or
+  /// `((b >= 0) && ((a % b) >= 0)) || ((b < 0) && ((a % b) <= 0))`.
+  bool is_even(Node condition, Node a, Node b) const {
+    if (is_sign_test(condition, Kind::GE)) return is_remainder_of(condition[f::GE::a], a, b);
+    return condition.is(Kind::Or) && is_even_side(condition[f::Or::a], Kind::GE, Kind::GE, a, b) &&
+           is_even_side(condition[f::Or::b], Kind::LT, Kind::LE, a, b);
+  }
+
   bool same(Node a, Node b) const { return make_.same_expr(a.id(), b.id()); }
 
  private:
+  static bool is_sign_test(Node node, Kind kind) {
+    return node.is(kind) && node[f::GE::b].is(Kind::IntImm) &&
+           node[f::GE::b].integer(f::IntImm::value) == 0;
+  }
+  bool is_even_side(Node side, Kind divisor, Kind remainder, Node a, Node b) const {
+    return side.is(Kind::And) && is_sign_test(side[f::And::a], divisor) &&
+           same(side[f::And::a][f::GE::a], b) && is_sign_test(side[f::And::b], remainder) &&
+           is_remainder_of(side[f::And::b][f::GE::a], a, b);
+  }
+
   text::ExprFactory& make_;
 };
 
@@ -60,6 +78,26 @@ std::optional<Division> floor_division(text::ExprFactory& make, NodeId left, Nod
                             matcher.is_sign_of_remainder(argument(second, 1), a, b);
   if (!adds_divisor) return std::nullopt;
   return Division{Kind::FloorMod, a.id(), b.id()};
+}
+
+std::optional<Division> floor_choice(text::ExprFactory& make, NodeId condition, NodeId on_true,
+                                     NodeId on_false) {
+  const Builder& builder = make.builder();
+  const Node exact = builder.node(on_true);
+  const Node corrected = builder.node(on_false);
+  const bool divides = is_division(exact);
+  if (!divides && !is_remainder(exact)) return std::nullopt;
+  if (!exact.dtype().is_int()) return std::nullopt;
+  const Matcher matcher(make);
+  const Node a = exact[f::Div::a];
+  const Node b = exact[f::Div::b];
+  if (!matcher.is_even(builder.node(condition), a, b)) return std::nullopt;
+  if (!corrected.is(divides ? Kind::Sub : Kind::Add)) return std::nullopt;
+  if (!matcher.same(corrected[f::Sub::a], exact)) return std::nullopt;
+  const Node by = corrected[f::Sub::b];
+  const bool is_one = by.is(Kind::IntImm) && by.integer(f::IntImm::value) == 1;
+  if (divides ? !is_one : !matcher.same(by, b)) return std::nullopt;
+  return Division{divides ? Kind::FloorDiv : Kind::FloorMod, a.id(), b.id()};
 }
 
 }  // namespace mlf::tir::c

@@ -68,6 +68,18 @@ TEST(CExpressions, FloorDivisionOfWhatMayBeNegativeIsFoldedBack) {
             "Cast(float32, (n FloorMod 3))");
 }
 
+TEST(CExpressions, FloorDivisionByAnUnknownSignIsAChoice) {
+  const std::string is_even =
+      "(((q[1] >= 0) && ((q[0] % q[1]) >= 0)) || ((q[1] < 0) && ((q[0] % q[1]) <= 0)))";
+  EXPECT_EQ(expression("((float)(" + is_even + " ? (q[0] / q[1]) : ((q[0] / q[1]) - 1)))"),
+            "Cast(float32, (q[0] FloorDiv q[1]))");
+  EXPECT_EQ(expression("((float)(" + is_even + " ? (q[0] % q[1]) : ((q[0] % q[1]) + q[1])))"),
+            "Cast(float32, (q[0] FloorMod q[1]))");
+  EXPECT_EQ(expression("((float)(((r[0] % (int8_t)3) >= (int8_t)0) ? (r[0] / (int8_t)3) : "
+                       "((r[0] / (int8_t)3) - (int8_t)1)))"),
+            "Cast(float32, (r[0] FloorDiv 3:int8))");
+}
+
 TEST(CExpressions, FunctionsOfLibmAreOperators) {
   EXPECT_EQ(expression("expf(p[0])"), "exp(p[0])");
   EXPECT_EQ(expression("erff(p[0])"), "erf(p[0])");
@@ -82,8 +94,8 @@ TEST(CExpressions, ACallOfAnythingElseIsExternal) {
 
 TEST(CExpressions, APrototypeTellsTheTypeOfAnExternalCall) {
   const std::string prototype = "TVM_DLL float my_function(float);\n";
-  const Document document = read_files(
-      {kernel_file(prototype + "TVM_DLL int32_t f(float* p) {\n  p[0] = my_function(p[1]);\n  return 0;\n}\n")});
+  const Document document = read_files({kernel_file(
+      prototype + "TVM_DLL int32_t f(float* p) {\n  p[0] = my_function(p[1]);\n  return 0;\n}\n")});
   EXPECT_EQ(body_of(document), "p[0] = call_extern(\"my_function\", p[1]):float32");
   EXPECT_FALSE(lost(document, LossCode::call_dtype));
 }
