@@ -146,6 +146,17 @@ void complete_types(Topology& topology, const Topology* relay) {
   }
 }
 
+void settle_reshapes(Topology& topology) {
+  for (const Call& call : topology.calls) {
+    std::set<std::optional<std::uint64_t>> sizes;
+    for (const Argument& argument : call.arguments) {
+      if (argument.storage) sizes.insert(argument.type.bytes());
+    }
+    const bool agree = sizes.size() == 1 && sizes.begin()->has_value();
+    if (!agree) topology.kernels[index(call.kernel)].is_reshape = false;
+  }
+}
+
 void check_values(Topology& topology) {
   const std::set<ValueId> outputs = returned(topology);
   for (std::size_t i = 0; i < topology.values.size(); ++i) {

@@ -12,6 +12,9 @@ namespace mlf::graph {
 /// of flattened tensors from Relay's main (null: unknown) and main's own declarations.
 void complete_types(Topology& topology, const Topology* relay);
 
+/// Kernels that copy in order are reshapes only where both tensors have the same size in every call.
+void settle_reshapes(Topology& topology);
+
 /// Values that nothing reads, sizes that do not agree, tensors that do not fit or overlap.
 void check_values(Topology& topology);
 

@@ -4,6 +4,7 @@
 
 #include "graph/nodes.h"
 #include "graph/reshape.h"
+#include "graph/written_extent.h"
 
 namespace mlf::graph {
 namespace {
@@ -92,13 +93,30 @@ std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
   return slots;
 }
 
-// A slice of the first elements copies in order as well; only equal sizes make it a reshape.
-bool is_reshape(Node function, const std::vector<KernelSlot>& slots) {
+// Generated C does not say how large a tensor is. What a kernel writes is all of its output; what
+// it reads need not be all of its input, or is guarded where it looks like more.
+void correct_inferred_shapes(Node function, const BodyScan& scan, std::vector<KernelSlot>& slots) {
+  const auto guarded = guarded_extents(function);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    KernelSlot& slot = slots[i];
+    if (!slot.type.shape || slot.type.shape->size() != 1) continue;
+    if (!slot.effect.written || slot.effect.first == Effect::First::read) slot.type.shape.reset();
+    if (!slot.type.shape || i >= scan.buffers.size() || !scan.buffers[i]) continue;
+    const auto at = guarded.find(scan.buffers[i][f::Buffer::data].id());
+    if (at != guarded.end()) slot.type.shape = {at->second};
+  }
+}
+
+// A slice of the first elements copies in order as well; only equal sizes make it a reshape. One
+// size that is not known yet is for `settle_reshapes` to compare.
+bool may_be_reshape(Node function, const std::vector<KernelSlot>& slots) {
   std::vector<std::optional<std::uint64_t>> sizes;
   for (const KernelSlot& slot : slots) {
     if (slot.effect.read || slot.effect.written) sizes.push_back(slot.type.bytes());
   }
-  return sizes.size() == 2 && sizes[0] && sizes[0] == sizes[1] && copies_in_order(function);
+  if (sizes.size() != 2) return false;
+  const bool may_agree = !sizes[0] || !sizes[1] || sizes[0] == sizes[1];
+  return may_agree && copies_in_order(function);
 }
 
 bool is_digits(std::string_view text) {
@@ -140,7 +158,10 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.target = target_kind(ref.function);
   info.kernel.hash = string_of(attribute(ref.function, "hash"));
   info.slots = slots_of(ref.function, scan);
-  info.kernel.is_reshape = is_reshape(ref.function, info.slots);
+  if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
+    correct_inferred_shapes(ref.function, scan, info.slots);
+  }
+  info.kernel.is_reshape = may_be_reshape(ref.function, info.slots);
   info.memory = std::move(scan.memory);
   return info;
 }

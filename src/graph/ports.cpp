@@ -117,11 +117,24 @@ bool are_default_outputs(const std::vector<NamedTensor>& outputs) {
   return true;
 }
 
-/// What the archive calls all inputs, or all outputs.
+/// What the archive says of all inputs, or of all outputs.
 struct StatedNames {
   const std::optional<std::vector<NamedTensor>>& tensors;
   const std::vector<std::string>& fields;
+  const std::vector<NamedTensor>& declared;
 };
+
+/// Main of generated C does not say the shapes of its parameters.
+void adopt_type(PortPlan& port, const NamedTensor& stated) {
+  if (port.type.shape) return;
+  if (port.type.dtype.is_void()) port.type.dtype = stated.type.dtype;
+  if (port.type.dtype != stated.type.dtype) return;
+  port.type.shape = stated.type.shape;
+  const auto element = static_cast<std::uint64_t>(port.type.dtype.element_bytes()) *
+                       static_cast<std::uint64_t>(port.type.dtype.lanes);
+  if (port.type.shape || !stated.bytes || element == 0 || *stated.bytes % element != 0) return;
+  port.type.shape = {static_cast<std::int64_t>(*stated.bytes / element)};
+}
 
 /// Names that go by the order of the parameters; empty where only the parameters' own names help.
 std::vector<std::string> names_by_position(const StatedNames& stated, std::size_t count) {
@@ -148,12 +161,16 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
   const auto by_position =
       in_order ? names_by_position(stated, ports.size()) : std::vector<std::string>();
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    if (!by_position.empty()) ports[i].name = by_position[i];
+    PortPlan& port = ports[i];
+    if (!by_position.empty()) port.name = by_position[i];
+    const NamedTensor* declared = fact_named(stated.declared, sanitized(port.name));
+    if (declared != nullptr) adopt_type(port, *declared);
     if (!stated.tensors) continue;
-    const NamedTensor* fact = fact_named(*stated.tensors, sanitized(ports[i].name));
+    const NamedTensor* fact = fact_named(*stated.tensors, sanitized(port.name));
     if (fact == nullptr) continue;
-    check_size(ports[i], *fact, topology);
-    ports[i].name = fact->name;
+    adopt_type(port, *fact);
+    check_size(port, *fact, topology);
+    port.name = fact->name;
   }
 }
 
@@ -204,8 +221,9 @@ void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
   for (std::size_t i = first; i < slots.ports.size(); ++i) slots.ports[i].is_output = true;
   if (facts == nullptr) return;
   const std::span<PortPlan> ports(slots.ports);
-  adopt_names(ports.first(first), {facts->inputs, facts->input_fields}, topology);
-  adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields}, topology);
+  adopt_names(ports.first(first), {facts->inputs, facts->input_fields, facts->declared}, topology);
+  adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields, facts->declared},
+              topology);
 }
 
 }  // namespace mlf::graph

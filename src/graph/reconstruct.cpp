@@ -82,6 +82,13 @@ void ask_relay(Topology& topology, const Topology& relay) {
   }
 }
 
+/// Generated C knows main's parameters as pointers; only packed calls state dimensions.
+void forget_inferred_types(SlotTable& slots) {
+  for (PortPlan& port : slots.ports) {
+    if (port.type.shape && port.type.shape->size() == 1) port.type = {};
+  }
+}
+
 Topology reconstruct_main(const FunctionRef& main, const FunctionTable& functions,
                           std::span<const TirInput> sources, const ModuleFacts* facts,
                           const ReconstructLimits& limits) {
@@ -89,6 +96,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   const MainBody body = read_main(main.function, limits);
   KernelLibrary kernels(functions, sources, main.source, facts, topology.module);
   SlotTable slots = classify_slots(main.function, body, facts);
+  if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(slots);
   topology.pools = slots.pools;
   plan_ports(slots, body, kernels, facts, topology);
   const Topology start = topology;
@@ -100,6 +108,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   }
   const std::optional<Topology> relay = relays_main(functions, main, sources);
   complete_types(topology, relay ? &*relay : nullptr);
+  settle_reshapes(topology);
   account_memory(topology);
   note_externals(topology);
   check_values(topology);

@@ -24,6 +24,7 @@ struct TirInput {
 struct NamedTensor {
   std::string name{};  ///< Relay's, unsanitised: "conv:0"
   std::optional<std::uint64_t> bytes{};
+  TensorType type{};  ///< as far as it is stated
 };
 
 /// What other members of the archive say about one module. Everything may be missing.
@@ -39,6 +40,9 @@ struct ModuleFacts {
   /// parameters; empty where there is no header (packed interface).
   std::vector<std::string> input_fields{};
   std::vector<std::string> output_fields{};
+  /// Tensors whose types are stated elsewhere, such as in the signature of Relay's main; matched by
+  /// sanitised name, perhaps more than main has. They count where main's TIR says nothing.
+  std::vector<NamedTensor> declared{};
   std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
   std::vector<std::string> external_symbols{};  ///< functions that other sources define
 };
