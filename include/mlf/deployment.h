@@ -12,6 +12,7 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/model_library.h"
+#include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
 
 namespace mlf {
@@ -30,7 +31,7 @@ MLF_API Result<TirFile> load_tir_file(const std::string& path);
 
 /// A TIR that an archive holds. Where it holds the same TIR twice, as text (`src/tir-1.txt`) and
 /// as its lossless twin (`src/tir-1.tvm.json`, written by `tvm.ir.save_json`), the twin counts and
-/// the text is not read.
+/// the text is not read. Generated C is a TIR as well, and its files are read together.
 struct TirSource {
   std::string stem;   ///< "tir-1", "tir-1-cmsis-nn", "tir-1.unplanned"; its JSON is src/<stem>.json
   std::string stage;  ///< "lowered" unless the stem names another: what follows its first dot
@@ -38,12 +39,20 @@ struct TirSource {
   std::string path;   ///< the archive's path, or that of the file
   std::string_view text;            ///< its bytes; they live as long as the archive or the TirFile
   const archive::Member* member{};  ///< null for a file beside the archive
+  /// Of generated C, where this is the file with functions of one target: the files of its module
+  /// that are read as one TIR.
+  std::optional<tir::CSources> c{};
+  std::vector<const archive::Member*> c_members{};  ///< those of `c.files`
 };
 
 /// The TIR of an archive: members `src/tir-<name>.txt` and `src/tir-<name>.tvm.json`, and `beside`.
 /// A file beside the archive whose name is like that counts as if it stood in `src/`; every other
 /// gets the next free stem `tir-<device type>`, `tir-<device type>-<kind>`,
-/// `tir-<device type>-<kind>-<n>` of the first target in `library`. Sorted by stem.
+/// `tir-<device type>-<kind>-<n>` of the first target in `library`.
+///
+/// A module that none of these shows has its generated C instead, one TIR a target, under the next
+/// free stem of that target and of stage "codegen". A module is shown by TIR that mentions its main
+/// (AOT) or one of its functions (graph executor), an operator archive by any TIR. Sorted by stem.
 ///
 /// Errors: `invalid_input` for a stage called "tvm" (its JSON would have the name of a twin),
 /// `usage` for a file beside the archive that the archive has already, `io`.

@@ -29,7 +29,7 @@ struct Network {
 /// Why a module has no network.
 enum class NoNetwork : std::uint8_t {
   operators,  ///< an operator archive: bare functions
-  no_tir,     ///< nothing in the archive shows how its main calls the kernels
+  no_tir,     ///< no TIR, no generated C and no graph: its code is in objects
   no_main,    ///< there is TIR, but not of the module's main
 };
 
@@ -47,8 +47,8 @@ struct Networks {
   std::vector<ModuleWithout> missing;
 };
 
-/// Members beside metadata and TIR that the networks depend on: C headers, graphs of the graph
-/// executor, and parameters where those need their names. In the order of the archive.
+/// Members beside metadata and TIR that the networks depend on: C headers, Relay text, graphs of the
+/// graph executor, and parameters where those need their names. In the order of the archive.
 MLF_API std::vector<const archive::Member*> network_members(const archive::Archive& archive,
                                                             const ModelLibrary& library);
 

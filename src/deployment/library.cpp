@@ -31,13 +31,22 @@ Result<ModelLibrary> read_model_library(const archive::Archive& archive) {
           [&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), archive.path()); });
 }
 
-Result<tir::Document> read_tir(const TirSource& source, const ModelLibrary& library,
-                               const tir::ReadLimits& limits) {
+namespace {
+
+Result<tir::Document> read_dialect(const TirSource& source, const tir::ReadLimits& limits) {
+  if (source.c) return tir::read_c(*source.c, limits);
   const tir::Input input{.file = source.path,
                          .member = source.member != nullptr ? source.name : std::string(),
                          .text = source.text,
                          .stage = source.stage};
-  auto document = tir::read(input, limits);
+  return tir::read(input, limits);
+}
+
+}  // namespace
+
+Result<tir::Document> read_tir(const TirSource& source, const ModelLibrary& library,
+                               const tir::ReadLimits& limits) {
+  auto document = read_dialect(source, limits);
   if (document) {
     const Target* target = owners_of(document->module, source.stem, library).target;
     if (target != nullptr) document->target = target->text;

@@ -1,6 +1,7 @@
 #include "deployment/module_facts.h"
 
 #include "deployment/c_header.h"
+#include "deployment/relay_signature.h"
 #include "support/error.h"
 
 namespace mlf::deployment {
@@ -12,7 +13,11 @@ using NamedTensors = std::optional<std::vector<graph::NamedTensor>>;
 void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTensors& facts) {
   if (!tensors) return;
   if (!facts) facts.emplace();
-  for (const IoTensor& tensor : *tensors) facts->push_back({tensor.name, tensor.size_bytes});
+  for (const IoTensor& tensor : *tensors) {
+    const auto dtype = tir::parse_dtype(tensor.dtype);
+    facts->push_back(
+        {tensor.name, tensor.size_bytes, {dtype.value_or(tir::DType()), std::nullopt}});
+  }
 }
 
 }  // namespace
@@ -38,6 +43,10 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
+  }
+  if (module.files.relay) {
+    facts.declared = read_relay_signature(
+        support::value_of(archive.read(*archive.find(module.files.relay->name))));
   }
   return facts;
 }

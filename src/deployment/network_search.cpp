@@ -132,6 +132,7 @@ std::vector<const archive::Member*> network_members(const archive::Archive& arch
   const auto add = [&](const FileRef& file) { members.push_back(archive.find(file.name)); };
   for (const Module& module : library.modules) {
     for (const FileRef& header : module.files.headers) add(header);
+    if (module.files.relay) add(*module.files.relay);
     if (!has_graph_executor(module)) continue;
     add(*module.files.graph);
     if (module.files.parameters) add(*module.files.parameters);
@@ -149,7 +150,7 @@ std::string_view to_string(NoNetwork reason) {
     case NoNetwork::operators:
       return "an operator archive has bare functions and no network";
     case NoNetwork::no_tir:
-      return "the archive holds neither TIR nor a graph of the graph executor";
+      return "the archive has no TIR, no generated C and no graph; capture TIR while building it";
     case NoNetwork::no_main:
       return "the archive's TIR does not hold its AOT main function";
   }

@@ -47,6 +47,16 @@ std::optional<StemTarget> target_of_stem(std::string_view stem) {
   return target;
 }
 
+std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken) {
+  const std::int32_t type = target != nullptr ? target->device_type.value_or(1) : 1;
+  std::string stem = "tir-" + std::to_string(type);
+  if (!taken(stem)) return stem;
+  const std::string with_kind = stem + '-' + (target != nullptr ? target->kind : "c");
+  stem = with_kind;
+  for (std::size_t k = 1; taken(stem); ++k) stem = with_kind + '-' + std::to_string(k);
+  return stem;
+}
+
 bool names_kind(std::string_view kind, std::string_view wanted) {
   if (!kind.starts_with(wanted)) return false;
   const std::string_view rest = kind.substr(wanted.size());

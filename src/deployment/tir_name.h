@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "mlf/target.h"
 
 namespace mlf::deployment {
 
@@ -34,6 +37,10 @@ struct StemTarget {
 
 /// Nothing for stems of other forms, such as "tir-main".
 std::optional<StemTarget> target_of_stem(std::string_view stem);
+
+/// The first of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for `target` (null: unknown,
+/// named like C for a CPU) that is not `taken`.
+std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken);
 
 /// Whether `kind`, as it stands in a stem, names the target kind `wanted`.
 bool names_kind(std::string_view kind, std::string_view wanted);

@@ -1,7 +1,9 @@
 // Finding the TIR of an archive, the better one where the same TIR is there twice.
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "deployment/c_sources.h"
 #include "deployment/tir_name.h"
 #include "mlf/deployment.h"
 #include "support/error.h"
@@ -56,19 +58,6 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
   }
 }
 
-/// The first free of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for the first target.
-std::string free_stem(const Chosen& chosen, const ModelLibrary& library) {
-  const auto& targets = library.modules.front().targets;
-  const std::int32_t type = targets.empty() ? 1 : targets.front().target.device_type.value_or(1);
-  const std::string kind = targets.empty() ? "c" : targets.front().target.kind;
-  std::string stem = "tir-" + std::to_string(type);
-  if (!chosen.contains(stem)) return stem;
-  const std::string with_kind = stem + '-' + kind;
-  stem = with_kind;
-  for (std::size_t k = 1; chosen.contains(stem); ++k) stem = with_kind + '-' + std::to_string(k);
-  return stem;
-}
-
 [[noreturn]] void refuse_file(const TirFile& file, std::string message) {
   Location where;
   where.file = file.path;
@@ -80,7 +69,10 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
   Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
   const auto name = deployment::parse_tir_name(file.name());
   if (!name) {
-    chosen.emplace(free_stem(chosen, library), std::move(candidate));
+    const auto taken = [&](const std::string& stem) { return chosen.contains(stem); };
+    const auto& targets = library.modules.front().targets;
+    const Target* target = targets.empty() ? nullptr : &targets.front().target;
+    chosen.emplace(deployment::free_stem(target, taken), std::move(candidate));
     return;
   }
   if (archive.find(std::string(deployment::kSourceFolder) + candidate.name) != nullptr) {
@@ -101,7 +93,9 @@ TirSource source_from(const std::string& stem, Candidate candidate,
           .name = std::move(candidate.name),
           .path = std::move(candidate.path),
           .text = candidate.text,
-          .member = candidate.member};
+          .member = candidate.member,
+          .c = {},
+          .c_members = {}};
 }
 
 }  // namespace
@@ -123,6 +117,9 @@ Result<std::vector<TirSource>> find_tir(const archive::Archive& archive,
     for (auto& [stem, candidate] : chosen) {
       sources.push_back(source_from(stem, std::move(candidate), archive));
     }
+    deployment::add_generated_c(archive, library, sources);
+    std::sort(sources.begin(), sources.end(),
+              [](const TirSource& a, const TirSource& b) { return a.stem < b.stem; });
     return sources;
   });
 }

@@ -1,5 +1,8 @@
 #include "process/job.h"
 
+#include <set>
+#include <utility>
+
 #include "mlf/networks.h"
 #include "process/output_names.h"
 #include "support/error.h"
@@ -30,16 +33,37 @@ std::string digest_of(const Archive& archive, const Member& member) {
   return support::sha256_hex(value_of(archive.read(member)));
 }
 
+/// Members that are read, each once, in the order in which they are come by.
+class Readings {
+ public:
+  explicit Readings(const Archive& archive) : archive_(archive) {}
+
+  void add(const Member* member) {
+    if (!seen_.insert(member).second) return;
+    digests_.push_back({member->name, digest_of(archive_, *member)});
+  }
+  std::vector<Digest> take() && { return std::move(digests_); }
+
+ private:
+  const Archive& archive_;
+  std::set<const Member*> seen_;
+  std::vector<Digest> digests_;
+};
+
 Inputs inputs_of(const Job& job) {
   Inputs inputs{job.options.constants, {}, {}};
-  inputs.members.push_back({std::string(kMetadata), digest_of(job.archive, job.metadata())});
+  Readings members(job.archive);
+  members.add(&job.metadata());
   for (const TirSource& source : job.sources) {
-    auto& list = source.member != nullptr ? inputs.members : inputs.files;
-    list.push_back({source.name, support::sha256_hex(source.text)});
+    if (source.member == nullptr) {
+      inputs.files.push_back({source.name, support::sha256_hex(source.text)});
+      continue;
+    }
+    members.add(source.member);
+    for (const Member* file : source.c_members) members.add(file);
   }
-  for (const Member* member : network_members(job.archive, job.library)) {
-    inputs.members.push_back({member->name, digest_of(job.archive, *member)});
-  }
+  for (const Member* member : network_members(job.archive, job.library)) members.add(member);
+  inputs.members = std::move(members).take();
   return inputs;
 }
 

@@ -89,6 +89,62 @@ TEST_F(NetworksTest, MetadataAndHeaderNameInputsAndOutputs) {
   EXPECT_EQ(topology.outputs.at(0).name, "result");
 }
 
+/// An unpacked main of one call and its kernel, as TVM's C code generator prints them.
+constexpr std::string_view kGeneratedC = R"(// tvm target: c -keys=cpu 
+#define TVM_EXPORTS
+#include "tvm/runtime/c_runtime_api.h"
+#include <math.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default_a(float* p0, float* T_add) {
+  for (int32_t i = 0; i < 4; ++i) {
+    T_add[i] = (p0[i] + 1.000000e+00f);
+  }
+  return 0;
+}
+
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default___tvm_main__(void* x_buffer_var, void* output_buffer_var) {
+  if (tvmgen_default_a(x_buffer_var, output_buffer_var) != 0 ) return -1;
+  return 0;
+}
+)";
+
+TEST_F(NetworksTest, GeneratedCShowsTheNetworkOfAStockArchive) {
+  open(metadata(module_entry("default", "\"aot\"")),
+       {{"codegen/host/src/default_lib1.c", std::string(kGeneratedC)},
+        {"src/default.relay", "def @main(%x: Tensor[(2, 2), float32]) {\n}\n"}});
+  const Networks found = networks();
+  ASSERT_EQ(found.found.size(), 1U);
+  const graph::Topology& topology = found.found[0].topology;
+  EXPECT_TRUE(topology.is_sound());
+  EXPECT_EQ(topology.provenance.dialect, tir::Dialect::c);
+  EXPECT_EQ(topology.inputs.at(0).type.shape, (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(topology.outputs.at(0).type.shape, (std::vector<std::int64_t>{4}));
+}
+
+TEST_F(NetworksTest, CapturedTirOfMainIsPreferredToGeneratedC) {
+  open(metadata(module_entry("default", "\"aot\"")),
+       {{"codegen/host/src/default_lib1.c", std::string(kGeneratedC)},
+        {"src/tir-1.txt", one_call()}});
+  EXPECT_EQ(find_tir(*archive_, library_)->size(), 1U);
+  EXPECT_EQ(networks().found.at(0).topology.provenance.dialect, tir::Dialect::tvmscript);
+}
+
+TEST_F(NetworksTest, MainComesFromGeneratedCWhereOnlyKernelsWereCaptured) {
+  open(metadata(module_entry("default", "\"aot\"")),
+       {{"codegen/host/src/default_lib1.c", std::string(kGeneratedC)},
+        {"src/tir-1.txt", graph::script({graph::unary("tvmgen_default_a")})}});
+  const auto sources = *find_tir(*archive_, library_);
+  ASSERT_EQ(sources.size(), 2U);
+  EXPECT_EQ(sources[1].stem, "tir-1-c");
+  EXPECT_EQ(sources[1].stage, "codegen");
+  EXPECT_EQ(networks().found.at(0).topology.provenance.source, "tir-1-c");
+}
+
 TEST_F(NetworksTest, TheDefaultStageIsPreferred) {
   open(metadata(module_entry("default", "\"aot\"")),
        {{"src/tir-1.codegen.txt", one_call("other")}, {"src/tir-1.txt", one_call()}});
@@ -171,14 +227,15 @@ TEST_F(NetworksTest, OnlyMembersThatCountAreListed) {
         {"codegen/host/src/b_lib0.c", ""},
         {"executor-config/graph/a.graph", std::string(kGraph)},
         {"parameters/a.params", ""},
-        {"parameters/b.params", ""}});
+        {"parameters/b.params", ""},
+        {"src/b.relay", ""}});
   std::vector<std::string> names;
   for (const archive::Member* member : network_members(*archive_, library_)) {
     names.push_back(member->name);
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"codegen/host/include/tvmgen_b.h",
-                                      "executor-config/graph/a.graph", "parameters/a.params"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"codegen/host/include/tvmgen_b.h",
+                                             "executor-config/graph/a.graph", "parameters/a.params",
+                                             "src/b.relay"}));
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ TEST_F(OutputsTest, ConstantsStandBesideTheJsonOnRequest) {
 
   process(path);
   EXPECT_EQ(members(path),
-            (Names{".", "metadata.json", "src/tir-1.tvm.json", "src/tir-1.json", "src/mlf.json"}));
+            (Names{".", "metadata.json", "src/tir-1.tvm.json", "src/tir-1.json",
+                   "src/default.topology.json", "src/default.graph.json", "src/mlf.json"}));
 }
 
 TEST_F(OutputsTest, AnUnpackedArchiveIsProcessedLikeATar) {

@@ -1,0 +1,76 @@
+#include "deployment/relay_signature.h"
+
+#include <charconv>
+#include <optional>
+
+namespace mlf::deployment {
+namespace {
+
+constexpr std::string_view kMain = "def @main(";
+constexpr std::string_view kTensor = "Tensor[(";
+
+/// Takes `expected` off the front of `text`.
+bool take(std::string_view& text, std::string_view expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(expected.size());
+  return true;
+}
+
+std::string_view take_until(std::string_view& text, std::string_view stops) {
+  const std::string_view taken = text.substr(0, text.find_first_of(stops));
+  text.remove_prefix(taken.size());
+  return taken;
+}
+
+/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`).
+std::optional<graph::TensorType> take_tensor(std::string_view& text) {
+  graph::TensorType type;
+  type.shape.emplace();
+  while (!take(text, ")")) {
+    std::int64_t extent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    type.shape->push_back(extent);
+    take(text, ", ");
+  }
+  if (!take(text, ", ")) return std::nullopt;
+  const auto dtype = tir::parse_dtype(take_until(text, "]"));
+  if (!dtype) return std::nullopt;
+  type.dtype = *dtype;
+  return type;
+}
+
+/// Passes over the rest of a parameter, brackets and their contents included.
+void skip_parameter(std::string_view& text) {
+  std::size_t depth = 0;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (depth == 0 && (c == ',' || c == ')')) break;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (depth != 0 && (c == ')' || c == ']' || c == '}')) --depth;
+  }
+  text.remove_prefix(i);
+}
+
+}  // namespace
+
+std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
+  std::vector<graph::NamedTensor> tensors;
+  const std::size_t main = text.find(kMain);
+  if (main == std::string_view::npos) return tensors;
+  text.remove_prefix(main + kMain.size());
+  while (take(text, "%")) {
+    const std::string name(take_until(text, ":,)"));
+    std::string_view type_text = text;
+    if (take(type_text, ": ") && take(type_text, kTensor)) {
+      if (const auto type = take_tensor(type_text)) tensors.push_back({name, std::nullopt, *type});
+    }
+    skip_parameter(text);
+    if (!take(text, ", ")) break;
+  }
+  return tensors;
+}
+
+}  // namespace mlf::deployment

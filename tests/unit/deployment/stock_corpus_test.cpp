@@ -1,0 +1,72 @@
+// Stock archives, as TVM exports them by itself: what the network in their C looks like.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "deployment/c_sources.h"
+#include "mlf/graph/compare.h"
+#include "mlf/graph/graph_json.h"
+#include "mlf/networks.h"
+#include "unit/graph/networks.h"
+
+namespace mlf {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Build {
+  fs::path archive;
+  fs::path graph;  // TVM's graph of the same model
+};
+
+std::vector<Build> aot_builds() {
+  std::vector<Build> builds;
+  if (!fs::is_directory(MLF_CORPUS)) return builds;
+  for (const auto& entry : fs::recursive_directory_iterator(MLF_CORPUS)) {
+    if (entry.path().filename() != "module.tar") continue;
+    const fs::path folder = entry.path().parent_path();
+    const std::string name = folder.filename();
+    const std::string model = name.substr(0, name.find("-aot"));
+    const fs::path graph = folder.parent_path() / (model + "-graph") / "graph.json";
+    if (model != name && fs::exists(graph)) builds.push_back({entry.path(), graph});
+  }
+  std::sort(builds.begin(), builds.end(),
+            [](const Build& a, const Build& b) { return a.archive < b.archive; });
+  return builds;
+}
+
+/// The network of the archive's only module, from its C alone.
+graph::Topology network_from_c(const fs::path& path) {
+  const auto archive = archive::Archive::open(path);
+  const auto library = read_model_library(*archive);
+  const auto sources = deployment::generated_c(*archive, library->modules.at(0), {});
+  auto networks = find_networks(*archive, *library, sources);
+  if (!networks) throw std::runtime_error(to_string(networks.error().front()));
+  return std::move(networks->found.at(0).topology);
+}
+
+graph::Topology graph_of(const fs::path& path) {
+  const std::string text = graph::read_file(path);
+  return *graph::read_graph_json({.file = path, .member = "", .text = text});
+}
+
+TEST(StockCorpus, TheCOfEveryArchiveShowsTheGraphOfTheGraphExecutor) {
+  const auto builds = aot_builds();
+  if (builds.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
+  for (const Build& build : builds) {
+    const std::string name = build.archive.parent_path().string();
+    const graph::Topology topology = network_from_c(build.archive);
+    EXPECT_EQ(topology.provenance.dialect, tir::Dialect::c) << name;
+    EXPECT_TRUE(topology.is_sound()) << name << ": " << topology.checks.front().detail;
+    const auto comparison = graph::compare(topology, graph_of(build.graph));
+    EXPECT_EQ(comparison.differences, std::vector<std::string>{}) << name;
+    if (std::getenv("MLF_SHOW_TABLES") == nullptr) continue;
+    std::cout << name << ": " << comparison.calls << " calls alike, "
+              << comparison.differences.size() << " differences\n";
+  }
+}
+
+}  // namespace
+}  // namespace mlf
