@@ -69,7 +69,7 @@ struct ProcessReport {
 };
 
 /// Writes into the archive at `path` ("-": standard input)
-///  - `src/tir-N.json` for every TIR;
+///  - `src/tir-N.json` for every TIR, see `find_tir`: captured, or generated C;
 ///  - `src/<m>.topology.json` for every module whose network is known, and its projection
 ///    `src/<m>.graph.json` unless a check of severity `error` says that it cannot be trusted;
 ///  - `src/mlf.json`, the manifest (schemas/manifest.schema.json).

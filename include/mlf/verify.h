@@ -17,6 +17,7 @@ namespace mlf {
 enum class FindingCode : std::uint8_t {
   network_check,   ///< a check of a topology; `check` says which
   stage_mismatch,  ///< two stages of one build show different networks
+  c_mismatch,      ///< generated C says something else than the TIR that was captured
   stale_outputs,   ///< outputs of mlf were made from other members than those that are there now
   damaged_output,  ///< an output of mlf is missing, or not what mlf wrote
   no_network,      ///< a module without a network
@@ -42,6 +43,8 @@ struct VerifyOptions {
 ///  - the checks of each module's network (mlf/graph/checks.def), the second opinion of Relay's
 ///    main among them;
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
+///  - whether the generated C says what lossless captured TIR (save_json) of its module and target
+///    says, as far as C can say it (`tir::c_normal_form`);
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.
 ///
 /// The archive passes where no finding is of severity `error`. Nothing is written.

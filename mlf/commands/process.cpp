@@ -178,7 +178,8 @@ int run(const Options& options, const Context& context) {
 Command process_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "process",
-      "Write the TIR of an archive into it as src/tir-N.json, the network of each module as "
+      "Write the TIR of an archive (captured, else its generated C) into it as src/tir-N.json, the "
+      "network of each module as "
       "src/<module>.topology.json and src/<module>.graph.json, and a manifest src/mlf.json; "
       "nothing else in the archive changes, and an archive that is up to date is left alone");
   const auto options = std::make_shared<Options>();

@@ -33,7 +33,8 @@ void require_graph(const Job& job, const NetworkReport& network) {
 
 void require_tir(const Job& job) {
   if (!wants(job, Requirement::tir) || !job.sources.empty()) return;
-  fail(job, "no TIR: the archive has no member src/tir-*.txt or src/tir-*.tvm.json");
+  fail(job,
+       "no TIR: the archive has no member src/tir-*.txt or src/tir-*.tvm.json, and no generated C");
 }
 
 void require_graphs(const Job& job, std::span<const NetworkReport> networks) {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "deployment/c_sources.h"
+#include "deployment/tir_name.h"
 #include "mlf/graph/compare.h"
 #include "mlf/networks.h"
+#include "mlf/tir/compare.h"
 #include "process/job.h"
 #include "support/error.h"
 
@@ -14,6 +18,12 @@ namespace {
 
 using graph::Severity;
 using support::value_of;
+
+/// Functions of one target may be spread over several captures, or over several files of C.
+bool is_missing_function(const tir::Difference& difference) {
+  return difference.path.starts_with("functions[") && difference.path.ends_with("\"]") &&
+         (difference.left == "missing" || difference.right == "missing");
+}
 
 class Verifier {
  public:
@@ -27,6 +37,9 @@ class Verifier {
   Networks networks_of(std::span<const TirSource> stage) const;
   void report_network(const Network& network);
   void compare_stage(const Networks& preferred, std::span<const TirSource> stage);
+  void check_c();
+  void compare_c(std::size_t module, const TirSource& c);
+  std::optional<tir::Document> captured(std::size_t module, const Target* target) const;
   const std::string& name_of(std::size_t module) const { return job_.library.modules[module].name; }
 
   const Job& job_;
@@ -96,9 +109,52 @@ void Verifier::check_networks() {
   for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
 }
 
+/// The TIR of one module and target as it was captured, without loss: texts have names of their own
+/// and leave out what C still says.
+std::optional<tir::Document> Verifier::captured(std::size_t module, const Target* target) const {
+  for (const TirSource& source : job_.sources) {
+    if (source.c || source.stage != deployment::kDefaultStage) continue;
+    tir::Document document = value_of(read_tir(source, job_.library, job_.options.tir_limits));
+    const Ownership owners = owners_of(document.module, source.stem, job_.library);
+    if (document.source.dialect != tir::Dialect::save_json) continue;
+    if (owners.modules == std::vector{module} && owners.target == target) return document;
+  }
+  return std::nullopt;
+}
+
+void Verifier::compare_c(std::size_t module, const TirSource& c) {
+  const tir::Document printed = value_of(read_tir(c, job_.library, job_.options.tir_limits));
+  const Target* target = owners_of(printed.module, c.stem, job_.library).target;
+  const auto document = captured(module, target);
+  if (!document) return;
+  const tir::VersionRange& version = printed.source.tvm_version;
+  // The captured text may have lost what the C still says, never the other way round.
+  const tir::Comparison comparison = tir::compare(tir::c_normal_form(printed.module, version),
+                                                  tir::c_normal_form(document->module, version),
+                                                  tir::Tolerance::of(document->source.dialect));
+  for (const tir::Difference& difference : comparison.differences) {
+    if (is_missing_function(difference)) continue;
+    findings_.push_back({.severity = Severity::error,
+                         .code = FindingCode::c_mismatch,
+                         .module = name_of(module),
+                         .detail = document->source.member + " and the generated C, " + c.name +
+                                   " (second), differ: " + to_string(difference)});
+  }
+}
+
+/// Where the archive has both, the TIR that was captured and the C that was generated from it.
+void Verifier::check_c() {
+  for (std::size_t i = 0; i < job_.library.modules.size(); ++i) {
+    for (const TirSource& c : deployment::generated_c(job_.archive, job_.library.modules[i], {})) {
+      compare_c(i, c);
+    }
+  }
+}
+
 std::vector<Finding> Verifier::run() && {
   check_outputs();
   check_networks();
+  check_c();
   return std::move(findings_);
 }
 
@@ -120,8 +176,9 @@ std::vector<Finding> verify(const std::string& path, const VerifyOptions& option
 namespace mlf {
 
 std::string_view to_string(FindingCode code) {
-  static constexpr std::array<std::string_view, 5> kNames{
-      "network-check", "stage-mismatch", "stale-outputs", "damaged-output", "no-network"};
+  static constexpr std::array<std::string_view, 6> kNames{"network-check",  "stage-mismatch",
+                                                          "c-mismatch",     "stale-outputs",
+                                                          "damaged-output", "no-network"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 

@@ -197,16 +197,17 @@ class Graph(Folder):
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"an operator archive has bare functions and no network", result.stderr)
 
-    def test_tir_beside_the_archive_counts(self):
+    def test_tir_beside_the_archive_is_preferred_to_its_c(self):
         with tarfile.open(self.real()) as tar:
             kept = {m.name[2:]: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
         text = kept.pop("src/tir-1.txt")
         stock, capture = self.folder / "stock.tar", self.folder / "capture.txt"
         stock.write_bytes(support.make_tar(kept))
         capture.write_bytes(text)
-        self.assertEqual(support.run("graph", stock).returncode, 1)
-        topology = json.loads(support.run_ok("graph", stock, "--tir", capture).stdout)
-        self.assertEqual(len(topology["calls"]), 4)
+        for arguments, dialect in (((), "c"), (("--tir", capture), "tvmscript")):
+            topology = json.loads(support.run_ok("graph", stock, *arguments).stdout)
+            self.assertEqual(topology["provenance"]["dialect"], dialect)
+            self.assertEqual(len(topology["calls"]), 4)
 
     def test_one_of_several_modules_has_to_be_named(self):
         metadata = json.loads(support.METADATA)

@@ -1,0 +1,126 @@
+"""Archives as TVM exports them by itself: their generated C is the source of TIR and network.
+
+Runs over the bundled archives and over the corpus where it is there, each with its captured TIR
+taken out; and, where there is a lossless capture of the same build, with that put in its place:
+then the C has to say the same.
+"""
+
+import io
+import json
+import pathlib
+import re
+import sys
+import tarfile
+import tempfile
+
+import schemas
+import support
+
+VALIDATORS = {name: schemas.validator(name) for name in ("tir", "topology", "manifest")}
+TIR = re.compile(r"\./src/tir-.*")
+
+
+def archives():
+    found = sorted(support.ARCHIVES.glob("*.tar"))
+    if support.CORPUS.is_dir():
+        found += sorted(support.CORPUS.glob("*/*/module.tar"))
+    else:
+        print(f"no corpus at {support.CORPUS}: bundled archives only")
+    return found
+
+
+def without_tir(original, added):
+    """The archive's bytes without captured TIR, and with members `added`."""
+    buffer = io.BytesIO()
+    with tarfile.open(original) as old, tarfile.open(fileobj=buffer, mode="w") as new:
+        for member in old.getmembers():
+            if not TIR.fullmatch(member.name):
+                new.addfile(member, old.extractfile(member) if member.isfile() else None)
+        for name, content in added.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            new.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def twins(original):
+    """Lossless captures beside an archive of the corpus, under the names of their members."""
+    found = {}
+    for path in original.parent.glob("save-*.json"):
+        found[f"./src/tir-{path.stem.removeprefix('save-')}.tvm.json"] = path.read_bytes()
+    return found
+
+
+def json_members(path):
+    with tarfile.open(path) as tar:
+        return {
+            member.name: json.load(tar.extractfile(member))
+            for member in tar.getmembers()
+            if member.name.startswith("./src/") and member.name.endswith(".json")
+        }
+
+
+def findings(path):
+    result = support.run("verify", "--json", path)
+    assert result.returncode in (0, 1), result.stderr
+    (verdict,) = json.loads(result.stdout)["archives"]
+    return [f for f in verdict["findings"] if f["severity"] == "error"]
+
+
+def check_stock(path, has_network):
+    """TIR, topology and graph come from the C; returns how many functions were read."""
+    support.run_ok("process", path)
+    before = path.read_bytes()
+    support.run_ok("process", path)
+    assert path.read_bytes() == before, "the second run changed the archive"
+    documents = json_members(path)
+    manifest = documents.pop("./src/mlf.json")
+    schemas.check(VALIDATORS["manifest"], manifest, "manifest")
+    functions = 0
+    for entry in manifest["tir"]:
+        document = documents["./" + entry["member"]]
+        schemas.check(VALIDATORS["tir"], document, entry["member"])
+        assert (document["source"]["dialect"], document["source"]["stage"]) == ("c", "codegen")
+        assert "unknown-construct" not in {loss["code"] for loss in document["losses"]}
+        functions += len(document["functions"])
+    for entry in manifest["networks"]:
+        topology = documents["./" + entry["topology"]]
+        schemas.check(VALIDATORS["topology"], topology, entry["topology"])
+        failed = [c["code"] for c in topology["checks"] if c["severity"] == "error"]
+        # TVM itself drops an argument of this kernel of CMSIS-NN.
+        assert failed in ([], ["arity"]), topology["checks"]
+        assert (entry["graph"] is None) == bool(failed)
+    assert functions and bool(manifest["networks"]) == has_network
+    return functions
+
+
+def check_archive(original, folder):
+    stock = folder / "stock.tar"
+    stock.write_bytes(without_tir(original, {}))
+    is_operator = "op-" in f"{original.parent.name}/{original.name}"
+    functions = check_stock(stock, has_network=not is_operator)
+    captures = twins(original)
+    if captures:
+        both = folder / "both.tar"
+        both.write_bytes(without_tir(original, captures))
+        wrong = [f for f in findings(both) if f["code"] != "arity"]
+        assert not wrong, wrong[:3]
+    return functions
+
+
+def main():
+    failures, functions = 0, 0
+    found = archives()
+    for original in found:
+        with tempfile.TemporaryDirectory() as name:
+            try:
+                functions += check_archive(original, pathlib.Path(name))
+            except AssertionError as failure:
+                print(f"{original}: {failure}")
+                failures += 1
+    print(f"{len(found) - failures} of {len(found)} archives passed, {functions} functions in C")
+    return 0 if found and not failures else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
