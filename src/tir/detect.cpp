@@ -115,7 +115,6 @@ std::optional<Dialect> detect(std::string_view text) {
   if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
   if (text.starts_with("# from tvm.script import")) return detect_under_header(text);
   if (starts_with_any(text, {"IRModule({", "PrimFunc(["})) return Dialect::repr_text;
-  if (text.starts_with("// tvm target: ")) return Dialect::c;
   if (starts_with_any(text, {"def @", "type ", "fn (", "free_var "})) {
     if (has_primfn_line(text)) return Dialect::legacy_text;
     return std::nullopt;
