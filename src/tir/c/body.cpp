@@ -185,10 +185,8 @@ void BodyReader::finish_value(Frame frame) {
     frames_.push_back(frame);
     return;
   }
-  const DType declared = frame.dtype;
-  if (make().dtype_of(frame.other) != declared || make().dtype_of(value) != declared) {
-    cursor_.fail(fmt::format("'{}' is set to values of another type", frame.name));
-  }
+  exprs_.require_type(frame.other, frame.dtype);
+  exprs_.require_type(value, frame.dtype);
   const NodeId expr = context_.operators.if_then_else(frame.value, frame.other, value);
   context_.names.bind(frame.name, {Binding::What::temporary, DType::Void(), expr});
 }

@@ -61,6 +61,8 @@ NodeId CallStack::argument(NodeId value) {
     if (found == area->second.tensors.end()) fail("an argument that was never stored");
     return tensor(found->second);
   }
+  // Numbers are widened to what a TVMValue holds.
+  if (stored.is(Kind::Cast) && stored.dtype().bits == 64) return stored[f::Cast::value].id();
   // v0.8 passes the stack entry itself, of which only the data is set.
   const auto area = areas_.find(value);
   if (area == areas_.end()) return value;

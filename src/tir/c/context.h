@@ -102,7 +102,9 @@ struct FunctionContext {
   Cursor cursor;
   Ternary ternary = Ternary::if_then_else;
   std::vector<std::size_t> constants;  ///< arrays that the body uses
-  std::vector<CallSite> calls;         ///< with a result that is checked, or packed
+  /// Shapes and strides of tensor parameters: only symbolic ones are read from them.
+  std::vector<NodeId> dimension_pointers;
+  std::vector<CallSite> calls;  ///< with a result that is checked, or packed
 };
 
 }  // namespace mlf::tir::c

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace mlf::tir::c {
@@ -182,7 +183,6 @@ ExprReader::Next ExprReader::close() {
       if (result.is_typed_literal) {
         operand_ = expr(operators_.cast(make().dtype_of(result.node), result.other));
       }
-      operand_.is_number = false;
       break;
     case LevelKind::index:
       cursor_.expect("]");
@@ -246,7 +246,14 @@ Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
     const RecordField address{a.record, {}, field::address, DType::Handle()};
     return expr(struct_get(a.node, expr_of(b), address));
   }
-  return expr(operators_.binary(*level.op, expr_of(a), expr_of(b)));
+  const NodeId left = expr_of(a);
+  const NodeId right = expr_of(b);
+  if (untyped_calls_.contains(index(left))) {
+    require_type(left, make().dtype_of(right));
+  } else {
+    require_type(right, make().dtype_of(left));
+  }
+  return expr(operators_.binary(*level.op, left, right));
 }
 
 void ExprReader::apply_prefixes() {
@@ -336,7 +343,7 @@ Value ExprReader::dereference(const Prefix& prefix, const Value& operand) {
 }
 
 Value ExprReader::address(const Prefix& prefix, const Value& operand) {
-  if (operand.is_temp) {
+  if (operand.is_temp || operand.is_number) {
     return {.form = Value::Form::temp_address, .node = operand.node};
   }
   if (operand.form != Value::Form::expr ||
@@ -355,6 +362,10 @@ Value ExprReader::subscript(const Value& base, const Value& index) {
   const bool is_pointer = base.form == Value::Form::pointer || base.form == Value::Form::expr;
   if (!is_pointer || !is_variable || base.pointee.is_void()) {
     fail("a subscript of what is no pointer to elements of a known type");
+  }
+  if (std::ranges::find(context_.dimension_pointers, base.node) !=
+      context_.dimension_pointers.end()) {
+    fail("symbolic shapes and strides are not read");
   }
   const auto range = operators_.facts().of(at).range;
   return expr(operators_.load(context_.buffers.access(base.node, base.pointee, range), at));

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "tir/c/context.h"
@@ -21,6 +22,9 @@ class ExprReader {
   Value value();
   /// The IR of an operand; fails for one that is none, such as a record.
   NodeId expr_of(const Value& value);
+  /// The value as one of this type: calls of functions without a prototype take the type of their
+  /// place. Fails where it has another one.
+  void require_type(NodeId value, DType dtype);
   /// Uses a constant array by name.
   NodeId constant(std::size_t array);
 
@@ -84,6 +88,7 @@ class ExprReader {
   std::vector<Level> levels_;
   std::vector<Prefix> prefixes_;
   std::vector<NodeId> arguments_;
+  std::unordered_set<std::uint32_t> untyped_calls_;
   Value operand_;
 };
 

@@ -45,6 +45,8 @@ class NormalForm {
   NodeId loop(Node node);
   NodeId allocate(Node node);
   NodeId call(Node node);
+  NodeId pointer_into(std::span<const NodeId> access);
+  void plain_array(std::vector<NodeId>& args);
   NodeId float_imm(Node node);
   NodeId function(Node node);
   ListId buffer_map(Node function);

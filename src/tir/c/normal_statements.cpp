@@ -111,11 +111,33 @@ NodeId NormalForm::call(Node node) {
   for (const Node arg : node.list(f::Call::args)) args.push_back(of(arg));
   if (const auto expanded = expand(make_, name, node.dtype(), args, ternary_)) return *expanded;
   if (name == "tir.call_pure_extern") name = "tir.call_extern";
+  if (name == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
+  if (name == "tir.tvm_stack_make_array" && args.size() == 6) plain_array(args);
   const bool is_select = name == "tir.if_then_else" && node.dtype().is_scalar();
   if (is_select && args.size() == 3) {
     return make_.call(make_.op(name), args, make_.dtype_of(args[1]));
   }
   return make_.call(make_.op(name), args, node.dtype());
+}
+
+/// Of an access pointer the address is printed, neither how far it reaches nor what for.
+NodeId NormalForm::pointer_into(std::span<const NodeId> access) {
+  const DType element = make_.dtype_of(access[0]);
+  const NodeId buffer = buffer_on(access[1], element);
+  const NodeId loaded = make_.buffer_load(buffer, std::array{access[2]});
+  return make_.call(make_.op("tir.address_of"), std::array{loaded}, DType::Handle());
+}
+
+/// Strides that are none and the zero that has the element type are spelled in several ways.
+void NormalForm::plain_array(std::vector<NodeId>& args) {
+  if (builder_.node(args[2]).is(Kind::IntImm)) {
+    const std::array zero = {make_.int_imm(DType::UInt(64), 0)};
+    args[2] = make_.call(make_.op("tir.reinterpret"), zero, DType::Handle());
+  }
+  if (builder_.node(args[3]).is(Kind::IntImm)) {
+    args[3] = make_.int_imm(DType::UInt(32), builder_.node(args[3]).integer(f::IntImm::value));
+  }
+  args[4] = make_.cast(make_.dtype_of(args[4]), make_.int32(0));
 }
 
 // --- Statements --------------------------------------------------------------------------------

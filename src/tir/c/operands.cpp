@@ -145,7 +145,19 @@ Value ExprReader::make_call(const Level& level) {
   const auto known = context_.module.facts.results.find(level.callee);
   const bool is_known = known != context_.module.facts.results.end();
   if (!is_known) context_.losses.add(LossCode::call_dtype, "external functions");
-  return expr(operators_.call("tir.call_extern", is_known ? known->second : DType::Int(32), all));
+  const DType dtype = is_known ? known->second : DType::Int(32);
+  const NodeId call = operators_.call("tir.call_extern", dtype, all);
+  if (!is_known) untyped_calls_.insert(index(call));
+  return expr(call);
+}
+
+void ExprReader::require_type(NodeId value, DType dtype) {
+  if (untyped_calls_.erase(index(value)) > 0) {
+    context_.builder().set(value, f::Call::dtype, dtype);
+  }
+  const DType found = make().dtype_of(value);
+  if (found == dtype) return;
+  fail(fmt::format("expected a value of type {}, found {}", to_string(dtype), to_string(found)));
 }
 
 }  // namespace mlf::tir::c

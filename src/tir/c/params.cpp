@@ -160,7 +160,10 @@ bool Params::take_field(std::string_view name, Node value) {
     param->data = bound;
     // Strides are asked for where there is a dimension: see is_strides_check.
     param->has_dimensions = false;
+  } else if (field_of(value) == field::shape) {
+    context_.dimension_pointers.push_back(bound);
   } else if (field_of(value) == field::strides) {
+    context_.dimension_pointers.push_back(bound);
     strides_[bound] = param->var;
   } else if (field_of(value) == field::byte_offset) {
     context_.cursor.fail("a tensor parameter with a symbolic offset");

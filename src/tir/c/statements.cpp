@@ -156,9 +156,7 @@ void BodyReader::declare_value(const Declared& declared) {
   }
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
-  if (make().dtype_of(value) != declared.dtype) {
-    cursor_.fail(fmt::format("'{}' is set to a value of another type", declared.name));
-  }
+  exprs_.require_type(value, declared.dtype);
   if (is_temp_name(declared.name)) {
     context_.names.bind(declared.name, {Binding::What::temporary, DType::Void(), value});
     return;
@@ -317,6 +315,7 @@ bool BodyReader::packed_function_call() {
   std::vector<NodeId> args = {make().string_imm(found->second)};
   const std::vector<NodeId> passed = stack_.take_arguments(values->node);
   args.insert(args.end(), passed.begin(), passed.end());
+  context_.calls.push_back({found->second, passed});
   const NodeId call = context_.operators.call("tir.tvm_call_packed", DType::Int(32), args);
   complete(builder().make(Kind::Evaluate, {call}), begin);
   return true;
