@@ -19,7 +19,9 @@ constexpr auto kClasses = [] {
   // Names come from Relay and are not translated: other bytes than ASCII are letters.
   for (unsigned c = 128; c < 256; ++c) classes[c] = CharClass::name;
   classes['_'] = classes['$'] = CharClass::name;
-  for (const unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f'}) classes[c] = CharClass::blank;
+  for (const char c : {' ', '\t', '\r', '\n', '\v', '\f'}) {
+    classes[static_cast<unsigned char>(c)] = CharClass::blank;
+  }
   classes['"'] = classes['\''] = CharClass::quote;
   return classes;
 }();
