@@ -224,6 +224,7 @@ void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
     result_ = value;
     return;
   }
+  exprs_.require_type(value, target.dtype());
   complete(
       builder().make(Kind::BufferStore, {buffer, value, builder().list({index}), NodeId::none}),
       begin);

@@ -7,6 +7,7 @@
 
 #include "mlf/archive.h"
 #include "mlf/tir/compare.h"
+#include "mlf/tir/write.h"
 #include "reading.h"
 #include "unit/tir/compare/corpus.h"
 
@@ -91,7 +92,22 @@ struct Totals {
   std::size_t opaque = 0;
 };
 
+std::string json_of(const Document& document) {
+  std::string json;
+  const auto files = write_tir_json(document, {}, [&](std::string_view part) { json += part; });
+  return files ? json : to_string(files.error().front());
+}
+
+/// What was read is a whole module: tir-N.json takes it and gives it back.
+void expect_writable(const std::string& name, const Document& document) {
+  const std::string json = json_of(document);
+  const auto again = read({"tir.json", {}, json});
+  ASSERT_TRUE(again) << name << ": " << to_string(again.error().front());
+  EXPECT_TRUE(json_of(*again) == json) << name;
+}
+
 void count(const std::string& name, const Document& document, Totals& totals) {
+  expect_writable(name, document);
   ++totals.modules;
   totals.functions += document.module.root().map(f::IRModule::functions).size();
   for (const Loss& loss : document.losses) {

@@ -92,6 +92,20 @@ TEST(CExpressions, ACallOfAnythingElseIsExternal) {
             "call_extern(\"my_function\", p[0], \"text\", n):int32");
 }
 
+TEST(CExpressions, AnExternalCallWithoutPrototypeHasTheTypeOfItsPlace) {
+  EXPECT_EQ(expression("(p[0] + my_function(n))"),
+            "(p[0] Add call_extern(\"my_function\", n):float32)");
+  EXPECT_EQ(statements("  q[0] = my_function(n);\n  my_function(n);"),
+            "q[0] = call_extern(\"my_function\", n):int32; "
+            "call_extern(\"my_function\", n):int32");
+}
+
+TEST(CExpressions, OperandsOfDifferentTypesAreNoExpressionOfTvm) {
+  EXPECT_EQ(expression("(p[0] + n)"), "OpaqueStmt");
+  EXPECT_EQ(statements("  p[0] = q[0];"), "OpaqueStmt");
+  EXPECT_EQ(statements("  int32_t x = p[0];\n  q[0] = x;"), "OpaqueStmt");
+}
+
 TEST(CExpressions, APrototypeTellsTheTypeOfAnExternalCall) {
   const std::string prototype = "TVM_DLL float my_function(float);\n";
   const Document document = read_files({kernel_file(

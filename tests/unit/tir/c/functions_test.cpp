@@ -170,6 +170,43 @@ TEST(CFunctions, MainIsKnownByItsNameAndNamesItsInputs) {
   EXPECT_EQ(buffers.value(1).text(f::Buffer::name), "output_buffer");
 }
 
+TEST(CFunctions, DeviceContextsAreParametersWithoutABuffer) {
+  const Document document = read_files({kernel_file(
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, void* "
+      "device_context_ethos_u) {\n"
+      "  if (TVMDeviceEthosUActivate(device_context_ethos_u) != 0 ) return -1;\n"
+      "  if (tvmgen_default_k(x_buffer_var, device_context_ethos_u) != 0 ) return -1;\n"
+      "  return 0;\n}\n")});
+  EXPECT_EQ(body_of(document),
+            "tvm_check_return(0, -1, call_extern(\"TVMDeviceEthosUActivate\", "
+            "device_context_ethos_u):int32); tvm_check_return(0, -1, "
+            "call_extern(\"tvmgen_default_k\", x_buffer_var, device_context_ethos_u):int32)");
+  EXPECT_EQ(function(document).map(f::PrimFunc::buffer_map).size(), 1u);
+}
+
+TEST(CFunctions, V08UnpacksItsArgumentsIntoTheParameters) {
+  const Document document =
+      read_files({"// tvm target: c -keys=cpu -link-params=0\n#define TVM_EXPORTS\n"
+                  "TVM_DLL int32_t f(void* arg0, void* arg1) {\n"
+                  "  void* placeholder = arg0;\n  void* T_add = arg1;\n"
+                  "  for (int32_t i = 0; i < 4; ++i) {\n"
+                  "    ((float*)T_add)[(i)] = (((float*)placeholder)[(i)] + 1.000000e+00f);\n  }\n"
+                  "  return 0;\n}\n"});
+  EXPECT_EQ(body_of(document), "for (i < 4) { T_add[i] = (placeholder[i] Add 1.00000000) }");
+  EXPECT_EQ(document.source.tvm_version.last, 8);
+  EXPECT_EQ(function(document).map(f::PrimFunc::buffer_map).size(), 2u);
+}
+
+TEST(CFunctions, WhatTheCallerKnowsGivesShapes) {
+  CSources sources;
+  const std::string text = in_kernel("  p[0] = 1.000000e+00f;");
+  sources.files.push_back({"lib.c", {}, text, "codegen"});
+  sources.signatures.push_back({"tvmgen_default_f", {{DType::Float(32), {2, 3}}, {}, {}, {}}});
+  const auto document = read_c(sources);
+  ASSERT_TRUE(document);
+  EXPECT_EQ(shape_of(function(*document).map(f::PrimFunc::buffer_map).value(0)), "2 3 ");
+}
+
 constexpr std::string_view kArray =
     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
     "static const int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) c_0[4] = {\n"

@@ -63,11 +63,12 @@ inline std::string statements(std::string_view text) {
   return body_of(read_files({in_kernel(text)}));
 }
 
-/// What an expression is read as: the value stored by `p[0] = …`.
+/// What an expression is read as: the argument of `f(…);`, which may have any type.
 inline std::string expression(std::string_view text) {
-  const Document document = read_files({in_kernel("  p[0] = " + std::string(text) + ";")});
+  const Document document = read_files({in_kernel("  f(" + std::string(text) + ");")});
   const Node body = function(document)[f::PrimFunc::body];
-  return body.is(Kind::BufferStore) ? spell(body[f::BufferStore::value]) : spell(body);
+  if (!body.is(Kind::Evaluate)) return spell(body);
+  return spell(body[f::Evaluate::value].list(f::Call::args)[1]);
 }
 
 inline std::string details(const Document& document, LossCode code) {
