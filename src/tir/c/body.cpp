@@ -65,16 +65,26 @@ bool BodyReader::external_layer() {
 
 // --- Blocks ------------------------------------------------------------------------------------
 
+void BodyReader::push(const Frame& frame) {
+  if (frame.open < Open::let) blocks_.push_back(frames_.size());
+  frames_.push_back(frame);
+}
+
+BodyReader::Frame BodyReader::pop() {
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  if (frame.open < Open::let) blocks_.pop_back();
+  return frame;
+}
+
 void BodyReader::open(Frame frame) {
   frame.first = done_.size();
-  frames_.push_back(frame);
+  push(frame);
 }
 
 /// The innermost frame that is a block of its own.
 BodyReader::Frame& BodyReader::block() {
-  std::size_t at = frames_.size() - 1;
-  while (frames_[at].open >= Open::let) --at;
-  return frames_[at];
+  return frames_[blocks_.back()];
 }
 
 NodeId BodyReader::sequence(std::size_t first) {
@@ -111,7 +121,7 @@ void BodyReader::close_covering() {
   while (frames_.back().open >= Open::let) {
     const Frame frame = frames_.back();
     if (!frame.device.empty()) cursor_.fail(fmt::format("'{}' is never released", frame.name));
-    frames_.pop_back();
+    pop();
     const NodeId body = sequence(frame.first);
     complete(finish_covering(frame, body), frame.begin);
   }
@@ -122,7 +132,7 @@ void BodyReader::close_block() {
   const Frame frame = frames_.back();
   if (frame.open == Open::body) cursor_.fail("a '}' that closes nothing");
   cursor_.advance();
-  frames_.pop_back();
+  pop();
   switch (frame.open) {
     case Open::bare:
       return;  // its statements are those of the block around it
@@ -156,7 +166,7 @@ void BodyReader::finish_branch(Frame frame) {
     frame.other = sequence(frame.first);
     frame.open = Open::else_case;
     frame.stores_arguments = frame.stores_arguments && is_empty;
-    frames_.push_back(frame);
+    push(frame);
     return;
   }
   // Type codes of arguments and questions for strides leave nothing behind.
@@ -182,7 +192,7 @@ void BodyReader::finish_value(Frame frame) {
     frame.open = Open::else_value;
     frame.other = value;
     frame.var = NodeId::none;
-    frames_.push_back(frame);
+    push(frame);
     return;
   }
   exprs_.require_type(frame.other, frame.dtype);

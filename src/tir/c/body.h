@@ -86,6 +86,8 @@ class BodyReader {
   void return_();
 
   void open(Frame frame);
+  void push(const Frame& frame);
+  Frame pop();
   void close_block();
   void close_covering();
   void finish_branch(Frame frame);
@@ -107,6 +109,7 @@ class BodyReader {
   CallStack stack_;
   CmsisReader cmsis_;
   std::vector<Frame> frames_;
+  std::vector<std::size_t> blocks_;  // those of the frames that are blocks of their own
   std::vector<NodeId> done_;
   std::vector<NodeId> untyped_lets_;  // `void*`: the type follows from what they are used as
   std::vector<std::string_view> words_;

@@ -22,16 +22,24 @@ struct Fact {
   bool loads = false;             ///< whether a buffer is read below
 };
 
-/// Facts by node id.
+/// Facts by node id, of nodes that were made after this was.
 class Facts {
  public:
-  Fact of(NodeId id) const { return index(id) < facts_.size() ? facts_[index(id)] : Fact(); }
+  explicit Facts(std::uint32_t first) : first_(first) {}
+
+  Fact of(NodeId id) const {
+    const std::size_t at = index(id) - std::size_t{first_};
+    return index(id) >= first_ && at < facts_.size() ? facts_[at] : Fact();
+  }
   void set(NodeId id, const Fact& fact) {
-    if (index(id) >= facts_.size()) facts_.resize(std::max<std::size_t>(index(id) + 1, 64));
-    facts_[index(id)] = fact;
+    if (index(id) < first_) return;
+    const std::size_t at = index(id) - first_;
+    if (at >= facts_.size()) facts_.resize(at + 1);
+    facts_[at] = fact;
   }
 
  private:
+  std::uint32_t first_;
   std::vector<Fact> facts_;
 };
 

@@ -14,7 +14,7 @@ namespace mlf::tir::c {
 class Operators {
  public:
   Operators(text::ExprFactory& make, text::FunctionLosses& losses)
-      : make_(&make), losses_(&losses) {}
+      : make_(&make), losses_(&losses), facts_(make.builder().size()) {}
 
   NodeId binary(const BinaryOperator& op, NodeId a, NodeId b);
   NodeId min_max(Kind kind, NodeId a, NodeId b);

@@ -254,7 +254,7 @@ bool BodyReader::free_workspace() {
   while (true) {
     const Frame frame = frames_.back();
     if (frame.open < Open::let) cursor_.fail(fmt::format("'{}' is not allocated here", name));
-    frames_.pop_back();
+    pop();
     const NodeId body = sequence(frame.first);
     complete(finish_covering(frame, body), frame.begin);
     if (frame.open != Open::allocate || frame.name != name) continue;
