@@ -120,10 +120,10 @@ NodeId CallStack::stored_type(const Tensor& tensor) {
   if (!code.is(Kind::IntImm) || !bits.is(Kind::IntImm) || !lanes.is(Kind::IntImm)) {
     fail("a tensor argument whose element type is no constant");
   }
-  const DType dtype{static_cast<TypeCode>(code.integer(f::IntImm::value)),
-                    static_cast<std::uint8_t>(bits.integer(f::IntImm::value)),
-                    static_cast<std::int16_t>(lanes.integer(f::IntImm::value))};
-  return context_.make().cast(dtype, context_.make().int32(0));
+  const auto dtype = dtype_of(code.integer(f::IntImm::value), bits.integer(f::IntImm::value),
+                              lanes.integer(f::IntImm::value));
+  if (!dtype) fail("a tensor argument of an unknown element type");
+  return context_.make().cast(*dtype, context_.make().int32(0));
 }
 
 NodeId CallStack::elem_offset(const Tensor& tensor) {

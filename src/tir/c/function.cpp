@@ -201,12 +201,6 @@ NodeId Finisher::buffer_of(const Param& param, const Names& names,
   builder_.set(param.data, f::Var::type_annotation,
                make_.pointer_type(make_.prim_type(*element), ""));
   const bool is_stated = stated && stated->dtype == *element;
-  if (is_stated) {
-    std::int64_t count = 1;
-    for (const std::int64_t size : stated->shape) count *= size;
-    draft_.buffers.set_bytes(param.data,
-                             count * static_cast<std::int64_t>(element->element_bytes()));
-  }
   draft_.buffers.rename(param.data, names.buffer);
   if (is_stated && stated->shape.size() != 1) {
     const NodeId shaped = shaped_buffer(param, names, *element, stated->shape);

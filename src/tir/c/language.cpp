@@ -51,6 +51,17 @@ std::string_view spelling_of(DType dtype) {
   return found == kTypes.end() ? std::string_view() : found->spelling;
 }
 
+std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes) {
+  constexpr std::array<std::int64_t, 6> kBits = {0, 1, 8, 16, 32, 64};
+  const bool is_handle = code == static_cast<std::int64_t>(TypeCode::Handle);
+  const bool is_known = code >= 0 && code <= static_cast<std::int64_t>(TypeCode::BFloat) &&
+                        std::ranges::find(kBits, bits) != kBits.end() && lanes >= 0 &&
+                        lanes <= INT16_MAX;
+  if (!is_known || (!is_handle && (bits == 0 || lanes == 0))) return std::nullopt;
+  return DType{static_cast<TypeCode>(code), static_cast<std::uint8_t>(bits),
+               static_cast<std::int16_t>(lanes)};
+}
+
 const BinaryOperator* binary_operator(std::string_view spelling) {
   const auto found = std::ranges::find(kBinary, spelling, &BinaryOperator::spelling);
   return found == kBinary.end() ? nullptr : &*found;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "support/error.h"
+#include "tir/c/language.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -65,9 +66,9 @@ std::vector<TensorType> read_tensors(Cursor& cursor, const Shapes& shapes) {
     cursor.expect("}");
     cursor.expect("}");
     cursor.accept(sign(","));
-    const DType dtype{static_cast<TypeCode>(code), static_cast<std::uint8_t>(bits),
-                      static_cast<std::int16_t>(lanes)};
-    tensors.push_back({dtype, shape->second});
+    const auto dtype = dtype_of(code, bits, lanes);
+    if (!dtype || dtype->is_void()) cursor.fail(name, "a tensor of an unknown type");
+    tensors.push_back({*dtype, shape->second});
   }
   return tensors;
 }

@@ -177,7 +177,8 @@ Module ModuleReader::finish() {
   const bool is_first = context_.clues.range().last == 8;
   const std::string_view main = is_first ? "run_model" : "__tvm_main__";
   std::vector<NodePair> functions(drafts_.size());
-  for (const FunctionDraft& draft : drafts_) {
+  for (FunctionDraft& draft : drafts_) {
+    state_sizes(draft, signatures.of(draft.name));
     if (draft.is_main) limit_sizes(draft, drafts_);
   }
   // Kernels first: main takes sizes from them.

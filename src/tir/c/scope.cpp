@@ -77,7 +77,8 @@ std::optional<DType> Buffers::element_of(NodeId var) const {
 
 void Buffers::settle() {
   for (const Use& used : uses_) {
-    const auto size = static_cast<std::int64_t>(used.element.element_bytes());
+    const auto size =
+        static_cast<std::int64_t>(std::max<std::size_t>(used.element.element_bytes(), 1));
     const auto known = declared_bytes(used.var);
     const std::int64_t extent =
         known ? *known / size : std::max<std::int64_t>(bytes_used(used) / size, 1);

@@ -58,7 +58,7 @@ std::optional<TensorType> Signatures::stated(Node argument) const {
   // A callee without TIR is passed tensors of nothing.
   if (type.dtype.is_handle()) return std::nullopt;
   for (const Node dim : args[1].list(f::Call::args)) {
-    if (!dim.is(Kind::IntImm)) return std::nullopt;
+    if (!dim.is(Kind::IntImm) || dim.integer(f::IntImm::value) < 0) return std::nullopt;
     type.shape.push_back(dim.integer(f::IntImm::value));
   }
   return type;
@@ -76,6 +76,17 @@ void Signatures::add_calls(const FunctionDraft& draft) {
       if (param == draft.params.end()) continue;
       add(draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
     }
+  }
+}
+
+void state_sizes(FunctionDraft& draft, const Types& stated) {
+  for (std::size_t i = 0; i < std::min(draft.params.size(), stated.size()); ++i) {
+    if (!stated[i] || draft.params[i].data == NodeId::none) continue;
+    auto bytes = static_cast<std::int64_t>(stated[i]->dtype.element_bytes());
+    for (const std::int64_t size : stated[i]->shape) {
+      if (__builtin_mul_overflow(bytes, size, &bytes)) return;
+    }
+    draft.buffers.set_bytes(draft.params[i].data, bytes);
   }
 }
 

@@ -35,7 +35,10 @@ class Signatures {
   std::unordered_map<std::string_view, Types> types_;
 };
 
-/// What `caller` allocates and passes to a kernel is all that the kernel can use.
+/// Sizes of parameters whose types are stated.
+void state_sizes(FunctionDraft& draft, const Types& stated);
+
+/// What `caller` has the size of and passes to a kernel is all that the kernel can use.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels);
 
 /// Gives buffers of `caller`'s parameters the size of what the kernels behind them use, where

@@ -120,8 +120,9 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   const std::string_view device = words_[0];
   const NodeId bytes = exprs_.expression();
   if (!cursor_.accept_form(", $ , $ ) ;", words_)) cursor_.fail("expected code and bits of a type");
-  const DType element{static_cast<TypeCode>(integer(cursor_, words_[0])),
-                      static_cast<std::uint8_t>(integer(cursor_, words_[1])), 1};
+  const auto type = dtype_of(integer(cursor_, words_[0]), integer(cursor_, words_[1]), 1);
+  if (!type || type->is_void()) cursor_.fail("an allocation of an unknown type");
+  const DType element = *type;
   if (!cursor_.accept_form(kAllocationCheck, words_) || words_[0] != declared.name) {
     cursor_.fail("expected the check of an allocation");
   }

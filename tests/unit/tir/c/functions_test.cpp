@@ -207,6 +207,26 @@ TEST(CFunctions, WhatTheCallerKnowsGivesShapes) {
   EXPECT_EQ(shape_of(function(*document).map(f::PrimFunc::buffer_map).value(0)), "2 3 ");
 }
 
+TEST(CFunctions, WhatIsKnownOfMainBoundsWhatItsKernelsUse) {
+  CSources sources;
+  const std::string text = kernel_file(
+      "TVM_DLL int32_t tvmgen_default_k(float* p0) {\n"
+      "  for (int32_t i = 0; i < 4; ++i) {\n    if ((i * 2) < 5) {\n"
+      "      p0[(i * 2)] = 1.000000e+00f;\n    }\n  }\n  return 0;\n}\n"
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* output_buffer_var) {\n"
+      "  if (tvmgen_default_k(output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n");
+  sources.files.push_back({"lib.c", {}, text, "codegen"});
+  const auto guessed = read_c(sources);
+  ASSERT_TRUE(guessed);
+  EXPECT_EQ(shape_of(function(*guessed, "tvmgen_default_k").map(f::PrimFunc::buffer_map).value(0)),
+            "7 ");
+  sources.signatures.push_back({"tvmgen_default___tvm_main__", {{DType::Float(32), {5}}}});
+  const auto known = read_c(sources);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(shape_of(function(*known, "tvmgen_default_k").map(f::PrimFunc::buffer_map).value(0)),
+            "5 ");
+}
+
 constexpr std::string_view kArray =
     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
     "static const int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) c_0[4] = {\n"
