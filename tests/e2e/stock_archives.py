@@ -20,15 +20,6 @@ VALIDATORS = {name: schemas.validator(name) for name in ("tir", "topology", "man
 TIR = re.compile(r"\./src/tir-.*")
 
 
-def archives():
-    found = sorted(support.ARCHIVES.glob("*.tar"))
-    if support.CORPUS.is_dir():
-        found += sorted(support.CORPUS.glob("*/*/module.tar"))
-    else:
-        print(f"no corpus at {support.CORPUS}: bundled archives only")
-    return found
-
-
 def without_tir(original, added):
     """The archive's bytes without captured TIR, and with members `added`."""
     buffer = io.BytesIO()
@@ -110,7 +101,7 @@ def check_archive(original, folder):
 
 def main():
     failures, functions = 0, 0
-    found = archives()
+    found = support.archives()
     for original in found:
         with tempfile.TemporaryDirectory() as name:
             try:

@@ -75,6 +75,16 @@ def corpus_or_skip():
     return CORPUS
 
 
+def archives():
+    """The bundled archives, and those of the corpus where it is there."""
+    found = sorted(ARCHIVES.glob("*.tar"))
+    if CORPUS.is_dir():
+        found += sorted(CORPUS.glob("*/*/module.tar"))
+    else:
+        print(f"no corpus at {CORPUS}: bundled archives only")
+    return found
+
+
 def run(*arguments, **options):
     """Runs mlf; the result has bytes in `stdout` and `stderr`."""
     return subprocess.run(
