@@ -103,7 +103,9 @@ NodeId BodyReader::sequence(std::size_t first) {
 }
 
 void BodyReader::complete(NodeId statement, std::uint32_t begin) {
-  builder().set_source_range(statement, {begin, cursor_.peek().begin});
+  if (&cursor_.source() == context_.module.primary) {
+    builder().set_source_range(statement, {begin, cursor_.peek().begin});
+  }
   done_.push_back(statement);
 }
 

@@ -73,6 +73,8 @@ struct ModuleContext {
   text::ExprFactory make{builder, losses};
   text::VersionClues clues{VersionRange{}};
   ModuleFacts facts;
+  /// The file that source ranges refer to: the first one with functions.
+  const support::SourceText* primary = nullptr;
 };
 
 /// A call of another function and what it passes.

@@ -18,6 +18,11 @@ constexpr std::int64_t kIoAlignment = 16;
 constexpr std::uint8_t kFirstWithFlatBuffers = 9;
 constexpr std::uint8_t kLastWithFlatBuffers = 10;
 
+/// The byte behind a function's last brace.
+std::uint32_t end_of(const support::SourceText& source, const Item& item) {
+  return std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()));
+}
+
 /// What every function of this dialect lost, whatever stands in it.
 void note_losses(text::FunctionLosses& losses) {
   losses.add(LossCode::function_attrs, "all but global_symbol, target and pool_args");
@@ -50,8 +55,7 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   FunctionDraft draft(context.make);
   draft.name = item.name;
   draft.is_main = is_main_symbol(item.name);
-  draft.range = {item.head.begin,
-                 std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()))};
+  if (&source == context.primary) draft.range = {item.head.begin, end_of(source, item)};
   // One run of tokens: the head begins with TVM_DLL, its result and its name.
   FunctionContext function(context, log, source,
                            tokenize(source.text, item.head.begin, item.body.end));
@@ -86,9 +90,8 @@ FunctionDraft opaque_function(ModuleContext& context, const support::SourceText&
   FunctionDraft draft(context.make);
   draft.name = item.name;
   draft.is_main = is_main_symbol(item.name);
-  const std::uint32_t end =
-      std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()));
-  draft.range = {item.head.begin, end};
+  const std::uint32_t end = end_of(source, item);
+  if (&source == context.primary) draft.range = {item.head.begin, end};
   const NodeId text =
       context.make.string(source.text.substr(item.head.begin, end - item.head.begin));
   const std::array fields = {NamedNode{builder.string("text"), text}};
@@ -272,7 +275,7 @@ NodeId Finisher::finish(const std::vector<std::optional<TensorType>>& stated, No
                        keeps_flat_buffers() ? builder_.map(preflattened_) : ListId::none,
                        attrs(target), with_constants(draft_.body)});
   draft_.buffers.settle();
-  builder_.set_source_range(function, draft_.range);
+  if (draft_.range) builder_.set_source_range(function, *draft_.range);
   return function;
 }
 

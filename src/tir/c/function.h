@@ -26,7 +26,7 @@ struct FunctionDraft {
   std::vector<CallSite> calls;
   Buffers buffers;
   std::vector<Loss> losses;
-  SourceRange range;
+  std::optional<SourceRange> range;  ///< in the file that ranges refer to
 };
 
 /// Whether this is AOT's main: `…___tvm_main__`, `…_run_model` in v0.8.

@@ -134,7 +134,9 @@ FunctionDraft ModuleReader::read_or_keep(const File& file, const Item& item) {
 void ModuleReader::read_functions() {
   for (const File& file : files_) {
     for (const Item& item : file.items.items) {
-      if (is_wanted(file.items, item)) drafts_.push_back(read_or_keep(file, item));
+      if (!is_wanted(file.items, item)) continue;
+      if (context_.primary == nullptr) context_.primary = &file.source;
+      drafts_.push_back(read_or_keep(file, item));
     }
   }
   if (!drafts_.empty()) return;
@@ -216,25 +218,14 @@ std::vector<Loss> ModuleReader::losses() {
 }
 
 Source ModuleReader::source() const {
-  std::string member;
-  std::string bytes;
-  const File* only = nullptr;
-  std::size_t count = 0;
-  for (const File& file : files_) {
-    const auto& items = file.items.items;
-    const bool has_functions =
-        std::ranges::any_of(items, [&](const Item& item) { return is_wanted(file.items, item); });
-    if (!has_functions) continue;
-    only = count++ == 0 ? &file : only;
-  }
+  const support::SourceText& primary = *context_.primary;
   Source source;
-  source.member = only->source.member.empty()
-                      ? only->source.file.substr(only->source.file.rfind('/') + 1)
-                      : only->source.member;
+  source.member =
+      primary.member.empty() ? primary.file.substr(primary.file.rfind('/') + 1) : primary.member;
   source.dialect = Dialect::c;
   source.stage = "codegen";
   source.tvm_version = context_.clues.range();
-  source.sha256 = support::sha256_hex(only->source.text);
+  source.sha256 = support::sha256_hex(primary.text);
   return source;
 }
 
