@@ -42,7 +42,7 @@ TEST(ManifestTest, WhatDecidesIsReadBackAsItWasWritten) {
 TEST(ManifestTest, AnotherFormatOrVersionIsNotOurs) {
   const std::string text = text_of(sample());
   EXPECT_FALSE(read_manifest(replaced(text, "mlf-manifest", "mlf-other")));
-  EXPECT_FALSE(read_manifest(replaced(text, "\"version\": 1", "\"version\": 2")));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"version\": 2", "\"version\": 1")));
   EXPECT_FALSE(read_manifest(replaced(text, "\"npy\"", "\"elsewhere\"")));
   EXPECT_FALSE(read_manifest(replaced(text, "\"written\"", "\"wrote\"")));
 }
