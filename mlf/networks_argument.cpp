@@ -6,15 +6,10 @@
 #include <algorithm>
 
 #include "mlf/networks.h"
+#include "refusal.h"
 
 namespace mlf::program {
 namespace {
-
-tl::unexpected<Diagnostics> refuse(ErrorKind kind, std::string message, const std::string& path) {
-  Location where;
-  where.file = path;
-  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), where}});
-}
 
 Result<std::vector<TirFile>> load_files(const std::vector<std::string>& paths) {
   std::vector<TirFile> files;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mlf/deployment.h"
+#include "refusal.h"
 
 namespace mlf::program {
 namespace {
@@ -53,12 +54,6 @@ bool is_archive(const std::string& path) {
   return bytes.substr(257, 5) == "ustar" ||
          std::any_of(compressed.begin(), compressed.end(),
                      [&](std::string_view magic) { return bytes.starts_with(magic); });
-}
-
-tl::unexpected<Diagnostics> refuse(ErrorKind kind, std::string message, const std::string& path) {
-  Location where;
-  where.file = path;
-  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), where}});
 }
 
 Result<tir::Document> read_file(const std::string& path, const Limits& limits) {
