@@ -11,16 +11,6 @@
 namespace mlf::program {
 namespace {
 
-Result<std::vector<TirFile>> load_files(const std::vector<std::string>& paths) {
-  std::vector<TirFile> files;
-  for (const std::string& path : paths) {
-    auto file = load_tir_file(path);
-    if (!file) return tl::make_unexpected(file.error());
-    files.push_back(*std::move(file));
-  }
-  return files;
-}
-
 /// The module that is meant: the named one, or the only one.
 Result<std::size_t> choose(const ModelLibrary& library, const std::string& module,
                            const std::string& path) {
@@ -58,7 +48,7 @@ Result<graph::Topology> read_network_argument(const std::string& path, const std
   if (!library) return tl::make_unexpected(library.error());
   const auto chosen = choose(*library, module, path);
   if (!chosen) return tl::make_unexpected(chosen.error());
-  const auto files = load_files(tir_files);
+  const auto files = load_tir_files(tir_files);
   if (!files) return tl::make_unexpected(files.error());
   const auto sources = find_tir(*archive, *library, *files);
   if (!sources) return tl::make_unexpected(sources.error());

@@ -29,6 +29,9 @@ struct TirFile {
 /// Reads a whole file; "-" is standard input. Errors: `io`.
 MLF_API Result<TirFile> load_tir_file(const std::string& path);
 
+/// Several, in their order; stops at the first that cannot be read.
+MLF_API Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths);
+
 /// A TIR that an archive holds. Where it holds the same TIR twice, as text (`src/tir-1.txt`) and
 /// as its lossless twin (`src/tir-1.tvm.json`, written by `tvm.ir.save_json`), the twin counts and
 /// the text is not read. Generated C is a TIR as well, and its files are read together.

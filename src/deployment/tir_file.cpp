@@ -27,4 +27,12 @@ Result<TirFile> load_tir_file(const std::string& path) {
   });
 }
 
+Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths) {
+  return support::at_door([&] {
+    std::vector<TirFile> files;
+    for (const std::string& path : paths) files.push_back(support::value_of(load_tir_file(path)));
+    return files;
+  });
+}
+
 }  // namespace mlf

@@ -21,14 +21,6 @@ Archive open_archive(const std::string& path, const ProcessOptions& options) {
                          : Archive::open(path, options.archive_limits));
 }
 
-std::vector<TirFile> load_files(const ProcessOptions& options) {
-  std::vector<TirFile> files;
-  for (const std::string& path : options.tir_files) {
-    files.push_back(value_of(load_tir_file(path)));
-  }
-  return files;
-}
-
 std::string digest_of(const Archive& archive, const Member& member) {
   return support::sha256_hex(value_of(archive.read(member)));
 }
@@ -87,7 +79,9 @@ OutputState state_of(const Archive& archive, const Digest& written) {
 
 Job prepare(const std::string& path, const ProcessOptions& options) {
   // `files` have to be in place before the sources that look into them.
-  Job job{options, open_archive(path, options), load_files(options), {}, {}, {}, {}};
+  Job job{
+      options, open_archive(path, options), value_of(load_tir_files(options.tir_files)), {}, {}, {},
+      {}};
   job.library = value_of(read_model_library(job.archive));
   job.sources = value_of(find_tir(job.archive, job.library, job.files));
   job.inputs = inputs_of(job);
