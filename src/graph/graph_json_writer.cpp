@@ -12,6 +12,11 @@ using tir::json::Emitter;
 
 constexpr std::int64_t kCpu = 1;  // DLDeviceType of everything that a micro target compiles for
 
+/// TVM's graph JSON knows no `bool`.
+std::string dltype(tir::DType dtype) {
+  return dtype == tir::DType::Bool() ? "uint1" : tir::to_string(dtype);
+}
+
 class GraphJson {
  public:
   GraphJson(Emitter& out, const Projection& graph) : out_(out), graph_(graph) {}
@@ -116,7 +121,7 @@ void GraphJson::list(std::string_view key, std::string_view type, Each&& each) {
 void GraphJson::attrs() {
   out_.begin_object();
   list("dltype", "list_str", [&](const ProjectedNode& node, std::size_t i) {
-    out_.string(tir::to_string(node.outputs[i].dtype));
+    out_.string(dltype(node.outputs[i].dtype));
   });
   list("device_index", "list_int", [&](const ProjectedNode&, std::size_t) { out_.integer(kCpu); });
   list("storage_id", "list_int",

@@ -89,6 +89,17 @@ TEST(GraphJson, MergedStorageIsOneStorageId) {
   EXPECT_EQ(graph["nodes"][4]["attrs"]["func_name"], "tvmgen_default_a");
 }
 
+TEST(GraphJson, SpellsBoolAsTvmDoes) {
+  const json graph = graph_of(script(
+      {main_of({"x", "output"}, sid("sid_1", 4) + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                    call("tvmgen_default_b", "sid_1, output_buffer.data")),
+       kernel("tvmgen_default_a", "p0: T.Buffer((4,), \"float32\"), out: T.Buffer((4,), \"bool\")",
+              "for i in range(4):\n    out[i] = p0[i] < T.float32(1)"),
+       kernel("tvmgen_default_b", "p0: T.Buffer((4,), \"bool\"), out: T.Buffer((4,), \"float32\")",
+              "for i in range(4):\n    out[i] = T.Cast(\"float32\", p0[i])")}));
+  EXPECT_EQ(graph["attrs"]["dltype"][1], json::parse(R"(["float32", "uint1", "float32"])"));
+}
+
 TEST(GraphJson, AReshapeInPlaceIsANop) {
   const json graph = graph_of(script(
       {main_of({"x", "output"}, sid("sid_1") + call("tvmgen_default_a", "x_buffer.data, sid_1") +
