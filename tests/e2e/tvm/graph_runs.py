@@ -1,8 +1,9 @@
 """TVM's graph executor runs the graph.json that mlf made from AOT's main.
 
-For every network, TVM builds an AOT archive. mlf finds the graph in it, and TVM's graph executor
-runs that graph with the kernels of the archive, compiled from its own C. The outputs must have the
-bytes of those of the archive's main, and of those of a build for the graph executor.
+For every network, TVM builds an AOT archive. mlf finds the graph in it, once from TIR that was
+captured and once from the generated C alone, and TVM's graph executor runs these graphs with the
+kernels of the archive, compiled from its own C. The outputs must have the bytes of those of the
+archive's main, and of those of a build for the graph executor.
 
 Usage: PYTHON_OF_A_TVM_VENV graph_runs.py
 """
@@ -32,21 +33,37 @@ import networks
 SEEDS = range(3)
 
 
+class Processed:
+    """An AOT archive as mlf processed it."""
+
+    def __init__(self, factory, archive, captured):
+        exporter.export(factory, archive)
+        exporter.add_members(archive, captured)
+        support.run_ok("process", archive)
+        self.path = archive
+
+    def graph(self):
+        return json.loads(exporter.read_member(self.path, "src/default.graph.json"))
+
+    def values(self, graph, inputs):
+        """Of all that the graph reads: inputs come first, in main's order; constants follow."""
+        names = [graph["nodes"][index]["name"] for index in graph["arg_nodes"]]
+        values = [*inputs.values(), *main_constants.read(self.path)]
+        assert len(names) == len(values), names
+        return dict(zip(names, values))
+
+
 class AotBuild:
-    """The archive of a network as mlf processed it, and its kernels."""
+    """The archives of a network, with captured TIR and as TVM exports it, and its kernels."""
 
     def __init__(self, network, folder):
         folder.mkdir()
-        self.archive = folder / "module.tar"
         factory = builds.aot(network.module, builds.PACKED)
-        exporter.export(factory, self.archive)
-        exporter.add_members(self.archive, exporter.captured_tir(factory))
-        support.run_ok("process", self.archive)
+        captured = exporter.captured_tir(factory)
+        self.captured = Processed(factory, folder / "captured.tar", captured)
+        self.stock = Processed(factory, folder / "stock.tar", {})
         self._network = network
-        self._kernels = c_library.compile_archive(self.archive, folder)
-
-    def graph(self):
-        return json.loads(exporter.read_member(self.archive, "src/default.graph.json"))
+        self._kernels = c_library.compile_archive(self.stock.path, folder)
 
     def run_main(self, inputs):
         outputs = [
@@ -57,12 +74,9 @@ class AotBuild:
         main(*map(tvm.nd.array, inputs.values()), *outputs)
         return [output.numpy() for output in outputs]
 
-    def run_graph(self, graph, inputs):
-        """Runs a graph of this archive: inputs come first, in main's order; constants follow."""
-        names = [graph["nodes"][index]["name"] for index in graph["arg_nodes"]]
-        values = [*inputs.values(), *main_constants.read(self.archive)]
-        assert len(names) == len(values), names
-        return run(json.dumps(graph), self._kernels, dict(zip(names, values)))
+    def run_graph(self, archive, graph, inputs):
+        """Runs a graph of one of the archives."""
+        return run(json.dumps(graph), self._kernels, archive.values(graph, inputs))
 
 
 class GraphBuild:
@@ -107,12 +121,13 @@ class GraphRuns(unittest.TestCase):
     def check(self, network):
         aot = AotBuild(network, self.folder / f"{network.name}-aot")
         executor = GraphBuild(network, self.folder / f"{network.name}-graph")
-        graph = aot.graph()
+        graphs = {archive: archive.graph() for archive in (aot.captured, aot.stock)}
         seen = set()
         for seed in SEEDS:
             inputs = network.random_inputs(seed)
             expected = bits(aot.run_main(inputs))
-            self.assertEqual(bits(aot.run_graph(graph, inputs)), expected)
+            for archive, graph in graphs.items():
+                self.assertEqual(bits(aot.run_graph(archive, graph, inputs)), expected)
             self.assertEqual(bits(executor.run(inputs)), expected)
             seen.add(repr(expected))
         self.assertEqual(len(seen), len(SEEDS), "the inputs do not matter to this network")
@@ -120,22 +135,23 @@ class GraphRuns(unittest.TestCase):
     def test_a_wrong_edge_would_be_noticed(self):
         network = networks.from_relay(networks.twins)
         aot = AotBuild(network, self.folder / "aot")
-        graph = aot.graph()
+        graph = aot.stock.graph()
         subtraction = next(node for node in graph["nodes"] if "subtract" in node["name"])
         subtraction["inputs"].reverse()
         inputs = network.random_inputs(0)
-        self.assertNotEqual(bits(aot.run_graph(graph, inputs)), bits(aot.run_main(inputs)))
+        self.assertNotEqual(bits(aot.run_graph(aot.stock, graph, inputs)), bits(aot.run_main(inputs)))
 
     def test_where_main_itself_is_wrong_there_is_no_graph(self):
         network = networks.from_relay(networks.returned_twice)
         aot = AotBuild(network, self.folder / "aot")
         outputs = aot.run_main(network.random_inputs(0))
         self.assertEqual(sum(not output.any() for output in outputs), 1)
-        with self.assertRaises(KeyError):
-            aot.graph()
-        verified = support.run("verify", aot.archive)
-        self.assertEqual(verified.returncode, 1)
-        self.assertIn(b"[output-unwritten]", verified.stdout)
+        for archive in (aot.captured, aot.stock):
+            with self.assertRaises(KeyError):
+                archive.graph()
+            verified = support.run("verify", archive.path)
+            self.assertEqual(verified.returncode, 1)
+            self.assertIn(b"[output-unwritten]", verified.stdout)
 
 
 if __name__ == "__main__":
