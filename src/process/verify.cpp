@@ -129,9 +129,10 @@ void Verifier::compare_c(std::size_t module, const TirSource& c) {
   if (!document) return;
   const tir::VersionRange& version = printed.source.tvm_version;
   // The captured text may have lost what the C still says, never the other way round.
-  const tir::Comparison comparison = tir::compare(tir::c_normal_form(printed.module, version),
-                                                  tir::c_normal_form(document->module, version),
-                                                  tir::Tolerance::of(document->source.dialect));
+  const tir::Comparison comparison =
+      tir::compare(tir::c_normal_form(printed.module, version).module,
+                   tir::c_normal_form(document->module, version).module,
+                   tir::Tolerance::of(document->source.dialect));
   for (const tir::Difference& difference : comparison.differences) {
     if (is_missing_function(difference)) continue;
     findings_.push_back({.severity = Severity::error,

@@ -1,7 +1,10 @@
 // TIR from the C that TVM's `c` target generates: the source every archive has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,12 +63,34 @@ struct CSources {
 /// defined twice, and where a file is over a limit.
 MLF_API Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
 
+/// One row of c_erasures.def: what generated C cannot show of a module.
+struct CErasure {
+  LossCode loss;  ///< under which the document that was read from the C carries it
+  Kind kind;
+  std::optional<std::uint8_t> field;  ///< nothing: it is about nodes of the kind as such
+  std::string_view what;
+};
+
+/// All rows, in the order of c_erasures.def.
+MLF_API std::span<const CErasure> all_c_erasures();
+/// `Kind.field: what (loss)`.
+MLF_API std::string to_string(const CErasure& row);
+
+/// What generated C can say of a module.
+struct CNormalForm {
+  Module module;
+  /// For each row of all_c_erasures: how often there was something to take away.
+  std::vector<std::size_t> erased;
+};
+
 /// The part of a module that its generated C can say, in one form: what a captured module and the
-/// one read from the C of the same build have in common. Host passes are applied as far as they
-/// show (operators without a name in C are expanded, Let is its value, constants stand outermost,
-/// statements without code are gone); loops are serial, buffers flat and one for each pointer and
-/// element type, numbers have seven digits, names lose what makes them unique. `version` is that of
-/// the TVM that printed the C. The result is for comparing, not for running.
-MLF_API Module c_normal_form(const Module& module, const VersionRange& version);
+/// one read from the C of the same build have in common. The result is for comparing, not for
+/// running.
+///
+/// Host passes are applied as far as they show: operators without a name in C are what they
+/// compute, a boolean is stored in a byte, arguments of packed calls are filled in. What C cannot
+/// show is taken away, and all of that stands in c_erasures.def. `version` is that of the TVM that
+/// printed the C.
+MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& version);
 
 }  // namespace mlf::tir

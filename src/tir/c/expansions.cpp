@@ -1,6 +1,7 @@
 #include "tir/c/expansions.h"
 
 #include <array>
+#include <vector>
 
 namespace mlf::tir::c {
 namespace {
@@ -17,6 +18,7 @@ class Expander {
   NodeId multiply_shift_per_axis(std::span<const NodeId> args);
   NodeId sigmoid(NodeId x);
   NodeId rsqrt(NodeId x);
+  NodeId stack_array(std::span<const NodeId> args);
 
  private:
   std::int64_t integer(NodeId id) const {
@@ -93,6 +95,22 @@ NodeId Expander::rsqrt(NodeId x) {
   return make_.binary(Kind::Div, make_.float_imm(dtype, 1), root);
 }
 
+/// tvm_stack_make_array(data, shape, strides, dimensions, zero of the element's dtype, offset): no
+/// strides and that zero are spelled in several ways before they are fields of a struct.
+NodeId Expander::stack_array(std::span<const NodeId> args) {
+  std::vector<NodeId> filled(args.begin(), args.end());
+  const auto is_number = [&](std::size_t i) {
+    return make_.builder().node(args[i]).is(Kind::IntImm);
+  };
+  if (is_number(2) && integer(args[2]) == 0) {
+    const std::array zero = {make_.int_imm(DType::UInt(64), 0)};
+    filled[2] = make_.call(make_.op("tir.reinterpret"), zero, DType::Handle());
+  }
+  if (is_number(3)) filled[3] = make_.int_imm(DType::UInt(32), integer(args[3]));
+  filled[4] = make_.cast(make_.dtype_of(args[4]), make_.int32(0));
+  return make_.call(make_.op("tir.tvm_stack_make_array"), filled, DType::Handle());
+}
+
 }  // namespace
 
 std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType dtype,
@@ -102,7 +120,13 @@ std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType
   const auto is_number = [&](std::size_t i) {
     return make.builder().node(args[i]).is(Kind::IntImm);
   };
-  if (op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_number(3)) {
+  const auto is_shift = [&](std::size_t i) {
+    const Node arg = make.builder().node(args[i]);
+    if (!arg.is(Kind::IntImm)) return false;
+    const std::int64_t amount = arg.integer(f::IntImm::value);
+    return -32 < amount && amount < 32;
+  };
+  if (op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_shift(3)) {
     return expander.multiply_shift(args);
   }
   if (op == "tir.q_multiply_shift_per_axis" && args.size() == 7 && is_number(5) && is_number(6)) {
@@ -110,6 +134,7 @@ std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType
   }
   if (op == "tir.sigmoid" && args.size() == 1) return expander.sigmoid(args[0]);
   if (op == "tir.rsqrt" && args.size() == 1) return expander.rsqrt(args[0]);
+  if (op == "tir.tvm_stack_make_array" && args.size() == 6) return expander.stack_array(args);
   return std::nullopt;
 }
 

@@ -4,13 +4,43 @@
 
 #include <algorithm>
 
-#include "mlf/tir/c.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::tir {
 namespace c {
+namespace {
 
-Module NormalForm::make() && {
+/// Whether there is anything in a field.
+bool is_set(Node node, std::uint8_t i) {
+  switch (node.info().fields[i].type) {
+    case FieldType::node:
+      return static_cast<bool>(node.node(i));
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return !node.map(i).empty();
+    default:
+      return true;
+  }
+}
+
+/// Constants between a function and its first other statement.
+std::size_t outermost_constants(Node function) {
+  std::size_t count = 0;
+  Node body = function[f::PrimFunc::body];
+  for (; body.is(Kind::AllocateConst); body = body[f::AllocateConst::body]) ++count;
+  return count;
+}
+
+}  // namespace
+
+NormalForm::NormalForm(const Module& module, const VersionRange& version)
+    : module_(module),
+      ternary_(ternary_of(version)),
+      make_(builder_, losses_),
+      map_(module.size()),
+      erased_(all_c_erasures().size()) {}
+
+CNormalForm NormalForm::make() && {
   const Node root = module_.root();
   NodeId function = NodeId::none;
   for_each_pre_order(root, [&](Node node) {
@@ -19,16 +49,17 @@ Module NormalForm::make() && {
     if (node.is(Kind::AllocateConst)) constants_[index(function)].push_back(node);
   });
   for_each_post_order(root, [&](Node node) { leave(node); });
-  return std::move(builder_).finish(of(root));
+  return {std::move(builder_).finish(of(root)), std::move(erased_)};
 }
 
 /// What a node of the original became.
 NodeId NormalForm::of(Node node) {
   if (!node) return NodeId::none;
-  auto let = lets_.find(index(node.id()));
-  while (let != lets_.end()) {
+  // Not more often than there are variables: malformed ones may stand for each other.
+  for (std::size_t i = 0; i < lets_.size(); ++i) {
+    const auto let = lets_.find(index(node.id()));
+    if (let == lets_.end()) break;
     node = let->second;
-    let = lets_.find(index(node.id()));
   }
   return map_[index(node.id())];
 }
@@ -45,7 +76,16 @@ ListId NormalForm::mapped(NodeList list) {
   return builder_.list(ids);
 }
 
-FieldValue NormalForm::field(Node node, std::uint8_t i) {
+ListId NormalForm::mapped(const NodeMap& map) {
+  if (!map.defined()) return ListId::none;
+  std::vector<NodePair> entries;
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    entries.push_back({of(map.key(i)), of(map.value(i))});
+  }
+  return builder_.map(entries);
+}
+
+FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
   const FieldInfo& info = node.info().fields[i];
   switch (info.type) {
     case FieldType::node:
@@ -61,14 +101,8 @@ FieldValue NormalForm::field(Node node, std::uint8_t i) {
       }
       return map.defined() ? builder_.map(entries) : ListId::none;
     }
-    case FieldType::node_map: {
-      const NodeMap map = node.map(i);
-      std::vector<NodePair> entries;
-      for (std::size_t k = 0; k < map.size(); ++k) {
-        entries.push_back({of(map.key(k)), of(map.value(k))});
-      }
-      return map.defined() ? builder_.map(entries) : ListId::none;
-    }
+    case FieldType::node_map:
+      return mapped(node.map(i));
     case FieldType::string:
       return node.has_text(i) ? builder_.string(node.text(i)) : StringId::none;
     case FieldType::real:
@@ -87,10 +121,23 @@ FieldValue NormalForm::field(Node node, std::uint8_t i) {
   }
 }
 
-NodeId NormalForm::copy(Node node) {
+/// Of a field that a row takes away nothing remains.
+FieldValue NormalForm::field(Node node, std::uint8_t i) {
+  const auto reset = reset_of(node.kind(), i);
+  if (!reset) return rebuilt_field(node, i);
+  erase_if(is_set(node, i), *reset);
+  if (node.info().fields[i].type == FieldType::node) return NodeId::none;
+  return ListId::none;
+}
+
+std::vector<FieldValue> NormalForm::fields_of(Node node) {
   std::vector<FieldValue> fields;
   for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) fields.push_back(field(node, i));
-  return builder_.make(node.kind(), fields);
+  return fields;
+}
+
+NodeId NormalForm::copy(Node node) {
+  return builder_.make(node.kind(), fields_of(node));
 }
 
 NodeId NormalForm::rebuilt(Node node) {
@@ -108,8 +155,7 @@ NodeId NormalForm::rebuilt(Node node) {
     case Category::module:
       return root(node);
     default:
-      return node.is(Kind::GlobalVar) ? make_.global_var(node.text(f::GlobalVar::name_hint))
-                                      : copy(node);
+      return copy(node);
   }
 }
 
@@ -139,9 +185,10 @@ NodeId NormalForm::pool(Node allocated) {
 }
 
 NodeId NormalForm::pool_args(Node attrs) {
-  const Node pools = attrs ? attrs.map(f::DictAttrs::dict).find("pool_args") : Node();
-  if (!pools || !pools.is(Kind::Array)) return NodeId::none;
-  if (pools.list(f::Array::elements).empty()) return NodeId::none;
+  if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
+  erase_if(!attrs.map(f::DictAttrs::dict).empty(), Erasure::PrimFunc_attrs);
+  const Node pools = attrs.map(f::DictAttrs::dict).find("pool_args");
+  if (!pools.is(Kind::Array) || pools.list(f::Array::elements).empty()) return NodeId::none;
   std::vector<NodeId> made;
   for (const Node allocated : pools.list(f::Array::elements)) {
     if (allocated.is(Kind::AllocatedPoolInfo)) made.push_back(pool(allocated));
@@ -154,54 +201,60 @@ NodeId NormalForm::pool_args(Node attrs) {
 /// In the order of the parameters.
 ListId NormalForm::buffer_map(Node function) {
   const NodeMap map = function.map(f::PrimFunc::buffer_map);
-  std::vector<NodePair> entries;
+  std::vector<std::size_t> order;
   for (const Node param : function.list(f::PrimFunc::params)) {
     for (std::size_t i = 0; i < map.size(); ++i) {
-      if (map.key(i) == param) entries.push_back({of(param), of(map.value(i))});
+      if (map.key(i) == param) order.push_back(i);
     }
   }
+  if (order.size() != map.size()) return mapped(map);
+  erase_if(!std::ranges::is_sorted(order), Erasure::PrimFunc_buffer_map);
+  std::vector<NodePair> entries;
+  for (const std::size_t i : order) entries.push_back({of(map.key(i)), of(map.value(i))});
   return builder_.map(entries);
 }
 
+NodeId NormalForm::constant_around(NodeId body, Node constant) {
+  std::vector<FieldValue> fields = fields_of(constant);
+  fields[f::AllocateConst::body] = body;
+  fields[f::AllocateConst::extents] =
+      flat(constant.list(f::AllocateConst::extents), Erasure::AllocateConst_extents);
+  return builder_.make(Kind::AllocateConst, fields);
+}
+
 NodeId NormalForm::function(Node node) {
-  NodeId body = body_of(node[f::PrimFunc::body]);
   const std::vector<Node>& constants = constants_[index(node.id())];
-  for (std::size_t i = constants.size(); i > 0; --i) {
-    const Node constant = constants[i - 1];
-    const NodeId data = of(constant[f::AllocateConst::data]);
-    std::int64_t count = 1;
-    for (const Node extent : constant.list(f::AllocateConst::extents)) {
-      count *= extent.integer(f::IntImm::value);
-    }
-    const ListId none = builder_.map(std::span<const NamedNode>());
-    body =
-        builder_.make(Kind::AllocateConst, {of(constant[f::AllocateConst::buffer_var]), data,
-                                            NodeId::none, constant.dtype(f::AllocateConst::dtype),
-                                            builder_.list({make_.int32(count)}), body, none});
-  }
-  return builder_.make(Kind::PrimFunc,
-                       {mapped(node.list(f::PrimFunc::params)), make_.void_type(), buffer_map(node),
-                        ListId::none, pool_args(node[f::PrimFunc::attrs]), body});
+  erase_if(outermost_constants(node) < constants.size(), Erasure::AllocateConst_body);
+  NodeId body = body_of(node[f::PrimFunc::body]);
+  for (std::size_t i = constants.size(); i > 0; --i) body = constant_around(body, constants[i - 1]);
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::PrimFunc::buffer_map] = buffer_map(node);
+  fields[f::PrimFunc::attrs] = pool_args(node[f::PrimFunc::attrs]);
+  fields[f::PrimFunc::body] = body;
+  return builder_.make(Kind::PrimFunc, fields);
 }
 
 NodeId NormalForm::root(Node node) {
   const NodeMap functions = node.map(f::IRModule::functions);
   std::vector<std::pair<std::string_view, NodePair>> named;
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (!functions.value(i).is(Kind::PrimFunc)) continue;
-    named.emplace_back(functions.key(i).text(f::GlobalVar::name_hint),
-                       NodePair{of(functions.key(i)), of(functions.value(i))});
+    const Node key = functions.key(i);
+    const auto name = key.is(Kind::GlobalVar) ? key.text(f::GlobalVar::name_hint) : "";
+    named.emplace_back(name, NodePair{of(key), of(functions.value(i))});
   }
-  std::ranges::sort(named, {}, &std::pair<std::string_view, NodePair>::first);
+  const auto name_of = &std::pair<std::string_view, NodePair>::first;
+  erase_if(!std::ranges::is_sorted(named, {}, name_of), Erasure::IRModule_functions);
+  std::ranges::stable_sort(named, {}, name_of);
   std::vector<NodePair> entries;
   for (const auto& [name, entry] : named) entries.push_back(entry);
-  return builder_.make(Kind::IRModule, {builder_.map(entries), NodeId::none, NodeId::none,
-                                        NodeId::none, NodeId::none, NodeId::none});
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::IRModule::functions] = builder_.map(entries);
+  return builder_.make(Kind::IRModule, fields);
 }
 
 }  // namespace c
 
-Module c_normal_form(const Module& module, const VersionRange& version) {
+CNormalForm c_normal_form(const Module& module, const VersionRange& version) {
   return c::NormalForm(module, version).make();
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
+#include "mlf/tir/c.h"
+#include "tir/c/erasures.h"
 #include "tir/c/ternary.h"
 #include "tir/text/expr_factory.h"
 
@@ -14,13 +16,9 @@ namespace mlf::tir::c {
 
 class NormalForm {
  public:
-  NormalForm(const Module& module, const VersionRange& version)
-      : module_(module),
-        ternary_(ternary_of(version)),
-        make_(builder_, losses_),
-        map_(module.size()) {}
+  NormalForm(const Module& module, const VersionRange& version);
 
-  Module make() &&;
+  CNormalForm make() &&;
 
  private:
   NodeId of(Node node);
@@ -30,13 +28,23 @@ class NormalForm {
   NodeId rebuilt_statement(Node node);
   NodeId rebuilt_expr(Node node);
   NodeId copy(Node node);
+  std::vector<FieldValue> fields_of(Node node);
   FieldValue field(Node node, std::uint8_t i);
+  FieldValue rebuilt_field(Node node, std::uint8_t i);
+  void erase(Erasure row) { ++erased_[static_cast<std::size_t>(row)]; }
+  void erase_if(bool is_there, Erasure row) {
+    if (is_there) erase(row);
+  }
 
   NodeId variable(Node node);
+  NodeId type_of_variable(Node node);
   NodeId buffer(Node node);
   NodeId buffer_on(NodeId data, DType dtype);
+  NodeId strided_buffer(Node node, NodeId data, DType dtype);
+  static DType stored(DType dtype);
   NodeId load(Node node);
   NodeId store(Node node);
+  NodeId without_code(Node node);
   NodeId sequence(Node node);
   void splice(NodeId statement, std::vector<NodeId>& into);
   NodeId joined(std::vector<NodeId>& statements);
@@ -44,11 +52,13 @@ class NormalForm {
   NodeId joined_once(std::span<const NodeId> statements);
   NodeId loop(Node node);
   NodeId allocate(Node node);
+  NodeId choice(Node select);
   NodeId call(Node node);
   NodeId pointer_into(std::span<const NodeId> access);
-  void plain_array(std::vector<NodeId>& args);
   NodeId float_imm(Node node);
+  FieldValue flat(NodeList extents, Erasure row);
   NodeId function(Node node);
+  NodeId constant_around(NodeId body, Node constant);
   ListId buffer_map(Node function);
   NodeId pool_args(Node attrs);
   NodeId pool(Node allocated);
@@ -56,6 +66,7 @@ class NormalForm {
   NodeId root(Node node);
   NodeId nothing() { return builder_.make(Kind::Evaluate, {make_.int32(0)}); }
   ListId mapped(NodeList list);
+  ListId mapped(const NodeMap& map);
 
   const Module& module_;
   Ternary ternary_;
@@ -63,6 +74,7 @@ class NormalForm {
   LossLog losses_;
   text::ExprFactory make_;
   std::vector<NodeId> map_;
+  std::vector<std::size_t> erased_;
   std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: what they stand for
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
   std::unordered_map<std::uint32_t, std::vector<Node>>

@@ -1,6 +1,7 @@
 // Statements, variables and expressions of the normal form.
 #include <fmt/format.h>
 
+#include <bit>
 #include <charconv>
 
 #include "tir/c/expansions.h"
@@ -24,39 +25,94 @@ std::string bare_name(std::string_view name) {
   return last == std::string::npos ? std::string() : bare.substr(0, last + 1);
 }
 
+constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
+
+bool is_zero(Node expr) {
+  return expr.is(Kind::IntImm) && expr.integer(f::IntImm::value) == 0;
+}
+
 }  // namespace
 
 /// Scalar variables keep their type; what a pointer points to shows where it is used.
+NodeId NormalForm::type_of_variable(Node node) {
+  const Node type = node[f::Var::type_annotation];
+  if (node.dtype().is_handle()) {
+    erase_if(static_cast<bool>(type), Erasure::Var_type_annotation);
+    return NodeId::none;
+  }
+  return type ? of(type) : make_.prim_type(node.dtype());
+}
+
 NodeId NormalForm::variable(Node node) {
-  const DType dtype = node.dtype();
-  const NodeId type = dtype.is_handle() ? NodeId::none : make_.prim_type(dtype);
-  return builder_.make(Kind::Var,
-                       {dtype, builder_.string(bare_name(node.text(f::Var::name))), type});
+  const std::string name = bare_name(node.text(f::Var::name));
+  const bool is_size = node.is(Kind::SizeVar);
+  erase_if(is_size, Erasure::plain_var);
+  erase_if(name != node.text(f::Var::name), Erasure::Var_name);
+  return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
+}
+
+/// bool is stored in bytes.
+DType NormalForm::stored(DType dtype) {
+  return dtype.is_bool() ? DType::Int(8) : dtype;
 }
 
 NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
   const auto [found, is_new] = buffers_.try_emplace({data, dtype.packed()});
-  if (is_new) {
-    found->second = make_.buffer({.name = {}, .data = data, .dtype = dtype});
-  }
+  if (is_new) found->second = make_.buffer({.name = {}, .data = data, .dtype = dtype});
   return found->second;
 }
 
-/// All buffers on a pointer that hold the same are one, without shape; bool is stored in bytes.
+/// Buffers on a pointer that hold the same are one, without name and shape.
 NodeId NormalForm::buffer(Node node) {
-  const DType dtype = node.dtype(f::Buffer::dtype);
-  return buffer_on(of(node[f::Buffer::data]), dtype.is_bool() ? DType::Int(8) : dtype);
+  const DType dtype = stored(node.dtype(f::Buffer::dtype));
+  const NodeId data = of(node[f::Buffer::data]);
+  erase_if(!node.text(f::Buffer::name).empty(), Erasure::Buffer_name);
+  erase(Erasure::Buffer_shape);
+  erase(Erasure::Buffer_data_alignment);
+  erase(Erasure::Buffer_offset_factor);
+  const Node offset = node[f::Buffer::elem_offset];
+  const bool starts_at_zero = !offset || is_zero(offset);
+  const bool is_plain = node.list(f::Buffer::strides).empty() && starts_at_zero &&
+                        node.list(f::Buffer::axis_separators).empty() &&
+                        node.integer(f::Buffer::buffer_type) == kDefaultType;
+  if (!is_plain) return strided_buffer(node, data, dtype);
+  erase_if(static_cast<bool>(offset), Erasure::Buffer_elem_offset);
+  erase_if(buffers_.contains({data, dtype.packed()}), Erasure::one_buffer);
+  return buffer_on(data, dtype);
+}
+
+NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::Buffer::data] = data;
+  fields[f::Buffer::dtype] = dtype;
+  fields[f::Buffer::shape] = builder_.list({});
+  fields[f::Buffer::name] = builder_.string({});
+  fields[f::Buffer::data_alignment] = 0;
+  fields[f::Buffer::offset_factor] = 0;
+  return builder_.make(Kind::Buffer, fields);
+}
+
+/// The number of elements, where all extents are numbers.
+FieldValue NormalForm::flat(NodeList extents, Erasure row) {
+  std::uint64_t count = 1;
+  for (const Node extent : extents) {
+    if (!extent.is(Kind::IntImm)) return mapped(extents);
+    count *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
+  }
+  erase_if(extents.size() != 1, row);
+  return builder_.list({make_.int_imm(DType::Int(64), static_cast<std::int64_t>(count))});
 }
 
 /// Constants are flat.
 NodeId NormalForm::array(Node node) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : node.integers(f::NDArray::shape)) count *= size;
-  const auto data = node.bytes(f::NDArray::data);
-  const BytesId bytes =
-      data ? builder_.bytes(std::vector<std::byte>(data->begin(), data->end())) : BytesId::none;
-  return builder_.make(Kind::NDArray, {node.dtype(f::NDArray::dtype),
-                                       builder_.integers(std::span(&count, 1)), bytes});
+  std::uint64_t count = 1;
+  const auto shape = node.integers(f::NDArray::shape);
+  for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
+  erase_if(shape.size() != 1, Erasure::NDArray_shape);
+  const auto flat = static_cast<std::int64_t>(count);
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::NDArray::shape] = builder_.integers(std::span(&flat, 1));
+  return builder_.make(Kind::NDArray, fields);
 }
 
 // --- Expressions -------------------------------------------------------------------------------
@@ -67,19 +123,18 @@ NodeId NormalForm::rebuilt_expr(Node node) {
     case Kind::SizeVar:
       return variable(node);
     case Kind::Let:
+      erase(Erasure::let_value);
       return of(node[f::Let::body]);
     case Kind::Cast:
-      return node.dtype() == node[f::Cast::value].dtype() ? of(node[f::Cast::value]) : copy(node);
+      if (node.dtype() != node[f::Cast::value].dtype()) return copy(node);
+      erase(Erasure::idle_cast);
+      return of(node[f::Cast::value]);
     case Kind::FloatImm:
       return float_imm(node);
     case Kind::BufferLoad:
       return load(node);
     case Kind::Select:
-      if (ternary_ == Ternary::select) return copy(node);
-      return make_.call(make_.op("tir.if_then_else"),
-                        std::array{of(node[f::Select::condition]), of(node[f::Select::true_value]),
-                                   of(node[f::Select::false_value])},
-                        node.dtype());
+      return choice(node);
     case Kind::Call:
       return call(node);
     default:
@@ -87,11 +142,23 @@ NodeId NormalForm::rebuilt_expr(Node node) {
   }
 }
 
+/// Up to v0.15 Select and if_then_else look alike.
+NodeId NormalForm::choice(Node select) {
+  if (ternary_ == Ternary::select) return copy(select);
+  erase(Erasure::lazy_select);
+  const std::array args{of(select[f::Select::condition]), of(select[f::Select::true_value]),
+                        of(select[f::Select::false_value])};
+  return make_.call(make_.op("tir.if_then_else"), args, select.dtype());
+}
+
 /// Seven digits are printed.
 NodeId NormalForm::float_imm(Node node) {
-  const std::string printed = fmt::format("{:.6e}", node.real(f::FloatImm::value));
-  double value = node.real(f::FloatImm::value);
+  const double exact = node.real(f::FloatImm::value);
+  const std::string printed = fmt::format("{:.6e}", exact);
+  double value = exact;
   std::from_chars(printed.data(), printed.data() + printed.size(), value);
+  erase_if(std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(exact),
+           Erasure::FloatImm_value);
   return make_.float_imm(node.dtype(), value);
 }
 
@@ -99,7 +166,7 @@ NodeId NormalForm::load(Node node) {
   const NodeId buffer = of(node[f::BufferLoad::buffer]);
   std::vector<NodeId> indices;
   for (const Node i : node.list(f::BufferLoad::indices)) indices.push_back(of(i));
-  const NodeId loaded = make_.buffer_load(buffer, indices);
+  const NodeId loaded = make_.buffer_load(buffer, indices, of(node[f::BufferLoad::predicate]));
   return node.dtype().is_bool() ? make_.cast(DType::Bool(), loaded) : loaded;
 }
 
@@ -110,34 +177,21 @@ NodeId NormalForm::call(Node node) {
   std::vector<NodeId> args;
   for (const Node arg : node.list(f::Call::args)) args.push_back(of(arg));
   if (const auto expanded = expand(make_, name, node.dtype(), args, ternary_)) return *expanded;
-  if (name == "tir.call_pure_extern") name = "tir.call_extern";
   if (name == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
-  if (name == "tir.tvm_stack_make_array" && args.size() == 6) plain_array(args);
-  const bool is_select = name == "tir.if_then_else" && node.dtype().is_scalar();
-  if (is_select && args.size() == 3) {
-    return make_.call(make_.op(name), args, make_.dtype_of(args[1]));
+  if (name == "tir.call_pure_extern") {
+    erase(Erasure::Call_op);
+    name = "tir.call_extern";
   }
   return make_.call(make_.op(name), args, node.dtype());
 }
 
 /// Of an access pointer the address is printed, neither how far it reaches nor what for.
 NodeId NormalForm::pointer_into(std::span<const NodeId> access) {
+  erase(Erasure::Call_args);
   const DType element = make_.dtype_of(access[0]);
   const NodeId buffer = buffer_on(access[1], element);
   const NodeId loaded = make_.buffer_load(buffer, std::array{access[2]});
   return make_.call(make_.op("tir.address_of"), std::array{loaded}, DType::Handle());
-}
-
-/// Strides that are none and the zero that has the element type are spelled in several ways.
-void NormalForm::plain_array(std::vector<NodeId>& args) {
-  if (builder_.node(args[2]).is(Kind::IntImm)) {
-    const std::array zero = {make_.int_imm(DType::UInt(64), 0)};
-    args[2] = make_.call(make_.op("tir.reinterpret"), zero, DType::Handle());
-  }
-  if (builder_.node(args[3]).is(Kind::IntImm)) {
-    args[3] = make_.int_imm(DType::UInt(32), builder_.node(args[3]).integer(f::IntImm::value));
-  }
-  args[4] = make_.cast(make_.dtype_of(args[4]), make_.int32(0));
 }
 
 // --- Statements --------------------------------------------------------------------------------
@@ -145,15 +199,15 @@ void NormalForm::plain_array(std::vector<NodeId>& args) {
 NodeId NormalForm::rebuilt_statement(Node node) {
   switch (node.kind()) {
     case Kind::AttrStmt:
-      return of(node[f::AttrStmt::body]);
     case Kind::AssertStmt:
-      return of(node[f::AssertStmt::body]);
     case Kind::DeclBuffer:
-      return of(node[f::DeclBuffer::body]);
+      return without_code(node);
     case Kind::AllocateConst:
       return of(node[f::AllocateConst::body]);
     case Kind::Evaluate:
-      return node[f::Evaluate::value].is(Kind::IntImm) ? NodeId::none : copy(node);
+      if (!node[f::Evaluate::value].is(Kind::IntImm)) return copy(node);
+      erase(Erasure::Evaluate_value);
+      return NodeId::none;
     case Kind::SeqStmt:
       return sequence(node);
     case Kind::BufferStore:
@@ -162,19 +216,32 @@ NodeId NormalForm::rebuilt_statement(Node node) {
       return loop(node);
     case Kind::Allocate:
       return allocate(node);
-    case Kind::IfThenElse:
-      return builder_.make(Kind::IfThenElse, {of(node[f::IfThenElse::condition]),
-                                              body_of(node[f::IfThenElse::then_case]),
-                                              of(node[f::IfThenElse::else_case])});
     default:
       return copy(node);
+  }
+}
+
+/// What stands for a statement that only says something about its body.
+NodeId NormalForm::without_code(Node node) {
+  switch (node.kind()) {
+    case Kind::AttrStmt:
+      erase(Erasure::AttrStmt_node);
+      return of(node[f::AttrStmt::body]);
+    case Kind::AssertStmt:
+      erase(Erasure::AssertStmt_condition);
+      return of(node[f::AssertStmt::body]);
+    default:
+      erase(Erasure::DeclBuffer_buffer);
+      return of(node[f::DeclBuffer::body]);
   }
 }
 
 /// Nested sequences are one; a sequence of one is its statement, one of none is nothing.
 NodeId NormalForm::sequence(Node node) {
   std::vector<NodeId> statements;
-  for (const Node part : node.list(f::SeqStmt::seq)) splice(of(part), statements);
+  const NodeList parts = node.list(f::SeqStmt::seq);
+  for (const Node part : parts) splice(of(part), statements);
+  erase_if(statements.size() != parts.size() || parts.size() < 2, Erasure::flat_sequence);
   return joined(statements);
 }
 
@@ -189,6 +256,7 @@ void NormalForm::splice(NodeId statement, std::vector<NodeId>& into) {
 NodeId NormalForm::joined(std::vector<NodeId>& statements) {
   for (std::size_t i = statements.size(); i > 1; --i) {
     if (!builder_.node(statements[i - 2]).is(Kind::LetStmt)) continue;
+    erase(Erasure::rest_of_block);
     const auto rest = statements.begin() + static_cast<std::ptrdiff_t>(i - 1);
     const NodeId all = governing(statements[i - 2], {rest, statements.end()});
     statements.resize(i - 2);
@@ -231,32 +299,28 @@ NodeId NormalForm::joined_once(std::span<const NodeId> statements) {
 }
 
 NodeId NormalForm::store(Node node) {
-  const NodeId buffer = of(node[f::BufferStore::buffer]);
-  NodeId value = of(node[f::BufferStore::value]);
-  if (node[f::BufferStore::value].dtype().is_bool()) value = make_.cast(DType::Int(8), value);
-  return builder_.make(Kind::BufferStore,
-                       {buffer, value, mapped(node.list(f::BufferStore::indices)), NodeId::none});
+  std::vector<FieldValue> fields = fields_of(node);
+  if (node[f::BufferStore::value].dtype().is_bool()) {
+    fields[f::BufferStore::value] = make_.cast(DType::Int(8), of(node[f::BufferStore::value]));
+  }
+  return builder_.make(Kind::BufferStore, fields);
 }
 
 NodeId NormalForm::loop(Node node) {
-  const ListId none = builder_.map(std::span<const NamedNode>());
-  return builder_.make(Kind::For,
-                       {of(node[f::For::loop_var]), of(node[f::For::min]), of(node[f::For::extent]),
-                        ForKind::serial, body_of(node[f::For::body]), NodeId::none, none});
+  std::vector<FieldValue> fields = fields_of(node);
+  const auto kind = static_cast<ForKind>(node.integer(f::For::kind));
+  if (kind == ForKind::parallel || kind == ForKind::unrolled) {
+    erase(Erasure::For_kind);
+    fields[f::For::kind] = ForKind::serial;
+  }
+  return builder_.make(Kind::For, fields);
 }
 
 /// The size is one number.
 NodeId NormalForm::allocate(Node node) {
-  std::int64_t count = 1;
-  for (const Node extent : node.list(f::Allocate::extents)) {
-    if (!extent.is(Kind::IntImm)) return copy(node);
-    count *= extent.integer(f::IntImm::value);
-  }
-  const ListId none = builder_.map(std::span<const NamedNode>());
-  return builder_.make(Kind::Allocate,
-                       {of(node[f::Allocate::buffer_var]), node.dtype(f::Allocate::dtype),
-                        builder_.list({make_.int32(count)}), of(node[f::Allocate::condition]),
-                        body_of(node[f::Allocate::body]), none});
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents), Erasure::Allocate_extents);
+  return builder_.make(Kind::Allocate, fields);
 }
 
 }  // namespace mlf::tir::c

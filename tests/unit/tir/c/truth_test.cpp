@@ -1,0 +1,217 @@
+// Real archives: generated C says the same as the TIR that was captured while it was generated, but
+// for what its losses name.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include "archives.h"
+#include "mlf/tir/compare.h"
+#include "mlf/tir/visit.h"
+#include "reading.h"
+#include "unit/tir/compare/corpus.h"
+
+namespace mlf::tir::c {
+namespace {
+
+// --- What is equal -----------------------------------------------------------------------------
+
+void expect_equal(const std::string& name, const Comparison& result) {
+  constexpr std::size_t kShown = 6;
+  std::string text;
+  for (std::size_t i = 0; i < result.differences.size() && i < kShown; ++i) {
+    text += "\n  " + to_string(result.differences[i]);
+  }
+  EXPECT_TRUE(result.equal()) << name << ": " << result.differences.size() << " differences"
+                              << text;
+}
+
+/// What was taken away from the captured module is what the C's document says it has lost.
+void expect_named(const std::string& name, const std::vector<std::size_t>& erased,
+                  const std::vector<Loss>& losses) {
+  std::set<LossCode> named;
+  for (const Loss& loss : losses) named.insert(loss.code);
+  for (std::size_t i = 0; i < erased.size(); ++i) {
+    const CErasure& row = all_c_erasures()[i];
+    if (erased[i] == 0 || named.contains(row.loss)) continue;
+    ADD_FAILURE() << name << ": not among its losses: " << to_string(row);
+  }
+}
+
+// --- Constants ---------------------------------------------------------------------------------
+
+struct Data {
+  std::string place;
+  DType dtype;
+  std::size_t size = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// Constants that a function allocates or that lie in its pools, in the order of the normal form.
+std::vector<Data> constants_of(const Module& module) {
+  std::vector<Data> found;
+  std::string function;
+  const auto add = [&](const std::string& place, Node data) {
+    const auto bytes = data ? data.bytes(f::NDArray::data) : std::nullopt;
+    if (!bytes) {
+      ADD_FAILURE() << place << " has no data";
+      return;
+    }
+    found.push_back({place, data.dtype(f::NDArray::dtype), bytes->size(), *bytes});
+  };
+  const NodeMap functions = module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const std::string name(functions.key(i).text(f::GlobalVar::name_hint));
+    for_each_pre_order(functions.value(i), [&](Node node) {
+      if (node.is(Kind::AllocateConst)) add(name, node[f::AllocateConst::data]);
+      if (node.is(Kind::ConstantInfo)) add(name, node[f::ConstantInfo::data]);
+    });
+  }
+  return found;
+}
+
+struct Constants {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+};
+
+void compare_constants(const std::string& name, const Module& captured, const Module& read,
+                       Constants& total) {
+  const std::vector<Data> left = constants_of(captured);
+  const std::vector<Data> right = constants_of(read);
+  ASSERT_EQ(left.size(), right.size()) << name;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    EXPECT_EQ(left[i].place, right[i].place) << name;
+    EXPECT_EQ(left[i].dtype, right[i].dtype) << name << " " << left[i].place;
+    EXPECT_TRUE(std::ranges::equal(left[i].bytes, right[i].bytes))
+        << name << ": constant " << i << " of " << left[i].place;
+    ++total.count;
+    total.bytes += left[i].size;
+  }
+}
+
+// --- Shapes ------------------------------------------------------------------------------------
+
+struct Shapes {
+  std::size_t equal = 0;
+  std::size_t all = 0;
+};
+
+std::string shape_text(Node buffer) {
+  std::string text;
+  for (const Node dim : buffer.list(f::Buffer::shape)) text += spell(dim) + ",";
+  return text;
+}
+
+Node buffer_of(Node function, Node param) {
+  const NodeMap buffers = function.map(f::PrimFunc::buffer_map);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers.key(i) == param) return buffers.value(i);
+  }
+  return {};
+}
+
+/// How many parameters of a captured function have their very shape in C.
+void count_shapes(Node captured, Node read, Shapes& shapes) {
+  const NodeList left = captured.list(f::PrimFunc::params);
+  const NodeList right = read.list(f::PrimFunc::params);
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    const Node stated = buffer_of(captured, left[i]);
+    const Node known = buffer_of(read, right[i]);
+    if (!stated || !known) continue;
+    ++shapes.all;
+    if (shape_text(stated) == shape_text(known)) ++shapes.equal;
+  }
+}
+
+void count_shapes(const Module& captured, const Module& read, Shapes& shapes) {
+  const NodeMap left = captured.root().map(f::IRModule::functions);
+  const NodeMap right = read.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    for (std::size_t k = 0; k < right.size(); ++k) {
+      if (left.key(i).text(f::GlobalVar::name_hint) != right.key(k).text(f::GlobalVar::name_hint)) {
+        continue;
+      }
+      count_shapes(left.value(i), right.value(k), shapes);
+    }
+  }
+}
+
+// --- All archives ------------------------------------------------------------------------------
+
+struct Truth {
+  std::size_t modules = 0;
+  std::size_t functions = 0;
+  std::size_t nodes = 0;
+  std::size_t differences = 0;
+  std::vector<std::size_t> erased = std::vector<std::size_t>(all_c_erasures().size());
+  Constants constants;
+  Shapes packed;
+  Shapes unpacked;
+
+  void add(const std::string& name, const Comparison& result);
+  void print() const;
+};
+
+void Truth::add(const std::string& name, const Comparison& result) {
+  ++modules;
+  functions += result.functions;
+  nodes += result.nodes;
+  differences += result.differences.size();
+  if (!shows_tables()) return;
+  std::printf("%-52s %3zu functions %6zu nodes %3zu differences\n", name.c_str(), result.functions,
+              result.nodes, result.differences.size());
+}
+
+void Truth::print() const {
+  std::printf("%zu modules, %zu functions, %zu nodes, %zu differences\n", modules, functions, nodes,
+              differences);
+  std::printf("%zu constants of %zu bytes\n", constants.count, constants.bytes);
+  std::printf("shapes of parameters as captured: %zu of %zu packed, %zu of %zu unpacked\n",
+              packed.equal, packed.all, unpacked.equal, unpacked.all);
+  for (std::size_t i = 0; i < erased.size() && shows_tables(); ++i) {
+    std::printf("%8zu  %s\n", erased[i], to_string(all_c_erasures()[i]).c_str());
+  }
+}
+
+void compare_pair(const Pair& pair, Truth& truth) {
+  const auto captured = corpus::read_or_fail(pair.name, pair.json);
+  const auto read = read_c(pair.sources());
+  ASSERT_TRUE(captured && read) << pair.name;
+  const VersionRange& version = read->source.tvm_version;
+  const CNormalForm left = c_normal_form(captured->module, version);
+  const CNormalForm right = c_normal_form(read->module, version);
+  const Comparison result = compare(left.module, right.module);
+  expect_equal(pair.name, result);
+  truth.add(pair.name, result);
+  expect_named(pair.name, left.erased, read->losses);
+  for (std::size_t i = 0; i < left.erased.size(); ++i) truth.erased[i] += left.erased[i];
+  compare_constants(pair.name, left.module, right.module, truth.constants);
+  const bool is_packed = pair.name.find("packed") != std::string::npos;
+  count_shapes(captured->module, read->module, is_packed ? truth.packed : truth.unpacked);
+}
+
+Truth compare_all(const std::filesystem::path& root) {
+  Truth truth;
+  for (const Pair& pair : pairs(root)) compare_pair(pair, truth);
+  truth.print();
+  // Calls of the packed convention say every shape.
+  EXPECT_EQ(truth.packed.equal, truth.packed.all);
+  return truth;
+}
+
+TEST(CArchives, OfTheTestsSayTheSameAsTheCapturedTir) {
+  const Truth truth = compare_all(MLF_TEST_DATA "/c");
+  EXPECT_GE(truth.functions, 15u);
+  EXPECT_GE(truth.constants.count, 5u);
+}
+
+TEST(CArchives, OfTheCorpusSayTheSameAsTheCapturedTir) {
+  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+  const Truth truth = compare_all(MLF_CORPUS);
+  EXPECT_GT(truth.functions, 600u);
+  EXPECT_GT(truth.constants.count, 300u);
+}
+
+}  // namespace
+}  // namespace mlf::tir::c
