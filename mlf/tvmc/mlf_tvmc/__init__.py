@@ -1,0 +1,17 @@
+"""Leaves the TIR of a TVM build in its Model Library Format archive, or beside it.
+
+See README.md of the package. TVM is imported when something needs it, not with this package.
+"""
+
+from .capture import capture
+from .errors import CaptureWarning, ExportError
+from .exporter import export_model_library_format, export_tir, get_json
+
+__all__ = [
+    "CaptureWarning",
+    "ExportError",
+    "capture",
+    "export_model_library_format",
+    "export_tir",
+    "get_json",
+]

@@ -1,0 +1,116 @@
+"""One build, and its TIR at each stage, one module a target."""
+
+import difflib
+import typing
+
+from . import tvm_api
+from .stages import LOWERED, TOPOLOGY
+
+
+class TargetKey(typing.NamedTuple):
+    """What tells targets apart, in the order in which files are numbered: hosts come first."""
+
+    device_type: int
+    is_extension: bool  # neither C nor LLVM
+    kind: str
+    text: str
+
+    @classmethod
+    def of(cls, target):
+        kind = tvm_api.kind_name(target)
+        return cls(tvm_api.device_type(target), kind not in ("c", "llvm"), kind, str(target))
+
+
+class Build:
+    """What is known of a build.
+
+    `lowered`: pairs of target and module, or None where TVM does not tell; `library`: the runtime
+    module that came out, None if none did.
+    """
+
+    def __init__(self, sights=(), passes=frozenset(), lowered=None, library=None):
+        self._sights = list(sights)
+        self._passes = frozenset(passes)
+        self._lowered = lowered
+        self.library = library
+
+    def __bool__(self):
+        return bool(self._sights or self._lowered)
+
+    def is_of(self, product):
+        """Whether this is the build that returned a product of relay.build or tvm.build."""
+        if self.library is not None and self.library is tvm_api.library_of(product):
+            return True
+        theirs = tvm_api.modules_of(product) or []
+        ours = [module for _, module in self._lowered or []]
+        return any(tvm_api.same(mine, module) for mine in ours for _, module in theirs)
+
+    def modules(self, stage):
+        """Pairs of TargetKey and module, sorted by key; none if the stage was not seen."""
+        if stage == LOWERED and self._lowered:
+            pairs = [(TargetKey.of(target), module) for target, module in self._lowered]
+            return sorted((pair for pair in pairs if tvm_api.prim_functions(pair[1])), key=_by_key)
+        seen = [sight.module for sight in self._sights if sight.stage == stage]
+        return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
+
+    def why_nothing(self, stage):
+        """What to tell of a stage that has no modules."""
+        if stage == TOPOLOGY:
+            return "only builds for the AOT executor have a main function"
+        if not stage.pass_name:
+            return "the build did not get that far"
+        if stage.pass_name in self._passes:
+            return "no TIR passes through that pass"
+        near = difflib.get_close_matches(stage.pass_name, self._passes, n=3)
+        return "that pass did not run" + (f"; did you mean {' or '.join(near)}?" if near else "")
+
+    def _by_target(self, functions):
+        groups = {}
+        for function in functions:
+            target = tvm_api.target_of(function.value) or self._target_of_name(function.name)
+            groups.setdefault(TargetKey.of(target), []).append(function)
+        return sorted(((key, _joined(group)) for key, group in groups.items()), key=_by_key)
+
+    def _target_of_name(self, name):
+        """Of a function that is not bound yet: the target that it is lowered for later."""
+        pairs = self._lowered or []
+        for target, module in pairs:
+            if any(var.name_hint == name for var, _ in tvm_api.prim_functions(module)):
+                return target
+        return pairs[0][0] if pairs else tvm_api.default_target()
+
+
+class _Function(typing.NamedTuple):
+    """A function with the module in which it was seen."""
+
+    var: typing.Any
+    value: typing.Any
+    module: typing.Any
+
+    @property
+    def name(self):
+        return self.var.name_hint
+
+
+def _by_key(pair):
+    return pair[0]
+
+
+def _merge(modules, keep_first):
+    """The functions of several modules, by name: those that were seen first, or last."""
+    found = {}
+    for module in modules:
+        for var, value in tvm_api.prim_functions(module):
+            if not (keep_first and var.name_hint in found):
+                found[var.name_hint] = _Function(var, value, module)
+    return found.values()
+
+
+def _joined(functions):
+    """The module of some functions: the one where they were seen, if that has no others."""
+    module = functions[0].module
+    is_whole = all(tvm_api.same(function.module, module) for function in functions)
+    if is_whole and tvm_api.has_only(module, len(functions)):
+        return module
+    pairs = [(function.var, function.value) for function in functions]
+    return tvm_api.make_module(pairs, tvm_api.attribute_items(module))

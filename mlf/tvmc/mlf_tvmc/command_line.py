@@ -1,0 +1,103 @@
+"""The program: tvmc-mlf, or python -m mlf_tvmc."""
+
+import sys
+import warnings
+
+from . import script, switch, tvmc
+from . import stages as stages_
+from .errors import USAGE, CaptureWarning, ExportError
+
+HELP = """\
+Runs tvmc, or a Python script that calls TVM, and leaves TIR in its archives.
+
+  tvmc-mlf compile MODEL --target=c --executor=aot --output-format=mlf …
+  MLF_TIR_EXPORT=1 python -m mlf_tvmc SCRIPT.py …
+
+All arguments are tvmc's, but for these:
+  --no-tir-export      do what tvmc does, and nothing else
+  --tir-stages STAGES  where to capture TIR: topology, lowered (default), codegen,
+                       before:PASS, after:PASS; several with commas
+  --tir-folder FOLDER  write the captured TIR here too, whatever the output format,
+                       and even if code generation fails
+  --tir-help           print this
+
+Environment: MLF_TIR_EXPORT=1|0 turns the export on or off (tvmc: on, scripts: off),
+MLF_TIR_STAGES names stages, MLF_PROGRAM the program mlf.
+Exit codes: those of tvmc or of the script; else 64 wrong use, 69 TVM or mlf is not there
+or of a version that does not fit, 74 input/output error, and mlf's own.
+"""
+
+
+class _Options:
+    """Ours among the arguments; `rest` are all others, in their order."""
+
+    def __init__(self, arguments):
+        self.enabled = switch.from_environment()
+        self.stages = switch.stages_from_environment()
+        self.folder = None
+        self.help = False
+        self.rest = []
+        remaining = iter(arguments)
+        for argument in remaining:
+            # What stands behind a script's name is for the script.
+            if self.script is not None or not self._take(argument, remaining):
+                self.rest.append(argument)
+        self.stages = stages_.parse(self.stages)
+
+    @property
+    def script(self):
+        return self.rest[0] if self.rest and self.rest[0].endswith(".py") else None
+
+    def _take(self, argument, remaining):
+        """Whether an argument is ours; takes its value too."""
+        name, equals, value = argument.partition("=")
+        if name in ("--tir-stages", "--tir-folder"):
+            value = value if equals else next(remaining, None)
+            if not value:
+                raise ExportError(f"{name} needs a value", USAGE)
+            setattr(self, name[len("--tir-") :], value)
+        elif argument == "--no-tir-export":
+            self.enabled = False
+        elif argument == "--tir-help":
+            self.help = True
+        else:
+            return False
+        return True
+
+
+def _run(options):
+    stages = [stage.name for stage in options.stages]
+    if options.help:
+        print(HELP, end="")
+        return 0
+    if options.script is not None:
+        script.run(options.script, options.rest[1:], stages, bool(options.enabled))
+        return 0
+    if options.enabled is False:
+        return tvmc.run_plain(options.rest)
+    return tvmc.run(options.rest, stages, options.folder)
+
+
+def _say(kind, message):
+    print(f"tvmc-mlf: {kind}: {message}", file=sys.stderr)
+
+
+def _show_warning(message, category, *where, **options):
+    if issubclass(category, CaptureWarning):
+        _say("warning", message)
+    else:
+        _show_other_warning(message, category, *where, **options)
+
+
+_show_other_warning = warnings.showwarning
+
+
+def main(arguments=None):
+    """Runs the program; returns its exit code."""
+    warnings.showwarning = _show_warning
+    warnings.simplefilter("always", CaptureWarning)
+    try:
+        return _run(_Options(sys.argv[1:] if arguments is None else arguments))
+    except ExportError as error:
+        _say("error", error)
+        return error.exit_code

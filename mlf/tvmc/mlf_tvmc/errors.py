@@ -1,0 +1,21 @@
+"""What can go wrong beside TVM, and what is said about it."""
+
+# The program's exit codes are those of sysexits.h, as mlf's are; tvmc's own codes are smaller.
+USAGE = 64
+UNAVAILABLE = 69
+INPUT_OUTPUT = 74
+
+
+class ExportError(Exception):
+    """TIR could not be brought where it was asked for. The archive is as TVM wrote it.
+
+    `exit_code` is what the program returns for it: mlf's own code where mlf failed.
+    """
+
+    def __init__(self, message, exit_code):
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class CaptureWarning(UserWarning):
+    """Something is missing in what was captured; the message says what and why."""

@@ -1,0 +1,86 @@
+"""TIR for people: in an archive, in a folder, or as a dictionary."""
+
+import json
+import pathlib
+
+from . import archive, delivery, program, tvm_api
+from . import stages as stages_
+from .build import Build
+from .capture import find_build
+from .errors import INPUT_OUTPUT, USAGE, ExportError
+from .stages import LOWERED
+
+
+def _build_of(product, stages):
+    """What is known of the build behind a product of relay.build or tvm.build."""
+    build = find_build(product)
+    if build is None and stages == (LOWERED,):
+        modules = tvm_api.modules_of(product)
+        build = None if modules is None else Build(lowered=modules)
+    if build is None:
+        wanted = ", ".join(stage.name for stage in stages)
+        raise ExportError(
+            f"TVM does not keep the TIR of this build ({wanted}): "
+            "build inside 'with mlf_tvmc.capture(…)'",
+            USAGE,
+        )
+    return build
+
+
+def export_model_library_format(mods, file_name, stages=("lowered",), enabled=True):
+    """Writes an archive as TVM does, and TIR, network and manifest into it.
+
+    Takes the place of `tvm.micro.export_model_library_format`, and returns what that returns.
+
+    `mods`: what relay.build or tvm.build returned, or several of them. `stages`: see `capture`.
+    Without a capture, only "lowered" of the AOT executor and of operators can be had. With
+    `enabled=False` this is TVM's function.
+
+    Raises ExportError; unless it is for a build without capture, the archive is there as TVM wrote
+    it. What is missing in the archive for another reason is a CaptureWarning.
+    """
+    export = tvm_api.exporter()
+    if not enabled:
+        return export(mods, file_name)
+    wanted = stages_.parse(stages)
+    builds = [_build_of(product, wanted) for product in (mods if isinstance(mods, list) else [mods])]
+    written = export(mods, file_name)
+    archive.add_tir(written, delivery.files_of(builds, wanted))
+    return written
+
+
+def export_tir(captured, folder):
+    """Writes all that a Capture holds into a folder, which is made if need be; returns the paths.
+
+    For builds that have no archive: several kinds of devices, other runtimes and executors, failed
+    code generation. Files are named as in an archive: `tir-2.txt` is the text of DLDeviceType 2,
+    `tir-2.tvm.json` TVM's save_json of it, `tir-2.json` mlf's JSON, `tir-2.codegen.txt` another
+    stage.
+
+    Raises ExportError; what was written until then stays.
+    """
+    folder = pathlib.Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return _write_tir(delivery.files_of(captured.builds, captured.stages), folder)
+    except OSError as error:
+        raise ExportError(f"{folder}: cannot write TIR: {error.strerror}", INPUT_OUTPUT) from error
+
+
+def _write_tir(files, folder):
+    written, sources = [], {}
+    for file in files:
+        path = folder / file.name
+        path.write_bytes(file.content)
+        written.append(path)
+        sources[file.stem] = path  # a twin takes the place of its text
+    for stem, source in sources.items():
+        path = folder / (stem + ".json")
+        path.write_bytes(program.run("tir", source))
+        written.append(path)
+    return written
+
+
+def get_json(module):
+    """An IRModule or PrimFunc of TVM as a dictionary: the document of schemas/tir.schema.json."""
+    return json.loads(program.run("tir", "-", stdin=tvm_api.to_json(module).encode()))

@@ -1,0 +1,41 @@
+"""Running the program mlf."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from .errors import UNAVAILABLE, ExportError
+
+VARIABLE = "MLF_PROGRAM"
+_BUNDLED = pathlib.Path(__file__).parent / "bin" / "mlf"
+
+
+def find():
+    """The program that $MLF_PROGRAM names, else the one in this package, else the one on PATH."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        path = shutil.which(named)
+    elif _BUNDLED.is_file():
+        path = str(_BUNDLED)
+    else:
+        path = shutil.which("mlf")
+    if path is None:
+        where = f"${VARIABLE} names '{named}', which is no program" if named else "it is not on PATH"
+        raise ExportError(f"the program mlf is missing: {where}", UNAVAILABLE)
+    return path
+
+
+def run(*arguments, stdin=None):
+    """Its standard output. Errors: ExportError with what it said, and with its exit code."""
+    command = [find(), *map(str, arguments)]
+    try:
+        done = subprocess.run(command, input=stdin, capture_output=True, check=False)
+    except OSError as error:
+        raise ExportError(f"cannot run {command[0]}: {error.strerror}", UNAVAILABLE) from error
+    if done.returncode == 0:
+        return done.stdout
+    said = done.stderr.decode(errors="replace").strip()
+    if done.returncode < 0:
+        said = f"{said}\nmlf {arguments[0]} was ended by signal {-done.returncode}".strip()
+    raise ExportError(said, abs(done.returncode))

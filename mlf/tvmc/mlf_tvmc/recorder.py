@@ -1,0 +1,64 @@
+"""What passes show of a build while it runs."""
+
+import typing
+
+from . import tvm_api
+from .stages import CODEGEN, LOWERED, TOPOLOGY, Stage
+
+
+class Sight(typing.NamedTuple):
+    """A module that was seen at a stage."""
+
+    stage: Stage
+    module: typing.Any
+
+
+class Recorder:
+    """The part of a build that a pass instrument sees.
+
+    `begin` forgets what was seen before; `sights` are in the order of the build.
+    """
+
+    def __init__(self, stages):
+        self._wanted = frozenset(stages)
+        self._before = {stage.pass_name: stage for stage in stages if stage.kind == "before"}
+        self._after = {stage.pass_name: stage for stage in stages if stage.kind == "after"}
+        self.begin()
+
+    def begin(self):
+        self.sights = []
+        self.passes = set()
+        self._in_codegen_passes = False
+
+    def before_pass(self, module, name):
+        self.passes.add(name)
+        stage = self._before.get(name)
+        if stage is not None:
+            self._see(stage, module)
+        if name == tvm_api.FIRST_CHECK_BEFORE_CODEGEN:
+            self._see(LOWERED, module)
+        # Only the two sequences that end in a code generator have these passes.
+        if name in (tvm_api.ONLY_ON_HOST, tvm_api.ONLY_ON_DEVICE):
+            self._in_codegen_passes = True
+
+    def after_pass(self, module, name):
+        stage = self._after.get(name)
+        if stage is not None:
+            self._see(stage, module)
+        if name == tvm_api.MAIN_COMPLETE:
+            self._see_main(module)
+        elif name == tvm_api.SEQUENCE and self._in_codegen_passes:
+            self._in_codegen_passes = False
+            self._see(CODEGEN, module)
+        elif name == tvm_api.LAST_BEFORE_CODEGEN:
+            self._see(CODEGEN, module)
+
+    def _see_main(self, module):
+        if TOPOLOGY not in self._wanted:
+            return
+        if any(var.name_hint == tvm_api.AOT_MAIN for var, _ in tvm_api.prim_functions(module)):
+            self._see(TOPOLOGY, module)
+
+    def _see(self, stage, module):
+        if stage in self._wanted:
+            self.sights.append(Sight(stage, module))

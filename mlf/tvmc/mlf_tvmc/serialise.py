@@ -1,0 +1,48 @@
+"""A captured module as the text that TVM prints, and as its lossless twin."""
+
+import typing
+import warnings
+
+from . import tvm_api
+from .errors import CaptureWarning
+
+
+class Serialised(typing.NamedTuple):
+    text: str
+    twin: typing.Optional[str]  # None if TVM cannot serialise the functions themselves
+
+
+def _json_of(node):
+    """TVM's JSON of a node, and why there is none."""
+    try:
+        text = tvm_api.to_json(node)
+    except Exception as error:  # TVM raises errors of many kinds here
+        return None, str(error).strip().rpartition("\n")[2]
+    if tvm_api.COMPILED_CODE in text:
+        return None, "it holds compiled code"
+    return text, None
+
+
+def _serialisable_part(module, what):
+    """The module without the attributes that have no JSON; each is said."""
+    kept = []
+    for name, value in tvm_api.attribute_items(module):
+        reason = None if value is None else _json_of(value)[1]
+        if reason is None:
+            kept.append((name, value))
+        else:
+            warnings.warn(
+                f"{what} is captured without its attribute '{name}': {reason}", CaptureWarning
+            )
+    return tvm_api.make_module(tvm_api.prim_functions(module), kept)
+
+
+def serialise(module, what):
+    """Both forms of a module; `what` names it in warnings."""
+    twin, reason = _json_of(module)
+    if twin is None:
+        module = _serialisable_part(module, what)
+        twin, reason = _json_of(module)
+    if twin is None:
+        warnings.warn(f"{what} is captured as text only: {reason}", CaptureWarning)
+    return Serialised(tvm_api.to_text(module), twin)

@@ -1,0 +1,56 @@
+"""Turns the export on for code that knows nothing of it: a script, or tvmc."""
+
+import functools
+import os
+import sys
+
+from . import tvm_api
+from .errors import USAGE, ExportError
+from .exporter import export_model_library_format
+from .imports import when_imported
+
+VARIABLE = "MLF_TIR_EXPORT"
+STAGES_VARIABLE = "MLF_TIR_STAGES"
+
+_VALUES = {"": None, "0": False, "false": False, "off": False, "no": False}
+_VALUES.update({"1": True, "true": True, "on": True, "yes": True})
+
+
+def from_environment():
+    """True, False, or None if nobody said."""
+    text = os.environ.get(VARIABLE, "")
+    if text.lower() not in _VALUES:
+        raise ExportError(f"{VARIABLE} is '{text}', not 1 or 0", USAGE)
+    return _VALUES[text.lower()]
+
+
+def stages_from_environment():
+    return os.environ.get(STAGES_VARIABLE) or "lowered"
+
+
+def replace_exporter(stages, on_error=None):
+    """From now on TVM's export_model_library_format is ours, also under its other names.
+
+    `on_error` takes an ExportError of an archive that TVM has written; without it, it is raised.
+    """
+
+    def replace(module):
+        original = getattr(module, tvm_api.EXPORT_FUNCTION)
+
+        @functools.wraps(original)
+        def export(mods, file_name):
+            try:
+                return export_model_library_format(mods, file_name, stages)
+            except ExportError as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+                return file_name
+
+        setattr(module, tvm_api.EXPORT_FUNCTION, export)
+        for name in tvm_api.EXPORTER_ALIASES:
+            alias = sys.modules.get(name)
+            if getattr(alias, tvm_api.EXPORT_FUNCTION, None) is original:
+                setattr(alias, tvm_api.EXPORT_FUNCTION, export)
+
+    when_imported(tvm_api.EXPORTER_MODULE, replace)

@@ -1,0 +1,184 @@
+"""All that this package uses of TVM, so that nothing else has to know how TVM spells it.
+
+`tvm_names.json` lists every name with the versions that have it. TVM is imported by `load`, never by
+importing this module.
+"""
+
+import importlib
+
+from . import versions
+from .errors import UNAVAILABLE, ExportError
+
+# Modules whose attributes are replaced while TIR is captured or exported.
+EXPORTER_MODULE = "tvm.micro.model_library_format"
+EXPORTER_ALIASES = ("tvm.micro", "tvm.driver.tvmc.model")
+EXPORT_FUNCTION = "export_model_library_format"
+TVMC_COMPILER_MODULE = "tvm.driver.tvmc.compiler"
+TVMC_COMPILE_FUNCTION = "compile_model"
+
+# Passes, as instruments see them.
+SEQUENCE = "sequential"
+LOWER_TO_TIR = "LowerTE"
+MAIN_COMPLETE = "tir.ConvertForLoopsToSerial"
+FIRST_CHECK_BEFORE_CODEGEN = "tir.VerifyMemory"
+ONLY_ON_HOST = "tir.LowerTVMBuiltin"
+ONLY_ON_DEVICE = "tir.LowerWarpMemory"
+LAST_BEFORE_CODEGEN = "tir.SkipAssert"
+
+AOT_MAIN = "__tvm_main__"
+TARGET_ATTRIBUTE = "target"
+# What TVM writes into JSON for compiled code, and cannot read back, at least not everywhere.
+COMPILED_CODE = '"type_key": "runtime.Module"'
+
+
+def load():
+    """TVM itself. Errors: ExportError if it is not there, or not one of the known versions."""
+    try:
+        tvm = importlib.import_module("tvm")
+    except ImportError as error:
+        raise ExportError(f"TVM cannot be imported: {error}", UNAVAILABLE) from error
+    versions.require(tvm.__version__)
+    importlib.import_module("tvm.relay")
+    return tvm
+
+
+def tvmc_main():
+    """The function behind the program `tvmc`: takes arguments, returns an exit code."""
+    try:
+        return importlib.import_module("tvm.driver.tvmc.main")._main
+    except ImportError as error:
+        raise ExportError(f"tvmc cannot be imported: {error}", UNAVAILABLE) from error
+
+
+def exporter():
+    """TVM's own export_model_library_format."""
+    load()
+    try:
+        module = importlib.import_module(EXPORTER_MODULE)
+    except ImportError as error:
+        raise ExportError(
+            f"this TVM has no Model Library Format (built without USE_MICRO?): {error}", UNAVAILABLE
+        ) from error
+    function = getattr(module, EXPORT_FUNCTION)
+    return getattr(function, "__wrapped__", function)
+
+
+def build_hooks():
+    """(owner, attribute) of the two functions through which relay.build and tvm.build go."""
+    relay = importlib.import_module("tvm.relay.build_module")
+    driver = importlib.import_module("tvm.driver.build_module")
+    return (relay.BuildModule, "build"), (driver._driver_ffi, "tir_to_runtime")
+
+
+def pass_context_class():
+    return load().transform.PassContext
+
+
+def nested_pass_context(instrument):
+    """A context like the current one that has an instrument more."""
+    context_class = pass_context_class()
+    current = context_class.current()
+    return context_class(
+        opt_level=current.opt_level,
+        required_pass=current.required_pass,
+        disabled_pass=current.disabled_pass,
+        instruments=[*(current.instruments or ()), instrument],
+        config=dict(current.config.items()),
+    )
+
+
+def instrument(before, after):
+    """A pass instrument that calls before(module, name) and after(module, name)."""
+
+    @load().instrument.pass_instrument
+    class Tap:
+        def run_before_pass(self, module, info):
+            before(module, info.name)
+
+        def run_after_pass(self, module, info):
+            after(module, info.name)
+
+    return Tap()
+
+
+def lowered_modules(build_module):
+    """Target to module, of a relay BuildModule whose code generation has begun."""
+    return list(build_module.get_irmodule().items())
+
+
+def modules_of(product):
+    """Target to module, as far as what relay.build or tvm.build returned has kept it; or None."""
+    for attribute in ("lowered_ir_mods", "ir_module_by_target"):
+        modules = getattr(product, attribute, None)
+        if modules is not None:
+            return list(modules.items())
+    return None
+
+
+def is_operator(product):
+    return hasattr(product, "ir_module_by_target")
+
+
+def library_of(product):
+    """The runtime module that relay.build put into its product; None for others."""
+    return getattr(product, "lib", None)
+
+
+def prim_functions(module):
+    """(GlobalVar, PrimFunc) of a module; Relay functions are left out."""
+    prim_func = load().tir.PrimFunc
+    return [pair for pair in module.functions.items() if isinstance(pair[1], prim_func)]
+
+
+def has_only(module, count):
+    """Whether a module has just that many functions."""
+    return len(module.functions) == count
+
+
+def attribute_items(module):
+    """Name and value of each attribute of a module."""
+    attrs = module.attrs
+    return [] if attrs is None else [(str(key), attrs[key]) for key in attrs.keys()]
+
+
+def make_module(functions, attributes):
+    module = load().IRModule(dict(functions))
+    for key, value in attributes:
+        module = module.with_attr(key, value)
+    return module
+
+
+def default_target():
+    """What functions are taken for that no target is known of."""
+    return load().target.Target("c")
+
+
+def target_of(function):
+    """The target that a function is bound to, or None."""
+    attrs = function.attrs
+    return attrs[TARGET_ATTRIBUTE] if attrs is not None and TARGET_ATTRIBUTE in attrs.keys() else None
+
+
+def device_type(target):
+    """DLDeviceType of a target."""
+    if hasattr(target, "get_target_device_type"):
+        return int(target.get_target_device_type())
+    return int(target.kind.device_type)
+
+
+def kind_name(target):
+    return str(target.kind.name)
+
+
+def same(left, right):
+    """Whether both are the same object of TVM."""
+    return left.same_as(right)
+
+
+def to_json(node):
+    return load().ir.save_json(node)
+
+
+def to_text(node):
+    """The text that TVM itself prints into archives."""
+    return str(node)

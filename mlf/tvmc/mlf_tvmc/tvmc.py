@@ -1,0 +1,64 @@
+"""tvmc itself, with the export around its `compile`."""
+
+import functools
+
+from . import program, switch, tvm_api
+from .capture import capture
+from .errors import ExportError
+from .exporter import export_tir
+from .imports import when_imported
+
+
+class _Compilation:
+    """Stands around tvmc's compile_model; keeps what failed after TVM was done."""
+
+    def __init__(self, stages, folder):
+        self._stages = stages
+        self._folder = folder
+        self.error = None
+
+    def note(self, error):
+        self.error = self.error or error
+
+    def around(self, compile_model):
+        @functools.wraps(compile_model)
+        def wrapper(*args, **kwargs):
+            if kwargs.get("output_format") != "mlf" and self._folder is None:
+                return compile_model(*args, **kwargs)
+            program.find()
+            with capture(self._stages) as captured:
+                try:
+                    return compile_model(*args, **kwargs)
+                finally:
+                    self._write_folder(captured)
+
+        return wrapper
+
+    def _write_folder(self, captured):
+        if self._folder is None:
+            return
+        try:
+            export_tir(captured, self._folder)
+        except ExportError as error:
+            self.note(error)
+
+
+def run(arguments, stages, folder):
+    """Runs tvmc, and returns its exit code. Errors: ExportError of what came on top."""
+    compilation = _Compilation(stages, folder)
+
+    def replace(module):
+        name = tvm_api.TVMC_COMPILE_FUNCTION
+        setattr(module, name, compilation.around(getattr(module, name)))
+
+    switch.replace_exporter(stages, on_error=compilation.note)
+    when_imported(tvm_api.TVMC_COMPILER_MODULE, replace)
+    code = run_plain(arguments)
+    if compilation.error is not None and not code:
+        raise compilation.error
+    return code
+
+
+def run_plain(arguments):
+    """Runs tvmc as it is."""
+    return tvm_api.tvmc_main()(arguments)
