@@ -1,0 +1,160 @@
+"""Archives that the Python API of the hook writes, for every kind of build.
+
+In each: what was captured is what TVM itself serialises in the same process; the stages of one build
+agree; and the network of each stage is the one of TVM's graph executor.
+
+Usage: PYTHON_OF_A_TVM_VENV archives.py
+"""
+
+import json
+import pathlib
+import tempfile
+import typing
+import unittest
+
+import hook_support as hook
+
+import mlf_tvmc
+import support
+import tvm
+from tvm import relay
+from tvm.relay.backend import Executor, Runtime
+
+import networks
+from graph_json import Graph
+
+
+class Kind(typing.NamedTuple):
+    """A way to build a network."""
+
+    name: str
+    target: str
+    executor: typing.Dict[str, object]
+    usmp: bool = False
+    runtime: str = "crt"
+
+    @property
+    def is_graph(self):
+        return self.name.startswith("graph")
+
+    @property
+    def stages(self):
+        return ("lowered", "codegen") if self.is_graph else hook.ALL_STAGES
+
+    def build(self, module):
+        target = tvm.target.Target(self.target, host=self.target)
+        executor = Executor("graph" if self.is_graph else "aot", self.executor)
+        # Without vectors: C has no types for them, and LLVM in one of the wheels fails on some.
+        config = {"tir.usmp.enable": self.usmp, "tir.disable_vectorize": True}
+        with tvm.transform.PassContext(opt_level=3, config=config):
+            return relay.build(module, target, executor=executor, runtime=self._runtime())
+
+    def _runtime(self):
+        # LLVM code for the C runtime has to register its functions.
+        is_system = self.target == "llvm" and self.runtime == "crt"
+        return Runtime(self.runtime, {"system-lib": True} if is_system else {})
+
+
+_PACKED = {"interface-api": "packed", "unpacked-api": False}
+_C = {"interface-api": "c", "unpacked-api": True}
+# The graph executor comes first: the others are compared with its graph.
+ON_C = (
+    Kind("graph", "c", {}),
+    Kind("packed", "c", _PACKED),
+    Kind("packed-usmp", "c", _PACKED, usmp=True),
+    Kind("interface-c", "c", _C),
+    Kind("interface-c-usmp", "c", _C, usmp=True),
+)
+# These wheels generate no LLVM code for the C interface.
+ON_LLVM = (
+    Kind("graph-llvm", "llvm", {}),
+    Kind("graph-llvm-cpp", "llvm", {}, runtime="cpp"),
+    Kind("packed-llvm", "llvm", _PACKED),
+    Kind("packed-llvm-usmp", "llvm", _PACKED, usmp=True),
+)
+# Convolutional, residual, recurrent, quantised, several inputs and outputs.
+NETWORKS = (
+    networks.plain_convolution,
+    networks.residual,
+    networks.recurrent,
+    networks.int8_convolution,
+    networks.several_inputs_and_outputs,
+)
+ON_EVERY_TARGET = (networks.residual, networks.several_inputs_and_outputs)
+
+
+def is_verified(kind):
+    """Not C for the graph executor: comparing it with TIR, mlf takes some tensors for bytes."""
+    return kind.name != "graph"
+
+
+def has_graph(kind, stage):
+    """A pool that a kernel of TVM 0.9 does not use is not known as a tensor at this stage."""
+    return not (hook.IS_OLD and kind.name.startswith("packed") and kind.usmp and stage == "codegen")
+
+
+class Archives(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def test_builds_for_c(self):
+        for maker in NETWORKS:
+            self.check_network(maker, ON_C)
+
+    def test_builds_for_llvm(self):
+        for maker in ON_EVERY_TARGET:
+            self.check_network(maker, ON_LLVM)
+
+    def check_network(self, maker, kinds):
+        network = networks.from_relay(maker)
+        expected = None
+        for kind in kinds:
+            with self.subTest(f"{network.name} {kind.name}"):
+                with hook.LoweredModules() as lowered, mlf_tvmc.capture(kind.stages):
+                    factory = kind.build(network.module)
+                expected = expected or Graph(factory.graph_json, len(network.inputs))
+                archive = self.check_archive(factory, kind, lowered.last)
+                if is_verified(kind):
+                    support.run_ok("verify", archive)
+                for stage in kind.stages:
+                    if has_graph(kind, stage):
+                        self.check_network_of_stage(factory, stage, network, expected)
+
+    def check_archive(self, factory, kind, lowered):
+        archive = self.folder / "module.tar"
+        mlf_tvmc.export_model_library_format(factory, archive, kind.stages)
+        self.check_lowered(archive, lowered)
+        self.check_file_set(factory, archive, kind)
+        return archive
+
+    def check_lowered(self, archive, modules):
+        (module,) = modules.values()
+        independent = tvm.ir.save_json(module)
+        self.assertEqual(hook.member(archive, "src/tir-1.tvm.json"), independent)
+        self.assertEqual(hook.member(archive, "src/tir-1.txt"), str(module))
+        written = json.loads(hook.member(archive, "src/tir-1.json"))
+        self.assertEqual(hook.without_source(written), hook.document(independent))
+
+    def check_file_set(self, factory, archive, kind):
+        plain = self.folder / "plain.tar"
+        mlf_tvmc.export_model_library_format(factory, plain, enabled=False)
+        own = hook.own_names(archive)
+        self.assertEqual(hook.names(archive) - hook.names(plain), {"./src/" + name for name in own})
+        stems = ["tir-1" + ("" if stage == "lowered" else "." + stage) for stage in kind.stages]
+        expected = {stem + end for stem in stems for end in (".txt", ".tvm.json", ".json")}
+        expected |= {"mlf.json", "default.topology.json", "default.graph.json"}
+        self.assertEqual(own, expected)
+
+    def check_network_of_stage(self, factory, stage, network, expected):
+        archive = self.folder / "stage.tar"
+        mlf_tvmc.export_model_library_format(factory, archive, (stage,))
+        found = Graph(hook.member(archive, "src/default.graph.json"), len(network.inputs))
+        self.assertEqual(found.calls, expected.calls)
+        self.assertEqual(found.inputs, expected.inputs)
+        self.assertEqual(found.outputs, expected.outputs)
+
+
+if __name__ == "__main__":
+    unittest.main()

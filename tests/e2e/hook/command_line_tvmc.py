@@ -1,0 +1,272 @@
+"""tvmc with the hook: command line in, complete archive out, and tvmc unchanged in all else.
+
+Usage: PYTHON_OF_A_TVM_VENV command_line_tvmc.py
+"""
+
+import os
+import pathlib
+import resource
+import tempfile
+import unittest
+
+import hook_support as hook
+
+import support
+
+_MODELS = pathlib.Path(os.environ.get("MLF_MODELS", support.SOURCE / ".." / "shared" / "models"))
+_AOT = ("--executor=aot", "--runtime=crt", "--pass-config", "tir.disable_vectorize=1")
+_PACKED = ("--target=c", *_AOT)
+_C = ("--executor-aot-interface-api=c", "--executor-aot-unpacked-api=1", *_PACKED)
+_USMP = ("--pass-config", "tir.usmp.enable=1")
+_MLF = ("--output-format", "mlf")
+
+
+def small_model(folder):
+    """Arguments that name a Relay model, for what does not depend on the network."""
+    path = folder / "small.relay"
+    path.write_text(
+        '#[version = "0.0.5"]\n'
+        "def @main(%data: Tensor[(1, 8), float32]) {\n"
+        "  let %a = nn.softmax(%data);\n  nn.log_softmax(%a)\n}\n"
+    )
+    # An input without a shape becomes a constant.
+    return path, "--model-format=relay", "--input-shapes", "data:[1,8]"
+
+
+def tvmc(*arguments, **options):
+    """Plain tvmc."""
+    return hook.run_python("-m", "tvm.driver.tvmc", *arguments, **options)
+
+
+def without(variable):
+    return {name: value for name, value in os.environ.items() if name != variable}
+
+
+class Tvmc(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+        self.archive = self.folder / "module.tar"
+        self.model = small_model(self.folder)
+
+    def compile(self, *arguments, **options):
+        return hook.run_program("compile", *self.model, "-o", self.archive, *arguments, **options)
+
+    def plain(self, *arguments):
+        """What tvmc alone makes of the same arguments."""
+        archive = self.folder / "plain.tar"
+        return tvmc("compile", *self.model, "-o", archive, *arguments), archive
+
+    def check_done(self, result):
+        """LLVM may talk."""
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def check_ok(self, result):
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def check_complete(self):
+        expected = {"tir-1.txt", "tir-1.tvm.json", "tir-1.json", "mlf.json"}
+        expected |= {"default.topology.json", "default.graph.json"}
+        self.assertEqual(hook.own_names(self.archive), expected)
+        support.run_ok("verify", self.archive)
+
+
+class Networks(Tvmc):
+    """The real networks, if they are there."""
+
+    def test_keyword_spotting(self):
+        self.check("aww.tflite", *_C, *_USMP)
+
+    def test_anomaly_detection(self):
+        self.check("toycar.tflite", *_PACKED)
+
+    def check(self, name, *arguments):
+        model = _MODELS / name
+        if not model.is_file():
+            self.skipTest(f"there is no {model}")
+        self.model = (model, "--model-format=tflite")
+        self.check_done(self.compile(*arguments, *_MLF))
+        self.check_complete()
+
+
+class SwitchedOn(Tvmc):
+    def test_an_archive_has_what_tvmc_writes_and_tir_network_and_manifest(self):
+        self.check_ok(self.compile(*_PACKED, *_MLF))
+        self.check_complete()
+        _, plain = self.plain(*_PACKED, *_MLF)
+        own = {"./src/" + name for name in hook.own_names(self.archive)}
+        self.assertEqual(hook.names(self.archive) - own, hook.names(plain))
+
+    def test_the_graph_executor(self):
+        self.check_ok(self.compile("--target=c -host=c", *_AOT[2:], *_MLF))
+        self.check_complete()
+
+    def test_llvm(self):
+        system_lib = ("--runtime=crt", "--runtime-crt-system-lib=1")
+        self.check_done(self.compile("--target=llvm", "--executor=aot", *system_lib, *_MLF))
+        self.check_complete()
+
+    def test_several_stages(self):
+        stages = "topology,lowered,codegen"
+        self.check_ok(self.compile(*_C, *_MLF, "--tir-stages", stages))
+        self.assertLess({"tir-1.topology.json", "tir-1.codegen.json"}, hook.own_names(self.archive))
+        support.run_ok("verify", self.archive)
+
+    def test_a_folder_takes_the_tir_whatever_the_output_format(self):
+        folder = self.folder / "tir"
+        self.check_ok(self.compile("--target=c", *_AOT[2:], f"--tir-folder={folder}"))
+        names = {path.name for path in folder.iterdir()}
+        self.assertEqual(names, {"tir-1.txt", "tir-1.tvm.json", "tir-1.json"})
+
+    def test_tvmc_sees_the_archive_as_its_own(self):
+        self.check_ok(self.compile(*_PACKED, *_MLF))
+        opened = hook.run_python(
+            "-c",
+            "import sys; from tvm.driver.tvmc.model import TVMCPackage;"
+            "print(TVMCPackage(sys.argv[1]).type)",
+            self.archive,
+        )
+        self.assertEqual((opened.returncode, opened.stdout), (0, "mlf\n"), opened.stderr)
+
+
+class SwitchedOff(Tvmc):
+    def test_by_option_or_by_environment_the_archive_is_tvmcs(self):
+        off = {**os.environ, "MLF_TIR_EXPORT": "0"}
+        for arguments, options in (("--no-tir-export",), {}), ((), {"env": off}):
+            with self.subTest(arguments):
+                self.check_ok(self.compile(*_PACKED, *_MLF, *arguments, **options))
+                self.assertEqual(hook.own_names(self.archive), set())
+
+    def test_other_formats_and_commands_are_tvmcs_and_need_no_mlf(self):
+        options = {"env": {**os.environ, "MLF_PROGRAM": "/nowhere/mlf"}}
+        self.check_ok(self.compile("--target=c", *_AOT[2:], **options))
+        for arguments in (("--version",), ("--help",), ("compile", "--nonsense"), ("nonsense",)):
+            with self.subTest(arguments):
+                ours, theirs = hook.run_program(*arguments, **options), tvmc(*arguments)
+                self.assertEqual(ours.returncode, theirs.returncode)
+                self.assertEqual(ours.stdout, theirs.stdout)
+                self.assertEqual(ours.stderr, theirs.stderr)
+
+
+class Scripts(Tvmc):
+    """A script that knows nothing of the hook, and exports two archives in different ways."""
+
+    SCRIPT = """\
+import sys
+import tvm
+from tvm import relay, te
+from tvm.relay.backend import Executor, Runtime
+
+data = relay.var("data", shape=(1, 8))
+module = tvm.IRModule.from_expr(relay.nn.softmax(relay.nn.relu(data)))
+target = tvm.target.Target("c", host="c")
+with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+    factory = relay.build(module, target, executor=Executor("graph"), runtime=Runtime("crt"))
+from tvm.micro import export_model_library_format
+
+print(export_model_library_format(factory, sys.argv[1]))
+value = te.placeholder((8,), name="A")
+result = te.compute((8,), lambda i: value[i] + 1.0, name="B")
+operator = tvm.build(te.create_schedule(result.op), [value, result], target, name="increment")
+tvm.micro.export_model_library_format(operator, sys.argv[2])
+"""
+
+    def run_script(self, **environment):
+        script = self.folder / "build.py"
+        script.write_text(self.SCRIPT)
+        operator = self.folder / "operator.tar"
+        environment = {**os.environ, **environment}
+        result = hook.run_program(script, self.archive, operator, env=environment)
+        self.check_ok(result)
+        self.assertEqual(result.stdout, f"{self.archive}\n")
+        return operator
+
+    def test_switched_on_its_archives_have_tir(self):
+        operator = self.run_script(MLF_TIR_EXPORT="1")
+        self.check_complete()
+        self.assertIn("tir-1.json", hook.own_names(operator))
+
+    def test_stages_come_from_the_environment(self):
+        self.run_script(MLF_TIR_EXPORT="1", MLF_TIR_STAGES="lowered,codegen")
+        self.assertIn("tir-1.codegen.json", hook.own_names(self.archive))
+
+    def test_switched_off_its_archives_are_tvms(self):
+        operator = self.run_script()
+        self.assertEqual(hook.own_names(self.archive), set())
+        self.assertEqual(hook.own_names(operator), {"tir-1.txt"})
+
+
+@unittest.skipIf(hook.IS_OLD, "TVM v0.12 is the first one that dumps TIR")
+class Sidecar(Tvmc):
+    """Plain tvmc, without the hook."""
+
+    def test_dumped_tir_and_the_generated_main_are_a_network(self):
+        result, plain = self.plain(*_PACKED, *_MLF, "--dump-code=tir")
+        self.check_ok(result)
+        support.run_ok("process", plain, "--tir", f"{plain}.tir", "--require", "tir,graph")
+
+
+class Failures(Tvmc):
+    def check_plain_archive(self):
+        self.assertTrue(hook.names(self.archive))
+        self.assertEqual(hook.own_names(self.archive), set())
+        left = {path.name for path in self.folder.iterdir()} - {"small.relay", "plain.tar"}
+        self.assertEqual(left, {"module.tar"})
+
+    def test_what_tvmc_refuses_is_refused_in_its_words(self):
+        (self.folder / "broken.relay").write_text("nonsense")
+        for model in "absent.relay", "broken.relay":
+            self.model = (self.folder / model, "--model-format=relay")
+            ours = self.compile(*_PACKED, *_MLF)
+            theirs, _ = self.plain(*_PACKED, *_MLF)
+            self.assertNotEqual(ours.returncode, 0)
+            self.assertEqual(ours.returncode, theirs.returncode)
+            self.assertEqual(ours.stdout, theirs.stdout)
+            self.assertEqual(ours.stderr.splitlines()[-1:], theirs.stderr.splitlines()[-1:])
+            self.assertFalse(self.archive.exists())
+
+    def test_without_mlf_nothing_is_compiled(self):
+        environment = {**without("MLF_PROGRAM"), "PATH": "/nowhere"}
+        result = self.compile(*_PACKED, *_MLF, env=environment)
+        self.assertEqual(result.returncode, 69)
+        message = "tvmc-mlf: error: the program mlf is missing: it is not on PATH\n"
+        self.assertEqual(result.stderr, message)
+        self.assertFalse(self.archive.exists())
+
+    def test_where_mlf_fails_the_archive_is_tvmcs_and_the_exit_code_mlfs(self):
+        program = self.folder / "bin" / "mlf"
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\necho \"mlf: error: $3: no\" >&2\nexit 65\n")
+        program.chmod(0o755)
+        environment = {**os.environ, "MLF_PROGRAM": str(program)}
+        result = self.compile(*_PACKED, *_MLF, env=environment)
+        self.assertEqual(result.returncode, 65)
+        self.assertEqual(result.stderr, f"tvmc-mlf: error: mlf: error: {self.archive}: no\n")
+        program.unlink()
+        program.parent.rmdir()
+        self.check_plain_archive()
+
+    def test_where_there_is_no_room_the_archive_is_tvmcs(self):
+        _, plain = self.plain(*_PACKED, *_MLF)
+        room = plain.stat().st_size + 4096
+
+        def bound_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+        result = self.compile(*_PACKED, *_MLF, preexec_fn=bound_files)
+        self.assertEqual(result.returncode, 74)
+        message = f"tvmc-mlf: error: {self.archive}: cannot add TIR: "
+        self.assertTrue(result.stderr.startswith(message), result.stderr)
+        self.check_plain_archive()
+
+    def test_unknown_stages_and_values_are_refused_at_once(self):
+        for arguments in ("--tir-stages=unknown",), ("--tir-stages",):
+            result = self.compile(*_PACKED, *_MLF, *arguments)
+            self.assertEqual(result.returncode, 64, result.stderr)
+        result = self.compile(env={**os.environ, "MLF_TIR_EXPORT": "perhaps"})
+        self.assertEqual(result.returncode, 64, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

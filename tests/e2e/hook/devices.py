@@ -1,0 +1,236 @@
+"""Builds without an archive, and single functions: what capture and export_tir make of them.
+
+Usage: PYTHON_OF_A_TVM_VENV devices.py
+"""
+
+import contextlib
+import json
+import pathlib
+import tempfile
+import unittest
+import warnings
+
+import hook_support as hook
+
+import mlf_tvmc
+import support
+import tvm
+from tvm import relay, te
+
+DLDEVICE = {"c": 1, "llvm": 1, "cuda": 2, "opencl": 4}
+
+
+def softmax_network():
+    data = relay.var("data", shape=(1, 8))
+    return tvm.IRModule.from_expr(relay.nn.softmax(relay.exp(relay.tanh(data))))
+
+
+def build(module, target, host):
+    # The generated C has no vector types, and LLVM in one of the wheels fails on some.
+    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+        return relay.build(module, tvm.target.Target(target, host=host))
+
+
+def two_device_network():
+    data = relay.var("data", shape=(1, 8))
+    on_gpu = relay.annotation.on_device(relay.exp(data), tvm.cuda(), constrain_result=True)
+    back = relay.op.device_copy(on_gpu, tvm.cuda(), tvm.cpu())
+    result = relay.annotation.on_device(relay.tanh(back), tvm.cpu(), constrain_result=True)
+    return tvm.IRModule.from_expr(relay.Function([data], result))
+
+
+def increment():
+    data = te.placeholder((8,), name="A")
+    result = te.compute((8,), lambda i: data[i] + 1.0, name="B")
+    return te.create_schedule(result.op), [data, result]
+
+
+class Captures(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def export(self, captured):
+        """The names of the files that export_tir writes."""
+        paths = mlf_tvmc.export_tir(captured, self.folder / "tir")
+        return {path.name for path in paths}
+
+    def read(self, name):
+        return json.loads((self.folder / "tir" / name).read_text())
+
+    def functions(self, name):
+        return {function["name"] for function in self.read(name)["functions"]}
+
+
+def files(*stems):
+    return {stem + end for stem in stems for end in (".txt", ".tvm.json", ".json")}
+
+
+class Devices(Captures):
+    def check(self, kind, host, outcome):
+        with mlf_tvmc.capture(("lowered", "codegen")) as captured, outcome:
+            build(softmax_network(), kind, host)
+        device = f"tir-{DLDEVICE[kind]}"
+        self.assertEqual(self.export(captured), files(device, device + ".codegen", "tir-1.codegen"))
+        kernels = {"tvmgen_default_fused_tanh_exp", "tvmgen_default_fused_nn_softmax"}
+        self.assertEqual(self.functions(f"{device}.json"), kernels)
+        self.assertEqual(self.functions("tir-1.codegen.json"), kernels)
+        on_device = self.functions(f"{device}.codegen.json")
+        self.assertTrue(on_device and all("_kernel" in name for name in on_device), on_device)
+        self.assertIn("threadIdx.x", json.dumps(self.read(f"{device}.json")))
+        self.assertIn("threadIdx.x", json.dumps(self.read(f"{device}.codegen.json")))
+
+    def test_a_device_whose_generator_is_there(self):
+        self.check("opencl", "c", contextlib.nullcontext())
+
+    def test_a_device_whose_generator_is_missing(self):
+        for host in ("c", "llvm"):
+            self.check("cuda", host, self.assertRaises(tvm.TVMError))
+
+    def test_kernels_on_two_devices(self):
+        cuda = tvm.target.Target("cuda", host="llvm")
+        llvm = tvm.target.Target("llvm", host="llvm")
+        with mlf_tvmc.capture() as captured, self.assertRaises(tvm.TVMError):
+            relay.build(two_device_network(), target=[cuda, llvm])
+        self.assertEqual(self.export(captured), files("tir-1", "tir-2"))
+        self.assertEqual(self.functions("tir-1.json"), {"tvmgen_default_fused_tanh"})
+        self.assertEqual(self.functions("tir-2.json"), {"tvmgen_default_fused_exp"})
+
+    def test_the_virtual_machine(self):
+        with mlf_tvmc.capture(("lowered", "codegen")) as captured:
+            with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+                relay.vm.compile(softmax_network(), target="llvm")
+        self.assertEqual(self.export(captured), files("tir-1", "tir-1.codegen"))
+
+    def test_a_build_that_fails_before_there_is_tir_leaves_nothing(self):
+        sides = [relay.var("left", shape=(2,)), relay.var("right", shape=(3,))]
+        contradiction = tvm.IRModule.from_expr(relay.Function(sides, relay.add(*sides)))
+        with mlf_tvmc.capture() as captured, self.assertRaises(tvm.error.DiagnosticError):
+            build(contradiction, "c", "c")
+        self.assertEqual(captured.builds, [])
+
+
+class Passes(Captures):
+    def test_modules_before_and_after_passes(self):
+        stages = ("before:tir.LowerTVMBuiltin", "after:tir.UnrollLoop")
+        with mlf_tvmc.capture(stages) as captured:
+            build(softmax_network(), "c", "c")
+        stems = ("tir-1.before-tir.LowerTVMBuiltin", "tir-1.after-tir.UnrollLoop")
+        self.assertEqual(self.export(captured), files(*stems))
+        # The one runs over all kernels at once, the other one by one.
+        self.assertEqual(*(self.functions(stem + ".json") for stem in stems))
+
+    def test_what_a_build_does_not_have_is_said(self):
+        expected = {
+            "topology": "only builds for the AOT executor have a main function",
+            "after:tir.UnrolLoop": "that pass did not run; did you mean tir.UnrollLoop",
+            "after:FuseOps": "no TIR passes through that pass",
+        }
+        with mlf_tvmc.capture(expected) as captured:
+            build(softmax_network(), "c", "c")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            self.assertEqual(self.export(captured), set())
+        said = "\n".join(str(warning.message) for warning in seen)
+        for stage, reason in expected.items():
+            self.assertIn(f"no TIR at stage '{stage}': {reason}", said)
+
+    def test_a_context_that_is_active_already_and_its_instruments(self):
+        seen = []
+
+        @tvm.instrument.pass_instrument
+        class Other:
+            def run_before_pass(self, module, info):
+                seen.append(info.name)
+
+        config = {"tir.disable_vectorize": True}
+        with tvm.transform.PassContext(config=config, instruments=[Other()]):
+            with mlf_tvmc.capture("codegen") as captured:
+                relay.build(softmax_network(), tvm.target.Target("c", host="c"))
+        self.assertEqual(self.export(captured), files("tir-1.codegen"))
+        self.assertIn("tir.LowerTVMBuiltin", seen)
+
+    def test_when_switched_off_nothing_is_captured(self):
+        with mlf_tvmc.capture(enabled=False) as captured:
+            build(softmax_network(), "c", "c")
+        self.assertEqual(self.export(captured), set())
+
+    def test_capturing_leaves_tvm_as_it_was(self):
+        context = tvm.transform.PassContext
+        before = (context.__init__, relay.build_module.BuildModule.build, context.current())
+        with mlf_tvmc.capture():
+            pass
+        after = (context.__init__, relay.build_module.BuildModule.build, context.current())
+        self.assertEqual(before, after)
+
+
+class Operators(Captures):
+    def setUp(self):
+        super().setUp()
+        with mlf_tvmc.capture(("lowered", "codegen")) as self.captured:
+            target = tvm.target.Target("c", host="c")
+            self.library = tvm.build(*increment(), target=target, name="increment")
+        self.archive = self.folder / "module.tar"
+
+    def test_an_operator_archive_gets_the_twin_of_its_tir_and_other_stages(self):
+        mlf_tvmc.export_model_library_format(self.library, self.archive, ("lowered", "codegen"))
+        self.assertEqual(
+            hook.own_names(self.archive), files("tir-1", "tir-1.codegen") | {"mlf.json"}
+        )
+        (module,) = self.library.ir_module_by_target.values()
+        twin = hook.member(self.archive, "src/tir-1.tvm.json")
+        self.assertEqual(twin, tvm.ir.save_json(module))
+        support.run_ok("verify", self.archive)
+
+    def test_attributes_that_hold_compiled_code_are_left_out_and_this_is_said(self):
+        yes = tvm.runtime.String("yes")
+        (pair,) = self.library.ir_module_by_target.items()
+        with_code = pair[1].with_attr("external_mods", [self.library]).with_attr("kept", yes)
+        self.library.ir_module_by_target = {pair[0]: with_code}
+        message = "at stage 'lowered' is captured without its attribute 'external_mods'"
+        with self.assertWarnsRegex(mlf_tvmc.CaptureWarning, message):
+            mlf_tvmc.export_model_library_format(self.library, self.archive)
+        expected = tvm.ir.save_json(pair[1].with_attr("kept", yes))
+        read = tvm.ir.load_json(hook.member(self.archive, "src/tir-1.tvm.json"))
+        tvm.ir.assert_structural_equal(read, tvm.ir.load_json(expected))
+        self.assertEqual(set(map(str, read.attrs.keys())), {"runtime", "kept"})
+
+    def test_json_of_modules_and_functions(self):
+        (module,) = self.library.ir_module_by_target.values()
+        (function,) = module.functions.values()
+        for node in (module, function):
+            document = mlf_tvmc.get_json(node)
+            self.assertEqual(document["format"], "mlf-tir")
+            self.assertEqual(len(document["functions"]), 1)
+            self.assertEqual(document["losses"], [])
+
+
+class WithoutCapture(Captures):
+    """What a product itself has kept."""
+
+    def build(self, executor):
+        config = {"tir.disable_vectorize": True}
+        with tvm.transform.PassContext(opt_level=3, config=config):
+            runtime = relay.backend.Runtime("crt")
+            target = tvm.target.Target("c", host="c")
+            return relay.build(softmax_network(), target, executor=executor, runtime=runtime)
+
+    def test_an_aot_build_has_its_lowered_module(self):
+        archive = self.folder / "module.tar"
+        factory = self.build(relay.backend.Executor("aot"))
+        mlf_tvmc.export_model_library_format(factory, archive)
+        self.assertLess(files("tir-1"), hook.own_names(archive))
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, "build inside 'with mlf_tvmc.capture"):
+            mlf_tvmc.export_model_library_format(factory, archive, ("codegen",))
+
+    def test_a_build_for_the_graph_executor_has_not(self):
+        archive = self.folder / "module.tar"
+        factory = self.build(relay.backend.Executor("graph"))
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, "TVM does not keep the TIR"):
+            mlf_tvmc.export_model_library_format(factory, archive)
+        self.assertFalse(archive.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+"""What the tests of the hook share. Importing this skips the test where there is no TVM."""
+
+import json
+import subprocess
+import sys
+import tarfile
+import warnings
+
+import support
+
+try:
+    from tvm import relay, __version__ as TVM_VERSION
+except ImportError:
+    support.skip("this Python has no TVM; tests/run makes one that has")
+
+import mlf_tvmc
+
+# A test that looks for warnings asks for them; everywhere else they are failures.
+warnings.simplefilter("error", mlf_tvmc.CaptureWarning)
+
+IS_OLD = TVM_VERSION.startswith("0.9.")
+ALL_STAGES = ("topology", "lowered", "codegen")
+
+
+def member(archive, name):
+    with tarfile.open(archive) as tar:
+        return tar.extractfile("./" + name).read().decode()
+
+
+def names(archive):
+    with tarfile.open(archive) as tar:
+        return set(tar.getnames())
+
+
+def own_names(archive):
+    """The members that plain TVM would not have written, without `./src/`."""
+    own = {name for name in names(archive) if name.startswith(("./src/tir-", "./src/mlf."))}
+    own |= {name for name in names(archive) if name.endswith((".topology.json", ".graph.json"))}
+    return {name[len("./src/") :] for name in own}
+
+
+class LoweredModules:
+    """What relay.build asks its BuildModule for, seen without the hook."""
+
+    def __init__(self):
+        self.last = None
+
+    def __enter__(self):
+        self._original = relay.build_module.BuildModule.get_irmodule
+
+        def spy(build_module):
+            self.last = self._original(build_module)
+            return self.last
+
+        relay.build_module.BuildModule.get_irmodule = spy
+        return self
+
+    def __exit__(self, *_):
+        relay.build_module.BuildModule.get_irmodule = self._original
+
+
+def document(text):
+    """mlf's JSON of a TVM JSON, without what tells where it came from."""
+    parsed = json.loads(support.run_ok("tir", "-", input=text.encode()).stdout)
+    return without_source(parsed)
+
+
+def without_source(parsed):
+    return {key: value for key, value in parsed.items() if key not in ("source", "target")}
+
+
+def run_program(*arguments, **options):
+    """Runs `python -m mlf_tvmc`; the result has text in `stdout` and `stderr`."""
+    return run_python("-m", "mlf_tvmc", *arguments, **options)
+
+
+def run_python(*arguments, **options):
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)

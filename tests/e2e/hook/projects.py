@@ -1,0 +1,46 @@
+"""An archive with TIR still goes where archives go: through microTVM's Project API into a project.
+
+Usage: PYTHON_OF_A_TVM_VENV projects.py
+"""
+
+import pathlib
+import tempfile
+import unittest
+
+import hook_support as hook
+
+import mlf_tvmc
+import tvm.micro.project
+
+import archives
+import networks
+
+_TEMPLATE = pathlib.Path(__file__).parent / "project"
+
+
+class Projects(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def test_a_project_is_made_of_the_archive_and_builds(self):
+        archive = self.folder / "module.tar"
+        (kind,) = [kind for kind in archives.ON_C if kind.name == "interface-c"]
+        factory = kind.build(networks.from_relay(networks.one_kernel_many_times).module)
+        mlf_tvmc.export_model_library_format(factory, archive)
+
+        path = str(self.folder / "project")
+        make = tvm.micro.project.generate_project_from_mlf
+        project = make(_TEMPLATE, path, str(archive), {})
+        self.assertFalse(project.info()["is_template"])
+        project.build()
+
+        unpacked = self.folder / "project" / "model"
+        self.assertTrue((unpacked / "src" / "tir-1.json").is_file())
+        self.assertTrue((self.folder / "project" / "build" / "library.so").is_file())
+        self.assertLess({"tir-1.json", "mlf.json"}, hook.own_names(archive))
+
+
+if __name__ == "__main__":
+    unittest.main()
