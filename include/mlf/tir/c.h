@@ -63,11 +63,19 @@ struct CSources {
 /// defined twice, and where a file is over a limit.
 MLF_API Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
 
+/// What is left of a field of which something is taken away.
+enum class CRemainder : std::uint8_t {
+  nothing,
+  hidden,  ///< at most a part of its own value; nothing of what is below it
+  below,   ///< what is below it, and a part of its own value
+};
+
 /// One row of c_erasures.def: what generated C cannot show of a module.
 struct CErasure {
   LossCode loss;  ///< under which the document that was read from the C carries it
   Kind kind;
   std::optional<std::uint8_t> field;  ///< nothing: it is about nodes of the kind as such
+  CRemainder remainder;
   std::string_view what;
 };
 

@@ -11,19 +11,10 @@ namespace mlf::tir {
 namespace {
 
 constexpr auto kErasures = std::to_array<CErasure>({
-#define MLF_ERASE(loss, kind, field, how, what) \
-  {LossCode::loss, Kind::kind, std::uint8_t{f::kind::field}, what},
-#define MLF_ERASE_KIND(step, loss, kind, what) {LossCode::loss, Kind::kind, std::nullopt, what},
-#include "mlf/tir/c_erasures.def"
-#undef MLF_ERASE
-#undef MLF_ERASE_KIND
-});
-
-enum class How : std::uint8_t { reset, partly };
-
-constexpr auto kHows = std::to_array<How>({
-#define MLF_ERASE(loss, kind, field, how, what) How::how,
-#define MLF_ERASE_KIND(step, loss, kind, what) How::partly,
+#define MLF_ERASE(loss, kind, field, remainder, what) \
+  {LossCode::loss, Kind::kind, std::uint8_t{f::kind::field}, CRemainder::remainder, what},
+#define MLF_ERASE_KIND(step, loss, kind, what) \
+  {LossCode::loss, Kind::kind, std::nullopt, CRemainder::below, what},
 #include "mlf/tir/c_erasures.def"
 #undef MLF_ERASE
 #undef MLF_ERASE_KIND
@@ -48,7 +39,8 @@ namespace c {
 std::optional<Erasure> reset_of(Kind kind, std::uint8_t field) {
   for (std::size_t i = 0; i < kErasures.size(); ++i) {
     const CErasure& row = kErasures[i];
-    if (kHows[i] == How::reset && row.kind == kind && row.field == field) {
+    const bool is_whole = row.remainder == CRemainder::nothing;
+    if (is_whole && row.kind == kind && row.field == field) {
       return static_cast<Erasure>(i);
     }
   }

@@ -10,7 +10,7 @@
 namespace mlf::tir::c {
 
 enum class Erasure : std::uint8_t {
-#define MLF_ERASE(loss, kind, field, how, what) kind##_##field,
+#define MLF_ERASE(loss, kind, field, remainder, what) kind##_##field,
 #define MLF_ERASE_KIND(step, loss, kind, what) step,
 #include "mlf/tir/c_erasures.def"
 #undef MLF_ERASE

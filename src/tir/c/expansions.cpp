@@ -18,11 +18,20 @@ class Expander {
   NodeId multiply_shift_per_axis(std::span<const NodeId> args);
   NodeId sigmoid(NodeId x);
   NodeId rsqrt(NodeId x);
-  NodeId stack_array(std::span<const NodeId> args);
+  NodeId stack_array(std::span<const NodeId> args, DType dtype);
 
  private:
   std::int64_t integer(NodeId id) const {
     return make_.builder().node(id).integer(f::IntImm::value);
+  }
+  bool is_int32(NodeId id) const {
+    const Node node = make_.builder().node(id);
+    return node.is(Kind::IntImm) && node.dtype() == DType::Int(32);
+  }
+  bool is_zero(NodeId id) const {
+    const Node node = make_.builder().node(id);
+    return node.is(Kind::FloatImm) ? node.real(f::FloatImm::value) == 0
+                                   : node.is(Kind::IntImm) && integer(id) == 0;
   }
   NodeId shift(std::string_view op, NodeId a, NodeId b) {
     return make_.call(make_.op(op), std::array{a, b}, make_.dtype_of(a));
@@ -60,7 +69,7 @@ NodeId Expander::rounded_shift(NodeId product, NodeId total) {
 /// q_multiply_shift(x, multiplier, fractional bits, shift) in 64 bits.
 NodeId Expander::multiply_shift(std::span<const NodeId> args) {
   const std::int64_t amount = integer(args[3]);
-  if (integer(args[1]) == kOneHalf) return power_of_two(args[0], amount - 1);
+  if (integer(args[1]) == kOneHalf) return power_of_two(args[0], amount - integer(args[2]) + 30);
   const NodeId left = make_.int32(amount > 0 ? amount : 0);
   const NodeId right = make_.int32(amount > 0 ? 0 : -amount);
   const NodeId x = wide(args[0]);
@@ -95,20 +104,18 @@ NodeId Expander::rsqrt(NodeId x) {
   return make_.binary(Kind::Div, make_.float_imm(dtype, 1), root);
 }
 
-/// tvm_stack_make_array(data, shape, strides, dimensions, zero of the element's dtype, offset): no
-/// strides and that zero are spelled in several ways before they are fields of a struct.
-NodeId Expander::stack_array(std::span<const NodeId> args) {
+/// tvm_stack_make_array(data, shape, strides, dimensions, zero of the element's dtype, offset):
+/// that there are no strides, how many dimensions there are and the zero are spelled in several
+/// ways before they are fields of a struct.
+NodeId Expander::stack_array(std::span<const NodeId> args, DType dtype) {
   std::vector<NodeId> filled(args.begin(), args.end());
-  const auto is_number = [&](std::size_t i) {
-    return make_.builder().node(args[i]).is(Kind::IntImm);
-  };
-  if (is_number(2) && integer(args[2]) == 0) {
+  if (is_int32(args[2]) && integer(args[2]) == 0) {
     const std::array zero = {make_.int_imm(DType::UInt(64), 0)};
     filled[2] = make_.call(make_.op("tir.reinterpret"), zero, DType::Handle());
   }
-  if (is_number(3)) filled[3] = make_.int_imm(DType::UInt(32), integer(args[3]));
-  filled[4] = make_.cast(make_.dtype_of(args[4]), make_.int32(0));
-  return make_.call(make_.op("tir.tvm_stack_make_array"), filled, DType::Handle());
+  if (is_int32(args[3])) filled[3] = make_.int_imm(DType::UInt(32), integer(args[3]));
+  if (is_zero(args[4])) filled[4] = make_.cast(make_.dtype_of(args[4]), make_.int32(0));
+  return make_.call(make_.op("tir.tvm_stack_make_array"), filled, dtype);
 }
 
 }  // namespace
@@ -118,23 +125,32 @@ std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType
   if (!dtype.is_scalar()) return std::nullopt;
   Expander expander(make, ternary);
   const auto is_number = [&](std::size_t i) {
-    return make.builder().node(args[i]).is(Kind::IntImm);
+    const Node arg = make.builder().node(args[i]);
+    return arg.is(Kind::IntImm) && arg.dtype() == DType::Int(32);
+  };
+  const auto is_flag = [&](std::size_t i) {
+    const Node arg = make.builder().node(args[i]);
+    return arg.is(Kind::IntImm) && (arg.dtype().is_bool() || arg.dtype() == DType::Int(32));
   };
   const auto is_shift = [&](std::size_t i) {
-    const Node arg = make.builder().node(args[i]);
-    if (!arg.is(Kind::IntImm)) return false;
-    const std::int64_t amount = arg.integer(f::IntImm::value);
+    if (!is_number(i)) return false;
+    const std::int64_t amount = make.builder().node(args[i]).integer(f::IntImm::value);
     return -32 < amount && amount < 32;
   };
-  if (op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_shift(3)) {
+  const bool is_int32 = dtype == DType::Int(32);
+  if (is_int32 && op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_shift(2) &&
+      is_shift(3)) {
     return expander.multiply_shift(args);
   }
-  if (op == "tir.q_multiply_shift_per_axis" && args.size() == 7 && is_number(5) && is_number(6)) {
+  if (is_int32 && op == "tir.q_multiply_shift_per_axis" && args.size() == 7 && is_flag(5) &&
+      is_flag(6)) {
     return expander.multiply_shift_per_axis(args);
   }
-  if (op == "tir.sigmoid" && args.size() == 1) return expander.sigmoid(args[0]);
-  if (op == "tir.rsqrt" && args.size() == 1) return expander.rsqrt(args[0]);
-  if (op == "tir.tvm_stack_make_array" && args.size() == 6) return expander.stack_array(args);
+  const bool keeps_dtype = args.size() == 1 && make.dtype_of(args[0]) == dtype;
+  if (op == "tir.sigmoid" && keeps_dtype) return expander.sigmoid(args[0]);
+  if (op == "tir.rsqrt" && keeps_dtype) return expander.rsqrt(args[0]);
+  if (op == "tir.tvm_stack_make_array" && args.size() == 6)
+    return expander.stack_array(args, dtype);
   return std::nullopt;
 }
 

@@ -38,18 +38,25 @@ NormalForm::NormalForm(const Module& module, const VersionRange& version)
       ternary_(ternary_of(version)),
       make_(builder_, losses_),
       map_(module.size()),
+      ranges_(module),
       erased_(all_c_erasures().size()) {}
 
 CNormalForm NormalForm::make() && {
   const Node root = module_.root();
   NodeId function = NodeId::none;
   for_each_pre_order(root, [&](Node node) {
+    ranges_.enter(node);
     if (node.is(Kind::Let)) lets_[index(node[f::Let::var].id())] = node[f::Let::value];
     if (node.is(Kind::PrimFunc)) function = node.id();
     if (node.is(Kind::AllocateConst)) constants_[index(function)].push_back(node);
   });
   for_each_post_order(root, [&](Node node) { leave(node); });
   return {std::move(builder_).finish(of(root)), std::move(erased_)};
+}
+
+void NormalForm::leave(Node node) {
+  ranges_.leave(node);
+  map_[index(node.id())] = rebuilt(node);
 }
 
 /// What a node of the original became.

@@ -9,6 +9,7 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/c.h"
 #include "tir/c/erasures.h"
+#include "tir/c/integer_ranges.h"
 #include "tir/c/ternary.h"
 #include "tir/text/expr_factory.h"
 
@@ -23,7 +24,7 @@ class NormalForm {
  private:
   NodeId of(Node node);
   NodeId body_of(Node statement);
-  void leave(Node node) { map_[index(node.id())] = rebuilt(node); }
+  void leave(Node node);
   NodeId rebuilt(Node node);
   NodeId rebuilt_statement(Node node);
   NodeId rebuilt_expr(Node node);
@@ -53,7 +54,10 @@ class NormalForm {
   NodeId loop(Node node);
   NodeId allocate(Node node);
   NodeId choice(Node select);
+  NodeId division(Node node);
   NodeId call(Node node);
+  NodeId plain_call(std::string_view op, std::span<const NodeId> args, DType dtype);
+  NodeId as_division(NodeId call);
   NodeId pointer_into(std::span<const NodeId> access);
   NodeId float_imm(Node node);
   FieldValue flat(NodeList extents, Erasure row);
@@ -74,6 +78,7 @@ class NormalForm {
   LossLog losses_;
   text::ExprFactory make_;
   std::vector<NodeId> map_;
+  IntegerRanges ranges_;
   std::vector<std::size_t> erased_;
   std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: what they stand for
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;

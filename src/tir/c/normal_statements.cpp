@@ -1,6 +1,7 @@
 // Statements, variables and expressions of the normal form.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -27,6 +28,24 @@ std::string bare_name(std::string_view name) {
 
 constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
 
+constexpr std::int64_t kLargestShift = 62;
+
+/// 2^k, of an amount k by which its type can be shifted.
+std::optional<std::int64_t> power_of_two(Node amount) {
+  if (!amount.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t bits = amount.integer(f::IntImm::value);
+  const std::int64_t limit = std::min<std::int64_t>(kLargestShift, amount.dtype().bits - 1);
+  return 0 <= bits && bits < limit ? std::optional(std::int64_t{1} << bits) : std::nullopt;
+}
+
+/// 2^k, of the mask 2^k - 1.
+std::optional<std::int64_t> above_mask(Node mask) {
+  if (!mask.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t bits = mask.integer(f::IntImm::value);
+  const bool is_mask = 0 < bits && bits < std::int64_t{1} << kLargestShift;
+  return is_mask && (bits & (bits + 1)) == 0 ? std::optional(bits + 1) : std::nullopt;
+}
+
 bool is_zero(Node expr) {
   return expr.is(Kind::IntImm) && expr.integer(f::IntImm::value) == 0;
 }
@@ -37,7 +56,9 @@ bool is_zero(Node expr) {
 NodeId NormalForm::type_of_variable(Node node) {
   const Node type = node[f::Var::type_annotation];
   if (node.dtype().is_handle()) {
-    erase_if(static_cast<bool>(type), Erasure::Var_type_annotation);
+    const bool is_size = node.is(Kind::SizeVar);
+    erase_if(static_cast<bool>(type),
+             is_size ? Erasure::SizeVar_type_annotation : Erasure::Var_type_annotation);
     return NodeId::none;
   }
   return type ? of(type) : make_.prim_type(node.dtype());
@@ -47,13 +68,13 @@ NodeId NormalForm::variable(Node node) {
   const std::string name = bare_name(node.text(f::Var::name));
   const bool is_size = node.is(Kind::SizeVar);
   erase_if(is_size, Erasure::plain_var);
-  erase_if(name != node.text(f::Var::name), Erasure::Var_name);
+  erase_if(name != node.text(f::Var::name), is_size ? Erasure::SizeVar_name : Erasure::Var_name);
   return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
 }
 
 /// bool is stored in bytes.
 DType NormalForm::stored(DType dtype) {
-  return dtype.is_bool() ? DType::Int(8) : dtype;
+  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
 }
 
 NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
@@ -76,6 +97,7 @@ NodeId NormalForm::buffer(Node node) {
                         node.list(f::Buffer::axis_separators).empty() &&
                         node.integer(f::Buffer::buffer_type) == kDefaultType;
   if (!is_plain) return strided_buffer(node, data, dtype);
+  erase_if(node.list(f::Buffer::axis_separators).defined(), Erasure::Buffer_axis_separators);
   erase_if(static_cast<bool>(offset), Erasure::Buffer_elem_offset);
   erase_if(buffers_.contains({data, dtype.packed()}), Erasure::one_buffer);
   return buffer_on(data, dtype);
@@ -100,7 +122,8 @@ FieldValue NormalForm::flat(NodeList extents, Erasure row) {
     count *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
   }
   erase_if(extents.size() != 1, row);
-  return builder_.list({make_.int_imm(DType::Int(64), static_cast<std::int64_t>(count))});
+  const DType dtype = extents.empty() ? DType::Int(32) : extents[0].dtype();
+  return builder_.list({make_.int_imm(dtype, static_cast<std::int64_t>(count))});
 }
 
 /// Constants are flat.
@@ -135,6 +158,9 @@ NodeId NormalForm::rebuilt_expr(Node node) {
       return load(node);
     case Kind::Select:
       return choice(node);
+    case Kind::Div:
+    case Kind::Mod:
+      return division(node);
     case Kind::Call:
       return call(node);
     default:
@@ -163,26 +189,58 @@ NodeId NormalForm::float_imm(Node node) {
 }
 
 NodeId NormalForm::load(Node node) {
-  const NodeId buffer = of(node[f::BufferLoad::buffer]);
-  std::vector<NodeId> indices;
-  for (const Node i : node.list(f::BufferLoad::indices)) indices.push_back(of(i));
-  const NodeId loaded = make_.buffer_load(buffer, indices, of(node[f::BufferLoad::predicate]));
-  return node.dtype().is_bool() ? make_.cast(DType::Bool(), loaded) : loaded;
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::BufferLoad::dtype] = stored(node.dtype());
+  const NodeId loaded = builder_.make(Kind::BufferLoad, fields);
+  return node.dtype().is_bool() ? make_.cast(node.dtype(), loaded) : loaded;
+}
+
+/// Of numbers that are not negative, a quotient is rounded down however it is spelled.
+NodeId NormalForm::division(Node node) {
+  const Node a = node[f::Div::a];
+  const Node b = node[f::Div::b];
+  const auto dividend = ranges_.of(a);
+  const auto divisor = ranges_.of(b);
+  const bool is_positive =
+      dividend && divisor && dividend->low >= 0 && divisor->low > 0 && node.dtype().is_scalar();
+  if (!is_positive) return copy(node);
+  const bool is_quotient = node.is(Kind::Div);
+  erase(is_quotient ? Erasure::plain_quotient : Erasure::plain_remainder);
+  return builder_.make(is_quotient ? Kind::FloorDiv : Kind::FloorMod, {node.dtype(), of(a), of(b)});
+}
+
+/// A shift to the right is a division by a power of two, and a mask of the lowest bits a remainder.
+NodeId NormalForm::as_division(NodeId id) {
+  const Node call = builder_.node(id);
+  if (!call.is(Kind::Call) || !call.dtype().is_int()) return id;
+  const std::string_view op = call[f::Call::op].text(f::Op::name);
+  const bool is_shift = op == "tir.shift_right";
+  const NodeList args = call.list(f::Call::args);
+  if ((!is_shift && op != "tir.bitwise_and") || args.size() != 2) return id;
+  const auto divisor = is_shift ? power_of_two(args[1]) : above_mask(args[1]);
+  if (!divisor) return id;
+  erase(Erasure::Call_op);
+  const DType dtype = call.dtype();
+  const NodeId a = args[0].id();
+  const NodeId b = make_.int_imm(args[1].dtype(), *divisor);
+  return builder_.make(is_shift ? Kind::FloorDiv : Kind::FloorMod, {dtype, a, b});
 }
 
 NodeId NormalForm::call(Node node) {
   const Node op = node[f::Call::op];
   if (!op.is(Kind::Op)) return copy(node);
-  std::string_view name = op.text(f::Op::name);
+  const std::string_view name = op.text(f::Op::name);
   std::vector<NodeId> args;
   for (const Node arg : node.list(f::Call::args)) args.push_back(of(arg));
-  if (const auto expanded = expand(make_, name, node.dtype(), args, ternary_)) return *expanded;
-  if (name == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
-  if (name == "tir.call_pure_extern") {
-    erase(Erasure::Call_op);
-    name = "tir.call_extern";
-  }
-  return make_.call(make_.op(name), args, node.dtype());
+  const auto expanded = expand(make_, name, node.dtype(), args, ternary_);
+  return as_division(expanded ? *expanded : plain_call(name, args, node.dtype()));
+}
+
+NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
+  if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
+  const bool is_pure = op == "tir.call_pure_extern";
+  erase_if(is_pure, Erasure::Call_op);
+  return make_.call(make_.op(is_pure ? "tir.call_extern" : op), args, dtype);
 }
 
 /// Of an access pointer the address is printed, neither how far it reaches nor what for.

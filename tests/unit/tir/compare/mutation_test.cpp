@@ -10,6 +10,7 @@
 #include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
 #include "mutations.h"
+#include "scores.h"
 #include "support/every_kind.h"
 #include "support/ir_editor.h"
 
@@ -17,6 +18,8 @@ namespace mlf::tir {
 namespace {
 
 using mutation::Mutation;
+using mutation::Score;
+using mutation::Scores;
 
 /// Whether a row of the tolerance is about this field, or about nodes of this kind as a whole.
 bool is_listed(const Tolerance& tolerance, Kind kind, std::uint8_t field) {
@@ -35,44 +38,14 @@ bool is_hidden(const Tolerance& tolerance, Kind kind, const FieldInfo& field) {
   });
 }
 
-/// The nodes that are compared whatever the tolerance hides.
-std::vector<Node> visible_nodes(const Module& module, const Tolerance& tolerance) {
-  NodeSet seen(module);
-  std::vector<Node> found;
-  std::vector<Node> stack{module.root()};
-  while (!stack.empty()) {
-    const Node node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(node.id())) continue;
-    found.push_back(node);
-    for_each_child(node, [&](Node child, const FieldInfo& field) {
-      if (!is_hidden(tolerance, node.kind(), field)) stack.push_back(child);
-    });
-  }
-  return found;
+std::vector<Node> compared_nodes(const Module& module, const Tolerance& tolerance) {
+  return mutation::visible_nodes(module, [&](Node node, const FieldInfo& field) {
+    return is_hidden(tolerance, node.kind(), field);
+  });
 }
 
-struct Score {
-  std::size_t made = 0;
-  std::size_t noticed = 0;
-  std::size_t listed = 0;  // unnoticed ones that a row is about
-};
-
-using Scores = std::map<std::string_view, Score>;  // by kind
-
-/// How many nodes of each kind have their fields changed, spread over the module.
+/// How many nodes of each kind have their fields changed.
 constexpr std::size_t kNodesOfAKind = 3;
-
-std::vector<Node> sample(const std::vector<Node>& nodes) {
-  std::map<Kind, std::vector<Node>> by_kind;
-  for (const Node node : nodes) by_kind[node.kind()].push_back(node);
-  std::vector<Node> chosen;
-  for (const auto& [kind, all] : by_kind) {
-    const std::size_t count = std::min(all.size(), kNodesOfAKind);
-    for (std::size_t i = 0; i < count; ++i) chosen.push_back(all[i * all.size() / count]);
-  }
-  return chosen;
-}
 
 bool notices(const Module& original, const Mutation& mutation, const Tolerance& tolerance) {
   Builder builder = test::copied(original);
@@ -98,28 +71,11 @@ void score_field(const Module& module, Node node, std::uint8_t field, const Tole
 }
 
 void score_module(const Module& module, const Tolerance& tolerance, Scores& scores) {
-  for (const Node node : sample(visible_nodes(module, tolerance))) {
+  for (const Node node : mutation::sample(compared_nodes(module, tolerance), kNodesOfAKind)) {
     for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
       score_field(module, node, i, tolerance, scores);
     }
   }
-}
-
-void print(std::string_view title, const Scores& scores) {
-  Score total;
-  std::printf("%.*s\n  %-24s %8s %8s %8s\n", static_cast<int>(title.size()), title.data(), "kind",
-              "changes", "noticed", "listed");
-  const auto line = [](std::string_view name, const Score& score) {
-    std::printf("  %-24.*s %8zu %8zu %8zu\n", static_cast<int>(name.size()), name.data(),
-                score.made, score.noticed, score.listed);
-  };
-  for (const auto& [kind, score] : scores) {
-    line(kind, score);
-    total.made += score.made;
-    total.noticed += score.noticed;
-    total.listed += score.listed;
-  }
-  line("all", total);
 }
 
 Tolerance tolerance_named(std::string_view name) {
@@ -133,7 +89,7 @@ TEST_P(ChangesToEveryKind, AreNoticedUnlessATableRowListsThem) {
   const Tolerance tolerance = tolerance_named(GetParam());
   Scores scores;
   score_module(test::module_of_every_kind(), tolerance, scores);
-  print(GetParam(), scores);
+  mutation::print(GetParam(), scores);
   if (GetParam() == "exact") {
     EXPECT_EQ(scores.size(), all_kinds().size());
   }
@@ -204,7 +160,7 @@ TEST_P(ChangesToRealModules, AreNoticedUnlessATableRowListsThem) {
     const auto document = corpus::read_or_fail(path.string(), corpus::contents(path));
     if (document) score_module(document->module, tolerance, scores);
   }
-  print(GetParam(), scores);
+  mutation::print(GetParam(), scores);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tolerances, ChangesToRealModules,
