@@ -5,10 +5,8 @@ taken out; and, where there is a lossless capture of the same build, with that p
 then the C has to say the same.
 """
 
-import io
 import json
 import pathlib
-import re
 import sys
 import tarfile
 import tempfile
@@ -17,21 +15,6 @@ import schemas
 import support
 
 VALIDATORS = {name: schemas.validator(name) for name in ("tir", "topology", "manifest")}
-TIR = re.compile(r"\./src/tir-.*")
-
-
-def without_tir(original, added):
-    """The archive's bytes without captured TIR, and with members `added`."""
-    buffer = io.BytesIO()
-    with tarfile.open(original) as old, tarfile.open(fileobj=buffer, mode="w") as new:
-        for member in old.getmembers():
-            if not TIR.fullmatch(member.name):
-                new.addfile(member, old.extractfile(member) if member.isfile() else None)
-        for name, content in added.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            new.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()
 
 
 def twins(original):
@@ -87,13 +70,13 @@ def check_stock(path, has_network):
 
 def check_archive(original, folder):
     stock = folder / "stock.tar"
-    stock.write_bytes(without_tir(original, {}))
+    stock.write_bytes(support.without_tir(original, {}))
     is_operator = "op-" in f"{original.parent.name}/{original.name}"
     functions = check_stock(stock, has_network=not is_operator)
     captures = twins(original)
     if captures:
         both = folder / "both.tar"
-        both.write_bytes(without_tir(original, captures))
+        both.write_bytes(support.without_tir(original, captures))
         wrong = [f for f in findings(both) if f["code"] != "arity"]
         assert not wrong, wrong[:3]
     return functions

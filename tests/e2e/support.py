@@ -134,3 +134,17 @@ def spans(data):
             offset += BLOCK + (size + BLOCK - 1) // BLOCK * BLOCK
         result.append(Span(name, data[begin:offset]))
     return result, data[offset:]
+
+
+def without_tir(original, added):
+    """An archive's bytes without captured TIR, and with members `added`."""
+    buffer = io.BytesIO()
+    with tarfile.open(original) as old, tarfile.open(fileobj=buffer, mode="w") as new:
+        for member in old.getmembers():
+            if not member.name.startswith("./src/tir-"):
+                new.addfile(member, old.extractfile(member) if member.isfile() else None)
+        for name, content in added.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            new.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()

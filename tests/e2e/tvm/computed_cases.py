@@ -1,0 +1,155 @@
+"""What json_computes.py runs: a main in C, and the documents that should compute the same."""
+
+import json
+import tarfile
+import typing
+
+import numpy as np
+from tvm import TVMError, __version__ as tvm_version
+
+import builds
+import exporter
+import networks
+import support
+
+_DATA = support.SOURCE / "tests" / "data"
+# Corpus archives of these versions are given to the wheel whose headers are nearest.
+_VERSIONS = ("0.9", "0.9-dev") if tvm_version.startswith("0.9.") else ("0.16", "0.18")
+
+
+class Tensors(typing.NamedTuple):
+    """Shapes and dtypes, in the order of main's parameters."""
+
+    inputs: list
+    outputs: list
+
+    def random_inputs(self, seed):
+        random = np.random.RandomState(seed)
+        return [_random(random, *kind) for kind in self.inputs]
+
+    def empty_outputs(self):
+        return [np.zeros(*kind) for kind in self.outputs]
+
+
+def _random(random, shape, dtype):
+    if dtype.startswith("float"):
+        return np.asarray(random.uniform(-1, 1, shape)).astype(dtype)
+    first, last = (0, 2) if dtype == "bool" else (-128, 128)
+    return np.asarray(random.randint(first, last, shape)).astype(dtype)
+
+
+class Case(typing.NamedTuple):
+    name: str
+    archive: str
+    module: str
+    tensors: Tensors
+    documents: dict  # by the source they were read from
+
+
+def _documents(stock, captures, folder, member):
+    """What mlf makes of the archive with each capture of its TIR, and without."""
+    documents = {}
+    for source, added in {**captures, "c": {}}.items():
+        archive = folder / f"{source}.tar"
+        archive.write_bytes(support.without_tir(stock, added))
+        support.run_ok("process", archive)
+        documents[source] = json.loads(exporter.read_member(archive, f"src/{member}.json"))
+    return documents
+
+
+def _built(network, configuration, folder):
+    factory = builds.aot(network.module, configuration)
+    archive = folder / "stock.tar"
+    exporter.export(factory, archive)
+    captured = exporter.captured_tir(factory)
+    captures = {
+        source: {f"./src/{name}": captured[f"src/{name}"].encode()}
+        for source, name in {"save_json": "tir-1.tvm.json", "text": "tir-1.txt"}.items()
+    }
+    tensors = Tensors(
+        [_kind(kind) for kind in network.inputs.values()], [_kind(k) for k in network.outputs]
+    )
+    documents = _documents(archive, captures, folder, "tir-1")
+    name = f"{network.name} {configuration.name}"
+    return Case(name, archive, "default", tensors, documents)
+
+
+def _kind(tensor_type):
+    return [int(extent) for extent in tensor_type.shape], tensor_type.dtype
+
+
+def _configurations(number, network):
+    """All of them for keyword spotting, else the next one: each gets its share."""
+    if network.name == "keyword_spotting":
+        return builds.CONFIGURATIONS
+    return (builds.CONFIGURATIONS[(number + 1) % len(builds.CONFIGURATIONS)],)
+
+
+def built(folder):
+    """Networks that the TVM of this interpreter builds."""
+    for number, network in enumerate(networks.all_networks()):
+        for configuration in _configurations(number, network):
+            place = folder / f"{network.name}-{configuration.name}"
+            place.mkdir()
+            try:
+                yield _built(network, configuration, place)
+            except TVMError:
+                print(f"{network.name} {configuration.name}: TVM cannot build it")
+
+
+def network(maker, folder):
+    """One network, as the C interface without memory planning has it."""
+    return _built(networks.from_relay(maker), builds.CONFIGURATIONS[2], folder)
+
+
+def bundled(folder):
+    """Archives that stand in the repository, and those of the corpus where it is there."""
+    found = sorted(_DATA.glob("archives/*.tar")) + sorted(_DATA.glob("c/*/module.tar"))
+    for version in _VERSIONS:
+        found += sorted(support.CORPUS.glob(f"tvm-{version}/*/module.tar"))
+    for number, original in enumerate(found):
+        if not any(word in str(original) for word in _LEFT_OUT):
+            yield from _of_archive(original, folder / str(number))
+
+
+# No network; CMSIS-NN, whose C is not here; and one whose output does not depend on its input.
+_LEFT_OUT = ("-graph/", "/op-", "-op-", "cmsis-nn", "resnet8")
+
+
+def _of_archive(original, folder):
+    folder.mkdir()
+    original_name = "/".join(original.parts[-3:-1]) if original.stem == "module" else original.stem
+    captures = _captures_of(original)
+    for module, topology in _topologies(original, folder):
+        member = topology["provenance"]["source"]
+        tensors = Tensors(
+            [(value["shape"], value["dtype"]) for value in topology["inputs"]],
+            [(value["shape"], value["dtype"]) for value in topology["outputs"]],
+        )
+        documents = _documents(original, captures, folder, member)
+        yield Case(f"{original_name} {module}", original, module, tensors, documents)
+
+
+def _topologies(archive, folder):
+    """(name of the module, its topology) for each network of an archive."""
+    processed = folder / "processed.tar"
+    support.run_ok("process", archive, "-o", processed)
+    with tarfile.open(processed) as tar:
+        for name in tar.getnames():
+            if name.endswith(".topology.json"):
+                topology = json.load(tar.extractfile(name))
+                yield topology["module"], topology
+
+
+def _captures_of(original):
+    with tarfile.open(original) as tar:
+        texts = {
+            name: tar.extractfile(name).read()
+            for name in tar.getnames()
+            if name.startswith("./src/tir-") and name.endswith(".txt")
+        }
+    saved = {
+        f"./src/tir-{path.stem[len('save-') :]}.tvm.json": path.read_bytes()
+        for path in original.parent.glob("save-*.json")
+    }
+    return {source: added for source, added in (("save_json", saved), ("text", texts)) if added}

@@ -1,0 +1,135 @@
+"""tir-N.json suffices to compute: an interpreter of it does what the archive's own C does.
+
+For networks that TVM builds here, for the bundled archives, and for those of the corpus where it is
+there. The document comes from TVM's save_json, from the text that TVM prints, and from the C alone.
+Integers must have the bytes of what the compiled C computes; floating-point numbers may differ by
+1e-5 relative or 1e-6. Text in which TVM left out constants can compute nothing, which is counted.
+
+Usage: PYTHON_OF_A_TVM_VENV json_computes.py
+"""
+
+import collections
+import json
+import pathlib
+import tarfile
+import tempfile
+import time
+import unittest
+
+import support
+
+try:
+    from tvm import __version__ as tvm_version
+except ImportError:
+    support.skip("this Python has no TVM; tests/run makes one that has")
+
+import numpy as np
+
+import computed_cases
+import json_mutations
+import networks
+from compiled_main import CompiledMain
+from interpreter import Document, Missing, Program
+
+SEEDS = range(2)
+
+
+def computed(content, tensors, inputs, folder=None):
+    """Outputs as the interpreter computes them; `folder` has the files of the document, if any."""
+    outputs = tensors.empty_outputs()
+    Program(Document(content, folder)).run_main([*map(np.copy, inputs), *outputs])
+    return outputs
+
+
+def compiled(main, tensors, inputs):
+    outputs = tensors.empty_outputs()
+    main.run(inputs, outputs)
+    return outputs
+
+
+def is_close(result, expected):
+    if expected.dtype.kind != "f":
+        return result.tobytes() == expected.tobytes()
+    return np.allclose(result, expected, rtol=1e-5, atol=1e-6, equal_nan=True)
+
+
+def are_close(results, expected):
+    return all(map(is_close, results, expected))
+
+
+class JsonComputes(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+        self.verdicts = collections.Counter()
+
+    def test_networks_that_are_built_here(self):
+        self.check_all(computed_cases.built(self.folder))
+
+    def test_bundled_archives(self):
+        self.check_all(computed_cases.bundled(self.folder))
+
+    def check_all(self, cases):
+        for number, case in enumerate(cases):
+            main = CompiledMain(case.archive, self.folder / f"compiled-{number}", case.module)
+            self.check(case, main)
+        for (source, verdict), count in sorted(self.verdicts.items()):
+            print(f"TVM {tvm_version}, documents from {source}: {count} {verdict}")
+        for source in ("save_json", "c"):
+            self.assertGreater(self.verdicts[source, "compute the same"], 0)
+
+    def check(self, case, main):
+        inputs = [case.tensors.random_inputs(seed) for seed in SEEDS]
+        expected = [compiled(main, case.tensors, given) for given in inputs]
+        self.assertNotEqual(*map(repr, expected), f"{case.name}: the inputs do not matter")
+        seconds = []
+        for source, content in case.documents.items():
+            begin = time.process_time()
+            with self.subTest(f"{case.name} {source}"):
+                self.check_document(source, content, case.tensors, inputs, expected)
+            seconds.append(f"{source} {time.process_time() - begin:.2f} s")
+        print(f"{case.name}:", ", ".join(seconds), flush=True)
+
+    def check_document(self, source, content, tensors, inputs, expected):
+        try:
+            results = [computed(content, tensors, given) for given in inputs]
+        except Missing:
+            self.assertEqual(source, "text")
+            self.verdicts[source, "lack constants"] += 1
+            return
+        self.assertTrue(all(map(are_close, results, expected)))
+        self.verdicts[source, "compute the same"] += 1
+
+    def test_constants_may_stand_in_files(self):
+        cases = computed_cases.bundled(self.folder)
+        case = next(case for case in cases if "qnn_conv" in case.name)
+        archive = self.folder / "files.tar"
+        archive.write_bytes(support.without_tir(case.archive, {}))
+        support.run_ok("process", "--constants", "npy", archive)
+        with tarfile.open(archive) as tar:
+            tar.extractall(self.folder / "files")
+        source = self.folder / "files" / "src"
+        content = json.loads((source / "tir-1.json").read_text())
+        self.assertTrue(all("file" in constant for constant in content["constants"]))
+        inputs = case.tensors.random_inputs(0)
+        expected = computed(case.documents["c"], case.tensors, inputs)
+        self.assertTrue(are_close(computed(content, case.tensors, inputs, source), expected))
+
+    def test_whatever_is_changed_in_a_document_is_noticed(self):
+        case = computed_cases.network(networks.int8_convolution, self.folder)
+        inputs = case.tensors.random_inputs(0)
+        expected = computed(case.documents["save_json"], case.tensors, inputs)
+        for name, mutated in json_mutations.of(case.documents["save_json"]):
+            with self.subTest(name):
+                self.assertTrue(self.is_noticed(mutated, case.tensors, inputs, expected))
+
+    def is_noticed(self, content, tensors, inputs, expected):
+        try:
+            return not are_close(computed(content, tensors, inputs), expected)
+        except (AssertionError, IndexError, ValueError):
+            return True
+
+
+if __name__ == "__main__":
+    unittest.main()
