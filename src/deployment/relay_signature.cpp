@@ -1,5 +1,6 @@
 #include "deployment/relay_signature.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -20,6 +21,14 @@ std::string_view take_until(std::string_view& text, std::string_view stops) {
   const std::string_view taken = text.substr(0, text.find_first_of(stops));
   text.remove_prefix(taken.size());
   return taken;
+}
+
+/// Of `bias:0: Tensor[…`: names may have colons of their own.
+std::string_view take_name(std::string_view& text) {
+  const std::size_t end = std::min(text.find(": "), text.find_first_of(",)"));
+  const std::string_view name = text.substr(0, end);
+  text.remove_prefix(name.size());
+  return name;
 }
 
 /// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`).
@@ -62,7 +71,7 @@ std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   if (main == std::string_view::npos) return tensors;
   text.remove_prefix(main + kMain.size());
   while (take(text, "%")) {
-    const std::string name(take_until(text, ":,)"));
+    const std::string name(take_name(text));
     std::string_view type_text = text;
     if (take(type_text, ": ") && take(type_text, kTensor)) {
       if (const auto type = take_tensor(type_text)) tensors.push_back({name, std::nullopt, *type});

@@ -33,6 +33,11 @@ TEST(RelaySignature, WhatIsNoStaticTensorIsPassedOver) {
             "x int8 3;");
 }
 
+TEST(RelaySignature, NamesMayHaveColons) {
+  EXPECT_EQ(spelled("def @main(%x:0: Tensor[(3), int8], %a:b, %y::1: Tensor[(4), int8]) {\n"),
+            "x:0 int8 3;y::1 int8 4;");
+}
+
 TEST(RelaySignature, OtherTextHasNone) {
   for (const char* text : {"", "def @other(%x: Tensor[(1), int8]) {}", "def @main(", "def @main(%",
                            "def @main(%x: Tensor[(", "def @main(%x: Tensor[(1, ", "def @main()"}) {
