@@ -43,8 +43,8 @@ struct VerifyOptions {
 ///  - the checks of each module's network (mlf/graph/checks.def), the second opinion of Relay's
 ///    main among them;
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
-///  - whether the generated C says what lossless captured TIR (save_json) of its module and target
-///    says, as far as C can say it (`tir::c_normal_form`);
+///  - whether the generated C says what the captured TIR of its module and target says, as far as C
+///    can say it (`tir::c_normal_form`) and the dialect of the TIR does (`tir::Tolerance`);
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.
 ///
 /// The archive passes where no finding is of severity `error`. Nothing is written.

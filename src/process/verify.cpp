@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
-#include "deployment/c_sources.h"
-#include "deployment/tir_name.h"
 #include "mlf/graph/compare.h"
 #include "mlf/networks.h"
-#include "mlf/tir/compare.h"
+#include "process/documents.h"
 #include "process/job.h"
+#include "process/verify_c.h"
 #include "support/error.h"
 
 namespace mlf::process {
@@ -19,30 +17,23 @@ namespace {
 using graph::Severity;
 using support::value_of;
 
-/// Functions of one target may be spread over several captures, or over several files of C.
-bool is_missing_function(const tir::Difference& difference) {
-  return difference.path.starts_with("functions[") && difference.path.ends_with("\"]") &&
-         (difference.left == "missing" || difference.right == "missing");
-}
-
 class Verifier {
  public:
-  explicit Verifier(const Job& job) : job_(job) {}
+  explicit Verifier(const Job& job) : job_(job), documents_(job.library, job.options.tir_limits) {}
 
   std::vector<Finding> run() &&;
 
  private:
   void check_outputs();
   void check_networks();
-  Networks networks_of(std::span<const TirSource> stage) const;
+  Networks networks_of(std::span<const std::vector<TirSource>> stages);
   void report_network(const Network& network);
-  void compare_stage(const Networks& preferred, std::span<const TirSource> stage);
+  void compare_stage(const Networks& preferred, const std::vector<TirSource>& stage);
   void check_c();
-  void compare_c(std::size_t module, const TirSource& c);
-  std::optional<tir::Document> captured(std::size_t module, const Target* target) const;
   const std::string& name_of(std::size_t module) const { return job_.library.modules[module].name; }
 
   const Job& job_;
+  Documents documents_;
   std::vector<Finding> findings_;
 };
 
@@ -65,8 +56,14 @@ void Verifier::check_outputs() {
   }
 }
 
-Networks Verifier::networks_of(std::span<const TirSource> stage) const {
-  return value_of(find_networks(job_.archive, job_.library, stage, job_.options.tir_limits));
+Networks Verifier::networks_of(std::span<const std::vector<TirSource>> stages) {
+  NetworkSearch search = value_of(NetworkSearch::over(job_.archive, job_.library));
+  for (const std::vector<TirSource>& stage : stages) {
+    std::vector<graph::TirInput> inputs;
+    for (const TirSource& source : stage) inputs.push_back({&documents_.of(source), source.stem});
+    value_of(search.offer(inputs));
+  }
+  return value_of(std::move(search).finish());
 }
 
 void Verifier::report_network(const Network& network) {
@@ -79,8 +76,8 @@ void Verifier::report_network(const Network& network) {
   }
 }
 
-void Verifier::compare_stage(const Networks& preferred, std::span<const TirSource> stage) {
-  for (const Network& other : networks_of(stage).found) {
+void Verifier::compare_stage(const Networks& preferred, const std::vector<TirSource>& stage) {
+  for (const Network& other : networks_of({&stage, 1}).found) {
     const auto same =
         std::find_if(preferred.found.begin(), preferred.found.end(),
                      [&](const Network& network) { return network.module == other.module; });
@@ -98,7 +95,7 @@ void Verifier::compare_stage(const Networks& preferred, std::span<const TirSourc
 
 void Verifier::check_networks() {
   const auto stages = by_stage(job_.sources);
-  const Networks networks = networks_of(job_.sources);
+  const Networks networks = networks_of(stages);
   for (const Network& network : networks.found) report_network(network);
   for (const ModuleWithout& without : networks.missing) {
     findings_.push_back({.severity = Severity::note,
@@ -109,46 +106,9 @@ void Verifier::check_networks() {
   for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
 }
 
-/// The TIR of one module and target as it was captured, without loss: texts have names of their own
-/// and leave out what C still says.
-std::optional<tir::Document> Verifier::captured(std::size_t module, const Target* target) const {
-  for (const TirSource& source : job_.sources) {
-    if (source.c || source.stage != deployment::kDefaultStage) continue;
-    tir::Document document = value_of(read_tir(source, job_.library, job_.options.tir_limits));
-    const Ownership owners = owners_of(document.module, source.stem, job_.library);
-    if (document.source.dialect != tir::Dialect::save_json) continue;
-    if (owners.modules == std::vector{module} && owners.target == target) return document;
-  }
-  return std::nullopt;
-}
-
-void Verifier::compare_c(std::size_t module, const TirSource& c) {
-  const tir::Document printed = value_of(read_tir(c, job_.library, job_.options.tir_limits));
-  const Target* target = owners_of(printed.module, c.stem, job_.library).target;
-  const auto document = captured(module, target);
-  if (!document) return;
-  const tir::VersionRange& version = printed.source.tvm_version;
-  // The captured text may have lost what the C still says, never the other way round.
-  const tir::Comparison comparison =
-      tir::compare(tir::c_normal_form(printed.module, version).module,
-                   tir::c_normal_form(document->module, version).module,
-                   tir::Tolerance::of(document->source.dialect));
-  for (const tir::Difference& difference : comparison.differences) {
-    if (is_missing_function(difference)) continue;
-    findings_.push_back({.severity = Severity::error,
-                         .code = FindingCode::c_mismatch,
-                         .module = name_of(module),
-                         .detail = document->source.member + " and the generated C, " + c.name +
-                                   " (second), differ: " + to_string(difference)});
-  }
-}
-
-/// Where the archive has both, the TIR that was captured and the C that was generated from it.
 void Verifier::check_c() {
-  for (std::size_t i = 0; i < job_.library.modules.size(); ++i) {
-    for (const TirSource& c : deployment::generated_c(job_.archive, job_.library.modules[i], {})) {
-      compare_c(i, c);
-    }
+  for (Finding& finding : differences_from_c(job_, documents_)) {
+    findings_.push_back(std::move(finding));
   }
 }
 

@@ -1,8 +1,8 @@
 """Archives as TVM exports them by itself: their generated C is the source of TIR and network.
 
 Runs over the bundled archives and over the corpus where it is there, each with its captured TIR
-taken out; and, where there is a lossless capture of the same build, with that put in its place:
-then the C has to say the same.
+taken out. As they are, with that text, the C has to say the same; and where there is a lossless
+capture of the same build, with that put in its place as well.
 """
 
 import json
@@ -34,11 +34,13 @@ def json_members(path):
         }
 
 
-def findings(path):
+def errors(path):
+    """What is wrong with an archive, but for a fault of TVM itself: see check_stock."""
     result = support.run("verify", "--json", path)
     assert result.returncode in (0, 1), result.stderr
     (verdict,) = json.loads(result.stdout)["archives"]
-    return [f for f in verdict["findings"] if f["severity"] == "error"]
+    found = [f for f in verdict["findings"] if f["severity"] == "error"]
+    return [f for f in found if f["code"] != "arity"]
 
 
 def check_stock(path, has_network):

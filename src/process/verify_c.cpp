@@ -1,0 +1,116 @@
+#include "process/verify_c.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "deployment/c_sources.h"
+#include "deployment/tir_name.h"
+#include "mlf/tir/c.h"
+#include "mlf/tir/compare.h"
+
+namespace mlf::process {
+namespace {
+
+/// `functions["f"]` at the beginning of a path.
+std::string_view function_of(const tir::Difference& difference) {
+  const std::string_view path = difference.path;
+  constexpr std::string_view kBefore = "functions[\"";
+  if (!path.starts_with(kBefore)) return {};
+  const std::size_t end = path.find("\"]");
+  return end == path.npos ? std::string_view() : path.substr(kBefore.size(), end - kBefore.size());
+}
+
+/// Functions of one target may be spread over several captures, or over several files of C.
+bool is_missing_function(const tir::Difference& difference) {
+  return difference.path.ends_with("\"]") && !function_of(difference).empty() &&
+         (difference.left == "missing" || difference.right == "missing");
+}
+
+bool has_lost(const tir::Document& document, tir::LossCode code) {
+  return std::any_of(document.losses.begin(), document.losses.end(),
+                     [&](const tir::Loss& loss) { return loss.code == code; });
+}
+
+/// A function that the reader of C does not know contradicts nothing.
+bool is_kept_as_text(const tir::Document& read, std::string_view function) {
+  return std::any_of(read.losses.begin(), read.losses.end(), [&](const tir::Loss& loss) {
+    return loss.code == tir::LossCode::unknown_construct && loss.where == function;
+  });
+}
+
+/// Texts do not say the names of parameters and pointers that stand behind a buffer, and leave out
+/// what pools are.
+bool is_lost_in_text(const tir::Document& captured, const tir::Difference& difference) {
+  if (captured.source.dialect == tir::Dialect::save_json) return false;
+  if (difference.path.ends_with(".name")) return true;
+  return has_lost(captured, tir::LossCode::attr_object) &&
+         difference.path.find("].attrs.") != std::string::npos;
+}
+
+class CheckOfC {
+ public:
+  CheckOfC(const Job& job, Documents& documents) : job_(job), documents_(documents) {}
+
+  std::vector<Finding> run() &&;
+
+ private:
+  void check(std::size_t module, const TirSource& c);
+  void compare(std::size_t module, const tir::Document& captured, const TirSource& c);
+  bool belongs_to(const TirSource& captured, std::size_t module, const Target* target);
+
+  const Job& job_;
+  Documents& documents_;
+  std::vector<Finding> findings_;
+};
+
+bool CheckOfC::belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
+  if (captured.c || captured.stage != deployment::kDefaultStage) return false;
+  const Ownership owners = owners_of(documents_.of(captured).module, captured.stem, job_.library);
+  return owners.modules == std::vector{module} && owners.target == target;
+}
+
+void CheckOfC::compare(std::size_t module, const tir::Document& captured, const TirSource& c) {
+  const tir::Document& read = documents_.of(c);
+  const tir::VersionRange& version = read.source.tvm_version;
+  // What C cannot show is gone from both; what the captured text has lost, C may still say.
+  const tir::Comparison comparison =
+      tir::compare(tir::c_normal_form(read.module, version).module,
+                   tir::c_normal_form(captured.module, version).module,
+                   tir::Tolerance::of(captured.source.dialect));
+  for (const tir::Difference& difference : comparison.differences) {
+    if (is_missing_function(difference) || is_lost_in_text(captured, difference)) continue;
+    if (is_kept_as_text(read, function_of(difference))) continue;
+    findings_.push_back({.severity = graph::Severity::error,
+                         .code = FindingCode::c_mismatch,
+                         .module = job_.library.modules[module].name,
+                         .detail = "the generated C, " + c.name + ", and " +
+                                   captured.source.member +
+                                   " (second) differ: " + to_string(difference)});
+  }
+}
+
+void CheckOfC::check(std::size_t module, const TirSource& c) {
+  const Target* target = owners_of(documents_.of(c).module, c.stem, job_.library).target;
+  for (const TirSource& captured : job_.sources) {
+    if (belongs_to(captured, module, target)) compare(module, documents_.of(captured), c);
+  }
+}
+
+std::vector<Finding> CheckOfC::run() && {
+  const bool any_captured = std::any_of(job_.sources.begin(), job_.sources.end(),
+                                        [](const TirSource& source) { return !source.c; });
+  for (std::size_t i = 0; any_captured && i < job_.library.modules.size(); ++i) {
+    for (const TirSource& c : deployment::generated_c(job_.archive, job_.library.modules[i], {})) {
+      check(i, c);
+    }
+  }
+  return std::move(findings_);
+}
+
+}  // namespace
+
+std::vector<Finding> differences_from_c(const Job& job, Documents& documents) {
+  return CheckOfC(job, documents).run();
+}
+
+}  // namespace mlf::process

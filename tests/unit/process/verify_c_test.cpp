@@ -1,0 +1,101 @@
+// Captured TIR and generated C of one archive have to say the same, whatever form the TIR has.
+#include <gtest/gtest.h>
+
+#include "mlf/verify.h"
+#include "unit/process/process_fixture.h"
+
+namespace mlf {
+namespace {
+
+/// One change to the C of an archive.
+struct Seed {
+  std::string_view from;
+  std::string_view to;
+};
+
+class VerifyCTest : public test::ProcessTest {
+ protected:
+  /// An archive of tests/data with its members as they are, but for one change to its C; `capture`
+  /// stands for its captured text.
+  std::string changed(const std::string& tar, const Seed& seed, const Members& capture = {}) const {
+    const std::string path = std::string(MLF_TEST_DATA) + "/" + tar;
+    Members all = capture;
+    bool is_changed = seed.from.empty();
+    for (const std::string& name : members(path)) {
+      if (!is_wanted(name) || (!capture.empty() && name.starts_with("src/tir-"))) continue;
+      std::string text = content(path, name);
+      const std::size_t at = name.ends_with(".c") && !is_changed ? text.find(seed.from) : text.npos;
+      if (at != text.npos) text.replace(at, seed.from.size(), seed.to);
+      is_changed |= at != text.npos;
+      all.emplace_back(name, std::move(text));
+    }
+    EXPECT_TRUE(is_changed) << tar << " has no " << seed.from;
+    return make_with(content(path, "metadata.json"), all);
+  }
+
+  /// Files, whose names have dots, of the folders that count.
+  static bool is_wanted(const std::string& name) {
+    const bool is_file = name.find('.', name.rfind('/') + 1) != std::string::npos;
+    return is_file && (name.starts_with("codegen/") || name.starts_with("src/"));
+  }
+
+  static std::vector<std::string> mismatches(const std::string& path) {
+    const auto found = verify_archive(path);
+    if (!found) throw std::runtime_error(to_string(found.error().front()));
+    std::vector<std::string> details;
+    for (const Finding& finding : *found) {
+      if (finding.code == FindingCode::c_mismatch) details.push_back(finding.detail);
+    }
+    return details;
+  }
+};
+
+constexpr std::string_view kScript = "archives/tvm-0.18-add-aot-c.tar";
+constexpr std::string_view kLegacy = "archives/tvm-0.9-qnn_conv-aot-c.tar";
+constexpr std::string_view kPacked = "c/tvm-0.18-passthrough-aot-packed/module.tar";
+
+TEST_F(VerifyCTest, CThatSaysWhatTheCapturedTextSaysIsNoFinding) {
+  for (const std::string_view tar : {kScript, kLegacy, kPacked}) {
+    EXPECT_EQ(mismatches(changed(std::string(tar), {})), std::vector<std::string>()) << tar;
+  }
+}
+
+TEST_F(VerifyCTest, AnOperatorThatIsAnotherOneInCIsAFinding) {
+  const Seed seed{"(p0[ax1_inner] + p1[ax1_inner])", "(p0[ax1_inner] - p1[ax1_inner])"};
+  const auto found = mismatches(changed(std::string(kScript), seed));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0],
+            "the generated C, codegen/host/src/default_lib1.c, and src/tir-1.txt (second) differ: "
+            "functions[\"tvmgen_default_fused_add\"].body.body.value: Sub float32 / Add float32");
+}
+
+TEST_F(VerifyCTest, ALoopOrAnIndexThatIsAnotherOneInCIsAFinding) {
+  for (const Seed& seed : {Seed{"ax2 < 8", "ax2 < 7"}, Seed{"(ax2 * 4)", "(ax2 * 5)"},
+                           Seed{"rv0_rv1_fused * 8", "rv0_rv1_fused + 8"}}) {
+    EXPECT_EQ(mismatches(changed(std::string(kLegacy), seed)).size(), 1u) << seed.to;
+  }
+}
+
+TEST_F(VerifyCTest, AnotherKernelCalledByMainIsAFinding) {
+  const Seed seed{"tvmgen_default_fused_add(x_buffer_var, y_buffer_var",
+                  "tvmgen_default_fused_add(y_buffer_var, x_buffer_var"};
+  EXPECT_FALSE(mismatches(changed(std::string(kScript), seed)).empty());
+}
+
+TEST_F(VerifyCTest, AConstantThatIsAnotherOneInCIsAFindingWhereTheCaptureHasIt) {
+  const std::string folder = "c/tvm-0.9-cmsis-nn";
+  const std::string data = std::string(MLF_TEST_DATA) + "/" + folder;
+  const Members capture = {{"src/tir-1.tvm.json", test::read_file(data + "/save-1.json")}};
+  const Seed seed{"+0x5c", "+0x5d"};
+  EXPECT_TRUE(mismatches(changed(folder + "/module.tar", {}, capture)).empty());
+  EXPECT_EQ(mismatches(changed(folder + "/module.tar", seed, capture)).size(), 1u);
+  EXPECT_TRUE(mismatches(changed(folder + "/module.tar", seed)).empty()) << "texts have no data";
+}
+
+TEST_F(VerifyCTest, AFunctionOfCThatIsKeptAsTextContradictsNothing) {
+  const Seed seed{"  return 0;\n}", "  goto end;\n}"};
+  EXPECT_TRUE(mismatches(changed(std::string(kScript), seed)).empty());
+}
+
+}  // namespace
+}  // namespace mlf
