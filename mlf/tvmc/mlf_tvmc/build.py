@@ -35,7 +35,7 @@ class Build:
         self.library = library
 
     def __bool__(self):
-        return bool(self._sights or self._lowered)
+        return bool(self._sights) or self._lowered is not None
 
     def is_of(self, product):
         """Whether this is the build that returned a product of relay.build or tvm.build."""
@@ -58,7 +58,7 @@ class Build:
         if stage == TOPOLOGY:
             return "only builds for the AOT executor have a main function"
         if not stage.pass_name:
-            return "the build did not get that far"
+            return "nothing was lowered to TIR, or the build failed before that"
         if stage.pass_name in self._passes:
             return "no TIR passes through that pass"
         near = difflib.get_close_matches(stage.pass_name, self._passes, n=3)

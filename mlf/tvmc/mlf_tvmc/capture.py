@@ -23,6 +23,7 @@ class Capture:
         self.stages = stages
         self.builds = []
         self._recorder = Recorder(stages)
+        self._is_building = False
         self._cleanup = contextlib.ExitStack()
 
     def build_of(self, product):
@@ -33,8 +34,7 @@ class Capture:
         _captures.add(self)
         _last[:] = [self]
         with contextlib.ExitStack() as stack:
-            tap = tvm_api.instrument(self._recorder.before_pass, self._recorder.after_pass)
-            stack.enter_context(_instrumented(tap))
+            stack.enter_context(_instrumented(self._tap()))
             (relay, relay_name), (driver, driver_name) = tvm_api.build_hooks()
             stack.enter_context(_replaced(relay, relay_name, self._around_relay_build))
             stack.enter_context(_replaced(driver, driver_name, self._around_operator_build))
@@ -43,41 +43,76 @@ class Capture:
 
     def __exit__(self, *exception):
         self._cleanup.close()
-        self._keep(Build(self._recorder.sights, self._recorder.passes))
+        self._keep()
+
+    def _tap(self):
+        """The instrument. Each build has a recorder of its own."""
+
+        def before(module, name):
+            self._recorder.before_pass(module, name)
+
+        def after(module, name):
+            self._recorder.after_pass(module, name)
+
+        looks_behind = Recorder.looks_behind_passes(self.stages)
+        return tvm_api.instrument(before, after if looks_behind else None)
 
     def _around_relay_build(self, build):
         @functools.wraps(build)
         def wrapper(build_module, *args, **kwargs):
-            self._recorder.begin()
+            if self._is_building:
+                return build(build_module, *args, **kwargs)
+            self._keep()
             library = None
             try:
-                result = build(build_module, *args, **kwargs)
+                with self._building():
+                    result = build(build_module, *args, **kwargs)
                 library = result[1]
                 return result
             finally:
                 # Before that pass TVM has no lowered modules, and asking for them ends the process.
                 is_lowered = tvm_api.LOWER_TO_TIR in self._recorder.passes
-                self._finish(tvm_api.lowered_modules(build_module) if is_lowered else None, library)
+                self._keep(tvm_api.lowered_modules(build_module) if is_lowered else None, library)
 
         return wrapper
 
     def _around_operator_build(self, tir_to_runtime):
         @functools.wraps(tir_to_runtime)
         def wrapper(modules, *args):
+            # TVM evaluates constants with builds of its own, which are nobody's.
+            if self._is_building:
+                with self._unrecorded():
+                    return tir_to_runtime(modules, *args)
             try:
-                return tir_to_runtime(modules, *args)
+                with self._building():
+                    return tir_to_runtime(modules, *args)
             finally:
-                self._finish(list(modules.items()))
+                self._keep(list(modules.items()))
 
         return wrapper
 
-    def _finish(self, lowered, library=None):
-        self._keep(Build(self._recorder.sights, self._recorder.passes, lowered, library))
-        self._recorder.begin()
+    @contextlib.contextmanager
+    def _building(self):
+        self._is_building = True
+        try:
+            yield
+        finally:
+            self._is_building = False
 
-    def _keep(self, build):
+    @contextlib.contextmanager
+    def _unrecorded(self):
+        recorder, self._recorder = self._recorder, Recorder(())
+        try:
+            yield
+        finally:
+            self._recorder = recorder
+
+    def _keep(self, lowered=None, library=None):
+        """What was seen since the last build is a build, if it is anything."""
+        build = Build(self._recorder.sights, self._recorder.passes, lowered, library)
         if build:
             self.builds.append(build)
+        self._recorder = Recorder(self.stages)
 
 
 class NoCapture:
@@ -142,6 +177,6 @@ def _instrumented(tap):
 
         return wrapper
 
-    with tvm_api.nested_pass_context(tap):
-        with _replaced(tvm_api.pass_context_class(), "__init__", wrap):
-            yield
+    context = tvm_api.nested_pass_context(tap)
+    with context, _replaced(tvm_api.pass_context_class(), "__init__", wrap):
+        yield

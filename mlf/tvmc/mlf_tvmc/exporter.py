@@ -43,7 +43,9 @@ def export_model_library_format(mods, file_name, stages=("lowered",), enabled=Tr
     if not enabled:
         return export(mods, file_name)
     wanted = stages_.parse(stages)
-    builds = [_build_of(product, wanted) for product in (mods if isinstance(mods, list) else [mods])]
+    builds = [
+        _build_of(product, wanted) for product in (mods if isinstance(mods, list) else [mods])
+    ]
     written = export(mods, file_name)
     archive.add_tir(written, delivery.files_of(builds, wanted))
     return written

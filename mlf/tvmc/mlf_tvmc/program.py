@@ -21,7 +21,9 @@ def find():
     else:
         path = shutil.which("mlf")
     if path is None:
-        where = f"${VARIABLE} names '{named}', which is no program" if named else "it is not on PATH"
+        where = (
+            f"${VARIABLE} names '{named}', which is no program" if named else "it is not on PATH"
+        )
         raise ExportError(f"the program mlf is missing: {where}", UNAVAILABLE)
     return path
 

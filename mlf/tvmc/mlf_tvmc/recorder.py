@@ -14,21 +14,20 @@ class Sight(typing.NamedTuple):
 
 
 class Recorder:
-    """The part of a build that a pass instrument sees.
-
-    `begin` forgets what was seen before; `sights` are in the order of the build.
-    """
+    """The part of a build that a pass instrument sees; `sights` are in the order of the build."""
 
     def __init__(self, stages):
         self._wanted = frozenset(stages)
         self._before = {stage.pass_name: stage for stage in stages if stage.kind == "before"}
         self._after = {stage.pass_name: stage for stage in stages if stage.kind == "after"}
-        self.begin()
-
-    def begin(self):
         self.sights = []
         self.passes = set()
         self._in_codegen_passes = False
+
+    @staticmethod
+    def looks_behind_passes(stages):
+        """Whether these stages need `after_pass`."""
+        return any(stage != LOWERED and stage.kind != "before" for stage in stages)
 
     def before_pass(self, module, name):
         self.passes.add(name)

@@ -87,18 +87,21 @@ def nested_pass_context(instrument):
     )
 
 
-def instrument(before, after):
-    """A pass instrument that calls before(module, name) and after(module, name)."""
+def instrument(before, after=None):
+    """A pass instrument that calls before(module, name), and after(module, name) if there is one.
 
-    @load().instrument.pass_instrument
+    Builds have a thousand passes, and TVM calls only what is there.
+    """
+
     class Tap:
         def run_before_pass(self, module, info):
             before(module, info.name)
 
+    class TapBothSides(Tap):
         def run_after_pass(self, module, info):
             after(module, info.name)
 
-    return Tap()
+    return load().instrument.pass_instrument(Tap if after is None else TapBothSides)()
 
 
 def lowered_modules(build_module):
@@ -156,7 +159,9 @@ def default_target():
 def target_of(function):
     """The target that a function is bound to, or None."""
     attrs = function.attrs
-    return attrs[TARGET_ATTRIBUTE] if attrs is not None and TARGET_ATTRIBUTE in attrs.keys() else None
+    return (
+        attrs[TARGET_ATTRIBUTE] if attrs is not None and TARGET_ATTRIBUTE in attrs.keys() else None
+    )
 
 
 def device_type(target):

@@ -31,6 +31,14 @@ def build(module, target, host):
         return relay.build(module, tvm.target.Target(target, host=host))
 
 
+def build_for_microcontroller(module, executor):
+    config = {"tir.disable_vectorize": True, "tir.usmp.enable": False}
+    with tvm.transform.PassContext(opt_level=3, config=config):
+        target = tvm.target.Target("c", host="c")
+        runtime = relay.backend.Runtime("crt")
+        return relay.build(module, target, executor=executor, runtime=runtime)
+
+
 def two_device_network():
     data = relay.var("data", shape=(1, 8))
     on_gpu = relay.annotation.on_device(relay.exp(data), tvm.cuda(), constrain_result=True)
@@ -206,19 +214,44 @@ class Operators(Captures):
             self.assertEqual(document["losses"], [])
 
 
+@unittest.skipUnless(
+    tvm.get_global_func("relay.ext.ccompiler", allow_missing=True), "this TVM has no such generator"
+)
+class ExternalGenerator(Captures):
+    """Part of the network goes to a generator of its own, which leaves compiled code."""
+
+    SYMBOL = "tvmgen_default_ccompiler_main_0"
+
+    def network(self):
+        data = relay.var("data", shape=(8, 8))
+        external = relay.Function([data], relay.multiply(data, data))
+        for name in ("Primitive", "Inline"):
+            external = external.with_attr(name, tvm.tir.IntImm("int32", 1))
+        external = external.with_attr("Compiler", "ccompiler")
+        module = tvm.IRModule()
+        callee = relay.GlobalVar(self.SYMBOL)
+        module[callee] = external.with_attr("global_symbol", self.SYMBOL)
+        module = relay.transform.InferType()(module)
+        data = relay.var("data", shape=(8, 8))
+        module["main"] = relay.Function([data], relay.nn.relu(callee(relay.exp(data))))
+        return relay.transform.InferType()(module)
+
+    def test_the_archive_has_everything_but_the_compiled_code(self):
+        archive = self.folder / "module.tar"
+        executor = relay.backend.Executor("aot")
+        factory = build_for_microcontroller(self.network(), executor)
+        with self.assertWarnsRegex(mlf_tvmc.CaptureWarning, "its attribute 'external_mods'"):
+            mlf_tvmc.export_model_library_format(factory, archive)
+        network = json.loads(hook.member(archive, "src/default.topology.json"))
+        self.assertIn(self.SYMBOL, [call["name"] for call in network["calls"]])
+
+
 class WithoutCapture(Captures):
     """What a product itself has kept."""
 
-    def build(self, executor):
-        config = {"tir.disable_vectorize": True}
-        with tvm.transform.PassContext(opt_level=3, config=config):
-            runtime = relay.backend.Runtime("crt")
-            target = tvm.target.Target("c", host="c")
-            return relay.build(softmax_network(), target, executor=executor, runtime=runtime)
-
     def test_an_aot_build_has_its_lowered_module(self):
         archive = self.folder / "module.tar"
-        factory = self.build(relay.backend.Executor("aot"))
+        factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
         mlf_tvmc.export_model_library_format(factory, archive)
         self.assertLess(files("tir-1"), hook.own_names(archive))
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "build inside 'with mlf_tvmc.capture"):
@@ -226,7 +259,7 @@ class WithoutCapture(Captures):
 
     def test_a_build_for_the_graph_executor_has_not(self):
         archive = self.folder / "module.tar"
-        factory = self.build(relay.backend.Executor("graph"))
+        factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("graph"))
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "TVM does not keep the TIR"):
             mlf_tvmc.export_model_library_format(factory, archive)
         self.assertFalse(archive.exists())

@@ -46,16 +46,25 @@ class Complete(unittest.TestCase):
             self.assertFalse([name for name in imports(tree) if name.split(".")[0] == "tvm"], path)
             if path.name != "tvm_api.py":
                 texts = {node.value for node in ast.walk(tree) if is_text(node)}
-                self.assertFalse({text for text in texts if re.fullmatch(r"(tvm|tir)\.[\w.]+", text)})
+                self.assertFalse(
+                    {text for text in texts if re.fullmatch(r"(tvm|tir)\.[\w.]+", text)}
+                )
 
     def test_the_table_has_every_name(self):
         """Attributes of TVM's objects, names of modules, passes and keys in tvm_api.py."""
-        known = {part for entry in entries("python", "reflected", "passes", "texts")
-                 for part in re.findall(r"\w+", entry["name"])}
+        known = {
+            part
+            for entry in entries("python", "reflected", "passes", "texts")
+            for part in re.findall(r"\w+", entry["name"])
+        }
         tree = ast.parse((PACKAGE / "tvm_api.py").read_text())
         used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        used |= {part for node in ast.walk(tree) if is_text(node) and re.fullmatch(r"[\w.]+", node.value)
-                 for part in node.value.split(".")}
+        used |= {
+            part
+            for node in ast.walk(tree)
+            if is_text(node) and re.fullmatch(r"[\w.]+", node.value)
+            for part in node.value.split(".")
+        }
         plain_python = {"import_module", "items", "keys", "__wrapped__"}
         others = {"require", "c"}  # a function of versions.py; the kind of a target
         self.assertEqual(used - known - plain_python - others, set())
@@ -95,7 +104,9 @@ class Installed(unittest.TestCase):
             if "(" in name or self.release() not in versions_of(entry):
                 continue
             with self.subTest(name):
-                self.assertTrue(has(name) or name.startswith(("tvm.micro", "tvm.driver.tvmc.model")))
+                self.assertTrue(
+                    has(name) or name.startswith(("tvm.micro", "tvm.driver.tvmc.model"))
+                )
 
     def test_passes_of_a_build(self):
         seen = set()
@@ -108,7 +119,9 @@ class Installed(unittest.TestCase):
         data = relay.var("data", shape=(4,))
         module = tvm.IRModule.from_expr(relay.exp(data))
         executor = relay.backend.Executor("aot")
-        with tvm.transform.PassContext(instruments=[Names()], config={"tir.disable_vectorize": True}):
+        with tvm.transform.PassContext(
+            instruments=[Names()], config={"tir.disable_vectorize": True}
+        ):
             target = tvm.target.Target("c", host="c")
             relay.build(module, target, executor=executor, runtime=relay.backend.Runtime("crt"))
         expected = {entry["name"] for entry in entries("passes") if not entry.get("optional")}
@@ -155,7 +168,9 @@ class Sources(unittest.TestCase):
         for entry in entries("python", "reflected", "passes", "texts"):
             for release in RELEASES:
                 with self.subTest(f"{entry['name']} in v{release}"):
-                    found = re.search(entry["line"], source_of(release, entry["file"]), re.MULTILINE)
+                    found = re.search(
+                        entry["line"], source_of(release, entry["file"]), re.MULTILINE
+                    )
                     self.assertEqual(bool(found), release in versions_of(entry))
 
     def test_each_release_works_in_the_order_that_the_hook_relies_on(self):
