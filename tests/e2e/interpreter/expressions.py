@@ -73,7 +73,7 @@ class Expressions:
     def element(self, buffer, indices, guard=None):
         """The number of an element in the view of its buffer."""
         codes = [self.code(index, guard) for index in indices]
-        text = codes[0].text if codes else "0"
+        text = codes[0].text if codes else self._scope.literal("int32", 0)
         if len(codes) > 1 or buffer["strides"]:
             strides = self._strides(buffer)
             text = " + ".join(f"{code.text} * {step}" for code, step in zip(codes, strides))
@@ -148,8 +148,8 @@ class Expressions:
         element = self.element(buffer, expr["indices"], guard)
         name = f"b{buffer['id']}"
         if guard is None:
-            return Code(f"{name}[{element.text}]", element.has_lanes)
-        return Code(f"{name}[select({guard}, {element.text}, 0)]", True)
+            return Code(f"{name}[at({element.text})]", element.has_lanes)
+        return Code(f"{name}[at(select({guard}, {element.text}, 0))]", True)
 
     def _let(self, expr, guard):
         value = self.code(expr["value"], guard)

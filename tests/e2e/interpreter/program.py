@@ -26,7 +26,7 @@ def lane_number(*loops):
 
 def store_where(mask, view, elements, stored):
     chosen, elements, stored = np.broadcast_arrays(mask, elements, stored)
-    view[elements[chosen]] = stored[chosen]
+    view[values.at(elements[chosen])] = stored[chosen]
 
 
 def once(compute):
@@ -35,7 +35,7 @@ def once(compute):
 
 _NAMES = {
     name: getattr(values, name)
-    for name in ("bits_as", "cast", "divide", "floor_divide", "floor_remainder", "maximum",
+    for name in ("at", "bits_as", "cast", "divide", "floor_divide", "floor_remainder", "maximum",
                  "minimum", "remainder", "select")
 }  # fmt: skip
 _NAMES.update(

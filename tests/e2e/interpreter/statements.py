@@ -133,7 +133,7 @@ class Statements:
         element = self._expressions.element(buffer, entry["indices"], mask).text
         value = self._expressions.code(entry["value"], mask).text
         if mask is None:
-            self._line(f"b{buffer['id']}[{element}] = {value}")
+            self._line(f"b{buffer['id']}[at({element})] = {value}")
         else:
             self._line(f"store_where({mask}, b{buffer['id']}, {element}, {value})")
 

@@ -13,6 +13,14 @@ def is_integer(value):
     return value.dtype.kind in "iub"
 
 
+def at(index):
+    """An index as an unsigned number: a negative one is behind every buffer, not before its end."""
+    return index.view(_UNSIGNED[index.dtype.itemsize])
+
+
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
+
 def cast(value, dtype):
     """Integers lose their upper bits, floating-point numbers their fraction."""
     return value.astype(dtype)

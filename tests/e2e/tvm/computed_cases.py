@@ -5,7 +5,7 @@ import tarfile
 import typing
 
 import numpy as np
-from tvm import TVMError, __version__ as tvm_version
+from tvm import __version__ as tvm_version
 
 import builds
 import exporter
@@ -82,6 +82,8 @@ def _configurations(number, network):
     """All of them for keyword spotting, else the next one: each gets its share."""
     if network.name == "keyword_spotting":
         return builds.CONFIGURATIONS
+    if network.name == "pass_through":  # the memory planner of TVM 0.9 loses its constant
+        return (builds.PACKED,)
     return (builds.CONFIGURATIONS[(number + 1) % len(builds.CONFIGURATIONS)],)
 
 
@@ -91,10 +93,7 @@ def built(folder):
         for configuration in _configurations(number, network):
             place = folder / f"{network.name}-{configuration.name}"
             place.mkdir()
-            try:
-                yield _built(network, configuration, place)
-            except TVMError:
-                print(f"{network.name} {configuration.name}: TVM cannot build it")
+            yield _built(network, configuration, place)
 
 
 def network(maker, folder):

@@ -177,6 +177,15 @@ class Rules(unittest.TestCase):
         content = document(buffers, [loop(ROW, 4, case)])
         self.check(content, np.array([2, 1, 2, 2], "int32"), np.array([5, 6], "int32"))
 
+    def test_elements_before_and_behind_a_buffer_are_errors(self):
+        for index in (binary("Sub", ROW, integer(1)), binary("Add", ROW, integer(1))):
+            content = document(
+                [buffer(0, 3), buffer(1, 3)], [loop(ROW, 3, store(0, ROW, load(1, index)))]
+            )
+            for way in BOTH:
+                with way(), self.assertRaises(IndexError):
+                    run(content, np.zeros(3, "int32"), np.zeros(3, "int32"))
+
     def test_iterations_that_need_each_other_are_in_order(self):
         body = store(0, binary("Add", ROW, integer(1)), binary("Add", load(0, ROW), load(1, ROW)))
         content = document([buffer(0, 5), buffer(1, 4)], [loop(ROW, 4, body)])

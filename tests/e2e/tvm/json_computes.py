@@ -76,7 +76,7 @@ class JsonComputes(unittest.TestCase):
             self.check(case, main)
         for (source, verdict), count in sorted(self.verdicts.items()):
             print(f"TVM {tvm_version}, documents from {source}: {count} {verdict}")
-        for source in ("save_json", "c"):
+        for source in ("save_json", "text", "c"):
             self.assertGreater(self.verdicts[source, "compute the same"], 0)
 
     def check(self, case, main):
