@@ -90,6 +90,8 @@ class Statements:
         pass
 
     def _let(self, entry, mask):
+        if self._scope.dtype_of(entry["var"]) == "handle":
+            self._fresh.clear()  # it may be another name of that memory
         code = self._expressions.code(entry["value"], mask)
         self._scope.bind(entry["var"], code)
         self._line(f"v{entry['var']} = {code.text}")

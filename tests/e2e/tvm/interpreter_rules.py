@@ -223,6 +223,20 @@ class Rules(unittest.TestCase):
         run(content, whole.after(4), whole)
         np.testing.assert_array_equal(memory, [1, 1, 1, 1])
 
+    def test_memory_with_two_names_overlaps_itself(self):
+        allocate = {"node": "Allocate", "scope": 4, "buffer_var": 2, "dtype": "int32",
+                    "extents": [integer(4)], "condition": integer(1, "bool")}  # fmt: skip
+        pointer = {"node": "Var", "dtype": "handle", "var": 2}
+        body = [
+            allocate,
+            {"node": "LetStmt", "scope": 3, "var": 3, "value": pointer},
+            loop(ROW, 4, store(2, ROW, binary("Add", ROW, integer(1)))),
+            loop(ROW, 3, store(3, binary("Add", ROW, integer(1)), load(2, ROW))),
+            loop(ROW, 4, store(0, ROW, load(2, ROW))),
+        ]
+        buffers = [buffer(0, 4), buffer(2, 4), buffer(3, 4)]
+        self.check(document(buffers, body, parameters=[0]), np.array([1, 1, 1, 1], "int32"))
+
     def test_shared_expressions(self):
         def shared(number):
             return {"node": "ExprRef", "dtype": "int32", "expr": number}
