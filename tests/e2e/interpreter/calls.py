@@ -60,7 +60,7 @@ class Calls:
             "tir.tvm_check_return": _check_return,
             "tir.tvm_stack_make_array": memory.stack_array,
             "tir.tvm_stack_make_shape": memory.stack_shape,
-            "tir.isnullptr": lambda pointer: pointer is None,
+            "tir.isnullptr": lambda pointer: np.bool_(pointer is None),
             "tir.ret": _return,
         }
 

@@ -4,6 +4,7 @@ The lists of the document are read as they stand: names are unique, so what gove
 Allocate, …) binds a name, and `scope` counts matter to those who want a tree only.
 """
 
+import contextlib
 import textwrap
 
 from interpreter import lanes
@@ -15,6 +16,9 @@ _HINTS = {"extern_scope", "device_type", "device_id", "storage_alignment", "real
           "compute_scope", "device_scope"}  # fmt: skip
 
 
+_LOOPS_OF_A_FUNCTION = 16
+
+
 class Statements:
     """Writes the body of one function."""
 
@@ -24,6 +28,7 @@ class Statements:
         self._fresh = set()  # variables that point to memory of this function only
         self._lines = []
         self._depth = 0
+        self._loops = 0
         self._one_by_one = False
         self._kinds = {
             "LetStmt": self._let,
@@ -163,11 +168,12 @@ class Statements:
             self._line(self._text(entry["value"]))
 
     def _while(self, entry, mask):
-        self._line("while True:")
-        self._depth += 1
-        self._line(f"if not {self._text(entry['condition'])}: break")
-        self._list(entry["body"])
-        self._depth -= 1
+        with self._deeper():
+            self._line("while True:")
+            self._depth += 1
+            self._line(f"if not {self._text(entry['condition'])}: break")
+            self._list(entry["body"])
+            self._depth -= 1
 
     def _loop(self, entry, mask):
         if entry["kind"] == "thread_binding":
@@ -195,7 +201,23 @@ class Statements:
     def _iterate(self, entry, mask):
         dtype = numpy_name(self._scope.dtype_of(entry["loop_var"]))
         numbers = f"numbers({self._text(entry['min'])}, {self._text(entry['extent'])}, '{dtype}')"
-        self._block(f"for v{entry['loop_var']} in {numbers}:", entry["body"], mask)
+        with self._deeper():
+            self._block(f"for v{entry['loop_var']} in {numbers}:", entry["body"], mask)
+
+    @contextlib.contextmanager
+    def _deeper(self):
+        """Writes a loop; every so many go into a function, as Python nests 20 of them at most."""
+        self._loops += 1
+        if self._loops % _LOOPS_OF_A_FUNCTION:
+            yield
+        else:
+            name = self._scope.new_name("part")
+            self._line(f"def {name}():")
+            self._depth += 1
+            yield
+            self._depth -= 1
+            self._line(f"{name}()")
+        self._loops -= 1
 
     def _all_one_by_one(self, entry, mask):
         self._one_by_one = True

@@ -186,6 +186,21 @@ class Rules(unittest.TestCase):
                 with way(), self.assertRaises(IndexError):
                     run(content, np.zeros(3, "int32"), np.zeros(3, "int32"))
 
+    def test_loops_nest_as_deeply_as_they_like(self):
+        once, twice = (binary("Sub", integer(count + 1), integer(1)) for count in (1, 2))
+        body = [store(0, integer(0), binary("Add", load(0, integer(0)), integer(1)))]
+        for depth in range(60):
+            body = [{**loop(ROW, 1, *body), "extent": once if depth % 20 else twice}]
+        self.check(document([buffer(0, 1)], body), np.array([8], "int32"))
+
+    def test_while(self):
+        first = load(0, integer(0))
+        goes_on = binary("LT", first, integer(100))
+        double = store(0, integer(0), binary("Mul", first, integer(3)))
+        body = [store(0, integer(0), integer(1)),
+                {"node": "While", "condition": goes_on, "body": [double]}]  # fmt: skip
+        self.check(document([buffer(0, 1)], body), np.array([243], "int32"))
+
     def test_iterations_that_need_each_other_are_in_order(self):
         body = store(0, binary("Add", ROW, integer(1)), binary("Add", load(0, ROW), load(1, ROW)))
         content = document([buffer(0, 5), buffer(1, 4)], [loop(ROW, 4, body)])
