@@ -11,6 +11,7 @@
 
 #include "mlf/export.h"
 #include "mlf/tir/document.h"
+#include "mlf/tir/write.h"
 
 namespace mlf::tir {
 
@@ -100,5 +101,20 @@ struct CNormalForm {
 /// show is taken away, and all of that stands in c_erasures.def. `version` is that of the TVM that
 /// printed the C.
 MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& version);
+
+/// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and
+/// constants, and the pools of the memory planner at the end. The forms are those of the version
+/// that the document names (the last one of its range, where they leave a choice). How a function
+/// takes its arguments follows from the calls of it; one that nobody calls is packed.
+///
+/// Written is what `read_c` can make of such a file: flat buffers, serial loops from zero, scalars,
+/// operators that the generator has a word for. The result is what the generator prints, token for
+/// token: host passes are redone (packed calls, workspaces, prologues, floor divisions).
+///
+/// Errors: `invalid_input` where the module holds anything else ("Block cannot be printed as C"),
+/// where a constant has no data, and where sharing expands to more than `max_written_nodes`
+/// expressions in one function.
+MLF_API Result<void> write_c(const Document& document, const Sink& sink,
+                             std::uint64_t max_written_nodes = 100'000'000);
 
 }  // namespace mlf::tir

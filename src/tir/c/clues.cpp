@@ -13,14 +13,20 @@ struct Clue {
   std::uint8_t last;
 };
 
+constexpr std::string_view kConditional = " condval";
+constexpr std::string_view kBetween15And16 = "0.16.dev0";
+
 constexpr std::array kBodyClues = {
-    Clue{" condval", 16, 18},
+    Clue{kConditional, 16, 18},
     Clue{"while (1) {", 16, 18},
     Clue{" v_ = ", 12, 18},
     Clue{" v__1 = ", 12, 18},
     Clue{" __1 = ", 10, 11},
     Clue{" _1 = ", 8, 9},
     Clue{"(void)", 8, 8},
+    Clue{"arm_status status = ", 8, 9},
+    Clue{"arm_cmsis_nn_status status = ", 10, 18},
+    Clue{"switch (!status) {", 12, 18},
     Clue{"void* stack_value = stack1;", 8, 9},
     Clue{"void* stack_value = stack_1;", 10, 18},
 };
@@ -41,7 +47,13 @@ void apply(const Clue& clue, text::VersionClues& clues) {
   clues.at_most(clue.last);
 }
 
-void look_at_prologue(std::string_view body, text::VersionClues& clues) {
+/// What only the whole file can tell.
+struct FileForms {
+  bool has_conditionals = false;  ///< set in statements
+  bool has_data_first = false;    ///< in prologues
+};
+
+void look_at_prologue(std::string_view body, FileForms& forms, text::VersionClues& clues) {
   const std::size_t handle = body.find(".v_handle);");
   if (handle == body.npos) return;
   const bool has_prefix = body.substr(0, handle).find("void* arg_") != body.npos;
@@ -50,11 +62,11 @@ void look_at_prologue(std::string_view body, text::VersionClues& clues) {
   const std::size_t data = body.find("[0].data);");
   const std::size_t shape = body.find("[0].shape);");
   if (data == body.npos || shape == body.npos) return;
-  // A development version between the two prints condval and the older order.
   if (shape < data) clues.at_least(16);
+  forms.has_data_first |= data < shape;
 }
 
-void look_at_function(const support::SourceText& source, const Item& item,
+void look_at_function(const support::SourceText& source, const Item& item, FileForms& forms,
                       text::VersionClues& clues) {
   const std::string_view head = text_of(source, item.head);
   const std::string_view body = text_of(source, item.body);
@@ -64,7 +76,8 @@ void look_at_function(const support::SourceText& source, const Item& item,
   for (const Clue& clue : kBodyClues) {
     if (body.find(clue.spelling) != body.npos) apply(clue, clues);
   }
-  look_at_prologue(body, clues);
+  forms.has_conditionals |= body.find(kConditional) != body.npos;
+  look_at_prologue(body, forms, clues);
   // v0.8 calls its main otherwise.
   if (item.name.ends_with("_run_model")) clues.at_most(8);
   if (item.name.ends_with("___tvm_main__")) clues.at_least(9);
@@ -83,19 +96,33 @@ bool has_own_prototypes(const FileItems& file) {
 
 void look_for_clues(const support::SourceText& source, const FileItems& file,
                     text::VersionClues& clues) {
-  const bool is_kernels = file.target.substr(0, file.target.find(' ')) == "c";
+  // The generator for CMSIS-NN is that of C with a few forms more.
+  const std::string_view kind = file.target.substr(0, file.target.find(' '));
+  const bool is_kernels = kind == "c" || kind == "cmsis-nn";
   if (is_kernels) {
     file.includes_stdbool ? clues.at_least(12) : clues.at_most(11);
     if (file.target.find("-link-params=") != file.target.npos) clues.at_most(9);
     if (has_own_prototypes(file)) clues.at_least(15);
   }
+  FileForms forms;
   for (const Item& item : file.items) {
-    if (item.kind == ItemKind::function && is_kernels) look_at_function(source, item, clues);
+    if (item.kind == ItemKind::function && is_kernels) look_at_function(source, item, forms, clues);
     if (item.kind != ItemKind::pool) continue;
     const bool is_const =
         text_of(source, item.head).find("static const struct") != std::string_view::npos;
     is_const ? clues.at_least(17) : clues.at_most(16);
   }
+  if (!forms.has_data_first) return;
+  // Only a development version has both.
+  if (forms.has_conditionals) {
+    clues.exactly({16, 16, std::string(kBetween15And16)});
+  } else {
+    clues.at_most(15);
+  }
+}
+
+bool is_between_15_and_16(const VersionRange& version) {
+  return version.exact.starts_with(kBetween15And16);
 }
 
 bool is_support(const support::SourceText& source) {

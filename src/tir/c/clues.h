@@ -12,6 +12,10 @@ namespace mlf::tir::c {
 void look_for_clues(const support::SourceText& source, const FileItems& file,
                     text::VersionClues& clues);
 
+/// Whether a range is that of the development versions between v0.15 and v0.16, which print a
+/// conditional as v0.16 does and a prologue as v0.15 does.
+bool is_between_15_and_16(const VersionRange& version);
+
 /// Whether TVM wrote this file although it holds no function printed from TIR.
 bool is_support(const support::SourceText& source);
 

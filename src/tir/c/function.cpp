@@ -145,7 +145,7 @@ class Finisher {
 
 /// Undoes what the calling convention did to the name of a parameter.
 Finisher::Names Finisher::names_of(const Param& param) const {
-  std::string name(param.name);
+  std::string name(param.hint.empty() ? param.name : param.hint);
   if (draft_.is_packed && name.starts_with(kHandlePrefix) && context_.clues.range().first <= 12 &&
       param.data != NodeId::none) {
     const std::string_view data = builder_.node(param.data).text(f::Var::name);

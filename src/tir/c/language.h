@@ -20,6 +20,9 @@ std::optional<DType> scalar_type(std::string_view spelling);
 /// How a scalar dtype is spelled; empty for one that the generator never prints.
 std::string_view spelling_of(DType dtype);
 
+/// Allocations of the plain scope with fewer bytes are arrays, others are workspaces.
+constexpr std::int64_t kWorkspaceBytes = 1024;
+
 /// The dtype that generated code spells as three numbers; nothing where TVM has no such one.
 std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes);
 

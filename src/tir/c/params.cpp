@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 5> kPacked = {"args", "arg_type_ids", "nu
                                                      "out_ret_value", "out_ret_tcode"};
 // What v0.12 and older put before the handle of a tensor.
 constexpr std::string_view kHandlePrefix = "arg_";
+constexpr std::string_view kCodeSuffix = "_code";
 
 bool is_struct_get(Node node) {
   return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
@@ -24,6 +25,16 @@ bool is_struct_get(Node node) {
 
 std::int64_t field_of(Node get) {
   return get.list(f::Call::args)[2].integer(f::IntImm::value);
+}
+
+/// `x` of `x_code`, `x_code_1` or `x_code1`: the name of a parameter before it was made unique.
+std::string_view hint_of(std::string_view code) {
+  const std::size_t end = code.rfind(kCodeSuffix);
+  if (end == code.npos) return {};
+  std::string_view number = code.substr(end + kCodeSuffix.size());
+  if (number.starts_with('_')) number.remove_prefix(1);
+  const bool is_number = number.find_first_not_of("0123456789") == number.npos;
+  return is_number ? code.substr(0, end) : std::string_view();
 }
 
 /// v0.8 unpacks `arg0`, `arg1`, … into the names of the parameters.
@@ -89,11 +100,11 @@ void Params::bind_unpacked(const std::vector<Declared>& declared) {
     const NodeId bound = bind(param.name, param.is_pointer ? DType::Handle() : param.dtype,
                               param.is_pointer ? param.dtype : DType::Void());
     if (!has_buffer) {
-      params_.push_back({param.name, bound, NodeId::none, std::nullopt, true});
+      params_.push_back({.name = param.name, .var = bound});
       continue;
     }
     const NodeId var = make.var(param.name, make.prim_type(DType::Handle()));
-    params_.push_back({param.name, var, bound, param.dtype, true});
+    params_.push_back({.name = param.name, .var = var, .data = bound, .element = param.dtype});
   }
 }
 
@@ -118,6 +129,7 @@ bool Params::take(std::string_view name, DType declared, NodeId value) {
                           param->name.substr(kHandlePrefix.size()) == name);
     if (!renames || param->data != NodeId::none) return false;
     param->name = name;
+    if (param->hint.starts_with(kHandlePrefix)) param->hint.remove_prefix(kHandlePrefix.size());
     const NodeId bound = bind(name, declared);
     if (declared.is_handle()) {
       param->data = bound;
@@ -137,6 +149,10 @@ bool Params::take(std::string_view name, DType declared, NodeId value) {
   if (!node.is(Kind::BufferLoad)) return false;
   if (node[f::BufferLoad::buffer][f::Buffer::data].id() != type_ids_) return false;
   bind(name, DType::Int(32));
+  const Node position = node.list(f::BufferLoad::indices)[0];
+  if (position.is(Kind::IntImm) && position.integer(f::IntImm::value) >= 0) {
+    at(static_cast<std::size_t>(position.integer(f::IntImm::value))).hint = hint_of(name);
+  }
   return true;
 }
 

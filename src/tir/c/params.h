@@ -11,11 +11,12 @@
 namespace mlf::tir::c {
 
 struct Param {
-  std::string_view name;         ///< as printed
-  NodeId var = NodeId::none;     ///< the Var in PrimFunc.params
-  NodeId data = NodeId::none;    ///< data pointer of its buffer; none: no buffer
-  std::optional<DType> element;  ///< of the data, where the signature says so
-  bool has_dimensions = true;    ///< false: a buffer of no dimension
+  std::string_view name;           ///< as printed
+  std::string_view hint{};         ///< without what makes it unique; empty: not known
+  NodeId var = NodeId::none;       ///< the Var in PrimFunc.params
+  NodeId data = NodeId::none;      ///< data pointer of its buffer; none: no buffer
+  std::optional<DType> element{};  ///< of the data, where the signature says so
+  bool has_dimensions = true;      ///< false: a buffer of no dimension
 };
 
 class Params {

@@ -126,14 +126,16 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   if (!cursor_.accept_form(kAllocationCheck, words_) || words_[0] != declared.name) {
     cursor_.fail("expected the check of an allocation");
   }
-  const std::string_view scope = declared.name.starts_with("sid_") ? "global.workspace" : "global";
-  const NodeId var =
-      make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
-  context_.names.bind(declared.name, {Binding::What::variable, DType::Void(), var});
   const Node size = node(bytes);
   const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
   if (!size.is(Kind::IntImm)) cursor_.fail("an allocation whose size is no constant");
   const std::int64_t count = size.integer(f::IntImm::value) / width;
+  // Small memory of the plain scope would have been an array.
+  const bool is_workspace = declared.name.starts_with("sid_") || count * width < kWorkspaceBytes;
+  const std::string_view scope = is_workspace ? "global.workspace" : "global";
+  const NodeId var =
+      make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
+  context_.names.bind(declared.name, {Binding::What::variable, DType::Void(), var});
   context_.buffers.set_bytes(var, count * width);
   open({.open = Open::allocate,
         .begin = declared.begin,

@@ -1,0 +1,242 @@
+#include "tir/c/write/body.h"
+
+#include <fmt/format.h>
+
+#include "tir/c/language.h"
+#include "tir/c/write/cmsis.h"
+#include "tir/c/write/spelling.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::string_view kPlainScope = "global";
+
+std::string_view storage_scope(Node var) {
+  const Node type = var[f::Var::type_annotation];
+  if (!type.is(Kind::PointerType)) return kPlainScope;
+  const std::string_view scope = type.text(f::PointerType::storage_scope);
+  return scope.empty() ? kPlainScope : scope;
+}
+
+/// The number of elements; fails where it is not known, or too large.
+std::int64_t count_of(Node allocate) {
+  std::int64_t count = 1;
+  for (const Node extent : allocate.list(f::Allocate::extents)) {
+    if (!extent.is(Kind::IntImm)) cannot_print("an allocation whose size is no constant");
+    if (__builtin_mul_overflow(count, extent.integer(f::IntImm::value), &count)) {
+      cannot_print("an allocation of this size");
+    }
+  }
+  if (count <= 0) cannot_print("an allocation without elements");
+  return count;
+}
+
+}  // namespace
+
+void BodyWriter::write(Node body, const FunctionHead& head) {
+  head_ = head;
+  then(body);
+  while (!tasks_.empty()) {
+    const Task task = std::move(tasks_.back());
+    tasks_.pop_back();
+    switch (task.what) {
+      case Task::What::statement:
+        statement(task.node);
+        break;
+      case Task::What::close:
+        code_.end_scope(task.scope);
+        code_.line("}}");
+        break;
+      case Task::What::otherwise:
+        otherwise(task);
+        break;
+      case Task::What::release:
+        release(task);
+        break;
+    }
+  }
+}
+
+void BodyWriter::statement(Node node) {
+  switch (node.kind()) {
+    case Kind::SeqStmt:
+      return sequence(node);
+    case Kind::LetStmt:
+      return let(node);
+    case Kind::Allocate:
+      return allocate(node);
+    case Kind::AllocateConst:
+      return constant(node);
+    case Kind::For:
+      return loop(node);
+    case Kind::While:
+      return while_(node);
+    case Kind::IfThenElse:
+      return branch(node);
+    case Kind::BufferStore:
+      return store(node);
+    case Kind::Evaluate:
+      return evaluate(node[f::Evaluate::value]);
+    default:
+      cannot_print(node.info().name);
+  }
+}
+
+void BodyWriter::sequence(Node node) {
+  const NodeList parts = node.list(f::SeqStmt::seq);
+  for (std::size_t i = parts.size(); i > 0; --i) then(parts[i - 1]);
+}
+
+// --- Blocks ------------------------------------------------------------------------------------
+
+/// The body of what was just opened, and its end.
+void BodyWriter::open_block(Node body) {
+  tasks_.push_back({Task::What::close, {}, code_.begin_scope(), {}});
+  then(body);
+}
+
+void BodyWriter::loop(Node node) {
+  const Node var = node[f::For::loop_var];
+  const Node min = node[f::For::min];
+  if (!min.is(Kind::IntImm) || min.integer(f::IntImm::value) != 0) {
+    cannot_print("a loop that does not begin at zero");
+  }
+  if (node[f::For::thread_binding]) cannot_print("a loop over threads");
+  const std::string extent = exprs_(node[f::For::extent]);
+  const std::string& name = exprs_.declare(var);
+  code_.line("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", type_text(var.dtype()), name, extent);
+  open_block(node[f::For::body]);
+}
+
+void BodyWriter::while_(Node node) {
+  if (!forms_.has(Form::endless_while)) {
+    const std::string condition = exprs_(node[f::While::condition]);
+    code_.line("while ({}) {{", condition);
+    return open_block(node[f::While::body]);
+  }
+  code_.line("while (1) {{");
+  open_block(node[f::While::body]);
+  const std::string condition = exprs_(node[f::While::condition]);
+  code_.line("if (!({})) {{ break; }}", condition);
+}
+
+/// A condition that is in parentheses already gets no others.
+void BodyWriter::branch(Node node) {
+  const std::string condition = exprs_(node[f::IfThenElse::condition]);
+  const bool is_bracketed = condition.starts_with('(') && condition.ends_with(')');
+  code_.plain_line((is_bracketed ? "if " + condition : "if (" + condition + ")") + " {");
+  const Task::What end = node[f::IfThenElse::else_case] ? Task::What::otherwise : Task::What::close;
+  tasks_.push_back({end, node, code_.begin_scope(), {}});
+  then(node[f::IfThenElse::then_case]);
+}
+
+void BodyWriter::otherwise(const Task& task) {
+  code_.end_scope(task.scope);
+  code_.line("}} else {{");
+  open_block(task.node[f::IfThenElse::else_case]);
+}
+
+// --- Variables and memory ----------------------------------------------------------------------
+
+void BodyWriter::let(Node node) {
+  const Node var = node[f::LetStmt::var];
+  const std::string value = exprs_(node[f::LetStmt::value]);
+  const std::string& name = exprs_.declare(var);
+  code_.line("{} {} = {};", type_text(var.dtype()), name, value);
+  then(node[f::LetStmt::body]);
+}
+
+/// An array where it is small, else a workspace that is given back at the end.
+void BodyWriter::allocate(Node node) {
+  const Node var = node[f::Allocate::buffer_var];
+  const DType dtype = node.dtype(f::Allocate::dtype);
+  const std::int64_t count = count_of(node);
+  std::int64_t bytes = 0;
+  const auto width = static_cast<std::int64_t>(dtype.element_bytes());
+  if (__builtin_mul_overflow(count, width, &bytes)) cannot_print("an allocation of this size");
+  if (storage_scope(var) != kPlainScope || bytes >= kWorkspaceBytes) return workspace(node, bytes);
+  const std::string& name = exprs_.declare(var, dtype);
+  code_.line("{} {}[{}];", type_text(dtype), name, count);
+  then(node[f::Allocate::body]);
+}
+
+void BodyWriter::workspace(Node node, std::int64_t bytes) {
+  const DType dtype = node.dtype(f::Allocate::dtype);
+  const std::string& name = exprs_.declare(node[f::Allocate::buffer_var]);
+  code_.line("void* {} = TVMBackendAllocWorkspace(1, {}, (uint64_t){}, {}, {});", name,
+             head_.device, bytes, static_cast<int>(dtype.code), dtype.bits);
+  code_.line("if ({} == NULL) {{", name);
+  return_error();
+  tasks_.push_back({Task::What::release, {}, 0, name});
+  then(node[f::Allocate::body]);
+}
+
+void BodyWriter::release(const Task& task) {
+  code_.line("if (TVMBackendFreeWorkspace(1, {}, {}) != 0) {{", head_.device, task.name);
+  return_error();
+}
+
+void BodyWriter::return_error() {
+  const auto scope = code_.begin_scope();
+  code_.line("return -1;");
+  code_.end_scope(scope);
+  code_.line("}}");
+}
+
+/// The array stands before the functions.
+void BodyWriter::constant(Node node) {
+  exprs_.declare(node[f::AllocateConst::buffer_var]);
+  then(node[f::AllocateConst::body]);
+}
+
+void BodyWriter::store(Node node) {
+  const NodeList indices = node.list(f::BufferStore::indices);
+  if (indices.size() != 1) cannot_print("a store into a buffer that is not flat");
+  if (node[f::BufferStore::predicate]) cannot_print("a store with a predicate");
+  const Node buffer = node[f::BufferStore::buffer];
+  if (node[f::BufferStore::value].dtype() != buffer.dtype(f::Buffer::dtype)) {
+    cannot_print("a store of another type than the buffer's");
+  }
+  const std::string value = exprs_(node[f::BufferStore::value]);
+  const std::string place = exprs_.place(buffer, indices[0]);
+  code_.line("{} = {};", place, value);
+}
+
+// --- Calls -------------------------------------------------------------------------------------
+
+void BodyWriter::evaluate(Node value) {
+  if (value.is(Kind::IntImm)) return;
+  if (is_packed_call(value)) return calls_.write(value, head_.device);
+  if (is_cmsis_layer(value)) return write_cmsis_layer(code_, exprs_, forms_, value);
+  const std::string_view op = operator_of(value);
+  const std::size_t count = op.empty() ? 0 : value.list(f::Call::args).size();
+  if (op == "tir.tvm_check_return" && count == 3) return check_return(value);
+  if (op == "tir.ret" && count == 1) return return_value(value.list(f::Call::args)[0]);
+  if (op == "tir.tvm_throw_last_error") return code_.line("return -1;");
+  const bool is_void = op == "tir.call_extern" && forms_.has(Form::void_calls);
+  code_.line("{}{};", is_void ? "(void)" : "", exprs_(value));
+}
+
+/// `if (f(…) != 0 ) return -1;`
+void BodyWriter::check_return(Node call) {
+  const NodeList args = call.list(f::Call::args);
+  const std::string called = exprs_(args[2]);
+  const std::string expected = exprs_(args[0]);
+  code_.line("if ({} != {} ) return {};", called, expected, exprs_(args[1]));
+}
+
+/// A packed function stores its result; `return 0;` alone is the end of one that has none.
+void BodyWriter::return_value(Node value) {
+  const bool is_zero = value.is(Kind::IntImm) && value.dtype() == DType::Int(32) &&
+                       value.integer(f::IntImm::value) == 0;
+  if (head_.result.empty() || is_zero) return code_.line("return {};", exprs_(value));
+  const DType dtype = value.dtype();
+  const DType stored = dtype.is_float() ? DType::Float(64) : DType::Int(64);
+  const std::string text = exprs_(value);
+  code_.line("(({}*){})[0] = {};", type_text(stored), head_.result,
+             dtype == stored ? text : fmt::format("(({}){})", type_text(stored), text));
+  code_.line("{}[0] = {};", head_.result_type, static_cast<int>(stored.code));
+  code_.line("return 0;");
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,62 @@
+#include "tir/c/write/code.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+
+/// Whether the first parenthesis closes with the last character.
+bool is_in_parentheses(std::string_view text) {
+  if (text.empty() || text.front() != '(' || text.back() != ')') return false;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (depth == 0) return i + 1 == text.size();
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view Code::temporary_stem(const Forms& forms) {
+  return forms.has(Form::bare_temporaries) ? "_" : "v_";
+}
+
+void Code::plain_line(std::string_view text) {
+  text_.append(indent_, ' ');
+  text_ += text;
+  text_ += '\n';
+}
+
+Code::Scope Code::begin_scope() {
+  is_open_.push_back(true);
+  indent_ += kIndent;
+  return is_open_.size() - 1;
+}
+
+void Code::end_scope(Scope scope) {
+  is_open_[scope] = false;
+  indent_ -= kIndent;
+}
+
+void Code::mark_constant(const std::string& literal) {
+  temporaries_.try_emplace(literal, Entry{literal, 0});
+}
+
+std::string Code::temporary(const std::string& source, std::string_view type) {
+  if (names_.contains(source)) return source;
+  const auto known = temporaries_.find(source);
+  if (known != temporaries_.end() && is_open_[known->second.scope]) return known->second.name;
+  std::string name = names_.fresh(stem_);
+  // The scope that began last, not the innermost one: once a block was closed, what is made behind
+  // it is not used again.
+  temporaries_.insert_or_assign(source, Entry{name, is_open_.size() - 1});
+  const std::string_view value = is_in_parentheses(source)
+                                     ? std::string_view(source).substr(1, source.size() - 2)
+                                     : std::string_view(source);
+  line("{} {} = {};", type, name, value);
+  return name;
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,180 @@
+#include "tir/c/write/constants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "tir/c/rows.h"
+#include "tir/c/write/spelling.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::size_t kLineLength = 80;
+constexpr std::size_t kIndent = 4;
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // characters that go into the sink at once
+constexpr std::int64_t kPoolAlignment = 16;
+constexpr std::string_view kOpenC = "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+constexpr std::string_view kCloseC = "#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n";
+
+template <class T>
+T element(std::span<const std::byte> data, std::size_t i) {
+  T value{};
+  std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// A power of two of them, if more than one fits.
+std::size_t elements_per_row(std::size_t width) {
+  return std::bit_floor(std::max<std::size_t>((kLineLength - kIndent) / width, 1));
+}
+
+/// Rows of `count` elements that `print` appends to a string.
+template <class Print>
+void write_rows(const Sink& sink, std::size_t count, std::size_t width, Print&& print) {
+  const std::size_t per_row = elements_per_row(width);
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % per_row == 0) text.append(kIndent, ' ');
+    print(text, i);
+    if (i + 1 < count) text += ", ";
+    if (i % per_row == per_row - 1 || i + 1 == count) text += '\n';
+    if (text.size() < kPiece) continue;
+    sink(text);
+    text.clear();
+  }
+  sink(text);
+}
+
+/// Signed ones with their sign, then all their hexadecimal digits.
+template <class T>
+void write_integers(const Sink& sink, std::span<const std::byte> data) {
+  constexpr bool kIsSigned = std::is_signed_v<T>;
+  constexpr bool kIsLong = sizeof(T) == 8;
+  constexpr std::string_view kSuffix = !kIsLong ? "" : kIsSigned ? "LL" : "ULL";
+  // Two for "0x", two for ", "; digits are counted by fours of bytes, as TVM does.
+  const std::size_t width = sizeof(T) / 4 + 4 + (kIsSigned ? 1 : 0) + kSuffix.size();
+  write_rows(sink, data.size() / sizeof(T), width, [&](std::string& text, std::size_t i) {
+    const T value = element<T>(data, i);
+    const bool is_negative = value < T{};
+    const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    const std::uint64_t magnitude = is_negative ? 0 - bits : static_cast<std::uint64_t>(value);
+    if (kIsSigned) text += is_negative ? '-' : '+';
+    fmt::format_to(std::back_inserter(text), "0x{:0{}x}{}", magnitude, 2 * sizeof(T), kSuffix);
+  });
+}
+
+/// The bits of float16.
+void write_half_floats(const Sink& sink, std::span<const std::byte> data) {
+  write_rows(sink, data.size() / 2, 4, [&](std::string& text, std::size_t i) {
+    fmt::format_to(std::back_inserter(text), "0x{:<4x}", element<std::uint16_t>(data, i));
+  });
+}
+
+template <class T>
+void write_floats(const Sink& sink, std::span<const std::byte> data) {
+  // Hexadecimal digits, "0x", ", ", sign, point, sign and digits of the exponent.
+  constexpr std::size_t kWidth = sizeof(T) / 4 + 7 + (sizeof(T) == 8 ? 2 : 1);
+  write_rows(sink, data.size() / sizeof(T), kWidth, [&](std::string& text, std::size_t i) {
+    const T value = element<T>(data, i);
+    if (std::isinf(value)) {
+      fmt::format_to(std::back_inserter(text), "{}{:<{}}", value < 0 ? "-" : " ", "INFINITY",
+                     kWidth - 1);
+    } else if (std::isnan(value)) {
+      fmt::format_to(std::back_inserter(text), "{:<{}}", "NAN", kWidth);
+    } else {
+      const std::string digits = fmt::format("{:a}", static_cast<double>(value));
+      fmt::format_to(std::back_inserter(text), "{:<{}}", digits, kWidth);
+    }
+  });
+}
+
+void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) {
+  if (dtype == DType::Int(8)) return write_integers<std::int8_t>(sink, data);
+  if (dtype == DType::Int(16)) return write_integers<std::int16_t>(sink, data);
+  if (dtype == DType::Int(32)) return write_integers<std::int32_t>(sink, data);
+  if (dtype == DType::Int(64)) return write_integers<std::int64_t>(sink, data);
+  if (dtype == DType::UInt(8)) return write_integers<std::uint8_t>(sink, data);
+  if (dtype == DType::UInt(16)) return write_integers<std::uint16_t>(sink, data);
+  if (dtype == DType::UInt(32)) return write_integers<std::uint32_t>(sink, data);
+  if (dtype == DType::UInt(64)) return write_integers<std::uint64_t>(sink, data);
+  if (dtype == DType::Float(16)) return write_half_floats(sink, data);
+  if (dtype == DType::Float(32)) return write_floats<float>(sink, data);
+  if (dtype == DType::Float(64)) return write_floats<double>(sink, data);
+  cannot_print("a constant of " + to_string(dtype));
+}
+
+std::span<const std::byte> data_of(Node array, std::string_view name) {
+  const auto data = array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
+  if (!data) cannot_print(fmt::format("the constant '{}', whose data are not known,", name));
+  if (!has_rows(array.dtype(f::NDArray::dtype))) {
+    cannot_print("a constant of " + to_string(array.dtype(f::NDArray::dtype)));
+  }
+  return *data;
+}
+
+std::size_t count_of(DType dtype, std::span<const std::byte> data) {
+  return data.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
+}
+
+std::int64_t number(Node value) {
+  return value && value.is(Kind::IntImm) ? value.integer(f::IntImm::value) : 0;
+}
+
+}  // namespace
+
+void write_array(const Sink& sink, std::string_view name, Node array, std::int64_t alignment) {
+  const std::span<const std::byte> data = data_of(array, name);
+  const DType dtype = array.dtype(f::NDArray::dtype);
+  sink(kOpenC);
+  sink(
+      fmt::format("static const {} __attribute__((section(\".rodata.tvm\"), aligned({}))) {}[{}] "
+                  "= {{\n",
+                  type_text(dtype), alignment, name, count_of(dtype, data)));
+  write_data(sink, dtype, data);
+  sink("};\n");
+  sink(kCloseC);
+}
+
+void write_constant_pool(const Sink& sink, const Forms& forms, Node info, std::int64_t bytes) {
+  const std::string_view pool = info.text(f::PoolInfo::pool_name);
+  std::vector<Node> members;
+  for (const Node member : info.list(f::ConstantPoolInfo::constant_info_array)) {
+    members.push_back(member);
+  }
+  std::ranges::stable_sort(
+      members, {}, [](Node member) { return number(member[f::ConstantInfo::byte_offset]); });
+  sink(fmt::format("__attribute__((section(\".rodata.tvm\"), ))\nstatic {}struct {} {{\n",
+                   forms.has(Form::constant_pools) ? "const " : "", pool));
+  for (const Node member : members) {
+    const Node array = member[f::ConstantInfo::data];
+    const std::string_view name = member.text(f::ConstantInfo::name_hint);
+    const std::span<const std::byte> data = data_of(array, name);
+    const DType dtype = array.dtype(f::NDArray::dtype);
+    sink(fmt::format("  {} {}[{}] __attribute__((aligned({}))); // {} bytes, aligned offset: {}\n",
+                     type_text(dtype), name, count_of(dtype, data), kPoolAlignment, data.size(),
+                     number(member[f::ConstantInfo::byte_offset])));
+  }
+  sink(fmt::format("}} {} = {{\n", pool));
+  for (const Node member : members) {
+    const Node array = member[f::ConstantInfo::data];
+    sink(fmt::format("  .{} = {{\n", member.text(f::ConstantInfo::name_hint)));
+    write_data(sink, array.dtype(f::NDArray::dtype), data_of(array, pool));
+    sink("  },\n");
+  }
+  sink(fmt::format("}};// of total size {} bytes\n", bytes));
+}
+
+void write_workspace_pool(const Sink& sink, Node info, std::int64_t bytes) {
+  sink(
+      fmt::format("__attribute__((section(\".bss.noinit.tvm\"), aligned({})))\nstatic uint8_t "
+                  "{}[{}];\n",
+                  kPoolAlignment, info.text(f::PoolInfo::pool_name), bytes));
+}
+
+}  // namespace mlf::tir::c

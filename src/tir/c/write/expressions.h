@@ -1,0 +1,102 @@
+// Expressions of the IR as generated C spells them, on a stack of those that are open. What TVM
+// computes before the statement (temporaries, conditional values) goes into the code as lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/module.h"
+#include "tir/c/integer_ranges.h"
+#include "tir/c/write/code.h"
+
+namespace mlf::tir::c {
+
+/// Quotient and remainder of `a` by `b`: digits are numbers of their type, `s` is the number of the
+/// sign's bit, `k` the shift or the mask of a power of two.
+struct DivisionForm {
+  std::string_view quotient;
+  std::string_view remainder;
+};
+
+class ExprWriter {
+ public:
+  /// `most_nodes`: expressions that are written out before the sharing of a DAG is an error.
+  ExprWriter(const Forms& forms, const IntegerRanges& ranges, Code& code, std::uint64_t most_nodes)
+      : forms_(forms), ranges_(ranges), code_(code), most_nodes_(most_nodes) {}
+
+  std::string operator()(Node expr);
+  /// `x[index]`, or `((T*)x)[index]` where the type of `x` is not known to be T.
+  std::string place(Node buffer, Node index);
+
+  /// Names a variable; `pointee` is what C knows it to point to (void: nothing).
+  const std::string& declare(Node var, DType pointee = DType::Void());
+  const std::string& name_of(Node var) const;
+
+ private:
+  /// Stands for an operand in the form of an expression.
+  static constexpr char kOperand = '\1';
+
+  /// How a FloorDiv or FloorMod is printed at this place.
+  enum class Division : std::uint8_t { floor, truncate };
+  struct Operand {
+    Node node;
+    Division division = Division::floor;
+  };
+  /// Text with a mark for each operand, which follow in order.
+  struct Plan {
+    std::string form;
+    std::vector<Operand> operands;
+  };
+  /// What is done with operands besides printing them in place.
+  enum class Extra : std::uint8_t { none, pair, reinterpret, conditional };
+  struct Frame {
+    Node node;
+    Plan plan;
+    Extra extra = Extra::none;
+    std::size_t at = 0;            // in the form
+    std::size_t next = 0;          // operand
+    std::size_t begin = 0;         // of the operand at hand, in text_
+    std::vector<std::string> ids;  // of operands that have names
+    Code::Scope scope = 0;
+  };
+  struct Variable {
+    std::string name;
+    DType pointee{};
+  };
+
+  void push(const Operand& operand);
+  bool leaf(Node node);
+  void step();
+  void begin_operand(Frame& frame);
+  void end_operand(Frame& frame);
+  void finish(Frame& frame);
+  std::string take_operand(const Frame& frame);
+  void set_conditional(Frame& frame);
+
+  Plan plan(const Operand& operand, Extra& extra);
+  Plan binary_plan(Node node);
+  Plan call_plan(Node call, Extra& extra);
+  Plan external_plan(Node call);
+  Plan division_plan(Node node, Division division);
+  static Plan division_text(Node node, const DivisionForm& form, std::int64_t power = 0);
+  Plan remainder_of_zero_test(Node node);
+  Plan struct_plan(Node get);
+  std::string pointer_text(Node buffer) const;
+  std::string subscript(Node buffer) const;
+  Plan element_plan(Node load) const;
+  Plan cast_plan(Node cast) const;
+  Plan address_plan(Node load) const;
+
+  const Forms& forms_;
+  const IntegerRanges& ranges_;
+  Code& code_;
+  std::uint64_t most_nodes_;
+  std::uint64_t written_ = 0;
+  std::string text_;
+  std::vector<Frame> frames_;
+  std::unordered_map<std::uint32_t, Variable> variables_;  // by node
+};
+
+}  // namespace mlf::tir::c

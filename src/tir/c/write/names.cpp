@@ -1,0 +1,42 @@
+#include "tir/c/write/names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mlf::tir::c {
+namespace {
+
+// The words that the generator reserves before it names anything. The first one makes the
+// temporaries of older versions begin with a number.
+constexpr auto kReserved = std::to_array<std::string_view>({
+#define MLF_C_RESERVED(word) word,
+#include "tir/c/language.def"
+});
+
+}  // namespace
+
+NameSupply::NameSupply(const Forms& forms)
+    : separator_(forms.has(Form::numbers_follow_names) ? "" : "_") {
+  for (const std::string_view word : kReserved) counters_.emplace(word, 0);
+}
+
+std::string NameSupply::fresh(std::string_view hint) {
+  std::string name(hint);
+  std::ranges::replace(name, '.', '_');
+  std::string unique = name;
+  if (const auto taken = counters_.find(name); taken != counters_.end()) {
+    int& counter = taken->second;
+    do {
+      unique = name;
+      unique += separator_;
+      unique += std::to_string(++counter);
+    } while (counters_.contains(unique));
+  }
+  counters_.emplace(unique, 0);
+  // What is not legal in C either is replaced when the name is final.
+  std::ranges::replace_if(
+      unique, [](char c) { return c == ':' || c == '-'; }, '_');
+  return unique;
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,61 @@
+#include "tir/c/write/spelling.h"
+
+#include <fmt/format.h>
+
+#include "support/error.h"
+#include "tir/c/language.h"
+
+namespace mlf::tir::c {
+
+void cannot_print(std::string_view what) {
+  throw support::Error(ErrorKind::invalid_input, fmt::format("{} cannot be printed as C", what));
+}
+
+std::string type_text(DType dtype) {
+  if (dtype.is_handle()) return "void*";
+  const std::string_view spelling = spelling_of(dtype);
+  if (spelling.empty()) cannot_print("the type " + to_string(dtype));
+  return std::string(spelling);
+}
+
+DType pointee_of(Node var) {
+  const Node type = var[f::Var::type_annotation];
+  if (!type.is(Kind::PointerType)) return DType::Void();
+  const Node element = type[f::PointerType::element_type];
+  return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : DType::Void();
+}
+
+std::string type_text(Node var) {
+  const DType pointee = pointee_of(var);
+  return pointee.is_void() ? type_text(var.dtype()) : type_text(pointee) + "*";
+}
+
+DType api_type(DType dtype) {
+  if (dtype.is_handle()) return dtype;
+  return dtype.is_int() || dtype.is_uint() ? DType::Int(64) : DType::Float(64);
+}
+
+std::string integer_text(DType dtype, std::int64_t value) {
+  if (dtype == DType::Int(32)) return std::to_string(value);
+  return fmt::format("({}){}", type_text(dtype), value);
+}
+
+std::string float_text(DType dtype, double value) {
+  const std::string digits = fmt::format("{:.6e}", value);
+  if (dtype == DType::Float(64)) return digits;
+  if (dtype == DType::Float(32)) return digits + "f";
+  if (dtype == DType::Float(16)) return fmt::format("({}){}f", type_text(dtype), digits);
+  cannot_print("a constant of type " + to_string(dtype));
+}
+
+std::string_view operator_of(Node call) {
+  if (!call.is(Kind::Call)) return {};
+  const Node op = call[f::Call::op];
+  return op.is(Kind::Op) ? op.text(f::Op::name) : std::string_view();
+}
+
+bool is_call_of(Node node, std::string_view op) {
+  return operator_of(node) == op;
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,34 @@
+// Types and constants as C spells them, and what happens where there is no spelling.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir::c {
+
+/// Throws support::Error: "… cannot be printed as C".
+[[noreturn]] void cannot_print(std::string_view what);
+
+/// `int32_t`, `float`, `void*`. Throws for a type that the generator has no word for.
+std::string type_text(DType dtype);
+/// The type of a Var: of a pointer what it points to, with a star.
+std::string type_text(Node var);
+/// The elements behind a pointer whose type says so; void for others.
+DType pointee_of(Node var);
+
+/// The 64-bit type in which packed functions take a value.
+DType api_type(DType dtype);
+
+/// An integer: bare for int32, with its type before it otherwise.
+std::string integer_text(DType dtype, std::int64_t value);
+/// A float with seven digits, as `%e`.
+std::string float_text(DType dtype, double value);
+
+/// Whether this is a call of the operator with this full name.
+bool is_call_of(Node node, std::string_view op);
+/// The full name of the operator that a Call calls; empty for a call of something else.
+std::string_view operator_of(Node call);
+
+}  // namespace mlf::tir::c

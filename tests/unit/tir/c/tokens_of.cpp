@@ -1,0 +1,39 @@
+#include "tokens_of.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tir/c/items.h"
+#include "tir/c/tokens.h"
+
+namespace mlf::tir::c {
+
+Tokens tokens_of(std::string_view text) {
+  Tokens tokens;
+  for (const Token& token : tokenize(text, 0, static_cast<std::uint32_t>(text.size()))) {
+    if (token.kind == TokenKind::end) continue;
+    tokens.emplace_back(text.substr(token.begin, token.end - token.begin));
+  }
+  return tokens;
+}
+
+Functions functions_of(std::string_view text) {
+  const support::SourceText source{{}, {}, text};
+  Functions functions;
+  for (const Item& item : split(source).items) {
+    if (item.kind != ItemKind::function) continue;
+    const std::size_t end = std::min<std::size_t>(item.body.end + 1, text.size());
+    functions[std::string(item.name)] =
+        tokens_of(text.substr(item.head.begin, end - item.head.begin));
+  }
+  return functions;
+}
+
+std::string written(const Document& document) {
+  std::string text;
+  const auto result = write_c(document, [&](std::string_view part) { text += part; });
+  if (!result) throw std::runtime_error(to_string(result.error().front()));
+  return text;
+}
+
+}  // namespace mlf::tir::c
