@@ -23,6 +23,7 @@ class Capture:
         self.stages = stages
         self.builds = []
         self._recorder = Recorder(stages)
+        self._tap = None
         self._is_building = False
         self._cleanup = contextlib.ExitStack()
 
@@ -33,8 +34,9 @@ class Capture:
     def __enter__(self):
         _captures.add(self)
         _last[:] = [self]
+        self._tap = self._make_tap()
         with contextlib.ExitStack() as stack:
-            stack.enter_context(_instrumented(self._tap()))
+            stack.enter_context(_instrumented(self._tap))
             (relay, relay_name), (driver, driver_name) = tvm_api.build_hooks()
             stack.enter_context(_replaced(relay, relay_name, self._around_relay_build))
             stack.enter_context(_replaced(driver, driver_name, self._around_operator_build))
@@ -45,7 +47,7 @@ class Capture:
         self._cleanup.close()
         self._keep()
 
-    def _tap(self):
+    def _make_tap(self):
         """The instrument. Each build has a recorder of its own."""
 
         def before(module, name):
@@ -79,8 +81,8 @@ class Capture:
     def _around_operator_build(self, tir_to_runtime):
         @functools.wraps(tir_to_runtime)
         def wrapper(modules, *args):
-            # TVM evaluates constants with builds of its own, which are nobody's.
-            if self._is_building:
+            # TVM evaluates constants with builds of its own, in a context of its own.
+            if self._is_building or not tvm_api.is_active(self._tap):
                 with self._unrecorded():
                     return tir_to_runtime(modules, *args)
             try:

@@ -104,6 +104,12 @@ def instrument(before, after=None):
     return load().instrument.pass_instrument(Tap if after is None else TapBothSides)()
 
 
+def is_active(tap):
+    """Whether an instrument sees the passes that run now."""
+    instruments = pass_context_class().current().instruments or ()
+    return any(same(tap, one) for one in instruments)
+
+
 def lowered_modules(build_module):
     """Target to module, of a relay BuildModule whose code generation has begun."""
     return list(build_module.get_irmodule().items())

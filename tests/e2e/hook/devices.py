@@ -31,12 +31,12 @@ def build(module, target, host):
         return relay.build(module, tvm.target.Target(target, host=host))
 
 
-def build_for_microcontroller(module, executor):
+def build_for_microcontroller(module, executor, name="default"):
     config = {"tir.disable_vectorize": True, "tir.usmp.enable": False}
     with tvm.transform.PassContext(opt_level=3, config=config):
         target = tvm.target.Target("c", host="c")
         runtime = relay.backend.Runtime("crt")
-        return relay.build(module, target, executor=executor, runtime=runtime)
+        return relay.build(module, target, executor=executor, runtime=runtime, mod_name=name)
 
 
 def two_device_network():
@@ -159,6 +159,15 @@ class Passes(Captures):
         self.assertEqual(self.export(captured), files("tir-1.codegen"))
         self.assertIn("tir.LowerTVMBuiltin", seen)
 
+    def test_constants_that_tvm_evaluates_are_no_builds(self):
+        constants = [relay.const([1.0, 2.0]), relay.const([3.0, 4.0])]
+        module = tvm.IRModule.from_expr(relay.Function([], relay.add(*constants)))
+        with mlf_tvmc.capture() as captured:
+            with tvm.transform.PassContext(opt_level=3):
+                folded = relay.transform.FoldConstant()(module)
+        self.assertIsInstance(folded["main"].body, relay.Constant)
+        self.assertEqual(captured.builds, [])
+
     def test_when_switched_off_nothing_is_captured(self):
         with mlf_tvmc.capture(enabled=False) as captured:
             build(softmax_network(), "c", "c")
@@ -256,6 +265,17 @@ class WithoutCapture(Captures):
         self.assertLess(files("tir-1"), hook.own_names(archive))
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "build inside 'with mlf_tvmc.capture"):
             mlf_tvmc.export_model_library_format(factory, archive, ("codegen",))
+
+    def test_modules_that_share_an_archive_have_files_of_their_own(self):
+        archive = self.folder / "module.tar"
+        executor = relay.backend.Executor("aot")
+        names = ("first", "second")
+        factories = [build_for_microcontroller(softmax_network(), executor, name) for name in names]
+        mlf_tvmc.export_model_library_format(factories, archive)
+        networks = {f"{name}.{kind}.json" for name in names for kind in ("topology", "graph")}
+        expected = files("tir-1", "tir-1-c") | networks | {"mlf.json"}
+        self.assertEqual(hook.own_names(archive), expected)
+        support.run_ok("verify", archive)
 
     def test_a_build_for_the_graph_executor_has_not(self):
         archive = self.folder / "module.tar"
