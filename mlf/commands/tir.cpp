@@ -1,5 +1,6 @@
 // mlf tir: one module, converted, on standard output.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "commands/command.h"
@@ -11,32 +12,50 @@
 namespace mlf::program {
 namespace {
 
-enum class Format { json, save_json };
+enum class Format { json, save_json, tvmscript };
 
 struct Options {
   std::string source;
   Format format = Format::json;
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   bool pretty = false;
+  std::optional<tir::VersionRange> tvm_version{};
 };
+
+CLI::Validator tvm_version_validator() {
+  return {[](const std::string& text) {
+            return tir::tvm_version_named(text) ? std::string()
+                                                : "expected a version of TVM from 0.8 to 0.18";
+          },
+          ""};
+}
 
 void declare(CLI::App& app, Options& options) {
   app.add_option("SOURCE", options.source,
                  "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
                  "may be short: tir-1); - is TIR on standard input")
       ->required();
-  add_enum_option(app, "--format", options.format,
-                  {{"json", Format::json}, {"save_json", Format::save_json}},
-                  "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json");
+  add_enum_option(
+      app, "--format", options.format,
+      {{"json", Format::json}, {"save_json", Format::save_json}, {"tvmscript", Format::tvmscript}},
+      "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json; "
+      "tvmscript: for tvm.script.from_source");
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
                   "Whether json has the data of constants");
+  app.add_option_function<std::string>(
+         "--tvm-version",
+         [&options](const std::string& text) {
+           options.tvm_version = tir::tvm_version_named(text);
+         },
+         "TVM that save_json or tvmscript is for; without it, the one that the source is from")
+      ->check(tvm_version_validator())
+      ->type_name("VERSION");
   app.add_flag("--pretty", options.pretty, "Indent json for reading");
 }
 
-Result<void> write(const tir::Document& document, const Options& options, const Limits& limits,
-                   const tir::Sink& sink) {
-  if (options.format == Format::save_json) return tir::write_save_json(document, sink);
+Result<void> write_json(const tir::Document& document, const Options& options, const Limits& limits,
+                        const tir::Sink& sink) {
   const tir::JsonOptions json{
       .layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact,
       .constants = options.constants,
@@ -46,9 +65,24 @@ Result<void> write(const tir::Document& document, const Options& options, const 
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
 }
 
+Result<void> write(const tir::Document& document, const Options& options, const Limits& limits,
+                   const tir::Sink& sink) {
+  switch (options.format) {
+    case Format::json:
+      break;
+    case Format::save_json:
+      return tir::write_save_json(document, sink);
+    case Format::tvmscript:
+      return tir::write_tvmscript(document, {.max_written_nodes = limits.tir.max_written_nodes},
+                                  sink);
+  }
+  return write_json(document, options, limits, sink);
+}
+
 int run(const Options& options, const Context& context) {
-  const auto document = read_tir_argument(options.source, context.limits);
+  auto document = read_tir_argument(options.source, context.limits);
   if (!document) return context.console.fail(document.error());
+  if (options.tvm_version) document->source.tvm_version = *options.tvm_version;
   OutputStream out;
   const auto written =
       write(*document, options, context.limits, [&](std::string_view bytes) { out.write(bytes); });
@@ -61,7 +95,7 @@ int run(const Options& options, const Context& context) {
 
 Command tir_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "tir", "Print one TIR module, read in any dialect, as JSON or as TVM's save_json");
+      "tir", "Print one TIR module, read in any dialect, as JSON, TVM's save_json or TVMScript");
   const auto options = std::make_shared<Options>();
   declare(*app, *options);
   return {app, [options](const Context& context) { return run(*options, context); }};

@@ -38,6 +38,11 @@ Items::Items(const Module& module, const VersionRange& version)
   for (const KindInfo& kind : all_kinds()) slots_.push_back(slots_of(kind, version));
 }
 
+Items::Items(const Module& module, const VersionRange& version, const ObjectsByKey& objects)
+    : Items(module, version) {
+  objects_ = &objects;
+}
+
 bool Items::has_attrs(Kind kind) const {
   if (kind == Kind::TargetKind) return version_.last < kFirstMinorWithTargetKindByName;
   return info(kind).encoding == Encoding::attrs;

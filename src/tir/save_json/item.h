@@ -11,6 +11,7 @@
 
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
+#include "tir/save_json/write_objects.h"
 
 namespace mlf::tir::save_json {
 
@@ -27,6 +28,8 @@ struct Item {
     checked_params,    ///< Array of the types of its parameters
     prim_type,         ///< PrimType of the Var `id`, which has no type of its own
     global_vars,       ///< Map of names to GlobalVars of the IRModule `id`
+    objects,           ///< Map of type keys to Arrays of objects
+    objects_of_key,    ///< the Array of the objects whose type key is `text`
   };
   Form form = Form::null;
   std::uint8_t field = 0;
@@ -46,6 +49,8 @@ struct Slot {
 class Items {
  public:
   Items(const Module& module, const VersionRange& version);
+  /// The same for `objects` of the module, which must outlive this.
+  Items(const Module& module, const VersionRange& version, const ObjectsByKey& objects);
 
   /// The attributes that TVM reads of a kind, in the order of the table.
   std::span<const Slot> slots(Kind kind) const { return slots_[static_cast<std::size_t>(kind)]; }
@@ -94,6 +99,7 @@ class Items {
   static Item of(Node node) { return node ? Item{Item::Form::node, 0, node.id()} : Item{}; }
   const Module& module() const { return module_; }
   const VersionRange& version() const { return version_; }
+  const ObjectsByKey& objects() const { return *objects_; }
 
  private:
   Item target_of_field(Node node, std::uint8_t field) const;
@@ -103,6 +109,7 @@ class Items {
 
   const Module& module_;
   const VersionRange& version_;
+  const ObjectsByKey* objects_ = nullptr;
   std::vector<std::vector<Slot>> slots_;
 };
 
@@ -122,6 +129,15 @@ void Items::for_each_of_field(Node node, std::uint8_t field, Visit&& visit) cons
 
 template <class Visit>
 void Items::for_each_element(const Item& item, Visit&& visit) const {
+  if (item.form == Item::Form::objects) {
+    for (const auto& [key, ids] : *objects_)
+      visit({Item::Form::objects_of_key, 0, NodeId::none, key});
+    return;
+  }
+  if (item.form == Item::Form::objects_of_key) {
+    for (const NodeId id : objects_->find(item.text)->second) visit(of(module_.node(id)));
+    return;
+  }
   const Node node = module_.node(item.id);
   switch (item.form) {
     case Item::Form::field:

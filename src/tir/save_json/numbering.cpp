@@ -12,9 +12,9 @@ constexpr std::uint64_t kMostReferences = 1'000'000'000;
 
 }  // namespace
 
-Numbering::Numbering(const Items& items, NodeId root) : of_node_(items.module().size()) {
+Numbering::Numbering(const Items& items, const Item& root) : of_node_(items.module().size()) {
   order_.push_back({});
-  std::vector<Item> stack{{Item::Form::node, 0, root}};
+  std::vector<Item> stack{root};
   std::vector<Item> targets;
   std::uint64_t references = 0;
   while (!stack.empty()) {
@@ -48,6 +48,8 @@ std::uint32_t& Numbering::place(const Item& item) {
       return of_node_[index(item.id)];
     case Item::Form::text:
       return of_text_[item.text];
+    case Item::Form::objects_of_key:
+      return of_key_[item.text];
     default:
       return of_other_[key(item)];
   }
@@ -61,6 +63,8 @@ std::uint32_t Numbering::number(const Item& item) const {
       return of_node_[index(item.id)];
     case Item::Form::text:
       return of_text_.at(item.text);
+    case Item::Form::objects_of_key:
+      return of_key_.at(item.text);
     default:
       return of_other_.at(key(item));
   }

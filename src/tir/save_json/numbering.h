@@ -15,7 +15,7 @@ namespace mlf::tir::save_json {
 /// strings are one item. The null node is number 0.
 class Numbering {
  public:
-  Numbering(const Items& items, NodeId root);
+  Numbering(const Items& items, const Item& root);
 
   std::span<const Item> order() const { return order_; }
   std::uint32_t number(const Item& item) const;
@@ -28,6 +28,7 @@ class Numbering {
   std::vector<Item> order_;
   std::vector<std::uint32_t> of_node_;
   std::unordered_map<std::string_view, std::uint32_t> of_text_;
+  std::unordered_map<std::string_view, std::uint32_t> of_key_;
   std::unordered_map<std::uint64_t, std::uint32_t> of_other_;
 };
 

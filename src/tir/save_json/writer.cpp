@@ -14,6 +14,7 @@
 #include "tir/save_json/layout.h"
 #include "tir/save_json/numbering.h"
 #include "tir/save_json/tensor_blob.h"
+#include "tir/save_json/write_objects.h"
 
 namespace mlf::tir {
 namespace save_json {
@@ -43,7 +44,10 @@ struct TextAttr {
 class Writer {
  public:
   Writer(const Module& module, const VersionRange& version, const Sink& sink)
-      : items_(module, version), numbering_(items_, module.root().id()), out_(sink) {}
+      : items_(module, version), numbering_(items_, Items::of(module.root())), out_(sink) {}
+  Writer(const Module& module, const VersionRange& version, const ObjectsByKey& objects,
+         const Sink& sink)
+      : items_(module, version, objects), numbering_(items_, {Item::Form::objects}), out_(sink) {}
 
   void write() {
     out_.write("{\n  \"root\": 1, \n  \"nodes\": [");
@@ -102,6 +106,11 @@ class Writer {
         return write_attrs({{"dtype", dtype_text(items_.module().node(item.id).dtype())}});
       case Item::Form::global_vars:
         return write_global_vars(item);
+      case Item::Form::objects:
+        return write_keys_of_objects(item);
+      case Item::Form::objects_of_key:
+        write_type_key("Array");
+        return write_data(item);
     }
   }
 
@@ -276,6 +285,14 @@ class Writer {
     write_data(item);
   }
 
+  void write_keys_of_objects(const Item& item) {
+    write_type_key("Map");
+    std::vector<std::string_view> keys;
+    for (const auto& [key, ids] : items_.objects()) keys.push_back(key);
+    write_keys(keys);
+    write_data(item);
+  }
+
   void write_checked_type(NodeId function) {
     write_type_key("FuncType");
     const std::string none = number_text({Item::Form::empty_array});
@@ -322,7 +339,7 @@ class Writer {
     const bool is_repr = row.since >= 9 && node.info().encoding == Encoding::repr;
     switch (row.type) {
       case FieldType::integer:
-        return absent_as_zero(node.integer(field));
+        return integer_text(row, node.integer(field));
       case FieldType::boolean:
         if (is_repr) return node.integer(field) != 0 ? "true" : "false";
         return std::to_string(node.integer(field));
@@ -340,8 +357,9 @@ class Writer {
     }
   }
 
-  static std::string absent_as_zero(std::int64_t value) {
-    return std::to_string(value == kAbsentInteger ? 0 : value);
+  /// Zero for what the source did not say; where a field is always there, that number is a value.
+  static std::string integer_text(const FieldInfo& row, std::int64_t value) {
+    return std::to_string(row.nullable && value == kAbsentInteger ? 0 : value);
   }
 
   static std::string lanes_text(Node lanes) {
@@ -379,6 +397,11 @@ Result<void> write_save_json(const Document& document, const Sink& sink) {
     const VersionRange version = save_json::written_version(document.source.tvm_version);
     save_json::Writer(document.module, version, sink).write();
   });
+}
+
+void write_objects(const Document& document, const ObjectsByKey& objects, const Sink& sink) {
+  const VersionRange version = save_json::written_version(document.source.tvm_version);
+  save_json::Writer(document.module, version, objects, sink).write();
 }
 
 }  // namespace mlf::tir

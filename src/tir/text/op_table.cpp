@@ -8,11 +8,17 @@ namespace {
 
 constexpr std::array kOps = {
 #define MLF_OP(name, since, position, rule) \
-  OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule},
+  OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule, true},
+#define MLF_OP_PRINTED(name, since, position, rule) \
+  OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule, false},
+// A full name behind the prefix, `T.tir.isinf`, is no function either.
 #define MLF_OP_AS(name, script_name, since, position, rule) \
-  OpInfo{"tir." name, script_name, since, DtypePosition::position, DtypeRule::rule},
+  OpInfo{"tir." name,     script_name,                      \
+         since,           DtypePosition::position,          \
+         DtypeRule::rule, !std::string_view(script_name).starts_with("tir.")},
 #include "tir/text/op_table.def"
 #undef MLF_OP
+#undef MLF_OP_PRINTED
 #undef MLF_OP_AS
 };
 

@@ -36,6 +36,7 @@ struct OpInfo {
   std::uint8_t since;            ///< first TVM minor version (0.x)
   DtypePosition dtype_position;
   DtypeRule rule;
+  bool script_function;  ///< TVMScript's parser has a function `script_name` that makes the call
 };
 
 std::span<const OpInfo> all_ops();

@@ -1,0 +1,130 @@
+#include "tir/tvmscript/write/declarations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mlf/tir/visit.h"
+#include "tir/text/expr_factory.h"
+#include "tir/tvmscript/write/dtypes.h"
+
+namespace mlf::tir::tvmscript {
+namespace {
+
+void append_tuple(NodeList nodes, Pieces& out) {
+  out.text("(").list(nodes).text(nodes.size() == 1 ? ",)" : ")");
+}
+
+std::string_view scope_of(Node buffer) {
+  return buffer[f::Buffer::data][f::Var::type_annotation].text(f::PointerType::storage_scope);
+}
+
+}  // namespace
+
+Declarations::Declarations(Printer& printer, Script& script, const Definitions& definitions)
+    : printer_(printer), script_(script), definitions_(definitions) {}
+
+void Declarations::declare_free_vars(Indent indent) {
+  for (const Node var : definitions_.free_vars) {
+    const std::string name(printer_.names().bind(var.id(), var.text(f::Var::name)));
+    script_.line(indent, Pieces().text(name + " = ").append(declaration(var)));
+  }
+}
+
+/// `T.int32()`, `T.handle("int8", "global")`, `T.int64(is_size_var=True)`
+Pieces Declarations::declaration(Node var) {
+  Pieces pieces;
+  const bool is_size = var.is(Kind::SizeVar);
+  const Node type = var[f::Var::type_annotation];
+  const DType dtype = var.dtype();
+  if (type && type.is(Kind::PointerType)) return pieces.node(Form::type, type);
+  if (has_function(dtype)) {
+    return pieces.text(
+        fmt::format("T.{}({})", to_string(dtype), is_size ? "is_size_var=True" : ""));
+  }
+  return pieces.text(fmt::format("T.{}({}, {})", is_size ? "SizeVar" : "Var",
+                                 quoted(printer_.names().find(var.id())), quoted_dtype(dtype)));
+}
+
+bool Declarations::is_ready(Node buffer) const {
+  bool ready = true;
+  for_each_pre_order(buffer, [&](Node part) {
+    if (part.is(Kind::Var) || part.is(Kind::SizeVar)) {
+      const bool comes_along =
+          part.id() == buffer[f::Buffer::data].id() && definitions_.owns_data(buffer);
+      ready = ready && (comes_along || !printer_.names().find(part.id()).empty());
+    }
+  });
+  return ready;
+}
+
+void Declarations::declare_ready_buffers(Indent indent) {
+  for (const Node buffer : definitions_.free_buffers) {
+    if (!printer_.names().find(buffer.id()).empty() || !is_ready(buffer)) continue;
+    const Pieces stated = arguments(buffer);
+    const std::string name(bind(buffer));
+    script_.line(indent, Pieces().text(name + " = T.Buffer(").append(stated).text(")"));
+  }
+}
+
+bool Declarations::has_default_offset(Node buffer) const {
+  const Node offset = buffer[f::Buffer::elem_offset];
+  if (!offset) return true;
+  const NodeList shape = buffer.list(f::Buffer::shape);
+  const DType usual = shape.empty() ? DType::Int(32) : shape[0].dtype();
+  return is_int(offset, 0) && offset.dtype() == usual;
+}
+
+bool Declarations::is_plain(Node buffer) const {
+  return definitions_.owns_data(buffer) && scope_of(buffer) == "global" &&
+         buffer.list(f::Buffer::strides).empty() &&
+         buffer.list(f::Buffer::axis_separators).empty() && has_default_offset(buffer) &&
+         buffer.integer(f::Buffer::offset_factor) == 1 &&
+         buffer.integer(f::Buffer::data_alignment) ==
+             text::default_alignment(printer_.minor_version()) &&
+         buffer.integer(f::Buffer::buffer_type) == static_cast<std::int64_t>(BufferType::default_);
+}
+
+Pieces Declarations::arguments(Node buffer) {
+  Pieces out;
+  append_tuple(buffer.list(f::Buffer::shape), out);
+  out.text(", ").text(quoted_dtype(buffer.dtype(f::Buffer::dtype)));
+  const bool owns_data = definitions_.owns_data(buffer);
+  if (!owns_data) out.text(", data=").expr(buffer[f::Buffer::data]);
+  if (const NodeList strides = buffer.list(f::Buffer::strides); !strides.empty()) {
+    out.text(", strides=[").list(strides).text("]");
+  }
+  const std::int64_t factor = buffer.integer(f::Buffer::offset_factor);
+  if (!has_default_offset(buffer) || factor != 1) {
+    if (const Node offset = buffer[f::Buffer::elem_offset]) {
+      out.text(", elem_offset=").expr(offset);
+    }
+  }
+  if (owns_data && scope_of(buffer) != "global") {
+    out.text(", scope=").text(quoted(scope_of(buffer)));
+  }
+  const std::int64_t alignment = buffer.integer(f::Buffer::data_alignment);
+  if (alignment != text::default_alignment(printer_.minor_version())) {
+    out.text(fmt::format(", align={}", alignment));
+  }
+  if (factor != 1) out.text(fmt::format(", offset_factor={}", factor));
+  if (buffer.integer(f::Buffer::buffer_type) ==
+      static_cast<std::int64_t>(BufferType::auto_broadcast)) {
+    out.text(", buffer_type=\"auto\"");
+  }
+  if (const NodeList separators = buffer.list(f::Buffer::axis_separators); !separators.empty()) {
+    out.text(", axis_separators=[").list(separators).text("]");
+  }
+  return out;
+}
+
+std::string_view Declarations::bind(Node buffer) {
+  const std::string_view hint = buffer.text(f::Buffer::name);
+  const std::string name(printer_.names().bind(buffer.id(), hint.empty() ? "buffer" : hint));
+  if (definitions_.owns_data(buffer)) {
+    printer_.names().alias(buffer[f::Buffer::data].id(), name + ".data");
+  }
+  return printer_.names().find(buffer.id());
+}
+
+}  // namespace mlf::tir::tvmscript

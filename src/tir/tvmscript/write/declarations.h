@@ -1,0 +1,41 @@
+// Declarations of variables and buffers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tir/tvmscript/write/definitions.h"
+#include "tir/tvmscript/write/script.h"
+
+namespace mlf::tir::tvmscript {
+
+class Declarations {
+ public:
+  Declarations(Printer& printer, Script& script, const Definitions& definitions);
+
+  /// `x = T.int32()` for each variable that nothing defines.
+  void declare_free_vars(Indent indent);
+  /// Buffers that nothing declares and whose parts all have names by now. They are declared where
+  /// `indent` says, and for as long as the names of the scope.
+  void declare_ready_buffers(Indent indent);
+
+  /// `(16,), "int8", align=16`: what follows the bracket of T.Buffer and the like. The buffer's
+  /// pointer is stated unless it comes along with the buffer.
+  Pieces arguments(Node buffer);
+  /// Names the buffer, and what comes along with it; gives the name.
+  std::string_view bind(Node buffer);
+  /// Whether `T.Buffer((16,), "float32")` in place of a parameter says all of a buffer.
+  bool is_plain(Node buffer) const;
+
+ private:
+  Pieces declaration(Node var);
+  bool is_ready(Node buffer) const;
+  bool has_default_offset(Node buffer) const;
+
+  Printer& printer_;
+  Script& script_;
+  const Definitions& definitions_;
+};
+
+}  // namespace mlf::tir::tvmscript

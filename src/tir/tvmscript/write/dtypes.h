@@ -1,0 +1,22 @@
+// Data types, numbers and strings as Python words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mlf/tir/dtype.h"
+
+namespace mlf::tir::tvmscript {
+
+/// Whether TVMScript has a function of this type's name: `T.int32`, `T.float16x4`.
+bool has_function(DType dtype);
+/// The spelling in quotes: `"int32"`. Throws for custom types, whose names no source has.
+std::string quoted_dtype(DType dtype);
+/// `text` as a Python string literal, escaped.
+std::string quoted(std::string_view text);
+/// The shortest literal that reads back as `value`; whole numbers as v0.18 or older ones print
+/// them. Infinite values and NaN are words in quotes.
+std::string real_literal(double value, std::uint8_t tvm_minor_version);
+
+}  // namespace mlf::tir::tvmscript

@@ -1,0 +1,235 @@
+// Expressions, without the calls.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tir/tvmscript/operators.h"
+#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/printer.h"
+
+namespace mlf::tir::tvmscript {
+namespace {
+
+constexpr double kLargestFloat32 = std::numeric_limits<float>::max();
+
+bool is_constant(Node node) {
+  return node.is(Kind::IntImm) || node.is(Kind::FloatImm);
+}
+
+bool is_number(Node node, double value) {
+  if (node.is(Kind::IntImm)) return static_cast<double>(node.integer(f::IntImm::value)) == value;
+  return node.is(Kind::FloatImm) && node.real(f::FloatImm::value) == value;
+}
+
+bool is_zero_or_one(Node node) {
+  return is_number(node, 0) || is_number(node, 1);
+}
+
+/// Whether TVM, given the operator, would make something else than the node: it folds constants
+/// and leaves neutral elements away. Rather too often than too seldom.
+bool would_fold(Node node) {
+  const Node a = node[f::Add::a];
+  const Node b = node[f::Add::b];
+  if (is_constant(a) && is_constant(b)) return true;
+  switch (node.kind()) {
+    case Kind::Add:
+    case Kind::Sub:
+      return is_number(a, 0) || is_number(b, 0);
+    case Kind::Mul:
+    case Kind::Div:
+    case Kind::FloorDiv:
+    case Kind::FloorMod:
+      return is_zero_or_one(a) || is_zero_or_one(b);
+    default:
+      return false;
+  }
+}
+
+/// Whether the operator makes this kind of node out of operands of this type.
+bool has_symbol(Node node) {
+  const BinaryOperator& row = binary_operator(node.kind());
+  if (row.sign == text::Sign::none) return false;
+  const DType dtype = node[f::Add::a].dtype();
+  if (dtype != node[f::Add::b].dtype() || dtype.is_handle()) return false;
+  const bool is_integer = dtype.is_int() || dtype.is_uint();
+  switch (node.kind()) {
+    case Kind::Div:
+      return !is_integer;
+    case Kind::FloorDiv:
+    case Kind::FloorMod:
+      return is_integer;
+    case Kind::And:
+    case Kind::Or:
+      return dtype.is_scalar();  // of vectors it would be the bits
+    default:
+      return true;
+  }
+}
+
+std::int64_t value_of(Node node) {
+  return node.integer(f::IntImm::value);
+}
+
+}  // namespace
+
+Pieces end_of(Node begin, Node extent) {
+  Pieces pieces;
+  if (is_int(begin, 0)) return pieces.expr(extent);
+  if (begin.is(Kind::IntImm) && extent.is(Kind::IntImm) && begin.dtype() == extent.dtype()) {
+    // Unsigned, so that nonsense bounds wrap.
+    const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(value_of(begin)) +
+                                               static_cast<std::uint64_t>(value_of(extent)));
+    const bool is_bare = begin.dtype() == DType::Int(32);
+    return pieces.text(is_bare ? fmt::format("{}", end)
+                               : fmt::format("T.{}({})", to_string(begin.dtype()), end));
+  }
+  return pieces.expr(begin, kSumLevel).text(" + ").expr(extent, kSumLevel + 1);
+}
+
+void Printer::expand_expr(Node node, Level level, Pieces& out) {
+  switch (node.kind()) {
+    case Kind::Var:
+    case Kind::SizeVar:
+      return var(node, out);
+    case Kind::IntImm:
+      return int_imm(node, out);
+    case Kind::FloatImm:
+      return float_imm(node, out);
+    case Kind::StringImm:
+      out.text(quoted(node.text(f::StringImm::value)));
+      return;
+    case Kind::Cast:
+      out.text(fmt::format("T.Cast({}, ", quoted_dtype(node.dtype())));
+      out.expr(node[f::Cast::value]).text(")");
+      return;
+    case Kind::Not:
+      return logical_not(node, level, out);
+    case Kind::Select:
+      out.text("T.Select(").expr(node[f::Select::condition]).text(", ");
+      out.expr(node[f::Select::true_value]).text(", ").expr(node[f::Select::false_value]).text(")");
+      return;
+    case Kind::Ramp:
+      out.text("T.Ramp(").expr(node[f::Ramp::base]).text(", ").expr(node[f::Ramp::stride]);
+      out.text(", ").expr(node[f::Ramp::lanes]).text(")");
+      return;
+    case Kind::Broadcast:
+      out.text("T.Broadcast(").expr(node[f::Broadcast::value]).text(", ");
+      out.expr(node[f::Broadcast::lanes]).text(")");
+      return;
+    case Kind::Shuffle:
+      out.text("T.Shuffle([").list(node.list(f::Shuffle::vectors)).text("], [");
+      out.list(node.list(f::Shuffle::indices)).text("])");
+      return;
+    case Kind::Let:
+      return let(node, out);
+    case Kind::Call:
+      return call(node, out);
+    case Kind::Reduce:
+      return reduce(node, out);
+    case Kind::Any:
+      out.text("T.Any()");
+      return;
+    case Kind::BufferLoad:
+      return buffer_load(node, out);
+    case Kind::MissingObject:
+      return object(node, out);
+    case Kind::OpaqueExpr:
+      refuse(fmt::format("an expression of the unknown type {} cannot be written in TVMScript",
+                         node.text(f::OpaqueExpr::type_key)));
+    default:
+      if (is_binary(node.kind())) return binary(node, level, out);
+      refuse(fmt::format("TVMScript has no words for a {}", node.info().name));
+  }
+}
+
+void Printer::var(Node node, Pieces& out) {
+  out.text(name_of(node));
+}
+
+std::string_view Printer::name_of(Node node) const {
+  const std::string_view name = names_.find(node.id());
+  if (!name.empty()) return name;
+  const bool is_buffer = node.is(Kind::Buffer);
+  refuse(fmt::format(
+      "the {} '{}' is used outside of what defines it", is_buffer ? "buffer" : "variable",
+      node.text(is_buffer ? std::uint8_t{f::Buffer::name} : std::uint8_t{f::Var::name})));
+}
+
+void Printer::int_imm(Node node, Pieces& out) {
+  const DType dtype = node.dtype();
+  const std::int64_t value = value_of(node);
+  if (dtype == DType::Int(32)) {
+    out.text(fmt::format("{}", value));
+  } else if (dtype.is_bool() && dtype.is_scalar() && (value == 0 || value == 1)) {
+    out.text(value == 0 ? "T.bool(False)" : "T.bool(True)");
+  } else if (has_function(dtype) && !dtype.is_handle()) {
+    out.text(fmt::format("T.{}({})", to_string(dtype), value));
+  } else {
+    out.text(fmt::format("T.IntImm({}, {})", quoted_dtype(dtype), value));
+  }
+}
+
+void Printer::float_imm(Node node, Pieces& out) {
+  const DType dtype = node.dtype();
+  const double number = node.real(f::FloatImm::value);
+  const std::string value = real_literal(number, minor_version_);
+  // The function takes its argument for a float32 first.
+  const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
+  if (has_function(dtype) && !is_too_large) {
+    out.text(fmt::format("T.{}({})", to_string(dtype), value));
+  } else if (value.front() == '"') {
+    out.text(fmt::format("T.FloatImm({}, float({}))", quoted_dtype(dtype), value));
+  } else {
+    out.text(fmt::format("T.FloatImm({}, {})", quoted_dtype(dtype), value));
+  }
+}
+
+void Printer::binary(Node node, Level level, Pieces& out) {
+  if (open_lambdas_ == 0 && has_symbol(node) && !would_fold(node)) {
+    return infix(node, level, out);
+  }
+  out.text("T.").text(binary_operator(node.kind()).call).text("(");
+  out.expr(node[f::Add::a]).text(", ").expr(node[f::Add::b]).text(")");
+}
+
+void Printer::infix(Node node, Level level, Pieces& out) {
+  const BinaryOperator& row = binary_operator(node.kind());
+  const Level own = row.level;
+  const bool is_comparison = own == kComparisonLevel;
+  const bool in_brackets = own < level;
+  if (in_brackets) out.text("(");
+  // Python would chain comparisons.
+  out.expr(node[f::Add::a], is_comparison ? static_cast<Level>(own + 1) : own);
+  out.text(" ").text(row.symbol).text(" ").expr(node[f::Add::b], static_cast<Level>(own + 1));
+  if (in_brackets) out.text(")");
+}
+
+void Printer::logical_not(Node node, Level level, Pieces& out) {
+  const Node operand = node[f::Not::a];
+  if (open_lambdas_ > 0 || is_constant(operand)) {
+    out.text("T.Not(").expr(operand).text(")");
+    return;
+  }
+  const bool in_brackets = kNotLevel < level;
+  out.text(in_brackets ? "(not " : "not ").expr(operand, kNotLevel).text(in_brackets ? ")" : "");
+}
+
+void Printer::let(Node node, Pieces& out) {
+  out.text("T.Let(").expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
+  out.text(": ").expr(node[f::Let::value]).text("})");
+}
+
+void Printer::buffer_load(Node node, Pieces& out) {
+  const std::string_view name = name_of(node[f::BufferLoad::buffer]);
+  const NodeList indices = node.list(f::BufferLoad::indices);
+  if (const Node predicate = node[f::BufferLoad::predicate]) {
+    out.text(name).text(".vload([").list(indices).text("], predicate=").expr(predicate).text(")");
+    return;
+  }
+  out.text(name).text("[");
+  indices.empty() ? out.text("()") : out.list(indices);
+  out.text("]");
+}
+
+}  // namespace mlf::tir::tvmscript

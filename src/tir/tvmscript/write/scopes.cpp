@@ -1,0 +1,152 @@
+// Statements around others: at the end of a suite one line, elsewhere a `with` of its own.
+#include <fmt/format.h>
+
+#include "tir/tvmscript/write/constants.h"
+#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/statements.h"
+
+namespace mlf::tir::tvmscript {
+
+void StatementPrinter::around(const Step& step, Header header, Node body) {
+  const std::size_t mark = open_scope();
+  const bool is_nested = step.place == Place::inside;
+  if (is_nested) close_scope_after(mark);
+  const std::string name = header.defines ? define(header.defines) : std::string();
+  Pieces line;
+  if (is_nested) {
+    line.text("with ").append(header.call);
+    if (!name.empty()) line.text(" as ").text(name);
+    line.text(":");
+  } else if (!header.annotated.all().empty()) {
+    line.text(name).append(header.annotated);
+  } else {
+    if (!name.empty()) line.text(name).text(" = ");
+    line.append(header.call);
+  }
+  script_.line(step.indent, line);
+  const Indent inner = is_nested ? step.indent + 1 : step.indent;
+  declarations_.declare_ready_buffers(inner);
+  suite(body, inner);
+}
+
+/// `x: T.int32 = v`, `with T.LetStmt(v, T.handle("int8", "global")) as x:`
+void StatementPrinter::let(const Step& step) {
+  const Node var = step.node[f::LetStmt::var];
+  const Node value = step.node[f::LetStmt::value];
+  const Node type = var[f::Var::type_annotation];
+  Pieces type_text;
+  if (type) {
+    type_text.node(Form::type, type);
+  } else {
+    type_text.text(fmt::format("T.{}", to_string(var.dtype())));
+  }
+  Header header;
+  header.defines = var;
+  header.call.text("T.LetStmt(").expr(value).text(", ").append(type_text).text(")");
+  header.annotated.text(": ").append(type_text).text(" = ").expr(value);
+  around(step, std::move(header), step.node[f::LetStmt::body]);
+}
+
+void StatementPrinter::assertion(const Step& step) {
+  const Node condition = step.node[f::AssertStmt::condition];
+  const Node message = step.node[f::AssertStmt::message];
+  Header header;
+  header.call.text("T.Assert(").expr(condition).text(", ").expr(message).text(")");
+  header.annotated.text("assert ").expr(condition).text(", ").expr(message);
+  around(step, std::move(header), step.node[f::AssertStmt::body]);
+}
+
+void StatementPrinter::attribute(const Step& step) {
+  const Node node = step.node;
+  const Node about = node[f::AttrStmt::node];
+  const Node body = node[f::AttrStmt::body];
+  if (node.text(f::AttrStmt::attr_key) == "realize_scope" && body.is(Kind::BufferRealize) &&
+      body[f::BufferRealize::buffer] == about) {
+    return realize(step, node[f::AttrStmt::value]);
+  }
+  Header header;
+  if (is_launch(node)) {
+    const Node var = about[f::IterVar::var];
+    if (definitions_.thread_uses.at(index(var.id())) == 1) {
+      header.defines = var;
+      header.call.text("T.launch_thread(").text(quoted(about.text(f::IterVar::thread_tag)));
+      header.call.text(", ").expr(node[f::AttrStmt::value]).text(")");
+      return around(step, std::move(header), body);
+    }
+  }
+  header.call.text("T.attr(").value(about).text(", ").text(
+      quoted(node.text(f::AttrStmt::attr_key)));
+  header.call.text(", ").expr(node[f::AttrStmt::value]).text(")");
+  around(step, std::move(header), body);
+}
+
+void StatementPrinter::allocate(const Step& step) {
+  const Node node = step.node;
+  const Node var = node[f::Allocate::buffer_var];
+  const Node type = var[f::Var::type_annotation];
+  const bool is_pointer = type && type.is(Kind::PointerType);
+  Header header;
+  header.defines = var;
+  header.call.text("T.allocate([").list(node.list(f::Allocate::extents)).text("], ");
+  header.call.text(quoted_dtype(node.dtype(f::Allocate::dtype))).text(", ");
+  header.call.text(is_pointer ? quoted(type.text(f::PointerType::storage_scope)) : "\"global\"");
+  if (const Node condition = node[f::Allocate::condition]; !is_int(condition, 1)) {
+    header.call.text(", ").expr(condition);
+  }
+  annotations(node.map(f::Allocate::annotations), header.call);
+  header.call.text(")");
+  around(step, std::move(header), node[f::Allocate::body]);
+}
+
+void StatementPrinter::allocate_const(const Step& step) {
+  const Node node = step.node;
+  Header header;
+  header.defines = node[f::AllocateConst::buffer_var];
+  header.call.text("T.allocate_const(").append(elements(node)).text(", ");
+  header.call.text(quoted_dtype(node.dtype(f::AllocateConst::dtype))).text(", [");
+  header.call.list(node.list(f::AllocateConst::extents)).text("]");
+  annotations(node.map(f::AllocateConst::annotations), header.call);
+  header.call.text(")");
+  around(step, std::move(header), node[f::AllocateConst::body]);
+}
+
+/// A list, or an array in the metadata in front of the text.
+Pieces StatementPrinter::elements(Node allocate_const) {
+  const Node constant = allocate_const[f::AllocateConst::data];
+  if (!constant || !constant.bytes(f::NDArray::data)) {
+    refuse(fmt::format("the data of the constant '{}' is not known",
+                       allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
+  }
+  Pieces out;
+  if (const auto list = constant_elements(constant)) return out.text(*list);
+  return out.value(constant).text(".numpy()");
+}
+
+void StatementPrinter::decl_buffer(const Step& step) {
+  const Node buffer = step.node[f::DeclBuffer::buffer];
+  Header header;
+  header.defines = buffer;
+  header.call.text("T.decl_buffer(").append(declarations_.arguments(buffer)).text(")");
+  around(step, std::move(header), step.node[f::DeclBuffer::body]);
+}
+
+/// `T.realize(A[0:16, 0:4], "local")` stands for two statements.
+void StatementPrinter::realize(const Step& step, Node scope) {
+  const Node node = step.node[f::AttrStmt::body];
+  Header header;
+  header.call.text("T.realize(").value(node[f::BufferRealize::buffer]).text("[");
+  std::string_view separator;
+  for (const Node bound : node.list(f::BufferRealize::bounds)) {
+    header.call.text(separator);
+    append_slice(bound, header.call);
+    separator = ", ";
+  }
+  header.call.text(separator.empty() ? "()], " : "], ").expr(scope);
+  if (const Node condition = node[f::BufferRealize::condition]; !is_int(condition, 1)) {
+    header.call.text(", ").expr(condition);
+  }
+  header.call.text(")");
+  around(step, std::move(header), node[f::BufferRealize::body]);
+}
+
+}  // namespace mlf::tir::tvmscript

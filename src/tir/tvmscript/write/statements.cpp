@@ -1,0 +1,193 @@
+#include "tir/tvmscript/write/statements.h"
+
+#include <fmt/format.h>
+
+#include "tir/tvmscript/write/dtypes.h"
+
+namespace mlf::tir::tvmscript {
+
+StatementPrinter::StatementPrinter(Printer& printer, Script& script, const Definitions& definitions,
+                                   Declarations& declarations)
+    : printer_(printer), script_(script), definitions_(definitions), declarations_(declarations) {}
+
+void StatementPrinter::print(Node body, Indent indent) {
+  stack_.push_back({.indent = indent, .node = body});
+  while (!stack_.empty()) {
+    const Step step = stack_.back();
+    stack_.pop_back();
+    switch (step.what) {
+      case Step::What::statement:
+        statement(step);
+        break;
+      case Step::What::words:
+        script_.line(step.indent, step.words);
+        break;
+      case Step::What::end_of_scope:
+        printer_.names().release(step.mark);
+        break;
+    }
+  }
+}
+
+void StatementPrinter::statement(const Step& step) {
+  switch (step.node.kind()) {
+    case Kind::SeqStmt:
+      return sequence(step);
+    case Kind::IfThenElse:
+      return branch(step);
+    case Kind::For:
+    case Kind::While:
+      return loop(step);
+    case Kind::Evaluate:
+      return evaluate(step);
+    case Kind::BufferStore:
+      return store(step);
+    case Kind::Prefetch:
+      return prefetch(step);
+    case Kind::LetStmt:
+      return let(step);
+    case Kind::AssertStmt:
+      return assertion(step);
+    case Kind::AttrStmt:
+      return attribute(step);
+    case Kind::Allocate:
+      return allocate(step);
+    case Kind::AllocateConst:
+      return allocate_const(step);
+    case Kind::DeclBuffer:
+      return decl_buffer(step);
+    case Kind::BlockRealize:
+      return block_realize(step);
+    case Kind::Block:
+      return block(step, {});
+    case Kind::OpaqueStmt:
+      refuse(fmt::format("a statement of the unknown type {} cannot be written in TVMScript",
+                         step.node.text(f::OpaqueStmt::type_key)));
+    default:
+      refuse(fmt::format("TVMScript has no words for a {}", step.node.info().name));
+  }
+}
+
+/// The body of a scope of its own: what it names is released at its end.
+void StatementPrinter::suite(Node body, Indent indent) {
+  stack_.push_back({.indent = indent, .node = body});
+}
+
+void StatementPrinter::close_scope_after(std::size_t mark) {
+  stack_.push_back({.what = Step::What::end_of_scope, .mark = mark});
+}
+
+std::string StatementPrinter::define(Node node) {
+  if (node.is(Kind::Buffer)) return std::string(declarations_.bind(node));
+  return std::string(printer_.names().bind(node.id(), node.text(f::Var::name)));
+}
+
+/// Nested sequences are flattened, as by TVM.
+void StatementPrinter::sequence(const Step& step) {
+  const NodeList statements = step.node.list(f::SeqStmt::seq);
+  if (statements.empty()) return script_.line(step.indent, "pass");
+  for (std::size_t i = statements.size(); i-- > 0;) {
+    const bool is_last = i + 1 == statements.size();
+    stack_.push_back({.place = is_last ? step.place : Place::inside,
+                      .indent = step.indent,
+                      .node = statements[i]});
+  }
+}
+
+void StatementPrinter::branch(const Step& step) {
+  const Node node = step.node;
+  script_.line(step.indent, Pieces().text("if ").expr(node[f::IfThenElse::condition]).text(":"));
+  const std::size_t mark = open_scope();
+  if (const Node else_case = node[f::IfThenElse::else_case]) {
+    close_scope_after(mark);
+    suite(else_case, step.indent + 1);
+    stack_.push_back({.what = Step::What::words, .indent = step.indent, .words = "else:"});
+  }
+  close_scope_after(mark);
+  suite(node[f::IfThenElse::then_case], step.indent + 1);
+}
+
+// --- Loops -------------------------------------------------------------------------------------
+
+void StatementPrinter::loop(const Step& step) {
+  const Node node = step.node;
+  const std::size_t mark = open_scope();
+  close_scope_after(mark);
+  if (node.is(Kind::While)) {
+    script_.line(step.indent, Pieces().text("while ").expr(node[f::While::condition]).text(":"));
+    return suite(node[f::While::body], step.indent + 1);
+  }
+  const Pieces range = loop_range(node);
+  // The bounds are outside of the loop: they are printed under its name, which they cannot use.
+  const std::string name = define(node[f::For::loop_var]);
+  script_.line(step.indent, Pieces().text(fmt::format("for {} in ", name)).append(range).text(":"));
+  declarations_.declare_ready_buffers(step.indent + 1);
+  suite(node[f::For::body], step.indent + 1);
+}
+
+/// `range(16)`, `T.parallel(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
+Pieces StatementPrinter::loop_range(Node node) {
+  constexpr std::string_view kFunctions[] = {"T.serial", "T.parallel", "T.vectorized", "T.unroll",
+                                             "T.thread_binding"};
+  const auto kind = static_cast<std::size_t>(node.integer(f::For::kind));
+  const NodeMap notes = node.map(f::For::annotations);
+  const bool is_plain = kind == static_cast<std::size_t>(ForKind::serial) && notes.empty();
+  Pieces out;
+  out.text(is_plain ? "range" : kFunctions[kind]).text("(");
+  loop_bounds(node, out);
+  if (const Node thread = node[f::For::thread_binding]) {
+    out.text(", thread=").text(quoted(thread.text(f::IterVar::thread_tag)));
+  }
+  annotations(notes, out);
+  return out.text(")");
+}
+
+void StatementPrinter::loop_bounds(Node node, Pieces& out) {
+  const Node min = node[f::For::min];
+  if (!is_int(min, 0) || min.dtype() != node[f::For::extent].dtype()) out.expr(min).text(", ");
+  out.append(end_of(min, node[f::For::extent]));
+}
+
+void StatementPrinter::annotations(const NodeMap& map, Pieces& out) {
+  if (map.empty()) return;
+  out.text(", annotations={");
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    out.text(i == 0 ? "" : ", ").text(quoted(map.name(i))).text(": ").value(map.value(i));
+  }
+  out.text("}");
+}
+
+// --- Statements on one line --------------------------------------------------------------------
+
+void StatementPrinter::evaluate(const Step& step) {
+  const Node value = step.node[f::Evaluate::value];
+  const bool is_call = value.is(Kind::Call);
+  script_.line(step.indent,
+               Pieces().text(is_call ? "" : "T.evaluate(").expr(value).text(is_call ? "" : ")"));
+}
+
+void StatementPrinter::store(const Step& step) {
+  const Node node = step.node;
+  const std::string_view buffer = printer_.name_of(node[f::BufferStore::buffer]);
+  const NodeList indices = node.list(f::BufferStore::indices);
+  Pieces line;
+  line.text(buffer);
+  if (const Node predicate = node[f::BufferStore::predicate]) {
+    line.text(".vstore([").list(indices).text("], ").expr(node[f::BufferStore::value]);
+    line.text(", predicate=").expr(predicate).text(")");
+  } else {
+    line.text("[");
+    indices.empty() ? line.text("()") : line.list(indices);
+    line.text("] = ").expr(node[f::BufferStore::value]);
+  }
+  script_.line(step.indent, line);
+}
+
+void StatementPrinter::prefetch(const Step& step) {
+  Pieces line;
+  line.text("T.prefetch(").value(step.node[f::Prefetch::buffer]).text(", [");
+  line.list(step.node.list(f::Prefetch::bounds), Form::value).text("])");
+  script_.line(step.indent, line);
+}
+
+}  // namespace mlf::tir::tvmscript

@@ -1,0 +1,81 @@
+// Prints the statements of a function, on a stack of its own instead of by recursion.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tir/tvmscript/write/declarations.h"
+#include "tir/tvmscript/write/definitions.h"
+#include "tir/tvmscript/write/script.h"
+
+namespace mlf::tir::tvmscript {
+
+class StatementPrinter {
+ public:
+  StatementPrinter(Printer& printer, Script& script, const Definitions& definitions,
+                   Declarations& declarations);
+
+  /// Prints `body` as the rest of a suite.
+  void print(Node body, Indent indent);
+
+ private:
+  /// Whether a statement is the last one of its suite: then what it opens may reach to the end.
+  enum class Place : std::uint8_t { inside, last };
+  struct Step {
+    enum class What : std::uint8_t { statement, words, end_of_scope };
+    What what = What::statement;
+    Place place = Place::last;
+    Indent indent = 0;
+    Node node{};
+    std::string_view words{};
+    std::size_t mark = 0;
+  };
+  /// What stands in front of the body of a statement around others.
+  struct Header {
+    Pieces call{};       ///< `T.allocate(…)`
+    Node defines{};      ///< the variable or buffer that the call makes
+    Pieces annotated{};  ///< the line to write instead where it reaches to the end of the suite
+  };
+
+  void statement(const Step& step);
+  void sequence(const Step& step);
+  void branch(const Step& step);
+  void loop(const Step& step);
+  Pieces loop_range(Node node);
+  void loop_bounds(Node node, Pieces& out);
+  void evaluate(const Step& step);
+  void store(const Step& step);
+  void prefetch(const Step& step);
+
+  void around(const Step& step, Header header, Node body);
+  void let(const Step& step);
+  void assertion(const Step& step);
+  void attribute(const Step& step);
+  void allocate(const Step& step);
+  void allocate_const(const Step& step);
+  Pieces elements(Node allocate_const);
+  void decl_buffer(const Step& step);
+  void realize(const Step& step, Node scope);
+
+  void block_realize(const Step& step);
+  void block(const Step& step, Node realize);
+  void block_head(Node block, Node realize, Indent indent);
+  void axes(Node block, Node realize, Indent indent);
+  void regions(std::string_view callee, NodeList regions, Indent indent);
+
+  void suite(Node body, Indent indent);
+  std::size_t open_scope() { return printer_.names().mark(); }
+  void close_scope_after(std::size_t mark);
+  std::string define(Node node);
+  void annotations(const NodeMap& map, Pieces& out);
+
+  Printer& printer_;
+  Script& script_;
+  const Definitions& definitions_;
+  Declarations& declarations_;
+  std::vector<Step> stack_;
+};
+
+}  // namespace mlf::tir::tvmscript
