@@ -39,8 +39,8 @@ struct GlobalOptions {
 std::string version_text() {
   return fmt::format(
       "mlf {}\n"
-      "reads: Model Library Format 1 to 7; TIR of TVM v0.8 to v0.18 as TVMScript (v0.12+), legacy\n"
-      "       text (up to v0.11), save_json, generated C and mlf-tir {}\n"
+      "reads: Model Library Format 1 to 7; TIR of TVM v0.8 to v0.18 as TVMScript, legacy text\n"
+      "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
       "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
       "        mlf-verify {}",
       version(), kTirJsonVersion, kTirJsonVersion, graph::kTopologyVersion, kManifestVersion,

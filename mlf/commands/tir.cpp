@@ -5,6 +5,7 @@
 
 #include "commands/command.h"
 #include "enum_option.h"
+#include "mlf/tir/c.h"
 #include "mlf/tir/write.h"
 #include "standard_output.h"
 #include "tir_argument.h"
@@ -12,7 +13,7 @@
 namespace mlf::program {
 namespace {
 
-enum class Format { json, save_json, tvmscript };
+enum class Format { json, save_json, tvmscript, c };
 
 struct Options {
   std::string source;
@@ -35,11 +36,14 @@ void declare(CLI::App& app, Options& options) {
                  "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
                  "may be short: tir-1); - is TIR on standard input")
       ->required();
-  add_enum_option(
-      app, "--format", options.format,
-      {{"json", Format::json}, {"save_json", Format::save_json}, {"tvmscript", Format::tvmscript}},
-      "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json; "
-      "tvmscript: for tvm.script.from_source");
+  add_enum_option(app, "--format", options.format,
+                  {{"json", Format::json},
+                   {"save_json", Format::save_json},
+                   {"tvmscript", Format::tvmscript},
+                   {"c", Format::c}},
+                  "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json; "
+                  "tvmscript: for tvm.script.from_source; c: as TVM's target c prints it after its "
+                  "host passes, for TIR that was read from such C");
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
                   "Whether json has the data of constants");
@@ -48,7 +52,7 @@ void declare(CLI::App& app, Options& options) {
          [&options](const std::string& text) {
            options.tvm_version = tir::tvm_version_named(text);
          },
-         "TVM that save_json or tvmscript is for; without it, the one that the source is from")
+         "TVM that save_json, tvmscript or c is for; without it, the one that the source is from")
       ->check(tvm_version_validator())
       ->type_name("VERSION");
   app.add_flag("--pretty", options.pretty, "Indent json for reading");
@@ -75,6 +79,8 @@ Result<void> write(const tir::Document& document, const Options& options, const 
     case Format::tvmscript:
       return tir::write_tvmscript(document, {.max_written_nodes = limits.tir.max_written_nodes},
                                   sink);
+    case Format::c:
+      return tir::write_c(document, sink, limits.tir.max_written_nodes);
   }
   return write_json(document, options, limits, sink);
 }
@@ -95,7 +101,7 @@ int run(const Options& options, const Context& context) {
 
 Command tir_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "tir", "Print one TIR module, read in any dialect, as JSON, TVM's save_json or TVMScript");
+      "tir", "Print one TIR module, read in any dialect, as JSON, TVM's save_json, TVMScript or C");
   const auto options = std::make_shared<Options>();
   declare(*app, *options);
   return {app, [options](const Context& context) { return run(*options, context); }};

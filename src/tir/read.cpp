@@ -36,18 +36,17 @@ Dialect detect_or_fail(const SourceText& source) {
           "expected TIR: TVMScript, legacy text (primfn), JSON of tvm.ir.save_json or mlf's own");
 }
 
-Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits& limits) {
+Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits& limits,
+                     const ConstantFinder& constants) {
   switch (dialect) {
     case Dialect::save_json:
       return read_save_json(source, limits);
     case Dialect::tvmscript:
-      return read_tvmscript(source, limits);
+      return read_tvmscript(source, limits, constants);
     case Dialect::legacy_text:
-      return read_legacy_text(source, limits);
+      return read_legacy_text(source, limits, constants);
     case Dialect::old_tvmscript:
-      fail_at(source, 0,
-              "this is the TVMScript of TVM v0.8 to v0.11, which is not read; "
-              "capture str(module) or tvm.ir.save_json(module) instead");
+      return read_old_tvmscript(source, limits, constants);
     case Dialect::repr_text:
       fail_at(source, 0,
               "this is TVM's repr text, which leaves out parameters and buffers and is not read; "
@@ -67,7 +66,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   if (dialect == Dialect::c) {
     return support::value_of(read_c({.files = {input}, .signatures = {}}, limits));
   }
-  Reading reading = read_dialect(dialect, source, limits);
+  Reading reading = read_dialect(dialect, source, limits, input.constants);
   return {.source = {.member = name_of_source(input),
                      .dialect = dialect,
                      .stage = input.stage,
@@ -75,7 +74,8 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
                      .sha256 = support::sha256_hex(input.text)},
           .target = std::nullopt,
           .module = std::move(reading.module),
-          .losses = std::move(reading.losses)};
+          .losses = std::move(reading.losses),
+          .recovered = std::move(reading.recovered)};
 }
 
 }  // namespace

@@ -33,14 +33,19 @@ struct Reading {
   Module module;
   VersionRange version;
   std::vector<Loss> losses;
+  std::vector<Recovered> recovered{};
 };
 
 /// Readers get their text without it; columns are counted as editors count them.
 std::string_view without_byte_order_mark(std::string_view text);
 
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits);
-Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits);
-Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits);
+Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,
+                       const ConstantFinder& constants);
+Reading read_old_tvmscript(const support::SourceText& source, const ReadLimits& limits,
+                           const ConstantFinder& constants);
+Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits,
+                         const ConstantFinder& constants);
 
 /// tir-N.json names its own source, losses and target.
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits);

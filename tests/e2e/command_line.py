@@ -152,6 +152,27 @@ class Tir(Folder):
         text = support.run_ok("tir", "--format", "save_json", self.archive()).stdout
         self.assertLessEqual({"root", "nodes", "attrs"}, json.loads(text).keys())
 
+    def test_c_is_read_and_printed_again(self):
+        once = support.run_ok("tir", "--format", "c", self.generated_c()).stdout
+        again = self.folder / "again.c"
+        again.write_bytes(once)
+        self.assertEqual(support.run_ok("tir", "--format", "c", again).stdout, once)
+
+    def test_what_c_cannot_say_is_an_error(self):
+        text = support.LEGACY_TEXT.replace("@tir.ret(0", "@tir.popcount(0")
+        result = support.run("tir", "--format", "c", self.archive(text=text))
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"a call of tir.popcount cannot be printed as C", result.stderr)
+
+    def generated_c(self):
+        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as archive:
+            for member in archive:
+                if member.name.endswith("default_lib1.c"):
+                    path = self.folder / "default_lib1.c"
+                    path.write_bytes(archive.extractfile(member).read())
+                    return path
+        raise LookupError("no C of kernels")
+
 
 class Graph(Folder):
     def real(self, name="tvm-0.18-qnn_conv-aot-c.tar"):

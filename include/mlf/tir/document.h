@@ -1,7 +1,9 @@
 // A module together with where it came from and what its source had already lost.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +22,8 @@ enum class Dialect : std::uint8_t {
   tvmscript,      ///< new TVMScript, v0.12 to v0.18
   legacy_text,    ///< `primfn` text, v0.8 to v0.11
   tir_json,       ///< mlf's own tir-N.json
-  old_tvmscript,  ///< TVMScript of v0.8 to v0.11: recognised, not read yet
-  repr_text,      ///< `IRModule({GlobalVar(…`: recognised, not read yet
+  old_tvmscript,  ///< TVMScript of v0.8 to v0.11
+  repr_text,      ///< `IRModule({GlobalVar(…`, what v0.12 prints where TVMScript fails
   c,              ///< what TVM's C code generator prints, v0.8 to v0.18
 };
 
@@ -69,12 +71,39 @@ struct Source {
   friend bool operator==(const Source&, const Source&) = default;
 };
 
+/// A constant that its source shows in part or not at all, and whose data was found elsewhere.
+struct Recovered {
+  NodeId constant;     ///< the NDArray
+  std::string source;  ///< where its data stands, such as an archive member
+  friend bool operator==(const Recovered&, const Recovered&) = default;
+};
+
 struct Document {
   Source source;
   std::optional<std::string> target;  ///< target text of the module, if known
   Module module;
   std::vector<Loss> losses;  ///< in the order of the code, then of `where`
+  std::vector<Recovered> recovered{};
 };
+
+/// A constant as its source shows it.
+struct ConstantQuery {
+  std::string_view function;  ///< global_symbol of the function that it stands in, or its name
+  std::string_view name;      ///< of its variable, as printed
+  DType dtype;
+  std::span<const std::int64_t> shape;
+  std::span<const std::byte> elements;  ///< the first ones, little-endian; maybe none
+  unsigned digits = 0;  ///< significant digits that `elements` are known to; 0: all of them
+};
+
+/// The data of a constant, all of it, little-endian.
+struct FoundConstant {
+  std::span<const std::byte> data;  ///< lives as long as who found it
+  std::string source;
+};
+
+/// Looks for a constant; nothing unless exactly one fits.
+using ConstantFinder = std::function<std::optional<FoundConstant>(const ConstantQuery&)>;
 
 /// Bounds on untrusted TIR. Over a bound is an error of kind invalid_input.
 struct ReadLimits {
@@ -90,6 +119,7 @@ struct Input {
   std::string member;  ///< archive member; empty for a bare file
   std::string_view text;
   std::string stage = "lowered";
+  ConstantFinder constants{};  ///< asked for the constants that the text has not got
 };
 
 /// The dialect of a text by its content (facts: detection order of the TIR dialects).

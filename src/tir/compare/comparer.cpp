@@ -58,6 +58,13 @@ bool sets(std::optional<Node> owner, std::uint8_t field) {
 }
 
 /// A body around which the legacy printer always puts braces.
+bool is_param_of(Node function, Node var) {
+  for (const Node param : function.list(f::PrimFunc::params)) {
+    if (param.id() == var.id()) return true;
+  }
+  return false;
+}
+
 bool is_braced(Node owner, std::uint8_t field) {
   if (owner.info().fields[field].expects != Expects::stmt) return false;
   switch (owner.kind()) {
@@ -279,6 +286,7 @@ void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& m
     if (matching[i] != kUnmatched) continue;
     const std::string entry = entry_name(left(at), field, i);
     const auto test = [&](Excuse excuse) {
+      if (excuse == Excuse::not_a_param) return !is_param_of(left(at), a.key(i));
       return excuse == Excuse::not_tir && !a.value(i).is(Kind::PrimFunc);
     };
     if (tolerate(Aspect::field, at, field, entry, test)) continue;

@@ -243,6 +243,10 @@ bool is_script_name(const FieldPair& at) {
   return is_script_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
 }
 
+bool is_old_script_name(const FieldPair& at) {
+  return is_old_script_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
+}
+
 bool is_legacy_name(const FieldPair& at) {
   return is_legacy_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
 }
@@ -307,6 +311,8 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
       return is_script_name(at);
     case Excuse::legacy_name:
       return is_legacy_name(at);
+    case Excuse::old_script_name:
+      return is_old_script_name(at);
     case Excuse::behind_buffer:
       return is_behind_buffer(at, known);
     case Excuse::hidden_param:
@@ -323,6 +329,8 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
       return are_zeros(at);
     case Excuse::stated_buffer:
       return known.right.is_stated(at.right) && has_assumed_value(at);
+    case Excuse::allocated_buffer:
+      return known.right.is_allocated(at.right[f::Buffer::data]) && has_assumed_value(at);
     case Excuse::same_end:
       return is_same_end(at, known);
     case Excuse::same_thread_tag:

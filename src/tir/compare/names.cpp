@@ -50,6 +50,12 @@ bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kin
   return is_made_unique(printed, std::string(prefix).append(hint));
 }
 
+bool is_old_script_name_of(std::string_view printed, std::string_view hint, Kind kind) {
+  std::string without_dots(hint);
+  std::ranges::replace(without_dots, '.', '_');
+  return is_legacy_name_of(printed, without_dots, kind);
+}
+
 bool is_name_of_part(std::string_view name, std::string_view buffer) {
   if (!name.starts_with(buffer)) return false;
   name.remove_prefix(buffer.size());

@@ -22,6 +22,12 @@ void Roles::add(Node node) {
     case Kind::DeclBuffer:
       stated_.insert(index(node[f::DeclBuffer::buffer].id()));
       return;
+    case Kind::Allocate:
+      allocated_.insert(index(node[f::Allocate::buffer_var].id()));
+      return;
+    case Kind::AllocateConst:
+      allocated_.insert(index(node[f::AllocateConst::buffer_var].id()));
+      return;
     case Kind::Block:
       return add_block(node);
     default:

@@ -13,12 +13,17 @@
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/function_losses.h"
+#include "tir/text/lost_constants.h"
 
 namespace mlf::tir::legacy {
 
 struct Context {
-  Context(const support::SourceText& text_source, const ReadLimits& read_limits)
-      : source(text_source), limits(read_limits), strings(strings_of(text_source.text)) {}
+  Context(const support::SourceText& text_source, const ReadLimits& read_limits,
+          const ConstantFinder& constants)
+      : source(text_source),
+        limits(read_limits),
+        finder(constants),
+        strings(strings_of(text_source.text)) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -32,10 +37,12 @@ struct Context {
 
   support::SourceText source;
   const ReadLimits& limits;
+  const ConstantFinder& finder;
   Strings strings;
   Builder builder;
   LossLog losses;
   text::FunctionLosses function_losses{losses};
+  text::LostConstants lost_constants{finder, builder, function_losses};
   text::ExprFactory make{builder, losses};
   TypeReader types{make};
   NameTable names{source.text, strings};

@@ -71,7 +71,8 @@ Reading FileReader::read(const Sections& sections) {
   context_.losses.add(LossCode::shared_var, "", "attributes of functions");
   VersionRange version = context_.clues.range();
   Module module = finish();
-  return {std::move(module), std::move(version), context_.losses.finish()};
+  return {std::move(module), std::move(version), context_.losses.finish(),
+          context_.lost_constants.take()};
 }
 
 void FileReader::entity() {
@@ -163,11 +164,12 @@ Module FileReader::finish() {
 }  // namespace
 }  // namespace legacy
 
-Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits) {
+Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits,
+                         const ConstantFinder& constants) {
   const legacy::Sections sections = legacy::sections_of(source.text);
   support::SourceText code = source;
   code.text = source.text.substr(0, sections.code_end);
-  legacy::Context context(code, limits);
+  legacy::Context context(code, limits, constants);
   return legacy::FileReader(context, source).read(sections);
 }
 

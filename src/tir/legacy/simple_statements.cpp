@@ -170,15 +170,27 @@ ListId StatementReader::annotations() {
   return entries;
 }
 
+/// The text has nothing of it but its dtype and extents.
+NodeId StatementReader::constant_data(NodeId var, DType dtype, const std::vector<NodeId>& extents) {
+  const std::string_view name = context_.builder.node(var).text(f::Var::name);
+  if (const auto shape = text::constant_shape(context_.builder, extents)) {
+    return context_.lost_constants.find(
+        {.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}}, name);
+  }
+  context_.lose(LossCode::constant_data, name);
+  return NodeId::none;
+}
+
 void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments(call, 3, "constant(variable, dtype, [extents])");
   Frame frame{.open = Open::constant, .begin = begin};
   frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
   frame.dtype = exprs_.dtype(exprs_.value(parts[1]));
-  frame.list = context_.builder.list(exprs_.exprs(exprs_.value(parts[2])));
+  const std::vector<NodeId> extents = exprs_.exprs(exprs_.value(parts[2]));
+  frame.list = context_.builder.list(extents);
   frame.map = context_.builder.map(std::span<const NamedNode>());
+  frame.nodes[1] = constant_data(frame.nodes[0], frame.dtype, extents);
   context_.clues.at_least(9);
-  context_.lose(LossCode::constant_data, exprs_.text_of(parts[0]));
   context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
   covered_body();
   open(frame);

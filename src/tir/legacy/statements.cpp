@@ -205,8 +205,8 @@ NodeId StatementReader::finish(const Frame& frame, NodeId body) {
     case Open::allocate:
       return builder.make(Kind::Allocate, {a, frame.dtype, frame.list, b, body, frame.map});
     case Open::constant:
-      return builder.make(Kind::AllocateConst, {a, NodeId::none, NodeId::none, frame.dtype,
-                                                frame.list, body, frame.map});
+      return builder.make(Kind::AllocateConst,
+                          {a, b, NodeId::none, frame.dtype, frame.list, body, frame.map});
     case Open::declare:
       return builder.make(Kind::DeclBuffer, {a, body});
     case Open::loop:

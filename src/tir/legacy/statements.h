@@ -86,6 +86,7 @@ class StatementReader {
   void attr(std::uint32_t begin, text::SyntaxId node);
   void assertion(std::uint32_t begin, text::SyntaxId call);
   void allocate(std::uint32_t begin, text::SyntaxId call);
+  NodeId constant_data(NodeId var, DType dtype, const std::vector<NodeId>& extents);
   void constant(std::uint32_t begin, text::SyntaxId call);
   void loop(std::uint32_t begin, text::SyntaxId call);
   void while_(std::uint32_t begin, text::SyntaxId call);

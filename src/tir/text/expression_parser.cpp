@@ -227,15 +227,19 @@ void ExpressionParser::separator() {
   expects_operand_ = true;
 }
 
+bool ExpressionParser::may_hold_slice(const Pending& frame) const {
+  if (frame.open == Open::subscript) return true;
+  const bool is_value = frame.open == Open::dict && frame.items % 2 == 1;
+  return grammar_.slices_in_lists && (frame.open == Open::list || is_value);
+}
+
 // Between a key and its value, or between the bounds of a slice.
 void ExpressionParser::colon() {
   const Token token = lexer_.token();
   Pending& frame = pending_.back();
   if (frame.open == Open::dict && frame.items % 2 == 0 && !expects_operand_) {
     ++frame.items;
-  } else if ((frame.open == Open::subscript ||
-              (frame.open == Open::list && grammar_.slices_in_lists)) &&
-             frame.slice_parts < 2) {
+  } else if (may_hold_slice(frame) && frame.slice_parts < 2) {
     if (expects_operand_) {
       emit(0, {.kind = SyntaxKind::absent, .begin = token.begin, .end = token.begin});
     }

@@ -67,6 +67,7 @@ class ExpressionParser {
   void postfix_attribute();
   void annotate(std::uint32_t end);
   void separator();
+  bool may_hold_slice(const Pending& frame) const;
   void colon();
   void end_item(Pending& frame);
   bool may_close_here() const;

@@ -25,7 +25,7 @@ struct Grammar {
   LexicalRules lexical;
   SignTable<std::uint8_t> prefix;
   SignTable<std::uint8_t> binary;
-  bool slices_in_lists = false;           ///< `[0:16, a:b]`
+  bool slices_in_lists = false;           ///< `[0:16, a:b]`, `{"k": 0:16}`
   bool leading_comma = false;             ///< `f(, dtype=int32)`
   bool empty_keyword_value = false;       ///< `f(dtype=)`
   ConstructEnd annotation_end = nullptr;  ///< called on the byte after the colon behind a name

@@ -1,20 +1,43 @@
 // What stands in brackets and behind dots: loads, regions, slices, parts of buffers.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
+namespace {
+
+bool is_buffer_part(std::string_view word) {
+  constexpr std::string_view kParts[] = {"data",  "elem_offset", "strides",
+                                         "shape", "vload",       "vstore"};
+  return std::ranges::find(kParts, word) != std::end(kParts);
+}
+
+}  // namespace
 
 using text::SyntaxId;
 
 void Expressions::lower_attribute(SyntaxId id) {
   Value& base = values_.back();
-  if (base.kind == ValueKind::path) {
+  const Value attribute{.kind = ValueKind::member, .syntax = id, .node = base.node};
+  const std::string_view word = name(attribute);
+  // Versions that do not reserve the prefix name buffers and variables so, too.
+  const bool is_prefix = text(base) == c_.prefixes.tir && !is_buffer_part(word);
+  if (base.kind == ValueKind::path || is_prefix) {
+    base = {.kind = ValueKind::path, .syntax = id};
+    return;
+  }
+  if (word == "data" && allocation(base) != nullptr) {
+    c_.clues.at_least(9);
+    c_.clues.at_most(9);
     base.syntax = id;
     return;
   }
-  const Value attribute{.kind = ValueKind::member, .syntax = id, .node = base.node};
-  const std::string_view word = name(attribute);
+  if (word == "numpy" && base.kind == ValueKind::node && is_array(base.node)) {
+    base = attribute;
+    return;
+  }
   if (base.kind != ValueKind::node || !c_.node(base.node).is(Kind::Buffer)) {
     fail(attribute, fmt::format("only buffers have parts, and '{}' is {}", text(base),
                                 base.kind == ValueKind::node ? "none" : to_string(base.kind)));
@@ -24,7 +47,7 @@ void Expressions::lower_attribute(SyntaxId id) {
     const NodeId part =
         word == "data" ? buffer[f::Buffer::data].id() : buffer[f::Buffer::elem_offset].id();
     base = {.kind = ValueKind::node, .syntax = id, .node = part};
-  } else if (word == "strides" || word == "shape" || word == "vload" || word == "vstore") {
+  } else if (is_buffer_part(word)) {
     base = attribute;
   } else {
     fail(attribute, fmt::format("a buffer has no part '{}'", word));
@@ -43,6 +66,9 @@ void Expressions::lower_subscript(SyntaxId id) {
       if (!c_.node(base.node).is(Kind::Tensor)) access.node = buffer(base);
       break;
     case ValueKind::path:
+      if (const NodeId type = generic_type(base, access); type != NodeId::none) {
+        return push_node(type, id);
+      }
       access.kind = text(base) == "metadata" ? ValueKind::metadata_key : ValueKind::access;
       break;
     case ValueKind::metadata_key:
@@ -59,6 +85,33 @@ void Expressions::lower_subscript(SyntaxId id) {
     access.count = tuple.count;
   }
   values_.push_back(access);
+}
+
+/// Whether a node is the data of a constant, which `.numpy()` hands on.
+bool Expressions::is_array(NodeId node) const {
+  if (node == NodeId::none) return false;
+  return c_.node(node).is(Kind::NDArray) || c_.node(node).is(Kind::MissingObject);
+}
+
+Allocation* Expressions::allocation(const Value& value) {
+  if (value.kind != ValueKind::node) return nullptr;
+  const auto found = c_.allocations.find(index(value.node));
+  return found == c_.allocations.end() ? nullptr : &found->second;
+}
+
+/// The buffer that v0.9 prints in place of the pointer of an allocation.
+NodeId Expressions::allocated_buffer(NodeId pointer, Allocation& allocation) {
+  if (allocation.buffer != NodeId::none) return allocation.buffer;
+  c_.clues.at_least(9);
+  c_.clues.at_most(9);
+  c_.lose(LossCode::buffer_defaults, "buffers with defaults");
+  c_.lose(LossCode::buffer_fields, "buffers of allocations");
+  allocation.buffer = c_.make.buffer({.name = c_.node(pointer).text(f::Var::name),
+                                      .data = pointer,
+                                      .dtype = allocation.dtype,
+                                      .shape = allocation.extents});
+  c_.default_aligned.push_back(allocation.buffer);
+  return allocation.buffer;
 }
 
 NodeId Expressions::metadata_object(const Value& key, const Value& index) {

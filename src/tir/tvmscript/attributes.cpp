@@ -86,6 +86,7 @@ NodeId Expressions::leaf_attribute(const Value& value) {
     case ValueKind::string:
       return c_.make.string(string(value));
     case ValueKind::boolean:  // v0.18 boxes what v0.12 to v0.17 print as T.bool(True)
+      if (c_.rules.booleans == Rules::Booleans::constants) return expr(value);
       return c_.builder.make(Kind::BoxBool, {boolean(value)});
     case ValueKind::real:
       c_.clues.at_least(18);
@@ -94,6 +95,8 @@ NodeId Expressions::leaf_attribute(const Value& value) {
       return value.node;
     case ValueKind::access:
       return region(value);
+    case ValueKind::slice:
+      return range(value);
     case ValueKind::path: {
       const std::string_view path = text(value);
       if (const NodeId type = type_of_path(path); type != NodeId::none) return type;

@@ -1,6 +1,9 @@
 // Blocks, and the lines that belong to a block or to the function as a whole.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "tir/tvmscript/buffers.h"
 #include "tir/tvmscript/statements.h"
 
 namespace mlf::tir::tvmscript {
@@ -11,6 +14,8 @@ const std::unordered_map<std::string_view, Statements::Line>& Statements::lines(
       {"func_attr", &S::line_func_attr},
       {"match_buffer", &S::line_match_buffer},
       {"evaluate", &S::line_evaluate},
+      {"preflattened_buffer", &S::line_preflattened_buffer},
+      {"store", &S::line_store},
       {"prefetch", &S::line_prefetch},
       {"where", &S::line_where},
       {"reads", &S::line_reads},
@@ -36,6 +41,34 @@ void Statements::line_match_buffer(const Arguments& args) {
 void Statements::line_evaluate(const Arguments& args) {
   args.expect(1, 1);
   add(c_.builder.make(Kind::Evaluate, {exprs_.expr(args[0])}));
+}
+
+/// `T.preflattened_buffer(A, [4, 4], dtype="float32", data=A.data)`: what the buffer of a parameter
+/// was before it was flattened.
+void Statements::line_preflattened_buffer(const Arguments& args) {
+  args.expect(2, SIZE_MAX);
+  c_.clues.at_least(9);
+  c_.clues.at_most(10);
+  const NodeId flat = exprs_.buffer(args[0]);
+  const auto mapped = std::ranges::find(draft_->buffer_map, flat, &NodePair::value);
+  if (mapped == draft_->buffer_map.end()) {
+    exprs_.fail(args[0],
+                fmt::format("'{}' is no parameter of {}", exprs_.text(args[0]), draft_->name));
+  }
+  // A buffer of its own would have to name the pointer that it shares with the flat one.
+  const NodeId buffer =
+      args.keyword("data") ? declare_buffer(exprs_, exprs_.text(args[0]), args, 1) : flat;
+  draft_->preflattened_buffer_map.push_back({mapped->key, buffer});
+}
+
+/// `T.store(pointer, index, value, predicate)`
+void Statements::line_store(const Arguments& args) {
+  args.expect(3, 4);
+  const NodeId pointer = exprs_.var(args[0]);
+  const NodeId index = exprs_.expr(args[1]);
+  const NodeId value = exprs_.expr(args[2]);
+  const NodeId predicate = args.size() > 3 ? exprs_.expr(args[3]) : c_.make.boolean(1);
+  add(c_.builder.make(Kind::Store, {pointer, value, index, predicate}));
 }
 
 /// `T.prefetch(A, [T.Range(0, 64)])`; with other arguments it is the operator of that name.

@@ -18,14 +18,16 @@ class Declaration {
   NodeId make() {
     args_.expect_keywords({"shape", "dtype", "data", "strides", "elem_offset", "scope",
                            "storage_scope", "align", "offset_factor", "buffer_type",
-                           "axis_separators", "logical_shape", "layout"});
+                           "axis_separators", "logical_shape", "layout", "type"});
     spec_.shape = exprs_.exprs(args_.get(shape_, "shape"));
     if (const auto dtype = args_.find(shape_ + 1, "dtype")) spec_.dtype = exprs_.dtype(*dtype);
     read_layout();
     read_data();
     read_offset();
     if (has_defaults_) c_.lose(LossCode::buffer_defaults, "buffers with defaults");
-    return c_.make.buffer(spec_);
+    const NodeId buffer = c_.make.buffer(spec_);
+    if (!states_alignment_) c_.default_aligned.push_back(buffer);
+    return buffer;
   }
 
  private:
@@ -36,13 +38,14 @@ class Declaration {
       }
     }
     if (const auto align = present("align", 6)) {
+      states_alignment_ = true;
       if (exprs_.integer(*align) > 0) spec_.data_alignment = exprs_.integer(*align);
     } else {
       has_defaults_ = true;
     }
-    if (const auto type = present("buffer_type", 8); type && exprs_.string(*type) == "auto") {
-      spec_.type = BufferType::auto_broadcast;
-    }
+    auto type = present("buffer_type", 8);
+    if (!type) type = args_.keyword("type");
+    if (type && exprs_.string(*type) == "auto") spec_.type = BufferType::auto_broadcast;
     if (const auto separators = present("axis_separators", 9)) {
       spec_.axis_separators = exprs_.exprs(*separators);
     }
@@ -95,6 +98,7 @@ class Declaration {
   const Arguments& args_;
   std::size_t shape_;
   bool has_defaults_ = false;
+  bool states_alignment_ = false;
   BufferSpec spec_{};
 };
 

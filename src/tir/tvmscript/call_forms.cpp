@@ -49,7 +49,10 @@ const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::
         {"Broadcast", &E::form_broadcast},
         {"broadcast", &E::form_broadcast},
         {"Shuffle", &E::form_shuffle},
+        {"shuffle", &E::form_shuffle},
         {"Let", &E::form_let},
+        {"let", &E::form_old_let},
+        {"load", &E::form_load},
         {"Any", &E::form_any},
         {"reduce", &E::form_reduce},
         {"comm_reducer", &E::form_comm_reducer},
@@ -60,6 +63,11 @@ const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::
         {"Ptr", &E::form_handle},
         {"Tuple", &E::form_tuple_type},
         {"target", &E::form_target},
+        {"Call", &E::form_node_call},
+        {"Reduce", &E::form_node_reduce},
+        {"StringImm", &E::form_string_imm},
+        {"IntImm", &E::form_int_imm},
+        {"FloatImm", &E::form_float_imm},
     };
     for (const auto& [name, kind] : kBinaries) map.emplace(name, &E::form_binary);
     return map;
@@ -106,6 +114,11 @@ NodeId Expressions::form_cast(const Arguments& args) {
   args.expect(2, 2);
   // v0.10 and older wrote the value first.
   const bool dtype_first = args[0].kind == ValueKind::string;
+  if (dtype_first) {
+    c_.clues.at_least(11);
+  } else {
+    c_.clues.at_most(10);
+  }
   const DType target = dtype(args[dtype_first ? 0 : 1]);
   return c_.make.cast(target, expr(args[dtype_first ? 1 : 0]));
 }
@@ -157,6 +170,24 @@ NodeId Expressions::form_let(const Arguments& args) {
     node = c_.make.let(bound, expr(item(where, i - 1)), node);
   }
   return node;
+}
+
+/// `T.let(x, value, body)` of the versions before v0.12.
+NodeId Expressions::form_old_let(const Arguments& args) {
+  args.expect(3, 3);
+  const NodeId bound = var(args[0]);
+  const NodeId value = expr(args[1]);
+  return c_.make.let(bound, value, expr(args[2]));
+}
+
+/// `T.load("float32", pointer, index, predicate)`
+NodeId Expressions::form_load(const Arguments& args) {
+  args.expect(3, 4);
+  const DType loaded = dtype(args[0]);
+  const NodeId pointer = var(args[1]);
+  const NodeId index = expr(args[2]);
+  const NodeId predicate = args.size() > 3 ? expr(args[3]) : c_.make.boolean(1);
+  return c_.builder.make(Kind::Load, {loaded, pointer, index, predicate});
 }
 
 NodeId Expressions::form_any(const Arguments& args) {

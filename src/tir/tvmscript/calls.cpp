@@ -28,6 +28,7 @@ NodeId Expressions::call(const Value& callee, const Arguments& args) {
       c_.clues.at_most(12);
       return call_function(string(callee), args);
     case ValueKind::member:
+      if (is_array(callee.node)) return callee.node;
       return load(callee, args);
     default:
       fail(callee, fmt::format("{} cannot be called", text(callee)));
@@ -43,6 +44,9 @@ NodeId Expressions::call_path(std::string_view path, const Arguments& args) {
     if (form == ir_forms().end()) args.fail(fmt::format("unknown function {}", path));
     return (this->*form->second)(args);
   }
+  if (const auto form = tvm_forms().find(after_prefix(path, "tvm")); form != tvm_forms().end()) {
+    return (this->*form->second)(args);
+  }
   for (const std::string_view module : {c_.module_name, std::string_view("cls")}) {
     if (const auto name = after_prefix(path, module); !name.empty()) {
       c_.clues.at_least(13);
@@ -56,6 +60,9 @@ NodeId Expressions::call_path(std::string_view path, const Arguments& args) {
 NodeId Expressions::call_function(std::string_view name, const Arguments& args) {
   const NodeId callee = c_.metadata.global_var(name);
   const std::vector<NodeId> nodes = argument_exprs(args, 0, args.size());
+  if (const auto printed = args.keyword("dtype")) {
+    return c_.make.call(callee, nodes, dtype(*printed));
+  }
   const NodeId node = c_.make.call(callee, nodes, DType::Void());
   c_.calls.push_back({node, callee});
   c_.lose(LossCode::ret_type, "calls of functions");
@@ -71,6 +78,8 @@ const Expressions::Callee& Expressions::resolve(std::string_view name) {
     callee.form = form->second;
   } else if (const OpInfo* const op = text::find_script_op(name)) {
     callee.op = op;
+  } else if (const OpInfo* const full = text::find_op(fmt::format("tir.{}", name))) {
+    callee.op = full;  // before v0.12 no operator had another name
   } else {
     callee.dtype = parse_dtype(name);
   }
@@ -124,11 +133,11 @@ NodeId Expressions::call_op(const OpInfo& op, const Arguments& args) {
 NodeId Expressions::call_unknown(std::string_view name, const Arguments& args) {
   const std::string full =
       name.starts_with("tir.") ? std::string(name) : fmt::format("tir.{}", name);
-  c_.lose(LossCode::unknown_construct, full);
   const std::vector<NodeId> nodes = argument_exprs(args, 0, args.size());
   if (const auto named = args.keyword("dtype")) {
     return c_.make.call(c_.make.op(full), nodes, dtype(*named));
   }
+  c_.lose(LossCode::unknown_construct, full);
   return c_.make.call_inferred(full, nodes, c_.function());
 }
 
@@ -179,14 +188,18 @@ NodeId Expressions::load(const Value& method, const Arguments& args) {
 
 // --- Calls that are statements -----------------------------------------------------------------
 
-Arguments Expressions::arguments(SyntaxId root) {
+std::vector<SyntaxId> Expressions::argument_syntax(SyntaxId root) {
   tree_.children(root, children_);
-  const std::vector<SyntaxId> children = children_;
+  return {children_.begin() + 1, children_.end()};
+}
+
+Arguments Expressions::arguments(SyntaxId root) {
   std::vector<Value> values;
-  for (std::size_t i = 1; i < children.size(); ++i) values.push_back(lower(children[i]));
+  for (const SyntaxId argument : argument_syntax(root)) values.push_back(lower(argument));
   const auto first = static_cast<std::uint32_t>(items_.size());
   items_.insert(items_.end(), values.begin(), values.end());
-  const Value callee{.kind = ValueKind::path, .syntax = children[0]};
+  tree_.children(root, children_);
+  const Value callee{.kind = ValueKind::path, .syntax = children_[0]};
   return {*this, Value{.kind = ValueKind::node, .syntax = root}, text(callee), first,
           static_cast<std::uint32_t>(values.size())};
 }
@@ -197,6 +210,13 @@ std::string_view Expressions::tir_callee(SyntaxId root) {
   const text::Syntax& callee = tree_[children_[0]];
   if (callee.kind != SyntaxKind::attribute) return {};
   return after_prefix(lexer_.slice(callee.begin, callee.end), c_.prefixes.tir);
+}
+
+std::string_view Expressions::tir_generic(SyntaxId root) {
+  if (tree_[root].kind != SyntaxKind::subscript) return {};
+  tree_.children(root, children_);
+  const text::Syntax& base = tree_[children_[0]];
+  return after_prefix(lexer_.slice(base.begin, base.end), c_.prefixes.tir);
 }
 
 std::string_view Expressions::ir_callee(SyntaxId root) {

@@ -34,53 +34,74 @@ std::uint64_t bits_of(Expressions& exprs, const Value& value, DType dtype) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
 }
 
-std::optional<std::vector<std::int64_t>> constant_shape(Context& c,
-                                                        const std::vector<NodeId>& extents) {
-  std::vector<std::int64_t> shape;
-  for (const NodeId extent : extents) {
-    const Node node = c.node(extent);
-    if (!node.is(Kind::IntImm) || node.integer(f::IntImm::value) < 0) return std::nullopt;
-    shape.push_back(node.integer(f::IntImm::value));
-  }
-  return shape;
-}
-
-/// Whether the shape holds just so many elements, without overflow on the way.
-bool holds(const std::vector<std::int64_t>& shape, std::uint64_t count) {
+/// Number of elements of a shape; nothing where it overflows.
+std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& shape) {
   std::uint64_t product = 1;
   for (const std::int64_t extent : shape) {
-    if (extent == 0) return count == 0;
-    if (product > count / static_cast<std::uint64_t>(extent)) return false;
-    product *= static_cast<std::uint64_t>(extent);
+    if (__builtin_mul_overflow(product, static_cast<std::uint64_t>(extent), &product)) {
+      return std::nullopt;
+    }
   }
-  return product == count;
+  return product;
+}
+
+/// v0.12 and later: a list of literals.
+ShownElements read_list(Expressions& exprs, const Value& list, DType dtype, std::uint64_t count) {
+  if (list.kind != ValueKind::list) exprs.fail_expected(list, "a list of elements");
+  ShownElements shown;
+  shown.count = list.count;
+  shown.is_cut = list.count == kMostPrinted && count > kMostPrinted;
+  const std::size_t size = dtype.element_bytes();
+  shown.bytes.reserve(list.count * size);
+  for (std::size_t i = 0; i < list.count; ++i) {
+    append(shown.bytes, bits_of(exprs, exprs.item(list, i), dtype), size);
+  }
+  return shown;
+}
+
+ShownElements read_elements(Expressions& exprs, const std::optional<Value>& elements, DType dtype,
+                            std::uint64_t count) {
+  if (!elements) return {};
+  const ShownElements shown = elements->kind == ValueKind::elements
+                                  ? read_constant_text(exprs.text(*elements), dtype, count)
+                                  : read_list(exprs, *elements, dtype, count);
+  const bool fills = shown.is_cut ? shown.count < count : shown.count == count;
+  if (!fills) {
+    exprs.fail(*elements, fmt::format("{} elements do not fill the extents", shown.count));
+  }
+  return shown;
 }
 
 }  // namespace
 
-NodeId constant_data(Expressions& exprs, const Value& elements, DType dtype,
+NodeId constant_data(Expressions& exprs, std::string_view name,
+                     const std::optional<Value>& elements, DType dtype,
                      const std::vector<NodeId>& extents) {
   Context& c = exprs.context();
-  if (elements.kind == ValueKind::node && c.node(elements.node).is(Kind::NDArray)) {
-    return elements.node;
+  if (elements && elements->kind == ValueKind::node && c.node(elements->node).is(Kind::NDArray)) {
+    return elements->node;
   }
-  if (elements.kind != ValueKind::list) exprs.fail_expected(elements, "a list of elements");
-  const auto shape = constant_shape(c, extents);
-  if (!shape || !holds(*shape, elements.count * std::uint64_t{1})) {
-    if (shape && elements.count != kMostPrinted) {
-      exprs.fail(elements, fmt::format("{} elements do not fill the extents", elements.count));
-    }
-    c.lose(LossCode::constant_data, fmt::format("only {} elements are printed", elements.count));
+  const auto shape = text::constant_shape(c.builder, extents);
+  const auto count = shape ? element_count(*shape) : std::nullopt;
+  if (!count) {
+    c.lose(LossCode::constant_data, "extents are no numbers");
     return NodeId::none;
   }
-  const std::size_t size = dtype.element_bytes();
-  std::vector<std::byte> bytes;
-  bytes.reserve(elements.count * size);
-  for (std::size_t i = 0; i < elements.count; ++i) {
-    append(bytes, bits_of(exprs, exprs.item(elements, i), dtype), size);
+  ShownElements shown = read_elements(exprs, elements, dtype, *count);
+  if (shown.count == *count && shown.digits == 0) {
+    return c.builder.make(Kind::NDArray, {dtype, c.builder.integers(*shape),
+                                          c.builder.bytes(std::move(shown.bytes))});
   }
-  return c.builder.make(Kind::NDArray,
-                        {dtype, c.builder.integers(*shape), c.builder.bytes(std::move(bytes))});
+  const std::string detail = shown.count == *count
+                                 ? fmt::format("floats are printed with {} digits", shown.digits)
+                                 : fmt::format("only {} elements are printed", shown.count);
+  return c.lost_constants.find({.function = {},
+                                .name = name,
+                                .dtype = dtype,
+                                .shape = *shape,
+                                .elements = shown.bytes,
+                                .digits = shown.digits},
+                               detail);
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -9,15 +10,14 @@
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/function_losses.h"
+#include "tir/text/lost_constants.h"
 #include "tir/text/version_clues.h"
 #include "tir/tvmscript/header.h"
 #include "tir/tvmscript/metadata.h"
 #include "tir/tvmscript/names.h"
+#include "tir/tvmscript/rules.h"
 
 namespace mlf::tir::tvmscript {
-
-constexpr std::uint8_t kFirstVersion = 12;
-constexpr std::uint8_t kLastVersion = 18;
 
 /// A call of a function of the module, whose return type may stand further down.
 struct FunctionCall {
@@ -25,24 +25,38 @@ struct FunctionCall {
   NodeId callee;
 };
 
+/// What an allocation gives its name to: v0.9 prints a buffer there, every other version the
+/// pointer. The pointer is what the name is bound to, the buffer is made where it is used.
+struct Allocation {
+  DType dtype;
+  std::vector<NodeId> extents;
+  NodeId buffer = NodeId::none;
+};
+
 struct Context {
-  Context(const support::SourceText& text, const ReadLimits& bounds)
-      : source(text), limits(bounds) {}
+  Context(const support::SourceText& text, const Rules& dialect, const ReadLimits& bounds,
+          const ConstantFinder& constants)
+      : source(text), limits(bounds), rules(dialect), finder(constants) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const support::SourceText& source;
   const ReadLimits& limits;
+  const Rules& rules;
+  const ConstantFinder& finder;
   Builder builder;
   LossLog losses;
   text::FunctionLosses function_losses{losses};
+  text::LostConstants lost_constants{finder, builder, function_losses};
   text::ExprFactory make{builder, losses};
   Metadata metadata{make, losses};
-  text::VersionClues clues{{kFirstVersion, kLastVersion, {}}};
+  text::VersionClues clues{{rules.first_version, rules.last_version, {}}};
   Prefixes prefixes;
   NameTable names;
   std::string_view module_name = "Module";
   std::vector<FunctionCall> calls;
+  std::unordered_map<std::uint32_t, Allocation> allocations;  // by pointer
+  std::vector<NodeId> default_aligned;                        // buffers that state no alignment
 
   Node node(NodeId id) const { return builder.node(id); }
   /// The function being read: where losses are.

@@ -20,7 +20,10 @@ const std::unordered_map<std::string_view, Statements::Definition>& Statements::
       {"sblock_alloc_buffer", &S::define_alloc_buffer},
       {"env_thread", &S::define_env_thread},
       {"var", &S::define_old_var},
+      {"buffer_var", &S::define_old_var},
       {"Ptr", &S::define_old_var},
+      {"Var", &S::define_node_var},
+      {"SizeVar", &S::define_node_var},
       {"axis.spatial", &S::define_axis},
       {"axis.reduce", &S::define_axis},
       {"axis.scan", &S::define_axis},
@@ -75,14 +78,21 @@ NodeId Statements::define_env_thread(std::string_view name, const Arguments& arg
   return var;
 }
 
-/// The development versions between v0.11 and v0.12: `T.var("int32")`, `T.Ptr("float32",
-/// "global")`.
+/// `T.var("int32")`, `T.buffer_var("float32", "global")`; `T.Ptr("float32", "global")` of the
+/// development versions between v0.11 and v0.12.
 NodeId Statements::define_old_var(std::string_view name, const Arguments& args) {
   args.expect(1, 2);
   const NodeId element = c_.make.prim_type(exprs_.dtype(args[0]));
   if (args.callee().ends_with(".var")) return declare(c_.make.var(name, element));
   const std::string_view scope = args.size() > 1 ? exprs_.string(args[1]) : std::string_view();
   return declare(c_.make.var(name, c_.make.pointer_type(element, scope)));
+}
+
+/// `x = T.Var("x", "int4")`: of a type that has no function of its own.
+NodeId Statements::define_node_var(std::string_view name, const Arguments& args) {
+  args.expect(2, 2);
+  const Kind kind = args.callee().ends_with("SizeVar") ? Kind::SizeVar : Kind::Var;
+  return declare(c_.make.var(name, c_.make.prim_type(exprs_.dtype(args[1])), kind));
 }
 
 /// `n = T.int32()`, `m = T.int64(is_size_var=True)`, `p = T.handle("float32", "global")`

@@ -48,16 +48,22 @@ bool is_type(Node node) {
 }  // namespace
 
 std::string_view to_string(ValueKind kind) {
-  constexpr std::string_view kNames[] = {
-      "an object", "None",    "a boolean",    "an integer",         "a number",
-      "a string",  "a name",  "a method",     "an access",          "a metadata key",
-      "a list",    "a tuple", "a dictionary", "a keyword argument", "a slice",
-      "nothing",   "a lambda"};
+  constexpr std::string_view kNames[] = {"an object",    "None",
+                                         "a boolean",    "an integer",
+                                         "a number",     "a string",
+                                         "a name",       "a method",
+                                         "an access",    "a metadata key",
+                                         "a list",       "a tuple",
+                                         "a dictionary", "a keyword argument",
+                                         "a slice",      "nothing",
+                                         "a lambda",     "elements of a constant"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 Expressions::Expressions(Context& context, text::Lexer& lexer)
-    : c_(context), lexer_(lexer), parser_(lexer, grammar(), tree_, context.limits.max_nesting) {}
+    : c_(context),
+      lexer_(lexer),
+      parser_(lexer, *context.rules.grammar, tree_, context.limits.max_nesting) {}
 
 void Expressions::clear() {
   tree_.clear();
@@ -152,7 +158,11 @@ void Expressions::lower_name(SyntaxId id) {
   if (const NodeId bound = c_.names.find(name); bound != NodeId::none) return push_node(bound, id);
   if (name == "None") return push(ValueKind::none, id);
   if (name == "True" || name == "False") return push(ValueKind::boolean, id);
-  push(ValueKind::path, id);
+  if (name == "inf" || name == "nan") {  // up to v0.9; strings since
+    c_.clues.at_most(9);
+    return push(ValueKind::real, id);
+  }
+  push(is_constant_text(name) ? ValueKind::elements : ValueKind::path, id);
 }
 
 void Expressions::lower_unary(SyntaxId id) {
@@ -246,6 +256,7 @@ NodeId Expressions::var(const Value& value) {
 
 NodeId Expressions::buffer(const Value& value) {
   if (value.kind == ValueKind::path) fail(value, fmt::format("'{}' is not defined", text(value)));
+  if (Allocation* const known = allocation(value)) return allocated_buffer(value.node, *known);
   if (value.kind != ValueKind::node || !c_.node(value.node).is(Kind::Buffer)) {
     fail_expected(value, "a buffer");
   }

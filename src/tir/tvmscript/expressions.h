@@ -32,9 +32,13 @@ class Expressions {
 
   /// Arguments of the call that `root` is.
   Arguments arguments(text::SyntaxId root);
+  /// The same, not lowered yet.
+  std::vector<text::SyntaxId> argument_syntax(text::SyntaxId root);
   /// The function that `root` calls, without the prefix T; empty where it is no such call.
   std::string_view tir_callee(text::SyntaxId root);
   std::string_view ir_callee(text::SyntaxId root);
+  /// The same for `T.Buffer[…]`, which before v0.12 stood for `T.Buffer(…)`.
+  std::string_view tir_generic(text::SyntaxId root);
 
   // --- What a value is wanted for ----------------------------------------------------------------
   NodeId expr(const Value& value);
@@ -101,6 +105,10 @@ class Expressions {
   NodeId binary(Kind kind, const Value& a, const Value& b);
   NodeId metadata_object(const Value& key, const Value& index);
   NodeId member_element(const Value& member, const Value& index);
+  bool is_array(NodeId node) const;
+  Allocation* allocation(const Value& value);
+  NodeId allocated_buffer(NodeId pointer, Allocation& allocation);
+  NodeId generic_type(const Value& name, const Value& arguments);
 
   // Calls by what is called.
   NodeId call(const Value& callee, const Arguments& args);
@@ -124,6 +132,8 @@ class Expressions {
   NodeId form_broadcast(const Arguments& args);
   NodeId form_shuffle(const Arguments& args);
   NodeId form_let(const Arguments& args);
+  NodeId form_old_let(const Arguments& args);
+  NodeId form_load(const Arguments& args);
   NodeId form_any(const Arguments& args);
   NodeId form_reduce(const Arguments& args);
   NodeId form_comm_reducer(const Arguments& args);
@@ -144,13 +154,22 @@ class Expressions {
   NodeId form_incomplete_type(const Arguments& args);
   NodeId form_vdevice(const Arguments& args);
   NodeId form_dummy_global_info(const Arguments& args);
+  NodeId form_node_call(const Arguments& args);
+  NodeId form_node_reduce(const Arguments& args);
+  NodeId form_string_imm(const Arguments& args);
+  NodeId form_int_imm(const Arguments& args);
+  NodeId form_float_imm(const Arguments& args);
   static const std::unordered_map<std::string_view, CallForm>& tir_forms();
   static const std::unordered_map<std::string_view, CallForm>& ir_forms();
+  static const std::unordered_map<std::string_view, CallForm>& tvm_forms();
 
   // Parts of the above.
   NodeId ramp_of_slice(const Value& slice);
   NodeId lanes(const Value& value);
+  NodeId callee(const Value& value);
   NodeId type_of_path(std::string_view path);
+  bool is_void(std::string_view path) const;
+  NodeId scoped_pointer(std::string_view name);
   NodeId leaf_attribute(const Value& value);
   NodeId close_attribute(const Value& value, std::span<const NodeId> elements);
   NodeId target_of(const Value& dict);

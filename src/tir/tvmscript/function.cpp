@@ -22,7 +22,13 @@ void Statements::read_function(FunctionDraft& draft) {
   const std::size_t mark = c_.names.mark();
   read_params();
   draft.ret_type = c_.make.void_type();
-  if (lexer_.accept(Sign::arrow)) draft.ret_type = exprs_.type(exprs_.read());
+  if (lexer_.accept(Sign::arrow)) {
+    const Value type = exprs_.read();
+    draft.ret_type = exprs_.type(type);
+    if (type.kind == ValueKind::none) c_.clues.at_most(10);
+  } else {
+    c_.clues.at_least(11);
+  }
   frames_.open(
       {.kind = FrameKind::function, .indent = indent, .header_indent = indent, .begin = begin_});
   end_header();
@@ -57,8 +63,8 @@ void Statements::read_param() {
   }
   const std::uint32_t begin = lexer_.token().begin;
   const text::SyntaxId root = exprs_.parse();
-  if (exprs_.tir_callee(root) != "Buffer") {
-    draft_->params.push_back(c_.make.var(name, exprs_.type(exprs_.lower(root))));
+  if (exprs_.tir_callee(root) != "Buffer" && exprs_.tir_generic(root) != "Buffer") {
+    draft_->params.push_back(read_scalar_param(name, root));
     return bind(name, draft_->params.back());
   }
   c_.lose(LossCode::hidden_param, "parameters behind their buffers");
@@ -69,6 +75,17 @@ void Statements::read_param() {
   draft_->params.push_back(handle);
   draft_->buffer_map.push_back({handle, buffer});
   bind(name, buffer);
+}
+
+/// `n: T.int32`, `n: T.int32(is_size_var=True)`
+NodeId Statements::read_scalar_param(std::string_view name, text::SyntaxId root) {
+  const auto dtype = parse_dtype(exprs_.tir_callee(root));
+  if (!dtype || dtype->is_void() || dtype->is_handle()) {
+    return c_.make.var(name, exprs_.type(exprs_.lower(root)));
+  }
+  const auto size_var = exprs_.arguments(root).keyword("is_size_var");
+  const Kind kind = size_var && exprs_.boolean(*size_var) ? Kind::SizeVar : Kind::Var;
+  return c_.make.var(name, c_.make.prim_type(*dtype), kind);
 }
 
 void Statements::read_body() {

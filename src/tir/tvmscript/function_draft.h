@@ -17,6 +17,7 @@ struct FunctionDraft {
   SourceRange range;
   std::vector<NodeId> params;
   std::vector<NodePair> buffer_map;
+  std::vector<NodePair> preflattened_buffer_map;
   std::vector<NamedNode> attrs;
   bool states_attrs = false;  ///< has a T.func_attr, be it empty
   NodeId ret_type = NodeId::none;

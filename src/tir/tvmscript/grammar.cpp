@@ -1,5 +1,8 @@
 #include "tir/tvmscript/grammar.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace mlf::tir::tvmscript {
 namespace {
 
@@ -8,7 +11,7 @@ using text::Sign;
 constexpr text::Word kWords[] = {
     {"and", Sign::and_}, {"or", Sign::or_}, {"not", Sign::not_}, {"lambda", Sign::lambda}};
 
-constexpr text::Grammar make_grammar() {
+constexpr text::Grammar make_common() {
   text::Grammar g;
   g.lexical.lines = text::LexicalRules::Lines::significant;
   g.lexical.comment = '#';
@@ -16,24 +19,86 @@ constexpr text::Grammar make_grammar() {
   g.binary[Sign::or_] = 2;
   g.binary[Sign::and_] = 3;
   g.prefix[Sign::not_] = 4;
-  // One level and no chaining: `a < b == c` is `(a < b) == c`.
-  for (const Sign comparison : {Sign::less, Sign::less_equal, Sign::greater, Sign::greater_equal,
-                                Sign::equal, Sign::not_equal}) {
-    g.binary[comparison] = 5;
+  // No chaining: `a < b == c` is `(a < b) == c`.
+  for (const Sign comparison : {Sign::less, Sign::less_equal, Sign::greater, Sign::greater_equal}) {
+    g.binary[comparison] = 6;
   }
-  g.binary[Sign::plus] = g.binary[Sign::minus] = 6;
+  g.binary[Sign::equal] = g.binary[Sign::not_equal] = 6;
+  g.binary[Sign::plus] = g.binary[Sign::minus] = 7;
   for (const Sign product : {Sign::star, Sign::slash, Sign::double_slash, Sign::percent}) {
-    g.binary[product] = 7;
+    g.binary[product] = 8;
   }
-  g.prefix[Sign::minus] = 8;
+  g.prefix[Sign::minus] = 9;
+  return g;
+}
+
+// --- What is no Python in the old dialect ------------------------------------------------------
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Offset just past the dtype `T.`, which is void up to v0.9, or a pointer to a scope,
+/// `T.Ptr[global T.float32]`, of v0.8.
+std::size_t old_type_end(std::string_view text, std::size_t begin) {
+  std::size_t at = begin;
+  while (at < text.size() && is_word(text[at])) ++at;
+  if (at == begin || at >= text.size() || text[at] != '.') return begin;
+  ++at;
+  if (at == text.size() || std::string_view(",]): ").find(text[at]) != std::string_view::npos) {
+    return at;
+  }
+  constexpr std::string_view kPointer = "Ptr[";
+  if (text.substr(at, kPointer.size()) != kPointer) return begin;
+  const std::size_t close = text.find(']', at);
+  const std::string_view inside =
+      text.substr(at, std::min(close, text.size()) - at).substr(kPointer.size());
+  const bool has_scope = inside.find_first_of(" \n") < inside.find_first_of(",[(");
+  return close != std::string_view::npos && has_scope ? close + 1 : begin;
+}
+
+/// Offset just past `[…]` as the first argument of allocate_const: int8 elements are raw bytes,
+/// and where elements are left out `...` says so. It ends before the dtype.
+std::size_t old_constant_end(std::string_view text, std::size_t begin) {
+  if (!text.substr(0, begin).ends_with("allocate_const(")) return begin;
+  constexpr std::string_view kEnd = "], ";
+  std::size_t at = text.find(kEnd, begin);
+  while (at != std::string_view::npos && text[std::min(at + kEnd.size(), text.size() - 1)] != '"') {
+    at = text.find(kEnd, at + 1);
+  }
+  return at == std::string_view::npos ? begin : at + 1;
+}
+
+std::size_t old_leaf_end(std::string_view text, std::size_t begin) {
+  if (begin == text.size()) return begin;
+  if (text[begin] == '[') return old_constant_end(text, begin);
+  return is_word(text[begin]) ? old_type_end(text, begin) : begin;
+}
+
+constexpr text::Grammar make_old() {
+  text::Grammar g = make_common();
+  g.binary[Sign::equal] = g.binary[Sign::not_equal] = 5;
+  g.prefix[Sign::not_] = 9;
+  g.slices_in_lists = true;
+  g.leading_comma = true;  // a constant that was not printed
+  g.leaf_end = old_leaf_end;
   return g;
 }
 
 }  // namespace
 
-const text::Grammar& grammar() {
-  static constexpr text::Grammar kGrammar = make_grammar();
+const text::Grammar& new_grammar() {
+  static constexpr text::Grammar kGrammar = make_common();
   return kGrammar;
+}
+
+const text::Grammar& old_grammar() {
+  static constexpr text::Grammar kGrammar = make_old();
+  return kGrammar;
+}
+
+bool is_constant_text(std::string_view name) {
+  return name.starts_with('[');
 }
 
 }  // namespace mlf::tir::tvmscript

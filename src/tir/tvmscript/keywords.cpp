@@ -36,6 +36,10 @@ void Statements::keyword_if() {
 void Statements::open_if(std::uint32_t header_indent) {
   lexer_.advance();
   const NodeId condition = read_expr();
+  const Node value = c_.node(condition);
+  if (c_.rules.drops_dead_else && value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0) {
+    c_.lose(LossCode::else_branch, "if True");
+  }
   open(FrameKind::then_branch, Form::nested);
   frames_.top().header_indent = header_indent;
   frames_.top().condition = condition;

@@ -52,17 +52,20 @@ void Statements::open_loops(const std::vector<std::string_view>& names, SyntaxId
                 "expected range(), T.grid(), or one of T.serial, parallel, vectorized, unroll "
                 "and thread_binding");
   }
-  const Arguments args = exprs_.arguments(iterable);
-  const std::size_t expected = callee == "grid" ? args.size() : 1;
+  const std::size_t expected = callee == "grid" ? syntax.arity - 1 : 1;
   if (names.size() != expected) {
-    args.fail(fmt::format("names of {} loop variables for {} loops", names.size(), expected));
+    exprs_.fail({.syntax = iterable},
+                fmt::format("names of {} loop variables for {} loops", names.size(), expected));
   }
   open(FrameKind::scoped, Form::nested);
   if (callee != "grid") {
-    return open_loop(names.front(), args, is_range ? ForKind::serial : form->kind);
+    return open_loop(names.front(), exprs_.arguments(iterable),
+                     is_range ? ForKind::serial : form->kind);
   }
+  // One by one: in v0.8 an extent may depend on the loops before it.
+  const std::vector<SyntaxId> extents = exprs_.argument_syntax(iterable);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const NodeId extent = exprs_.expr(args[i]);
+    const NodeId extent = exprs_.expr(exprs_.lower(extents[i]));
     const NodeId zero = c_.make.int_imm(c_.make.dtype_of(extent), 0);
     add_loop(names[i], zero, extent, ForKind::serial, NodeId::none, {});
   }

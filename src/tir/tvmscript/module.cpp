@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "support/error.h"
-#include "tir/tvmscript/grammar.h"
 #include "tir/tvmscript/statements.h"
 
 namespace mlf::tir {
@@ -18,9 +17,10 @@ using text::TokenKind;
 
 class ModuleReader {
  public:
-  ModuleReader(const support::SourceText& source, const ReadLimits& limits)
-      : c_(source, limits),
-        lexer_(source, grammar().lexical),
+  ModuleReader(const support::SourceText& source, const Rules& rules, const ReadLimits& limits,
+               const ConstantFinder& constants)
+      : c_(source, rules, limits, constants),
+        lexer_(source, rules.grammar->lexical),
         exprs_(c_, lexer_),
         statements_(c_, lexer_, exprs_) {}
 
@@ -30,10 +30,12 @@ class ModuleReader {
       lexer_.fail(lexer_.token(), "expected a function, found the end of the text");
     }
     note_versions();
+    align_buffers();
     const NodeId root = make_module();
     c_.function_losses.flush();
     note_general_losses();
-    return {std::move(c_.builder).finish(root), c_.clues.range(), c_.losses.finish()};
+    return {std::move(c_.builder).finish(root), c_.clues.range(), c_.losses.finish(),
+            c_.lost_constants.take()};
   }
 
  private:
@@ -49,11 +51,14 @@ class ModuleReader {
   void end_line();
 
   void note_versions();
+  void align_buffers();
   void note_general_losses();
   NodeId make_module();
   NodeId make_function(const FunctionDraft& draft);
+  ListId preflattened(const FunctionDraft& draft);
   NodeId make_attrs(const FunctionDraft& draft);
   void fill_in_calls();
+  std::string_view name_of(const FunctionDraft& draft) const;
   bool states_symbol(const FunctionDraft& draft) const;
   [[noreturn]] void fail_here();
 
@@ -95,7 +100,10 @@ void ModuleReader::read_word() {
   if (word == "from" || word == "import" || word == "pass") return skip_line();
   const SyntaxId root = exprs_.parse();
   const text::Syntax& syntax = exprs_.syntax(root);
-  if (lexer_.accept(Sign::assign) && lexer_.slice(syntax.begin, syntax.end) == "metadata") {
+  const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
+  const bool sets = lexer_.accept(Sign::assign);
+  if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
+  if (sets && text == "metadata") {
     read_metadata(exprs_.parse());
   } else {
     read_call(root);
@@ -234,6 +242,15 @@ void ModuleReader::note_versions() {
   }
 }
 
+/// The default alignment changed in v0.10, and what version it is may show late in the text.
+void ModuleReader::align_buffers() {
+  if (c_.rules.alignment == Rules::Alignment::fixed) return;
+  const std::int64_t alignment = text::default_alignment(c_.clues.range().first);
+  for (const NodeId buffer : c_.default_aligned) {
+    c_.builder.set(buffer, f::Buffer::data_alignment, alignment);
+  }
+}
+
 NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
   std::vector<NamedNode> entries = draft.attrs;
   const bool elides = draft.visibility == Visibility::exported && c_.clues.range().last >= 14;
@@ -245,14 +262,30 @@ NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
   return c_.builder.make(Kind::DictAttrs, {c_.builder.map(entries)});
 }
 
+/// Only v0.9 and v0.10 have such a map.
+ListId ModuleReader::preflattened(const FunctionDraft& draft) {
+  const bool has_map = c_.clues.range().first <= 10 && c_.clues.range().last >= 9;
+  return has_map ? c_.builder.map(draft.preflattened_buffer_map) : ListId::none;
+}
+
 NodeId ModuleReader::make_function(const FunctionDraft& draft) {
   Builder& b = c_.builder;
   const NodeId attrs = make_attrs(draft);
   const NodeId function =
       b.make(Kind::PrimFunc, {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
-                              ListId::none, attrs, draft.body});
+                              preflattened(draft), attrs, draft.body});
   b.set_source_range(function, draft.range);
   return function;
+}
+
+/// A function on its own has its symbol's name, or that of a lone function in save_json.
+std::string_view ModuleReader::name_of(const FunctionDraft& draft) const {
+  if (has_class_ || draft.name != c_.rules.nameless) return draft.name;
+  for (const NamedNode& entry : draft.attrs) {
+    const Node value = c_.node(entry.value);
+    if (entry.name == symbol_key_ && value.is(Kind::String)) return value.text(f::String::value);
+  }
+  return "main";
 }
 
 NodeId ModuleReader::make_module() {
@@ -260,7 +293,7 @@ NodeId ModuleReader::make_module() {
   fill_in_calls();
   std::vector<NodePair> functions;
   for (const FunctionDraft& draft : drafts_) {
-    functions.push_back({c_.metadata.global_var(draft.name), make_function(draft)});
+    functions.push_back({c_.metadata.global_var(name_of(draft)), make_function(draft)});
   }
   const NodeId none = NodeId::none;
   const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
@@ -283,23 +316,23 @@ void ModuleReader::fill_in_calls() {
 }
 
 void ModuleReader::note_general_losses() {
-  c_.losses.add(LossCode::module_extras, "", "type definitions and source map");
-  if (!module_attrs_) c_.losses.add(LossCode::module_attrs, "", "none and empty ones look alike");
-  c_.losses.add(LossCode::map_order, "", "attributes and functions are sorted");
-  c_.losses.add(LossCode::value_kind, "", "attributes and annotations");
-  c_.losses.add(LossCode::name_hint, "", "variables and buffers");
-  c_.losses.add(LossCode::size_var, "", "variables that no statement defines");
-  c_.losses.add(LossCode::seq_nesting, "", "sequences");
-  c_.losses.add(LossCode::span, "", "all nodes");
-  c_.losses.add(LossCode::checked_type, "", "functions");
-  c_.losses.add(LossCode::shared_var, "", "functions, scopes and their attributes");
+  for (const GeneralLoss& loss : c_.rules.losses) c_.losses.add(loss.code, "", loss.detail);
+  if (c_.rules.states_module_attrs && !module_attrs_) {
+    c_.losses.add(LossCode::module_attrs, "", "none and empty ones look alike");
+  }
 }
 
 }  // namespace
 }  // namespace tvmscript
 
-Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits) {
-  return tvmscript::ModuleReader(source, limits).read();
+Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,
+                       const ConstantFinder& constants) {
+  return tvmscript::ModuleReader(source, tvmscript::new_rules(), limits, constants).read();
+}
+
+Reading read_old_tvmscript(const support::SourceText& source, const ReadLimits& limits,
+                           const ConstantFinder& constants) {
+  return tvmscript::ModuleReader(source, tvmscript::old_rules(), limits, constants).read();
 }
 
 }  // namespace mlf::tir

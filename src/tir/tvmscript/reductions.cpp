@@ -79,18 +79,20 @@ NodeId Expressions::form_reduce(const Arguments& args) {
     fail_expected(combiner, "a reducer");
   }
   const std::vector<NodeId> source = exprs(args.get(1, "source"));
-  const auto init_value = args.find(2, "init");
+  const auto& at = c_.rules.reduce;
+  const auto init_value = args.find(at.init, "init");
   const std::vector<NodeId> init = init_value ? exprs(*init_value) : std::vector<NodeId>();
   std::vector<NodeId> axis;
-  for (const Value& value : elements(args.get(3, "axis"))) {
+  for (const Value& value : elements(args.get(at.axis, "axis"))) {
     if (value.kind != ValueKind::node || !c_.node(value.node).is(Kind::IterVar)) {
       fail_expected(value, "T.iter_var");
     }
     axis.push_back(value.node);
   }
-  const auto condition_value = args.find(4, "condition");
+  const auto condition_value = args.find(at.condition, "condition");
+  if (at.condition == kNotPrinted) c_.lose(LossCode::reduce_fields, "initial values, conditions");
   const NodeId condition = condition_value ? expr(*condition_value) : c_.make.boolean(1);
-  const auto index_value = args.find(5, "value_index");
+  const auto index_value = args.find(at.value_index, "value_index");
   const std::int64_t index = index_value ? integer(*index_value) : 0;
   if (index < 0 || static_cast<std::size_t>(index) >= source.size()) {
     args.fail(fmt::format("value_index {} is out of range", index));
@@ -104,7 +106,10 @@ NodeId Expressions::form_reduce(const Arguments& args) {
 /// `T.iter_var(v, T.Range(0, 8), "DataPar", "")`
 NodeId Expressions::form_iter_var(const Arguments& args) {
   args.expect(4, 4);
-  const NodeId dom = args[1].kind == ValueKind::none ? NodeId::none : range(args[1]);
+  // Before v0.12 the range stands in brackets.
+  const bool in_brackets = args[1].kind == ValueKind::list && args[1].count == 1;
+  const Value bounds = in_brackets ? item(args[1], 0) : args[1];
+  const NodeId dom = bounds.kind == ValueKind::none ? NodeId::none : range(bounds);
   const auto names = enum_names(Expects::iter_var_type);
   const auto found = std::ranges::find(names, string(args[2]));
   if (found == names.end()) {

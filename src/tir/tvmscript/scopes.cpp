@@ -143,6 +143,7 @@ NodeId Statements::open_allocate(std::string_view name, const Arguments& args) {
   const NodeId pointer = c_.make.pointer_type(c_.make.prim_type(stored_dtype(dtype)),
                                               scope ? exprs_.string(*scope) : "global");
   const NodeId var = scope_var(name, pointer);
+  c_.allocations[index(var)] = {dtype, extents};
   const NodeId when = condition ? exprs_.expr(*condition) : c_.make.boolean(1);
   frames_.add_scope(
       Kind::Allocate, f::Allocate::body,
@@ -152,14 +153,17 @@ NodeId Statements::open_allocate(std::string_view name, const Arguments& args) {
 
 /// `v = T.allocate_const([…], "float32", [64])`
 NodeId Statements::open_allocate_const(std::string_view name, const Arguments& args) {
-  args.expect(3, 3);
+  args.expect(2, 3);
   args.expect_keywords({"annotations"});
-  const DType dtype = exprs_.dtype(args[1]);
-  const std::vector<NodeId> extents = exprs_.exprs(args[2]);
-  const NodeId data = constant_data(exprs_, args[0], dtype, extents);
+  const std::size_t at = args.size() - 2;  // before v0.12 the data may not be there at all
+  const DType dtype = exprs_.dtype(args[at]);
+  const std::vector<NodeId> extents = exprs_.exprs(args[at + 1]);
+  const NodeId data =
+      constant_data(exprs_, name, at > 0 ? std::optional(args[0]) : std::nullopt, dtype, extents);
   c_.lose(LossCode::constant_fields, "constants");
   const NodeId pointer = c_.make.pointer_type(c_.make.prim_type(dtype), "global");
   const NodeId var = scope_var(name, pointer);
+  c_.allocations[index(var)] = {dtype, extents};
   frames_.add_scope(Kind::AllocateConst, f::AllocateConst::body,
                     {var, data, NodeId::none, dtype, c_.builder.list(extents), NodeId::none,
                      c_.builder.map(std::span<const NamedNode>())});
@@ -187,17 +191,22 @@ NodeId Statements::open_decl_buffer(std::string_view name, const Arguments& args
   return buffer;
 }
 
-/// `T.realize(A[0:16, 0:4], "scope", condition=c)`
+/// `T.realize(A[0:16, 0:4], "scope", condition=c)`: the scope is an attribute around it.
 NodeId Statements::open_realize(std::string_view, const Arguments& args) {
-  args.expect(1, 2);
+  args.expect(1, 3);
   args.expect_keywords({"storage_scope", "condition"});
   const Value region = args[0];
   if (region.kind != ValueKind::access || region.node == NodeId::none) {
     exprs_.fail_expected(region, "a region of a buffer");
   }
   const std::vector<NodeId> bounds = exprs_.ranges(region);
-  const auto condition = args.keyword("condition");
+  const auto condition = args.find(2, "condition");
   const NodeId when = condition ? exprs_.expr(*condition) : c_.make.boolean(1);
+  if (const auto scope = args.find(1, "storage_scope")) {
+    frames_.add_scope(Kind::AttrStmt, f::AttrStmt::body,
+                      {region.node, c_.builder.string("realize_scope"),
+                       c_.make.string_imm(exprs_.string(*scope)), NodeId::none});
+  }
   frames_.add_scope(Kind::BufferRealize, f::BufferRealize::body,
                     {region.node, c_.builder.list(bounds), when, NodeId::none});
   return NodeId::none;

@@ -37,6 +37,7 @@ class Statements {
   // The function around the statements.
   void read_params();
   void read_param();
+  NodeId read_scalar_param(std::string_view name, text::SyntaxId root);
   void read_body();
   void read_comment();
 
@@ -97,6 +98,7 @@ class Statements {
   NodeId define_alloc_buffer(std::string_view name, const Arguments& args);
   NodeId define_env_thread(std::string_view name, const Arguments& args);
   NodeId define_old_var(std::string_view name, const Arguments& args);
+  NodeId define_node_var(std::string_view name, const Arguments& args);
   NodeId define_axis(std::string_view name, const Arguments& args);
   NodeId define_var(std::string_view name, std::string_view callee, const Arguments& args);
   void define_remap(const std::vector<text::SyntaxId>& names, const Arguments& args);
@@ -119,6 +121,8 @@ class Statements {
   void line_func_attr(const Arguments& args);
   void line_match_buffer(const Arguments& args);
   void line_evaluate(const Arguments& args);
+  void line_preflattened_buffer(const Arguments& args);
+  void line_store(const Arguments& args);
   void line_prefetch(const Arguments& args);
   void line_where(const Arguments& args);
   void line_reads(const Arguments& args);

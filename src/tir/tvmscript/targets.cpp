@@ -21,7 +21,14 @@ NodeId Expressions::form_target(const Arguments& args) {
 /// The target in a dictionary. A host may have a host in turn: the innermost one is made first.
 NodeId Expressions::target_of(const Value& dict) {
   std::vector<Value> chain;
+  NodeId target = NodeId::none;
   for (std::optional<Value> next = dict; next;) {
+    // Before v0.12 the host is a call of T.target, and done.
+    const bool is_done = next->kind == ValueKind::node && c_.node(next->node).is(Kind::Target);
+    if (is_done && !chain.empty()) {
+      target = next->node;
+      break;
+    }
     if (next->kind != ValueKind::dict) fail_expected(*next, "a dictionary that describes a target");
     chain.push_back(*next);
     next.reset();
@@ -30,7 +37,6 @@ NodeId Expressions::target_of(const Value& dict) {
     }
   }
   Builder& b = c_.builder;
-  NodeId target = NodeId::none;
   for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
     NodeId kind = NodeId::none;
     std::string_view tag;

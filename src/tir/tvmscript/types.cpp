@@ -10,10 +10,44 @@ namespace mlf::tir::tvmscript {
 /// `T.int32`, `T.handle`, `T.void`, `I.IncompleteType`; none for any other path.
 NodeId Expressions::type_of_path(std::string_view path) {
   const std::string_view name = after_prefix(path, c_.prefixes.tir);
-  if (name.empty()) return NodeId::none;
+  if (name.empty()) return is_void(path) ? c_.make.void_type() : NodeId::none;
+  if (name.starts_with("Ptr[")) return scoped_pointer(name);
   const auto dtype = parse_dtype(name);
   if (!dtype) return NodeId::none;
   return dtype->is_void() ? c_.make.void_type() : c_.make.prim_type(*dtype);
+}
+
+/// `T.`: up to v0.9 void has no name.
+bool Expressions::is_void(std::string_view path) const {
+  return path.size() == c_.prefixes.tir.size() + 1 && path.starts_with(c_.prefixes.tir) &&
+         path.ends_with('.');
+}
+
+/// `Ptr[global T.float32]` of v0.8.
+NodeId Expressions::scoped_pointer(std::string_view name) {
+  c_.clues.at_most(8);
+  const std::string_view inside = name.substr(4, name.size() - 5);
+  const std::size_t space = inside.find_first_of(" \n");
+  const std::string_view element = inside.substr(inside.find_last_of(" \n") + 1);
+  const NodeId type = type_of_path(element);
+  return type == NodeId::none ? type : c_.make.pointer_type(type, inside.substr(0, space));
+}
+
+/// `T.Ptr[T.float32, "global"]` and `T.Tuple[T.int32, T.int8]`; none for any other name.
+NodeId Expressions::generic_type(const Value& name, const Value& arguments) {
+  const std::string_view word = after_prefix(text(name), c_.prefixes.tir);
+  if (word == "Ptr" && arguments.count > 0) {
+    const Value& pointee = item(arguments, 0);
+    const NodeId element = pointee.kind == ValueKind::path && is_void(text(pointee))
+                               ? c_.make.prim_type(DType::Void())
+                               : type(pointee);
+    const auto scope = arguments.count > 1 ? string(item(arguments, 1)) : std::string_view();
+    return c_.make.pointer_type(element, scope);
+  }
+  if (word != "Tuple") return NodeId::none;
+  std::vector<NodeId> fields;
+  for (std::size_t i = 0; i < arguments.count; ++i) fields.push_back(type(item(arguments, i)));
+  return c_.make.tuple_type(fields);
 }
 
 /// `T.handle("float32", "global")`: a pointer; without arguments an untyped handle.

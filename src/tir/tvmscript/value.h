@@ -28,6 +28,7 @@ enum class ValueKind : std::uint8_t {
   slice,    ///< items are begin, end and maybe step
   absent,   ///< a bound that is left out
   lambda,
+  elements,  ///< of a constant, as text
 };
 
 std::string_view to_string(ValueKind kind);

@@ -39,7 +39,10 @@ class Collector {
   void add(const fs::path& folder, const std::string& what, std::string text,
            const fs::path& json) {
     const auto dialect = detect(text);
-    if (dialect != Dialect::tvmscript && dialect != Dialect::legacy_text) return;
+    if (dialect != Dialect::tvmscript && dialect != Dialect::old_tvmscript &&
+        dialect != Dialect::legacy_text) {
+      return;
+    }
     const std::string name = fs::relative(folder, root_).string() + ": " + what;
     pairs_.push_back({name, std::move(text), contents(json)});
   }

@@ -159,7 +159,8 @@ TEST(ScriptStatements, WhileRealizeAndPrefetchAreStatements) {
       "T.prefetch(A, [T.Range(0, 16)])");
   const NodeList all = body(d).list(f::SeqStmt::seq);
   EXPECT_EQ(all[0].kind(), Kind::While);
-  EXPECT_EQ(all[1][f::BufferRealize::condition].kind(), Kind::LT);
+  EXPECT_EQ(all[1].text(f::AttrStmt::attr_key), "realize_scope");
+  EXPECT_EQ(all[1][f::AttrStmt::body][f::BufferRealize::condition].kind(), Kind::LT);
   EXPECT_EQ(number(all[2].list(f::Prefetch::bounds)[0][f::Range::extent]), 16);
 }
 

@@ -1,0 +1,46 @@
+// What sets the two TVMScripts apart, beside the names that only one of them knows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mlf/tir/document.h"
+#include "tir/text/grammar.h"
+
+namespace mlf::tir::tvmscript {
+
+/// A loss of every text of a dialect, whatever stands in it.
+struct GeneralLoss {
+  LossCode code;
+  std::string_view detail;
+};
+
+struct Rules {
+  /// What `True` stands for in an attribute.
+  enum class Booleans : std::uint8_t { boxed, constants };
+  /// What `T.Buffer(…)` and the like say of a buffer that states no alignment.
+  enum class Alignment : std::uint8_t { fixed, by_version };
+
+  std::uint8_t first_version;
+  std::uint8_t last_version;
+  const text::Grammar* grammar;
+  bool states_module_attrs;   ///< has I.module_attrs
+  bool drops_dead_else;       ///< prints no else branch of a condition that is constant true
+  std::string_view nameless;  ///< what a function outside of a module is called, whatever it is
+  Booleans booleans;
+  Alignment alignment;
+  /// Positions among the arguments of `T.reduce`; npos where it is not printed.
+  struct {
+    std::size_t init, axis, condition, value_index;
+  } reduce;
+  std::span<const GeneralLoss> losses;
+};
+
+constexpr std::size_t kNotPrinted = SIZE_MAX;
+
+const Rules& new_rules();  ///< v0.12 to v0.18
+const Rules& old_rules();  ///< v0.8 to v0.11
+
+}  // namespace mlf::tir::tvmscript
