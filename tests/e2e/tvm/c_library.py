@@ -8,10 +8,11 @@ import tvm
 
 _WHEEL = pathlib.Path(tvm.__file__).parent
 _HEADERS = [_WHEEL / name for name in ("include", "dlpack/include", "dmlc-core/include")]
+# The C of TVM 0.9 uses bool without including its header; float16 is what OpenCL calls it.
+_DIALECT = ["-include", "stdbool.h", "-Dhalf=_Float16"]
 # No fused multiply-add: whether gcc may fuse depends on what it knows about a kernel's constants,
 # and AOT's kernels contain theirs.
-# The C of TVM 0.9 uses bool without including its header; float16 is what OpenCL calls it.
-_FLAGS = ["-O1", "-ffp-contract=off", "-include", "stdbool.h", "-Dhalf=_Float16", "-shared", "-fPIC", "-w"]
+_FLAGS = ["-O1", "-ffp-contract=off", *_DIALECT, "-shared", "-fPIC", "-w"]
 
 
 def compile_archive(archive, folder):
