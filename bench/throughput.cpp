@@ -1,7 +1,8 @@
 // mlf_bench [ARCHIVE…]: how fast mlf reads and writes, and how much memory it takes.
 //
 // Every row is measured in a process of its own, over the TIR of the archives given, or of one real
-// network in each dialect (from the corpus where it is there, else bundled).
+// network in each dialect (from the corpus where it is there, else bundled). Without archives it
+// reads constants of generated C as well: 150 MB of each element type.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "constants.h"
 #include "measure.h"
 #include "mlf/deployment.h"
 #include "mlf/process.h"
+#include "mlf/tir/c.h"
 #include "mlf/tir/write.h"
 
 namespace mlf::bench {
@@ -114,6 +117,24 @@ void bench_archive(const std::string& path) {
   bench_process(label, place);
 }
 
+constexpr std::size_t kConstantFile = 150'000'000;
+constexpr double kKibInMib = 1024;
+
+/// One file of constants. `beyond` is memory that is neither the text nor the bytes of constants.
+void bench_constants(const Spelling& spelling) {
+  const ConstantFile file = spelling.make(kConstantFile);
+  const tir::CSources sources{.files = {{.file = "bench", .member = {}, .text = file.text}},
+                              .signatures = {}};
+  const Measurement idle = measure([] { return 1.0; });
+  const Measurement measured =
+      measure([&] { return timed([&] { value_or_throw(tir::read_c(sources)); }); });
+  print_row(fmt::format("read C, {} constants", spelling.name), file.text.size(), measured);
+  const double beyond = static_cast<double>(measured.peak_kib - idle.peak_kib) / kKibInMib -
+                        static_cast<double>(file.data_bytes) / (kKibInMib * kKibInMib);
+  fmt::print("{:>64} {:>9} MB/s, {:.1f} MiB beyond text and constants\n", "goal",
+             spelling.goal > 0 ? std::to_string(spelling.goal) : "none", beyond);
+}
+
 std::vector<std::string> default_archives() {
   std::vector<std::string> found;
   for (const char* name : {"tvm-0.9/resnet8-aot-packed", "tvm-0.18/resnet8-aot-packed"}) {
@@ -131,9 +152,12 @@ std::vector<std::string> default_archives() {
 int main(int argc, char** argv) {
   try {
     std::vector<std::string> archives(argv + 1, argv + argc);
-    if (archives.empty()) archives = mlf::bench::default_archives();
+    const bool has_archives = !archives.empty();
+    if (!has_archives) archives = mlf::bench::default_archives();
     fmt::print("{:<64} {:>9} {:>9} {:>9} {:>9}\n", "", "MB", "ms", "MB/s", "peak MiB");
     for (const std::string& archive : archives) mlf::bench::bench_archive(archive);
+    if (has_archives) return 0;
+    for (const auto& spelling : mlf::bench::spellings()) mlf::bench::bench_constants(spelling);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mlf_bench: {}\n", error.what());
