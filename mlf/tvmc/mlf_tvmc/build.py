@@ -24,13 +24,14 @@ class TargetKey(typing.NamedTuple):
 class Build:
     """What is known of a build.
 
-    `lowered`: pairs of target and module, or None where TVM does not tell; `library`: the runtime
-    module that came out, None if none did.
+    `recorder`: what its passes showed, None where nobody looked; `lowered`: pairs of target and
+    module, or None where TVM does not tell; `library`: the runtime module that came out, or None.
     """
 
-    def __init__(self, sights=(), passes=frozenset(), lowered=None, library=None):
-        self._sights = list(sights)
-        self._passes = frozenset(passes)
+    def __init__(self, recorder=None, lowered=None, library=None):
+        self._stages = recorder.stages if recorder else frozenset()
+        self._sights = recorder.sights if recorder else []
+        self._passes = recorder.passes if recorder else set()
         self._lowered = lowered
         self.library = library
 
@@ -44,6 +45,9 @@ class Build:
         theirs = tvm_api.modules_of(product) or []
         ours = [module for _, module in self._lowered or []]
         return any(tvm_api.same(mine, module) for mine in ours for _, module in theirs)
+
+    def was_asked_for(self, stage):
+        return stage in self._stages or (stage == LOWERED and self._lowered is not None)
 
     def modules(self, stage):
         """Pairs of TargetKey and module, sorted by key; none if the stage was not seen."""

@@ -111,7 +111,7 @@ class Capture:
 
     def _keep(self, lowered=None, library=None):
         """What was seen since the last build is a build, if it is anything."""
-        build = Build(self._recorder.sights, self._recorder.passes, lowered, library)
+        build = Build(self._recorder, lowered, library)
         if build:
             self.builds.append(build)
         self._recorder = Recorder(self.stages)

@@ -8,23 +8,25 @@ from . import stages as stages_
 from .build import Build
 from .capture import find_build
 from .errors import INPUT_OUTPUT, USAGE, ExportError
-from .stages import LOWERED
 
 
 def _build_of(product, stages):
     """What is known of the build behind a product of relay.build or tvm.build."""
     build = find_build(product)
-    if build is None and stages == (LOWERED,):
-        modules = tvm_api.modules_of(product)
-        build = None if modules is None else Build(lowered=modules)
-    if build is None:
-        wanted = ", ".join(stage.name for stage in stages)
+    if build is None and tvm_api.modules_of(product) is not None:
+        build = Build(lowered=tvm_api.modules_of(product))
+    missing = [stage.name for stage in stages if build is None or not build.was_asked_for(stage)]
+    if missing:
         raise ExportError(
-            f"TVM does not keep the TIR of this build ({wanted}): "
-            "build inside 'with mlf_tvmc.capture(…)'",
+            f"TVM does not keep the TIR of this build ({', '.join(missing)}): "
+            "build inside 'with mlf_tvmc.capture(stages=…)'",
             USAGE,
         )
     return build
+
+
+def _builds_of(mods, stages):
+    return [_build_of(product, stages) for product in (mods if isinstance(mods, list) else [mods])]
 
 
 def export_model_library_format(mods, file_name, stages=("lowered",), enabled=True):
@@ -43,12 +45,16 @@ def export_model_library_format(mods, file_name, stages=("lowered",), enabled=Tr
     if not enabled:
         return export(mods, file_name)
     wanted = stages_.parse(stages)
-    builds = [
-        _build_of(product, wanted) for product in (mods if isinstance(mods, list) else [mods])
-    ]
+    builds = _builds_of(mods, wanted)
     written = export(mods, file_name)
     archive.add_tir(written, delivery.files_of(builds, wanted))
     return written
+
+
+def add_tir(mods, written, stages):
+    """Puts the TIR of `mods` into the archive that TVM has written of them."""
+    wanted = stages_.parse(stages)
+    archive.add_tir(written, delivery.files_of(_builds_of(mods, wanted), wanted))
 
 
 def export_tir(captured, folder):

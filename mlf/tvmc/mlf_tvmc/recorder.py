@@ -14,10 +14,13 @@ class Sight(typing.NamedTuple):
 
 
 class Recorder:
-    """The part of a build that a pass instrument sees; `sights` are in the order of the build."""
+    """The part of a build that a pass instrument sees.
+
+    `stages`: those that are recorded; `sights`: in the order of the build; `passes`: all that ran.
+    """
 
     def __init__(self, stages):
-        self._wanted = frozenset(stages)
+        self.stages = frozenset(stages)
         self._before = {stage.pass_name: stage for stage in stages if stage.kind == "before"}
         self._after = {stage.pass_name: stage for stage in stages if stage.kind == "after"}
         self.sights = []
@@ -53,11 +56,11 @@ class Recorder:
             self._see(CODEGEN, module)
 
     def _see_main(self, module):
-        if TOPOLOGY not in self._wanted:
+        if TOPOLOGY not in self.stages:
             return
         if any(var.name_hint == tvm_api.AOT_MAIN for var, _ in tvm_api.prim_functions(module)):
             self._see(TOPOLOGY, module)
 
     def _see(self, stage, module):
-        if stage in self._wanted:
+        if stage in self.stages:
             self.sights.append(Sight(stage, module))

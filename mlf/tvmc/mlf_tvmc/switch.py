@@ -6,7 +6,7 @@ import sys
 
 from . import tvm_api
 from .errors import USAGE, ExportError
-from .exporter import export_model_library_format
+from .exporter import add_tir
 from .imports import when_imported
 
 VARIABLE = "MLF_TIR_EXPORT"
@@ -28,10 +28,14 @@ def stages_from_environment():
     return os.environ.get(STAGES_VARIABLE) or "lowered"
 
 
-def replace_exporter(stages, on_error=None):
-    """From now on TVM's export_model_library_format is ours, also under its other names.
+def fail(error):
+    raise error
 
-    `on_error` takes an ExportError of an archive that TVM has written; without it, it is raised.
+
+def replace_exporter(stages, on_error=fail):
+    """From now on TVM's export_model_library_format adds TIR, also under its other names.
+
+    `on_error` takes the ExportError of an archive that TVM has written.
     """
 
     def replace(module):
@@ -39,13 +43,12 @@ def replace_exporter(stages, on_error=None):
 
         @functools.wraps(original)
         def export(mods, file_name):
+            written = original(mods, file_name)
             try:
-                return export_model_library_format(mods, file_name, stages)
+                add_tir(mods, written, stages)
             except ExportError as error:
-                if on_error is None:
-                    raise
                 on_error(error)
-                return file_name
+            return written
 
         setattr(module, tvm_api.EXPORT_FUNCTION, export)
         for name in tvm_api.EXPORTER_ALIASES:

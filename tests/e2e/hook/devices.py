@@ -258,6 +258,15 @@ class ExternalGenerator(Captures):
 class WithoutCapture(Captures):
     """What a product itself has kept."""
 
+    def test_a_stage_that_was_not_captured(self):
+        with mlf_tvmc.capture("topology"):
+            factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
+        with self.assertRaisesRegex(
+            mlf_tvmc.ExportError, r"of this build \(codegen\): build inside"
+        ):
+            stages = ("topology", "lowered", "codegen")
+            mlf_tvmc.export_model_library_format(factory, self.folder / "module.tar", stages)
+
     def test_an_aot_build_has_its_lowered_module(self):
         archive = self.folder / "module.tar"
         factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
