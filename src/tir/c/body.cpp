@@ -10,6 +10,7 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::string_view kWhileTrue = "while ( 1 ) {";
+constexpr std::string_view kVoidCall = "( void )";
 
 }  // namespace
 
@@ -49,6 +50,7 @@ void BodyReader::statement() {
   if (word == "while") return while_();
   if (word == "if") return if_();
   if (word == "return") return return_();
+  if (cursor_.accept_form(kVoidCall, words_)) return void_call();
   if (declaration() || external_layer()) return;
   assignment();
 }
@@ -295,6 +297,15 @@ void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
   const std::array args = {make().int32(0), make().int32(-1), check[f::NE::a].id()};
   const NodeId call = context_.operators.call("tir.tvm_check_return", DType::Int(32), args);
   complete(builder().make(Kind::Evaluate, {call}), begin);
+}
+
+/// `(void)f(…);` of v0.8.
+void BodyReader::void_call() {
+  const std::uint32_t begin = cursor_.peek().begin;
+  const NodeId value = exprs_.expression();
+  cursor_.expect(";");
+  if (node(value).is(Kind::Call)) note_call(node(value));
+  complete(builder().make(Kind::Evaluate, {value}), begin);
 }
 
 /// Calls of kernels tell what their parameters are.

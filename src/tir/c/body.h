@@ -80,6 +80,7 @@ class BodyReader {
   bool packed_call();
   bool packed_function_call();
   void check_return(NodeId condition, std::uint32_t begin);
+  void void_call();
   void note_call(Node call);
   void open_branch(NodeId condition, std::uint32_t begin);
   bool while_condition(NodeId condition);

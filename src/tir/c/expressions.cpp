@@ -246,6 +246,7 @@ Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
     const RecordField address{a.record, {}, field::address, DType::Handle()};
     return expr(struct_get(a.node, expr_of(b), address));
   }
+  if (a.form == Value::Form::pointer && op == "+") return address_behind(a, expr_of(b));
   const NodeId left = expr_of(a);
   const NodeId right = expr_of(b);
   if (untyped_calls_.contains(index(left))) {
@@ -351,6 +352,12 @@ Value ExprReader::address(const Prefix& prefix, const Value& operand) {
     cursor_.fail(prefix.token, "the address of what is no element of a buffer");
   }
   return expr(operators_.call("tir.address_of", DType::Handle(), std::array{operand.node}));
+}
+
+/// `(T *)x + (i)`, as v0.8 prints an address.
+Value ExprReader::address_behind(const Value& base, NodeId index) {
+  const Value place = subscript(base, expr(index));
+  return expr(operators_.call("tir.address_of", DType::Handle(), std::array{place.node}));
 }
 
 Value ExprReader::subscript(const Value& base, const Value& index) {

@@ -68,6 +68,7 @@ class ExprReader {
   Value name();
   Value float_word(std::string_view word);
   Value make_call(const Level& level);
+  Value address_behind(const Value& base, NodeId index);
   Value subscript(const Value& base, const Value& index);
   void apply_prefixes();
   Value apply(const Prefix& prefix, const Value& operand);

@@ -213,8 +213,7 @@ void BodyWriter::evaluate(Node value) {
   if (op == "tir.tvm_check_return" && count == 3) return check_return(value);
   if (op == "tir.ret" && count == 1) return return_value(value.list(f::Call::args)[0]);
   if (op == "tir.tvm_throw_last_error") return code_.line("return -1;");
-  const bool is_void = op == "tir.call_extern" && forms_.has(Form::void_calls);
-  code_.line("{}{};", is_void ? "(void)" : "", exprs_(value));
+  code_.line("{}{};", forms_.has(Form::void_calls) ? "(void)" : "", exprs_(value));
 }
 
 /// `if (f(…) != 0 ) return -1;`

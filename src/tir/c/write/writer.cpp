@@ -58,6 +58,7 @@ class ModuleWriter {
   void note_ranges();
   void note_conventions();
   void note_call(Node call, Convention convention);
+  bool calls_own(Node value) const;
   Convention convention_of(Node function) const;
   FunctionText function_text(Node function) const;
   void write_head();
@@ -72,6 +73,7 @@ class ModuleWriter {
   std::uint64_t most_nodes_;
   Forms forms_;
   IntegerRanges ranges_;
+  std::set<std::string, std::less<>> symbols_;
   std::unordered_map<std::string_view, Convention> conventions_;  // by symbol
 };
 
@@ -91,6 +93,7 @@ void ModuleWriter::note_conventions() {
   const NodeMap all = functions();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all.value(i).is(Kind::PrimFunc)) continue;
+    symbols_.insert(symbol_of(all.value(i)));
     for_each_statement(all.value(i)[f::PrimFunc::body], [&](Node statement) {
       if (!statement.is(Kind::Evaluate)) return;
       const Node value = statement[f::Evaluate::value];
@@ -111,6 +114,13 @@ void ModuleWriter::note_call(Node call, Convention convention) {
   }
 }
 
+/// Whether this is a plain call of a function of this module, as main of v0.8 has them.
+bool ModuleWriter::calls_own(Node value) const {
+  if (!is_call_of(value, "tir.call_extern") || value.list(f::Call::args).empty()) return false;
+  const Node callee = value.list(f::Call::args)[0];
+  return callee.is(Kind::StringImm) && symbols_.contains(callee.text(f::StringImm::value));
+}
+
 /// As it is called; main as it calls; by itself a function of TVM's is packed, one of another
 /// generator is not.
 Convention ModuleWriter::convention_of(Node function) const {
@@ -121,7 +131,9 @@ Convention ModuleWriter::convention_of(Node function) const {
     if (!statement.is(Kind::Evaluate)) return;
     const Node value = statement[f::Evaluate::value];
     if (is_packed_call(value)) found = Convention::packed;
-    if (is_call_of(value, "tir.tvm_check_return")) found = Convention::unpacked;
+    if (is_call_of(value, "tir.tvm_check_return") || calls_own(value)) {
+      found = Convention::unpacked;
+    }
   });
   if (found) return *found;
   return target_kind() == "c" ? Convention::packed : Convention::unpacked;

@@ -137,6 +137,67 @@ TEST(CWriter, NamesTemporariesAsTheVersionDoes) {
   expect_own_text(file_of("c -keys=cpu", true, minimum("v_", "v__1")));
 }
 
+TEST(CWriter, PrintsTheFormsOfV08) {
+  expect_own_text(file_of(
+      "c -link-params=0", false,
+      "TVM_DLL int32_t tvmgen_d_f(void* arg0, void* arg1) {\n"
+      "  void* placeholder = arg0;\n  void* T_add = arg1;\n"
+      "  for (int32_t i = 0; i < 4; ++i) {\n    float local[4];\n"
+      "    local[(i)] = ((float*)placeholder)[(i)];\n    float _1 = local[(i)];\n"
+      "    ((float*)T_add)[((i + 1))] = ((_1) > (0.000000e+00f) ? (_1) : (0.000000e+00f));\n"
+      "  }\n  return 0;\n}\n"
+      "TVM_DLL int32_t tvmgen_d_run_model(void* arg0, void* arg1) {\n"
+      "  void* input = arg0;\n  void* output = arg1;\n"
+      "  (void)tvmgen_d_f(((float *)input + (2)), output);\n  return 0;\n}\n"));
+}
+
+constexpr std::string_view kPackedHead =
+    "TVM_DLL int32_t f(void* args, int32_t* arg_type_ids, int32_t num_args, void* out_ret_value, "
+    "int32_t* out_ret_tcode, void* resource_handle) {\n";
+
+TEST(CWriter, TakesTheHandleUnderAnotherNameUpToV012) {
+  expect_own_text(file_of("c -keys=cpu", true,
+                          std::string(kPackedHead) +
+                              "  void* arg_x = (((TVMValue*)args)[0].v_handle);\n"
+                              "  int32_t arg_x_code = arg_type_ids[0];\n"
+                              "  int32_t arg_n = ((int32_t)(((TVMValue*)args)[1].v_int64));\n"
+                              "  int32_t arg_n_code = arg_type_ids[1];\n"
+                              "  int32_t n = arg_n;\n"
+                              "  void* x = (((DLTensor*)arg_x)[0].data);\n"
+                              "  void* arg_x_shape = (((DLTensor*)arg_x)[0].shape);\n"
+                              "  void* arg_x_strides = (((DLTensor*)arg_x)[0].strides);\n"
+                              "  int32_t dev_id = (((DLTensor*)arg_x)[0].device.device_id);\n"
+                              "  if (!(arg_x_strides == NULL)) {\n  }\n"
+                              "  ((float*)x)[n] = 1.000000e+00f;\n  return 0;\n}\n"));
+}
+
+std::string prologue_since_13(bool has_data_first) {
+  return std::string(kPackedHead) +
+         "  int32_t x_code = arg_type_ids[0];\n  int32_t x_code_1 = arg_type_ids[1];\n"
+         "  int32_t a_code = arg_type_ids[2];\n"
+         "  void* x = (((TVMValue*)args)[0].v_handle);\n"
+         "  float x_1 = ((float)(((TVMValue*)args)[1].v_float64));\n"
+         "  void* a = (((TVMValue*)args)[2].v_handle);\n" +
+         (has_data_first ? "  void* x_2 = (((DLTensor*)x)[0].data);\n" : "") +
+         "  void* f_x_shape = (((DLTensor*)x)[0].shape);\n"
+         "  void* f_x_strides = (((DLTensor*)x)[0].strides);\n"
+         "  int32_t dev_id = (((DLTensor*)x)[0].device.device_id);\n" +
+         (has_data_first ? "" : "  void* x_2 = (((DLTensor*)x)[0].data);\n") +
+         "  if (!(f_x_strides == NULL)) {\n  }\n";
+}
+
+TEST(CWriter, TakesCodesFirstSinceV013AndTheDataLastSinceV016) {
+  const std::string body = "  ((float*)x_2)[0] = x_1;\n  return 0;\n}\n";
+  const std::string conditional =
+      "  float condval;\n  if ((x_1 < 3.000000e+00f)) {\n    condval = x_1;\n  } else {\n"
+      "    condval = ((float*)x_2)[1];\n  }\n  ((float*)x_2)[0] = condval;\n  return 0;\n}\n";
+  expect_own_text(file_of("c -keys=cpu", true, prologue_since_13(true) + body));
+  expect_own_text(file_of("c -keys=cpu", true, prologue_since_13(false) + body));
+  expect_own_text(file_of("c -keys=cpu", true, prologue_since_13(false) + conditional));
+  // A development version between the two.
+  expect_own_text(file_of("c -keys=cpu", true, prologue_since_13(true) + conditional));
+}
+
 TEST(CWriter, PrintsConditionalsOfOlderVersionsInPlace) {
   const std::string kernel =
       "TVM_DLL int32_t tvmgen_d_f(int8_t* p) {\n  int8_t __1 = p[0];\n"
