@@ -1,0 +1,239 @@
+"""TVM itself confirms that mlf loses nothing of TIR.
+
+What TVM saved, mlf reads and writes again: as save_json, as save_json by way of its own JSON, and
+as TVMScript. TVM loads the result and must find it structurally equal to the original, variable by
+variable, the attributes of functions and modules included. The modules are those of the repository,
+of the corpus if there is one, and programs made here with TVM: every operator, every kind of
+statement, schedules lowered and unlowered, networks.
+
+TVMScript has to come back wherever TVM's own script does; where neither does is printed.
+
+Usage: PYTHON_OF_A_TVM_VENV round_trips.py
+"""
+
+import collections
+import tarfile
+import unittest
+
+import support
+
+try:
+    import tvm
+except ImportError:
+    support.skip("this Python has no TVM; tests/run makes one that has")
+
+import tvm.script
+
+import call_programs
+import equality
+import expression_programs
+import module_programs
+import operator_programs
+import schedule_programs
+import statement_programs
+
+FAMILIES = (
+    operator_programs,
+    schedule_programs,
+    expression_programs,
+    call_programs,
+    statement_programs,
+)
+FEWEST_PROGRAMS = 300
+# Since v0.12 TVMScript is parsed by other means; for older ones mlf writes none.
+HAS_NEW_SCRIPT = hasattr(tvm.script, "ir_builder")
+
+
+def decode(text):
+    return text.decode("utf-8", "surrogateescape")
+
+
+def load(text):
+    return tvm.ir.load_json(decode(text))
+
+
+def save(module):
+    return tvm.ir.save_json(module).encode("utf-8", "surrogateescape")
+
+
+def mlf(text, *options):
+    return support.run_ok("tir", *options, "-", input=text).stdout
+
+
+def as_save_json(text):
+    return load(mlf(text, "--format", "save_json"))
+
+
+def as_tir_json(text):
+    return load(mlf(mlf(text), "--format", "save_json"))
+
+
+def own_module(family):
+    """The programs of a family as one module."""
+    programs = dict(family.programs())
+    return tvm.IRModule({tvm.ir.GlobalVar(name): made for name, made in programs.items()})
+
+
+def save_json_files():
+    """Pairs of a label and a text, of the repository and of the corpus."""
+    data = support.SOURCE / "tests" / "data"
+    for path in sorted(data.rglob("*.tvm.json")):
+        yield path.name, path.read_bytes()
+    for archive in sorted(support.ARCHIVES.glob("*.tar")):
+        with tarfile.open(archive) as tar:
+            for name in tar.getnames():
+                if name.endswith(".tvm.json"):
+                    yield f"{archive.name}:{name}", tar.extractfile(name).read()
+    if not support.CORPUS.is_dir():
+        print(f"no corpus at {support.CORPUS}: bundled modules only")
+    for path in sorted(support.CORPUS.glob("**/save*.json")):
+        yield str(path.relative_to(support.CORPUS)), path.read_bytes()
+
+
+def loaded_files():
+    """Those that this TVM loads, as modules."""
+    for label, text in save_json_files():
+        try:
+            module = load(text)
+        except Exception:  # pylint: disable=broad-except  # whatever TVM throws at other versions
+            continue
+        if isinstance(module, tvm.IRModule):
+            yield label, text
+
+
+class SaveJson(unittest.TestCase):
+    """save_json, directly and by way of tir-N.json."""
+
+    def check(self, label, text, counts):
+        original = load(text)
+        # TVM may hold a function for different from itself, loaded twice.
+        beyond_tvm = equality.differences(original, load(text))
+        counts["modules"] += 1
+        counts["functions"] += len(original.functions)
+        counts["that TVM cannot compare"] += len(beyond_tvm)
+        for way in (as_save_json, as_tir_json):
+            with self.subTest(label, way=way.__name__):
+                found = equality.differences(original, way(text))
+                self.assertEqual([name for name in found if name not in beyond_tvm], [])
+
+    def test_programs(self):
+        counts = collections.Counter()
+        for family in FAMILIES:
+            self.check(family.__name__, save(own_module(family)), counts)
+        print("programs:", dict(counts))
+        self.assertGreaterEqual(counts["functions"], FEWEST_PROGRAMS)
+
+    def test_modules(self):
+        counts = collections.Counter()
+        for label, module in module_programs.modules():
+            self.check(label, save(module), counts)
+        print("modules:", dict(counts))
+
+    def test_files(self):
+        counts = collections.Counter()
+        for label, text in loaded_files():
+            self.check(label, text, counts)
+        print("files:", dict(counts))
+        self.assertGreater(counts["modules"], 0)
+
+    def test_a_difference_would_be_noticed(self):
+        text = save(own_module(expression_programs))
+        changed = text.replace(b'"value": "7"', b'"value": "8"', 1)
+        self.assertNotEqual(text, changed)
+        self.assertNotEqual(equality.differences(load(text), as_save_json(changed)), [])
+
+
+class ScriptText:
+    """A script of mlf, and the parts of it that are functions."""
+
+    FUNCTION = "    @T.prim_func"
+
+    def __init__(self, text):
+        head, *functions = ("\n" + text).split("\n" + self.FUNCTION)
+        self.whole = text
+        self._head = head[1:].split("\n    I.module_attrs(")[0]
+        self._functions = {part.split("def ")[1].split("(")[0]: part for part in functions}
+
+    def function(self, name):
+        """A script of one function alone."""
+        return self._head + "\n" + self.FUNCTION + self._functions[name]
+
+
+def parse(script):
+    """A module from a script; None where TVM cannot read it."""
+    try:
+        return tvm.script.from_source(script)
+    except Exception:  # pylint: disable=broad-except  # the parser throws whatever it meets
+        return None
+
+
+def is_in(function, module, name):
+    if module is None or name not in equality.functions_of(module):
+        return False
+    return equality.same_function(function, module[name])
+
+
+def tvm_keeps(function, name):
+    """Whether TVM's own script of a function is read back as the same function."""
+    module = tvm.IRModule({tvm.ir.GlobalVar(name): function})
+    try:
+        script = module.script(show_meta=True)
+    except Exception:  # pylint: disable=broad-except
+        return False
+    return is_in(function, parse(script), name)
+
+
+@unittest.skipUnless(HAS_NEW_SCRIPT, "mlf writes the TVMScript of v0.12 and later")
+class TvmScript(unittest.TestCase):
+    """TVMScript of every module, parsed by TVM."""
+
+    def check(self, label, text, counts):
+        original = load(text)
+        script = ScriptText(decode(mlf(text, "--format", "tvmscript")))
+        module = parse(script.whole)
+        # No attributes and an empty set of them are one to the parser.
+        if module is not None and getattr(original, "attrs", None):
+            attrs = equality.differences(original, module)[-1:]
+            self.assertNotEqual(attrs, ["attrs"], label)
+        counts["whole modules that TVM reads"] += module is not None
+        for name, function in equality.functions_of(original).items():
+            found = module if module is not None else parse(script.function(name))
+            self.note(label, name, function, is_in(function, found, name), counts)
+
+    def note(self, label, name, function, kept, counts):
+        counts["functions"] += 1
+        counts["kept by mlf"] += kept
+        if kept:
+            return
+        if tvm_keeps(function, name):
+            with self.subTest(label, function=name):
+                self.fail("TVM's own script comes back, that of mlf does not")
+        self.beyond_both.append(name)
+
+    def setUp(self):
+        self.beyond_both = []
+
+    def tearDown(self):
+        print("neither TVM's nor mlf's script comes back:", " ".join(self.beyond_both) or "none")
+
+    def test_programs(self):
+        counts = collections.Counter()
+        for family in FAMILIES:
+            self.check(family.__name__, save(own_module(family)), counts)
+        print("scripts of programs:", dict(counts))
+
+    def test_modules(self):
+        counts = collections.Counter()
+        for label, module in module_programs.modules():
+            self.check(label, save(module), counts)
+        print("scripts of modules:", dict(counts))
+
+    def test_files(self):
+        counts = collections.Counter()
+        for label, text in loaded_files():
+            self.check(label, text, counts)
+        print("scripts of files:", dict(counts))
+
+
+if __name__ == "__main__":
+    unittest.main()
