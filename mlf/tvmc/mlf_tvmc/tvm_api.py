@@ -124,10 +124,6 @@ def modules_of(product):
     return None
 
 
-def is_operator(product):
-    return hasattr(product, "ir_module_by_target")
-
-
 def library_of(product):
     """The runtime module that relay.build put into its product; None for others."""
     return getattr(product, "lib", None)
@@ -172,7 +168,8 @@ def target_of(function):
 
 def device_type(target):
     """DLDeviceType of a target."""
-    if hasattr(target, "get_target_device_type"):
+    # Asked of the object itself, TVM v0.9 takes a quarter of a second for a backtrace to answer no.
+    if hasattr(type(target), "get_target_device_type"):
         return int(target.get_target_device_type())
     return int(target.kind.device_type)
 
