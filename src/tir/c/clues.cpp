@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 
 namespace mlf::tir::c {
 namespace {
@@ -14,11 +16,14 @@ struct Clue {
 };
 
 constexpr std::string_view kConditional = " condval";
+constexpr std::string_view kEndlessLoop = "while (1) {";
+constexpr std::string_view kCountBefore = "( (TVMValue*) stack_value , (int*) stack_tcode, ";
+constexpr std::string_view kStoredBefore = "stack_value)[";
 constexpr std::string_view kBetween15And16 = "0.16.dev0";
 
 constexpr std::array kBodyClues = {
     Clue{kConditional, 16, 18},
-    Clue{"while (1) {", 16, 18},
+    Clue{kEndlessLoop, 16, 18},
     Clue{" v_ = ", 12, 18},
     Clue{" v__1 = ", 12, 18},
     Clue{" __1 = ", 10, 11},
@@ -49,9 +54,31 @@ void apply(const Clue& clue, text::VersionClues& clues) {
 
 /// What only the whole file can tell.
 struct FileForms {
-  bool has_conditionals = false;  ///< set in statements
-  bool has_data_first = false;    ///< in prologues
+  bool is_of_16 = false;        ///< statements that set `condval`, `while (1)`, short counts
+  bool has_data_first = false;  ///< in prologues
 };
+
+/// Whether a packed call prints one argument less than were stored for it, as since v0.16.
+std::optional<bool> counts_short(std::string_view body) {
+  const std::size_t call = body.find(kCountBefore);
+  if (call == body.npos) return std::nullopt;
+  const std::size_t stored = body.rfind(kStoredBefore, call);
+  if (stored == body.npos) return std::nullopt;
+  const auto number = [&](std::size_t at) {
+    std::size_t value = 0;
+    std::from_chars(body.data() + at, body.data() + body.size(), value);
+    return value;
+  };
+  const std::size_t last = number(stored + kStoredBefore.size());
+  return number(call + kCountBefore.size()) == last;
+}
+
+void look_at_calls(std::string_view body, FileForms& forms, text::VersionClues& clues) {
+  const auto is_short = counts_short(body);
+  if (!is_short) return;
+  *is_short ? clues.at_least(16) : clues.at_most(15);
+  forms.is_of_16 |= *is_short;
+}
 
 void look_at_prologue(std::string_view body, FileForms& forms, text::VersionClues& clues) {
   const std::size_t handle = body.find(".v_handle);");
@@ -76,7 +103,10 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
   for (const Clue& clue : kBodyClues) {
     if (body.find(clue.spelling) != body.npos) apply(clue, clues);
   }
-  forms.has_conditionals |= body.find(kConditional) != body.npos;
+  for (const std::string_view form : {kConditional, kEndlessLoop}) {
+    forms.is_of_16 |= body.find(form) != body.npos;
+  }
+  look_at_calls(body, forms, clues);
   look_at_prologue(body, forms, clues);
   // v0.8 calls its main otherwise.
   if (item.name.ends_with("_run_model")) clues.at_most(8);
@@ -114,7 +144,7 @@ void look_for_clues(const support::SourceText& source, const FileItems& file,
   }
   if (!forms.has_data_first) return;
   // Only a development version has both.
-  if (forms.has_conditionals) {
+  if (forms.is_of_16) {
     clues.exactly({16, 16, std::string(kBetween15And16)});
   } else {
     clues.at_most(15);

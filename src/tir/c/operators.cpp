@@ -11,6 +11,11 @@ namespace {
 constexpr std::string_view kDivisions =
     "division, remainder, shift and mask: which one of them the module had";
 
+bool is_power_of_two(Node number) {
+  return number.is(Kind::IntImm) && number.integer(f::IntImm::value) > 0 &&
+         std::has_single_bit(static_cast<std::uint64_t>(number.integer(f::IntImm::value)));
+}
+
 bool is_integer(DType dtype) {
   return dtype.is_int() || dtype.is_uint();
 }
@@ -41,12 +46,23 @@ NodeId Operators::arithmetic(Kind kind, NodeId a, NodeId b) {
 }
 
 NodeId Operators::comparison(Kind kind, NodeId a, NodeId b) {
-  const std::array parts = {a, b};
   // `x != x` holds for no number: isnan prints its argument twice.
   if (kind == Kind::NE && make_->dtype_of(a).is_float() && make_->same_expr(a, b)) {
     return call("tir.isnan", DType::Bool(), std::array{a});
   }
-  return with_facts(make_->binary(kind, a, b), parts);
+  const bool is_zero = node(b).is(Kind::IntImm) && node(b).integer(f::IntImm::value) == 0;
+  if (is_zero && (kind == Kind::EQ || kind == Kind::NE)) a = floor_of(a, Kind::Mod, Kind::FloorMod);
+  return with_facts(make_->binary(kind, a, b), std::array{a, b});
+}
+
+/// Where the sign of a division makes no difference, floor divisions are printed as truncating
+/// ones.
+NodeId Operators::floor_of(NodeId value, Kind truncating, Kind floor) {
+  const Node division = node(value);
+  const bool is_index =
+      division.is(truncating) && is_integer(division.dtype()) && !facts_.of(value).loads;
+  if (!is_index) return value;
+  return arithmetic(floor, division[f::Div::a].id(), division[f::Div::b].id());
 }
 
 NodeId Operators::addition(NodeId a, NodeId b) {
@@ -96,7 +112,8 @@ NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
     case Kind::Mod:
       if (!is_integer(make_->dtype_of(a))) return arithmetic(op.kind, a, b);
       note_form(kDivisions);
-      if (loads(a, b)) return arithmetic(op.kind, a, b);
+      // A floor division by a power of two would be a shift or a mask.
+      if (loads(a, b) || is_power_of_two(node(b))) return arithmetic(op.kind, a, b);
       return arithmetic(op.kind == Kind::Div ? Kind::FloorDiv : Kind::FloorMod, a, b);
     default:
       return comparison(op.kind, a, b);
@@ -104,6 +121,9 @@ NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
 }
 
 NodeId Operators::min_max(Kind kind, NodeId a, NodeId b) {
+  const bool hides_sign =
+      kind == Kind::Max && node(b).is(Kind::IntImm) && node(b).integer(f::IntImm::value) >= 0;
+  if (hides_sign) a = floor_of(a, Kind::Div, Kind::FloorDiv);
   return arithmetic(kind, a, b);
 }
 

@@ -40,6 +40,7 @@ class Operators {
   NodeId arithmetic(Kind kind, NodeId a, NodeId b);
   NodeId comparison(Kind kind, NodeId a, NodeId b);
   NodeId addition(NodeId a, NodeId b);
+  NodeId floor_of(NodeId value, Kind truncating, Kind floor);
   NodeId shift_right(NodeId a, NodeId b);
   NodeId bitwise_and(NodeId a, NodeId b);
   void note_form(std::string_view detail) { losses_->add(LossCode::expr_form, detail); }

@@ -198,6 +198,55 @@ TEST(CWriter, TakesCodesFirstSinceV013AndTheDataLastSinceV016) {
   expect_own_text(file_of("c -keys=cpu", true, prologue_since_13(true) + conditional));
 }
 
+/// Main with one tensor, which a kernel gets; `count` is what the call prints.
+std::string packed_main(int count) {
+  return "TVM_DLL int32_t tvmgen_d___tvm_main__" + std::string(kPackedHead.substr(17)) +
+         "  TVMValue stack[1];\n  void* stack_tcode = stack;\n"
+         "  TVMValue stack_1[2];\n  void* stack_value = stack_1;\n"
+         "  TVMValue stack_2[6];\n  void* stack_array = stack_2;\n"
+         "  TVMValue stack_3[1];\n  void* stack_shape = stack_3;\n"
+         "  int32_t x_code = arg_type_ids[0];\n"
+         "  void* x = (((TVMValue*)args)[0].v_handle);\n"
+         "  void* x_buffer_var = (((DLTensor*)x)[0].data);\n"
+         "  void* tvmgen_d___tvm_main___x_shape = (((DLTensor*)x)[0].shape);\n"
+         "  void* tvmgen_d___tvm_main___x_strides = (((DLTensor*)x)[0].strides);\n"
+         "  int32_t dev_id = (((DLTensor*)x)[0].device.device_id);\n"
+         "  if (!(tvmgen_d___tvm_main___x_strides == NULL)) {\n  }\n"
+         "  ((int64_t*)stack_shape)[0] = (int64_t)4;\n"
+         "  (((DLTensor*)stack_array)[0].data) = x_buffer_var;\n"
+         "  (((DLTensor*)stack_array)[0].shape) = (&(((int64_t*)stack_shape)[0]));\n"
+         "    uint64_t v_ = (uint64_t)0;\n"
+         "  (((DLTensor*)stack_array)[0].strides) = (int64_t*)(*(void* *)(&(v_)));\n"
+         "  (((DLTensor*)stack_array)[0].ndim) = (uint32_t)1;\n"
+         "  (((DLTensor*)stack_array)[0].dtype.code) = (uint8_t)2;\n"
+         "  (((DLTensor*)stack_array)[0].dtype.bits) = (uint8_t)32;\n"
+         "  (((DLTensor*)stack_array)[0].dtype.lanes) = (uint16_t)1;\n"
+         "  (((DLTensor*)stack_array)[0].byte_offset) = (uint64_t)0;\n"
+         "  (((DLTensor*)stack_array)[0].device.device_id) = dev_id;\n"
+         "  (((DLTensor*)stack_array)[0].device.device_type) = (DLDeviceType)1;\n"
+         "  (((TVMValue*)stack_value)[0].v_handle) = (((DLTensor*)stack_array) + 0);\n"
+         "  ((int32_t*)stack_tcode)[0] = 7;\n  TVMValue ret_val;\n  int ret_type_code;\n"
+         "  if (tvmgen_d_f( (TVMValue*) stack_value , (int*) stack_tcode, " +
+         std::to_string(count) +
+         ", &ret_val, &ret_type_code, NULL) != 0){\n    return -1;\n  }\n  return 0;\n}\n";
+}
+
+TEST(CWriter, CountsArgumentsAsTheVersionDoes) {
+  const std::string v15 = file_of("c -keys=cpu", true, packed_main(1));
+  const std::string between = file_of("c -keys=cpu", true, packed_main(0));
+  expect_own_text(v15);
+  expect_own_text(between);
+  EXPECT_EQ(read_files({v15}).source.tvm_version, (VersionRange{13, 15, ""}));
+  EXPECT_EQ(read_files({between}).source.tvm_version, (VersionRange{16, 16, "0.16.dev0"}));
+}
+
+TEST(CWriter, TruncatesWhereAFloorDivisionWouldBeAShift) {
+  expect_own_statements("  q[(n % 2)] = (n / 4);");
+  expect_own_statements("  if ((n % 2) == 0) {\n    q[0] = 1;\n  }");
+  EXPECT_EQ(expression("(n % 2)"), "(n Mod 2)");
+  EXPECT_EQ(expression("((n % 2) == 0)"), "((n FloorMod 2) EQ 0)");
+}
+
 TEST(CWriter, PrintsConditionalsOfOlderVersionsInPlace) {
   const std::string kernel =
       "TVM_DLL int32_t tvmgen_d_f(int8_t* p) {\n  int8_t __1 = p[0];\n"
