@@ -3,6 +3,9 @@
 namespace mlf::tir::c {
 namespace {
 
+// kTVMDLTensorHandle
+constexpr std::int64_t kTensorCode = 7;
+
 bool is_call(Node node, std::string_view op) {
   return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
          node[f::Call::op].text(f::Op::name) == op;
@@ -35,7 +38,17 @@ void CallStack::set(NodeId area, NodeId index, std::int64_t number, NodeId value
   }
 }
 
-std::vector<NodeId> CallStack::take_arguments(NodeId values) {
+/// Tensors, and they alone, are marked as such.
+void CallStack::check_type(NodeId codes, std::int64_t position, NodeId argument) {
+  const auto word = areas_[codes].words.find(position);
+  if (word == areas_[codes].words.end()) fail("an argument without its type");
+  const bool is_marked = constant(word->second) == kTensorCode;
+  if (is_marked != is_call(node(argument), "tir.tvm_stack_make_array")) {
+    fail("an argument of another type than is stored for it");
+  }
+}
+
+std::vector<NodeId> CallStack::take_arguments(NodeId values, NodeId codes) {
   const auto area = areas_.find(values);
   if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
   std::vector<NodeId> arguments;
@@ -44,8 +57,10 @@ std::vector<NodeId> CallStack::take_arguments(NodeId values) {
       fail("a gap between the arguments of a packed call");
     }
     arguments.push_back(argument(value));
+    check_type(codes, position, arguments.back());
   }
   area->second.values.clear();
+  areas_[codes].words.clear();
   return arguments;
 }
 
@@ -59,7 +74,9 @@ NodeId CallStack::argument(NodeId value) {
     if (area == areas_.end() || !is_address) return value;
     const auto found = area->second.tensors.find(constant(args[1].id()));
     if (found == area->second.tensors.end()) fail("an argument that was never stored");
-    return tensor(found->second);
+    const Tensor stored_fields = found->second;
+    area->second.tensors.erase(found);
+    return tensor(stored_fields);
   }
   // Numbers are widened to what a TVMValue holds.
   if (stored.is(Kind::Cast) && stored.dtype().bits == 64) return stored[f::Cast::value].id();
@@ -72,8 +89,9 @@ NodeId CallStack::argument(NodeId value) {
 }
 
 NodeId CallStack::tensor(const Tensor& tensor) {
-  for (const int number : {field::data, field::shape, field::strides, field::ndim, field::type_code,
-                           field::type_bits, field::type_lanes, field::byte_offset}) {
+  for (const int number :
+       {field::data, field::shape, field::strides, field::ndim, field::type_code, field::type_bits,
+        field::type_lanes, field::byte_offset, field::device_id, field::device_type}) {
     if (tensor.fields[static_cast<std::size_t>(number)] == NodeId::none) {
       fail("a tensor argument without all its fields");
     }
@@ -101,6 +119,7 @@ NodeId CallStack::shape(const Tensor& tensor) {
     const auto word = areas_[area].words.find(first + i);
     if (word == areas_[area].words.end()) fail("a dimension that was never stored");
     dims.push_back(word->second);
+    areas_[area].words.erase(word);
     const Node dim = node(dims.back());
     // Words of the stack have 64 bits, dimensions 32.
     if (dim.is(Kind::IntImm) && dim.integer(f::IntImm::value) <= INT32_MAX) {
@@ -131,6 +150,7 @@ NodeId CallStack::elem_offset(const Tensor& tensor) {
   if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is no constant");
   const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
   const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
+  if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");
   return context_.make().int32(bytes.integer(f::IntImm::value) / element);
 }
 

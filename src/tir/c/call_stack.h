@@ -27,8 +27,9 @@ class CallStack {
   /// `((DLTensor*)area)[index].field = value`, or of a TVMValue.
   void set(NodeId area, NodeId index, std::int64_t field, NodeId value);
 
-  /// The arguments that `values` holds, first to last; they are used up.
-  std::vector<NodeId> take_arguments(NodeId values);
+  /// The arguments that `values` holds, first to last, and whose types are in `codes`; they are used
+  /// up, with all that was stored for them.
+  std::vector<NodeId> take_arguments(NodeId values, NodeId codes);
 
  private:
   struct Tensor {
@@ -42,6 +43,7 @@ class CallStack {
 
   std::int64_t constant(NodeId index) const;
   NodeId argument(NodeId value);
+  void check_type(NodeId codes, std::int64_t position, NodeId argument);
   NodeId tensor(const Tensor& tensor);
   NodeId shape(const Tensor& tensor);
   NodeId stored_type(const Tensor& tensor);

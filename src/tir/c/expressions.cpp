@@ -111,6 +111,8 @@ bool ExprReader::start_cast() {
     cursor_.fail(prefix.token, fmt::format("unknown type '{}' in a cast", word));
   }
   while (cursor_.accept(sign("*"))) ++prefix.stars;
+  // Only a null handle is read through two stars.
+  if (prefix.stars > (prefix.dtype.is_void() ? 2 : 1)) cursor_.fail(prefix.token, "a cast to what");
   cursor_.expect(")");
   prefixes_.push_back(prefix);
   return true;

@@ -56,7 +56,7 @@ std::vector<Params::Declared> Params::parameter_list() {
     const auto dtype = scalar_type(word);
     if (!dtype) cursor.fail(first, fmt::format("a parameter of the unknown type '{}'", word));
     Declared param{.dtype = *dtype};
-    while (cursor.accept(sign("*"))) param.is_pointer = true;
+    param.is_pointer = cursor.accept(sign("*"));
     param.name = cursor.expect_name("the name of a parameter");
     if (!param.is_pointer && dtype->is_void()) cursor.fail(first, "a parameter of type void");
     if (declared.size() == kMostParams) cursor.fail(first, "a function of too many parameters");
@@ -148,11 +148,15 @@ bool Params::take(std::string_view name, DType declared, NodeId value) {
   }
   if (!node.is(Kind::BufferLoad)) return false;
   if (node[f::BufferLoad::buffer][f::Buffer::data].id() != type_ids_) return false;
+  return take_type_code(name, node.list(f::BufferLoad::indices)[0]);
+}
+
+/// `int32_t x_code = arg_type_ids[i];`, once for each parameter in their order.
+bool Params::take_type_code(std::string_view name, Node index) {
+  const bool is_next = index.is(Kind::IntImm) && index.integer(f::IntImm::value) == type_codes_;
+  if (!is_next || name.find("_code") == name.npos) return false;
   bind(name, DType::Int(32));
-  const Node position = node.list(f::BufferLoad::indices)[0];
-  if (position.is(Kind::IntImm) && position.integer(f::IntImm::value) >= 0) {
-    at(static_cast<std::size_t>(position.integer(f::IntImm::value))).hint = hint_of(name);
-  }
+  at(static_cast<std::size_t>(type_codes_++)).hint = hint_of(name);
   return true;
 }
 
@@ -169,8 +173,10 @@ bool Params::take_argument(std::string_view name, DType declared, Node value) {
 
 /// `void* x = ((DLTensor*)p)[0].data;` and the other fields of a tensor.
 bool Params::take_field(std::string_view name, Node value) {
-  Param* const param = param_of(value.list(f::Call::args)[0].id());
-  if (param == nullptr) return false;
+  const auto get = value.list(f::Call::args);
+  Param* const param = param_of(get[0].id());
+  const bool is_first = get[1].is(Kind::IntImm) && get[1].integer(f::IntImm::value) == 0;
+  if (param == nullptr || !is_first) return false;
   const NodeId bound = bind(name, value.dtype());
   if (field_of(value) == field::data) {
     param->data = bound;

@@ -50,6 +50,7 @@ class Params {
   NodeId bind(std::string_view name, DType dtype, DType pointee = DType::Void());
   bool take_argument(std::string_view name, DType declared, Node value);
   bool take_field(std::string_view name, Node value);
+  bool take_type_code(std::string_view name, Node index);
   Param* param_of(NodeId var);
   Param& at(std::size_t position);
   Node node(NodeId id) const { return context_.builder().node(id); }
@@ -58,6 +59,7 @@ class Params {
   bool is_packed_ = false;
   NodeId args_ = NodeId::none;
   NodeId type_ids_ = NodeId::none;
+  std::int64_t type_codes_ = 0;  // taken so far
   NodeId result_ = NodeId::none;
   NodeId result_type_ = NodeId::none;
   std::vector<Param> params_;

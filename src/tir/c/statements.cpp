@@ -58,8 +58,7 @@ bool BodyReader::declaration() {
   const auto dtype = scalar_type(cursor_.text());
   if (!dtype) return false;
   Declared declared{.dtype = *dtype, .begin = cursor_.advance().begin};
-  bool is_pointer = false;
-  while (cursor_.accept(sign("*"))) is_pointer = true;
+  const bool is_pointer = cursor_.accept(sign("*"));
   if (is_pointer) {
     declared.pointee = *dtype;
     declared.dtype = DType::Handle();
@@ -271,9 +270,10 @@ bool BodyReader::packed_call() {
   const std::uint32_t begin = cursor_.peek().begin;
   if (!cursor_.accept_form(kCPackedCall, words_)) return false;
   const Binding* const values = context_.names.find(words_[1]);
-  if (values == nullptr) cursor_.fail("a packed call of unknown arguments");
+  const Binding* const codes = context_.names.find(words_[2]);
+  if (values == nullptr || codes == nullptr) cursor_.fail("a packed call of unknown arguments");
   std::vector<NodeId> args = {make().string_imm(words_[0])};
-  const std::vector<NodeId> passed = stack_.take_arguments(values->node);
+  const std::vector<NodeId> passed = stack_.take_arguments(values->node, codes->node);
   args.insert(args.end(), passed.begin(), passed.end());
   context_.calls.push_back({words_[0], passed});
   // Since v0.16 the printed number is one too small.
@@ -313,11 +313,12 @@ bool BodyReader::packed_function_call() {
   if (!cursor_.accept_form(kPackedCall, words_)) return false;
   const auto found = packed_functions_.find(words_[0]);
   const Binding* const values = context_.names.find(words_[1]);
-  if (found == packed_functions_.end() || values == nullptr) {
+  const Binding* const codes = context_.names.find(words_[2]);
+  if (found == packed_functions_.end() || values == nullptr || codes == nullptr) {
     cursor_.fail("a packed call of an unknown function");
   }
   std::vector<NodeId> args = {make().string_imm(found->second)};
-  const std::vector<NodeId> passed = stack_.take_arguments(values->node);
+  const std::vector<NodeId> passed = stack_.take_arguments(values->node, codes->node);
   args.insert(args.end(), passed.begin(), passed.end());
   context_.calls.push_back({found->second, passed});
   const NodeId call = context_.operators.call("tir.tvm_call_packed", DType::Int(32), args);
