@@ -32,6 +32,14 @@ MLF_API Result<TirFile> load_tir_file(const std::string& path);
 /// Several, in their order; stops at the first that cannot be read.
 MLF_API Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths);
 
+/// What an archive has beside a text of TIR that may lack constants, see `read_tir`.
+struct ConstantSources {
+  std::vector<tir::Input> save_json;            ///< TIR that was captured without loss
+  std::vector<tir::CSources> c;                 ///< generated C, of each module and target
+  std::vector<tir::Input> params;               ///< parameters/<module>.params
+  std::vector<const archive::Member*> members;  ///< all that these come from
+};
+
 /// A TIR that an archive holds. Where it holds the same TIR twice, as text (`src/tir-1.txt`) and
 /// as its lossless twin (`src/tir-1.tvm.json`, written by `tvm.ir.save_json`), the twin counts and
 /// the text is not read. Generated C is a TIR as well, and its files are read together.
@@ -46,6 +54,7 @@ struct TirSource {
   /// that are read as one TIR.
   std::optional<tir::CSources> c{};
   std::vector<const archive::Member*> c_members{};  ///< those of `c.files`
+  ConstantSources constants{};  ///< of a text that allocates constants; else empty
 };
 
 /// The TIR of an archive: members `src/tir-<name>.txt` and `src/tir-<name>.tvm.json`, and `beside`.
@@ -84,7 +93,12 @@ MLF_API std::optional<std::size_t> module_of_function(std::string_view symbol,
 MLF_API Ownership owners_of(const tir::Module& module, std::string_view stem,
                             const ModelLibrary& library);
 
-/// Reads one TIR and names its target. Errors: `invalid_input` with member, line and column.
+/// Reads one TIR and names its target.
+///
+/// The data of constants that its text cuts or leaves out is taken from `source.constants` where
+/// exactly one there has the name, dtype, number of elements and first elements that the text
+/// shows; `recovered` of the document says from where. Any other stays a loss. Errors:
+/// `invalid_input` with member, line and column.
 MLF_API Result<tir::Document> read_tir(const TirSource& source, const ModelLibrary& library,
                                        const tir::ReadLimits& limits = {});
 

@@ -1,5 +1,7 @@
 #include "mlf/deployment.h"
 
+#include "deployment/constants.h"
+
 namespace mlf {
 namespace {
 
@@ -35,10 +37,13 @@ namespace {
 
 Result<tir::Document> read_dialect(const TirSource& source, const tir::ReadLimits& limits) {
   if (source.c) return tir::read_c(*source.c, limits);
-  const tir::Input input{.file = source.path,
-                         .member = source.member != nullptr ? source.name : std::string(),
-                         .text = source.text,
-                         .stage = source.stage};
+  deployment::ConstantLibrary constants(source.constants, limits);
+  const tir::Input input{
+      .file = source.path,
+      .member = source.member != nullptr ? source.name : std::string(),
+      .text = source.text,
+      .stage = source.stage,
+      .constants = [&](const tir::ConstantQuery& query) { return constants.find(query); }};
   return tir::read(input, limits);
 }
 

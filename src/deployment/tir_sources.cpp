@@ -4,6 +4,7 @@
 #include <set>
 
 #include "deployment/c_sources.h"
+#include "deployment/constants.h"
 #include "deployment/tir_name.h"
 #include "mlf/deployment.h"
 #include "support/error.h"
@@ -95,7 +96,8 @@ TirSource source_from(const std::string& stem, Candidate candidate,
           .text = candidate.text,
           .member = candidate.member,
           .c = {},
-          .c_members = {}};
+          .c_members = {},
+          .constants = {}};
 }
 
 }  // namespace
@@ -117,6 +119,7 @@ Result<std::vector<TirSource>> find_tir(const archive::Archive& archive,
     for (auto& [stem, candidate] : chosen) {
       sources.push_back(source_from(stem, std::move(candidate), archive));
     }
+    deployment::add_constant_sources(archive, library, sources);
     deployment::add_generated_c(archive, library, sources);
     std::sort(sources.begin(), sources.end(),
               [](const TirSource& a, const TirSource& b) { return a.stem < b.stem; });

@@ -53,6 +53,7 @@ Inputs inputs_of(const Job& job) {
     }
     members.add(source.member);
     for (const Member* file : source.c_members) members.add(file);
+    for (const Member* file : source.constants.members) members.add(file);
   }
   for (const Member* member : network_members(job.archive, job.library)) members.add(member);
   inputs.members = std::move(members).take();

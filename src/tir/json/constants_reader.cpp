@@ -67,7 +67,8 @@ void check(JsonValue entry, const Type& type, const Data& data) {
 
 NodeId read_constant(Builder& builder, JsonValue entry, std::size_t id, const FileSource& files) {
   const bool in_file = entry.is_object() && entry.find("file").has_value();
-  check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"});
+  check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"},
+             {"recovered"});
   if (expect_index(member(entry, "id")) != id) {
     fail(member(entry, "id"), fmt::format("expected {}, ids count from 0", id));
   }
@@ -81,11 +82,15 @@ NodeId read_constant(Builder& builder, JsonValue entry, std::size_t id, const Fi
 
 }  // namespace
 
-std::vector<NodeId> read_constants(Builder& builder, JsonValue table, const FileSource& files) {
+ConstantTable read_constants(Builder& builder, JsonValue table, const FileSource& files) {
   expect_array(table);
-  std::vector<NodeId> constants;
+  ConstantTable constants;
   for (const JsonValue entry : table.elements()) {
-    constants.push_back(read_constant(builder, entry, constants.size(), files));
+    const NodeId array = read_constant(builder, entry, constants.arrays.size(), files);
+    constants.arrays.push_back(array);
+    if (const auto source = entry.find("recovered")) {
+      constants.recovered.push_back({array, std::string(expect_text(*source))});
+    }
   }
   return constants;
 }

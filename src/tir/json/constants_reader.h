@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
+#include "mlf/tir/document.h"
 #include "support/json_reader.h"
 
 namespace mlf::tir::json {
@@ -15,8 +16,12 @@ namespace mlf::tir::json {
 /// at hand, and then the constant has no data.
 using FileSource = std::function<std::optional<std::string>(std::string_view path)>;
 
-/// NDArrays in the order of their ids. Throws where data, size and digest do not agree.
-std::vector<NodeId> read_constants(Builder& builder, support::JsonValue table,
-                                   const FileSource& files);
+struct ConstantTable {
+  std::vector<NodeId> arrays;  ///< in the order of their ids
+  std::vector<Recovered> recovered;
+};
+
+/// Throws where data, size and digest do not agree.
+ConstantTable read_constants(Builder& builder, support::JsonValue table, const FileSource& files);
 
 }  // namespace mlf::tir::json

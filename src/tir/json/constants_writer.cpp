@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "support/error.h"
 #include "support/sha256.h"
 #include "tir/json/npy.h"
@@ -43,7 +45,10 @@ void write_digest(Emitter& emitter, Node constant) {
 }  // namespace
 
 std::vector<ConstantFile> write_constants(Emitter& emitter, const Outline& outline,
+                                          const std::vector<Recovered>& recovered,
                                           const JsonOptions& options) {
+  std::unordered_map<std::uint32_t, std::string_view> found;
+  for (const Recovered& one : recovered) found.emplace(index(one.constant), one.source);
   std::vector<ConstantFile> files;
   emitter.key("constants");
   emitter.begin_array();
@@ -62,6 +67,10 @@ std::vector<ConstantFile> write_constants(Emitter& emitter, const Outline& outli
     } else {
       emitter.key("data");
       data&& options.constants != ConstantPlace::none ? emitter.base64(*data) : emitter.null();
+    }
+    if (const auto source = found.find(index(constant.id())); source != found.end()) {
+      emitter.key("recovered");
+      emitter.string(source->second);
     }
     emitter.end_object();
   }

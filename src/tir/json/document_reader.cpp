@@ -44,11 +44,14 @@ Document DocumentReader::read() {
   return {.source = std::move(source),
           .target = std::move(target),
           .module = std::move(builder_).finish(module),
-          .losses = std::move(losses)};
+          .losses = std::move(losses),
+          .recovered = std::move(recovered_)};
 }
 
 NodeId DocumentReader::read_module(JsonValue root) {
-  tables_.constants = read_constants(builder_, member(root, "constants"), files_);
+  ConstantTable constants = read_constants(builder_, member(root, "constants"), files_);
+  tables_.constants = std::move(constants.arrays);
+  recovered_ = std::move(constants.recovered);
   const JsonValue entries = member(root, "functions");
   declare_functions(entries);
   const ScopeId scope = add_scope(root);

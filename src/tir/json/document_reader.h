@@ -40,6 +40,7 @@ class DocumentReader {
   const FileSource& files_;
   Builder builder_;
   Tables tables_;
+  std::vector<Recovered> recovered_;
   NodeReader nodes_;
   struct Range {
     std::size_t first;

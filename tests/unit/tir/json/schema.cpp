@@ -348,7 +348,9 @@ void add_tables(Json& defs) {
                           {"shape", array_of({{"type", "integer"}})},
                           {"bytes", defined("id")},
                           {"sha256", or_null(defined("sha256"))}},
-                         {{"file", text}, {"data", {{"type", {"string", "null"}}}}});
+                         {{"file", text},
+                          {"data", {{"type", {"string", "null"}}}},
+                          {"recovered", text}});
   constant["oneOf"] = {{{"required", {"data"}}}, {{"required", {"file"}}}};
   defs["constant"] = constant;
 }

@@ -1,0 +1,268 @@
+// Constants that a text of TIR cuts or leaves out, found in the rest of the archive.
+#include "deployment/constants.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "mlf/tir/visit.h"
+#include "mlf/tir/write.h"
+
+namespace mlf {
+namespace {
+
+namespace fs = std::filesystem;
+namespace f = tir::f;
+using tir::Kind;
+using tir::Node;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool has_loss(const tir::Document& document) {
+  return std::ranges::find(document.losses, tir::LossCode::constant_data, &tir::Loss::code) !=
+         document.losses.end();
+}
+
+// --- One constant ------------------------------------------------------------------------------
+
+/// A function with a constant of int16: 1, 2, 3, zeros and `last`.
+std::string c_of(std::string_view function, std::string_view name, std::size_t count, int last) {
+  std::string text = "// tvm target: c -keys=cpu\n#include <stdint.h>\n";
+  text += fmt::format(
+      "static const int16_t __attribute__((section(\".rodata.tvm\"), aligned(16))) {}[{}] = {{\n",
+      name, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    text += i < 3 ? fmt::format("+0x{:04x}, ", i + 1)
+                  : fmt::format("+0x{:04x}, ", i + 1 == count ? last : 0);
+  }
+  constexpr std::string_view kFunction =
+      "\n}};\nTVM_DLL int32_t {0}(int16_t* p0, int16_t* out) {{\n"
+      "  for (int32_t i = 0; i < {2}; ++i) {{\n"
+      "    out[i] = (p0[i] + ((int16_t*){1})[i]);\n  }}\n  return 0;\n}}\n";
+  return text + fmt::format(kFunction, function, name, count);
+}
+
+class OneConstant : public testing::Test {
+ protected:
+  void add_c(std::string text) {
+    texts_.push_back(std::move(text));
+    tir::CSources c;
+    c.files.push_back(
+        {.file = "m.tar", .member = "codegen/host/src/m_lib1.c", .text = texts_.back()});
+    sources_.c.push_back(std::move(c));
+  }
+
+  std::optional<tir::FoundConstant> find(std::string_view name, std::size_t count,
+                                         std::vector<std::int16_t> shown,
+                                         std::string_view function = "f") {
+    library_.emplace(sources_, limits_);
+    const std::int64_t extent = static_cast<std::int64_t>(count);
+    return library_->find({.function = function,
+                           .name = name,
+                           .dtype = tir::DType::Int(16),
+                           .shape = {&extent, 1},
+                           .elements = std::as_bytes(std::span(shown))});
+  }
+
+ private:
+  std::deque<std::string> texts_;
+  tir::ReadLimits limits_;
+  ConstantSources sources_;
+  std::optional<deployment::ConstantLibrary> library_;
+};
+
+TEST_F(OneConstant, IsTakenFromTheGeneratedC) {
+  add_c(c_of("f", "w", 4, 9));
+  const auto found = find("w", 4, {1, 2, 3});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->source, "codegen/host/src/m_lib1.c");
+  EXPECT_EQ(found->data.size(), 8u);
+}
+
+TEST_F(OneConstant, MayHaveANumberThatMakesItsNameUnique) {
+  add_c(c_of("f", "w", 4, 9));
+  EXPECT_TRUE(find("w_2", 4, {}));
+  EXPECT_FALSE(find("w_x", 4, {}));
+  EXPECT_FALSE(find("v", 4, {}));
+}
+
+TEST_F(OneConstant, HasAsManyElementsAndThoseThatTheTextShows) {
+  add_c(c_of("f", "w", 4, 9));
+  EXPECT_FALSE(find("w", 5, {}));
+  EXPECT_FALSE(find("w", 4, {1, 2, 4}));
+}
+
+TEST_F(OneConstant, IsLostWhereTwoWithOtherDataFit) {
+  add_c(c_of("g", "w", 4, 9));
+  add_c(c_of("h", "w", 4, 8));
+  EXPECT_FALSE(find("w", 4, {1, 2, 3}));
+}
+
+TEST_F(OneConstant, IsThatOfItsFunction) {
+  add_c(c_of("f", "w", 4, 9));
+  add_c(c_of("h", "w", 4, 8));
+  const auto found = find("w", 4, {1, 2, 3});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->data[6], std::byte{9});
+}
+
+TEST(LostConstants, OfFloatsAgreeWithTheDigitsThatAreShown) {
+  constexpr std::array kWhole = {1.0F / 3, 2.5F};
+  const auto agrees = [&](std::array<float, 2> shown) {
+    return deployment::begins_with(std::as_bytes(std::span(kWhole)),
+                                   {.function = "f",
+                                    .name = "w",
+                                    .dtype = tir::DType::Float(32),
+                                    .shape = {},
+                                    .elements = std::as_bytes(std::span(shown)),
+                                    .digits = 6});
+  };
+  EXPECT_TRUE(agrees({0.333333F, 2.5F}));
+  EXPECT_FALSE(agrees({0.333334F, 2.5F}));
+}
+
+// --- Whole archives ----------------------------------------------------------------------------
+
+TEST(ArchiveConstants, AreWholeWhereTheTextHasNone) {
+  const auto archive = archive::Archive::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
+  const auto library = read_model_library(*archive);
+  const auto sources = find_tir(*archive, *library);
+  ASSERT_TRUE(sources);
+  const auto document = read_tir(sources->at(0), *library);
+  ASSERT_TRUE(document);
+  EXPECT_FALSE(document->recovered.empty());
+  EXPECT_FALSE(has_loss(*document));
+  EXPECT_TRUE(document->recovered.at(0).source.starts_with("codegen/host/src/"));
+  std::string json;
+  ASSERT_TRUE(tir::write_tir_json(*document, {}, [&](std::string_view text) { json += text; }));
+  const auto back = tir::read({.file = "tir-1.json", .member = "", .text = json});
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->recovered.size(), document->recovered.size());
+  EXPECT_EQ(back->recovered.at(0).source, document->recovered.at(0).source);
+}
+
+/// The constants of each function, in the order of its statements.
+std::map<std::string, std::vector<Node>> constants_of(const tir::Document& document) {
+  std::map<std::string, std::vector<Node>> constants;
+  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (!functions.value(i).is(Kind::PrimFunc)) continue;
+    auto& list = constants[std::string(functions.key(i).text(f::GlobalVar::name_hint))];
+    std::vector<Node> open{functions.value(i)[f::PrimFunc::body]};
+    while (!open.empty()) {
+      const Node node = open.back();
+      open.pop_back();
+      if (node.is(Kind::AllocateConst)) list.push_back(node);
+      std::vector<Node> below;
+      tir::for_each_child(node, [&](Node child, const auto&) {
+        if (child.category() == tir::Category::stmt) below.push_back(child);
+      });
+      open.insert(open.end(), below.rbegin(), below.rend());
+    }
+  }
+  return constants;
+}
+
+struct Tally {
+  std::size_t whole = 0;
+  std::size_t recovered = 0;
+  std::size_t lost = 0;
+};
+
+/// Compares every constant with what the compiler had.
+Tally check(const std::string& name, const tir::Document& text, const tir::Document& truth) {
+  Tally tally;
+  const auto expected = constants_of(truth);
+  for (const auto& [function, list] : constants_of(text)) {
+    const auto& wanted = expected.at(function);
+    EXPECT_EQ(list.size(), wanted.size()) << name << ": " << function;
+    for (std::size_t i = 0; i < std::min(list.size(), wanted.size()); ++i) {
+      const Node data = list[i][f::AllocateConst::data];
+      if (!data) {
+        ++tally.lost;
+        continue;
+      }
+      const Node other = wanted[i][f::AllocateConst::data];
+      EXPECT_TRUE(std::ranges::equal(*data.bytes(f::NDArray::data), *other.bytes(f::NDArray::data)))
+          << name << ": " << function << ", constant " << i;
+      const auto is_this = [&](const tir::Recovered& one) { return one.constant == data.id(); };
+      ++(std::ranges::any_of(text.recovered, is_this) ? tally.recovered : tally.whole);
+    }
+  }
+  EXPECT_EQ(tally.lost > 0, has_loss(text)) << name;
+  return tally;
+}
+
+struct Capture {
+  fs::path archive;
+  fs::path truth;  // save_json of the same module
+  std::string stem;
+};
+
+std::vector<Capture> captures() {
+  std::vector<Capture> found;
+  if (!fs::is_directory(MLF_CORPUS)) return found;
+  for (const auto& entry : fs::recursive_directory_iterator(MLF_CORPUS)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("save-") || !fs::exists(entry.path().parent_path() / "module.tar"))
+      continue;
+    const std::string stem = "tir-" + name.substr(5, name.size() - 10);
+    found.push_back({entry.path().parent_path() / "module.tar", entry.path(), stem});
+  }
+  std::ranges::sort(found, {}, &Capture::truth);
+  return found;
+}
+
+/// The archive's text and, beside it, the module as old TVMScript where TVM printed it.
+std::vector<TirFile> scripts_beside(const Capture& capture) {
+  const fs::path script =
+      capture.truth.parent_path() / ("script-" + capture.stem.substr(4) + ".py");
+  if (!fs::exists(script)) return {};
+  return {{script, contents(script)}};
+}
+
+TEST(ArchiveConstants, AreThoseOfTheCompilerOrLost) {
+  const auto all = captures();
+  if (all.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
+  Tally sum;
+  for (const Capture& capture : all) {
+    const std::string json = contents(capture.truth);
+    const auto truth = tir::read({.file = capture.truth, .member = "", .text = json});
+    ASSERT_TRUE(truth) << capture.truth;
+    const auto archive = archive::Archive::open(capture.archive);
+    const auto library = read_model_library(*archive);
+    const auto beside = scripts_beside(capture);
+    const auto sources = find_tir(*archive, *library, beside);
+    ASSERT_TRUE(sources) << capture.archive;
+    for (const TirSource& source : *sources) {
+      if (source.c || (source.member != nullptr && source.stem != capture.stem)) continue;
+      const auto document = read_tir(source, *library);
+      ASSERT_TRUE(document) << to_string(document.error().front());
+      const std::string name = capture.archive.parent_path().string() + " " + source.name;
+      const Tally tally = check(name, *document, *truth);
+      sum.recovered += tally.recovered;
+      sum.lost += tally.lost;
+      if (std::getenv("MLF_SHOW_TABLES") == nullptr) continue;
+      fmt::print("{:<70} {:>4} in the text {:>4} recovered {:>4} lost\n", name, tally.whole,
+                 tally.recovered, tally.lost);
+    }
+  }
+  EXPECT_GT(sum.recovered, 0u);
+  if (std::getenv("MLF_SHOW_TABLES") != nullptr) {
+    fmt::print("{} recovered, {} lost\n", sum.recovered, sum.lost);
+  }
+}
+
+}  // namespace
+}  // namespace mlf
