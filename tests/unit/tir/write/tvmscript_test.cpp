@@ -1,9 +1,11 @@
-// TVMScript as mlf writes it: TVM's parser judges it in tests/e2e/tvm/round_trips.py, here mlf's own
-// reader does.
+// TVMScript as mlf writes it: TVM's parser judges it in tests/e2e/tvm/round_trips.py, here mlf's
+// own reader does.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "writing.h"
@@ -33,11 +35,27 @@ std::vector<std::string> saved_names() {
   return names;
 }
 
+/// Modules that hold what TVMScript has no words for, and what the error says of it.
+const std::map<std::string, std::string> kRefused = {
+    {"buffers", "function realize: TVMScript has no words for a BufferRealize"},
+    {"expressions", "function exprs: TVMScript has no type bfloat16"},
+    {"statements", "function let_free: the variable 'x' is used outside of what defines it"},
+    {"threads", "function threads3: the variable 'threadIdx.x' is used outside of what defines it"},
+    {"variables",
+     "function rettup: a variable whose type is a TupleType cannot be written in TVMScript"},
+    {"without_sugar", "a function called 'while' cannot be written in Python"},
+};
+
 class WrittenScripts : public testing::TestWithParam<std::string> {};
 
-TEST_P(WrittenScripts, ReadBackAsTheModuleThatWasWritten) {
+TEST_P(WrittenScripts, ReadBackAsTheModuleThatWasWrittenOrSayWhyNot) {
   const Document saved = read_text(contents(kScripts / (GetParam() + ".json")));
-  const Document written = read_text(script_of(saved));
+  const std::string script = script_of(saved);
+  if (const auto refused = kRefused.find(GetParam()); refused != kRefused.end()) {
+    EXPECT_EQ(script, refused->second);
+    return;
+  }
+  const Document written = read_text(script);
   EXPECT_EQ(written.source.dialect, Dialect::tvmscript);
   expect_same(saved.module, written.module, Tolerance::of(Dialect::tvmscript));
 }
@@ -84,7 +102,7 @@ TEST(ScriptWriter, WritesWhatItReads) {
 TEST(ScriptWriter, KeepsWhatTvmWouldFold) {
   expect_unchanged(
       "        T.evaluate(T.Add(n, 0))\n"
-      "        T.evaluate(T.Mul(T.Add(1, 2), T.Sub(n, 0)))\n"
+      "        T.evaluate(T.Add(1, 2) * T.Sub(n, 0))\n"
       "        T.evaluate(T.Max(n, 3))\n");
 }
 

@@ -50,8 +50,7 @@ TEST(UnknownNodes, Expression) {
 
 TEST(UnknownNodes, AttributeWithFieldsAndContent) {
   expect_kept(with_attribute(
-      {MLF_EVALUATING_FUNCTION, kSeven,
-       R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
+      {MLF_EVALUATING_FUNCTION, kSeven, R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
        R"({"type_key": "Map", "keys": ["new", "same"], "data": [13, 13]})",
        R"({"type_key": "my.Object", "attrs": {"flavour": "14", "weight": "2.5"}})",
        R"({"type_key": "my.Content", "repr_str": "a b c", "data": [15]})",
@@ -81,9 +80,9 @@ TEST(UnknownNodes, OperatorOfAText) {
 }
 
 TEST(UnknownNodes, InTvmScriptAreNamedByTheError) {
-  const Document original = read_text(document(
-      {MLF_EVALUATING_FUNCTION,
-       R"({"type_key": "tir.NewExpr", "attrs": {"dtype": "int32", "span": "0"}})"}));
+  const Document original = read_text(
+      document({MLF_EVALUATING_FUNCTION,
+                R"({"type_key": "tir.NewExpr", "attrs": {"dtype": "int32", "span": "0"}})"}));
   EXPECT_EQ(script_of(original),
             "function f: an expression of the unknown type tir.NewExpr cannot be written in "
             "TVMScript");

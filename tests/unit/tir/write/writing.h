@@ -30,9 +30,8 @@ inline std::string save_json_of(const Document& document) {
   return collect([&](const Sink& sink) { return write_save_json(document, sink); });
 }
 inline std::string tir_json_of(const Document& document) {
-  return collect([&](const Sink& sink) {
-    return write_tir_json(document, {}, sink).map([](const auto&) {});
-  });
+  return collect(
+      [&](const Sink& sink) { return write_tir_json(document, {}, sink).map([](const auto&) {}); });
 }
 inline std::string script_of(const Document& document) {
   return collect([&](const Sink& sink) { return write_tvmscript(document, {}, sink); });
