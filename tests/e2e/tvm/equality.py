@@ -7,6 +7,7 @@ import tvm
 # Values and types: how often equal ones are stored is up to the writer.
 SHARED_AT_WILL = (
     "Array",
+    "FloatImm",
     "FuncType",
     "IntImm",
     "Map",

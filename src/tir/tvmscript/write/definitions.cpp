@@ -1,7 +1,5 @@
 #include "tir/tvmscript/write/definitions.h"
 
-#include <algorithm>
-
 #include "mlf/tir/visit.h"
 #include "tir/tvmscript/buffers.h"
 #include "tir/tvmscript/write/printer.h"
@@ -46,9 +44,6 @@ class Finder {
 
  private:
   enum class CanOwn : std::uint8_t { no, yes };
-  struct Less {
-    bool operator()(Node a, Node b) const { return index(a.id()) < index(b.id()); }
-  };
 
   class Ids {
    public:
@@ -142,7 +137,6 @@ class Finder {
   }
 
   void add_free_buffers() {
-    std::ranges::sort(buffers_, Less{});
     for (const Node buffer : buffers_) {
       if (declared_.contains(buffer.id())) continue;
       found_.free_buffers.push_back(buffer);
@@ -160,7 +154,6 @@ class Finder {
       const Node var = launch[f::AttrStmt::node][f::IterVar::var];
       if (is_launch(launch) && found_.thread_uses[index(var.id())] == 1) defined_.insert(var.id());
     }
-    std::ranges::sort(vars_, Less{});
     for (const Node var : vars_) {
       const bool comes_along = found_.data_owner.contains(index(var.id()));
       if (!defined_.contains(var.id()) && !comes_along) found_.free_vars.push_back(var);
@@ -169,10 +162,10 @@ class Finder {
 
   Node function_;
   Definitions found_{};
-  Ids defined_{};   // variables that statements define
-  Ids declared_{};  // buffers that statements declare
-  std::vector<Node> vars_{};
-  std::vector<Node> buffers_{};
+  Ids defined_{};                // variables that statements define
+  Ids declared_{};               // buffers that statements declare
+  std::vector<Node> vars_{};     // in the order of their first use
+  std::vector<Node> buffers_{};  // likewise
   std::vector<Node> launches_{};
 };
 

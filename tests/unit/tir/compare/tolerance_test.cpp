@@ -384,8 +384,8 @@ TEST(Tolerance, HasOnlyRowsThatCanApply) {
       ASSERT_TRUE(row.kind) << to_string(row);
       EXPECT_LT(row.field, info(*row.kind).fields.size()) << to_string(row);
     }
-    EXPECT_TRUE(row.dialect == Dialect::tvmscript || row.dialect == Dialect::legacy_text ||
-                row.dialect == Dialect::save_json)
+    EXPECT_TRUE(row.dialect == Dialect::tvmscript || row.dialect == Dialect::old_tvmscript ||
+                row.dialect == Dialect::legacy_text || row.dialect == Dialect::save_json)
         << to_string(row);
   }
 }
