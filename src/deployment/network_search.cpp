@@ -150,7 +150,7 @@ std::string_view to_string(NoNetwork reason) {
     case NoNetwork::operators:
       return "an operator archive has bare functions and no network";
     case NoNetwork::no_tir:
-      return "the archive has no TIR, no generated C and no graph; capture TIR while building it";
+      return "the archive has no TIR, no generated C and no graph; capture TIR with tvmc-mlf";
     case NoNetwork::no_main:
       return "the archive's TIR does not hold its AOT main function";
   }

@@ -244,6 +244,14 @@ TEST(CFunctions, ArraysAreConstantsOfTheFunctionThatNamesThem) {
             "\x01\x80\x7f\xff");
 }
 
+TEST(CFunctions, AFunctionWhoseArrayIsMissingIsKeptAsText) {
+  const Document document = read_files({kernel_file(
+      "TVM_DLL int32_t f(int8_t* p) {\n  p[0] = ((int8_t*)c_0)[1];\n  return 0;\n}\n")});
+  EXPECT_EQ(body_of(document), "OpaqueStmt");
+  EXPECT_EQ(details(document, LossCode::unknown_construct),
+            "line 7, column 20: unknown name 'c_0'");
+}
+
 TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   const std::string entry =
       "#include \"tvm/runtime/c_runtime_api.h\"\n"
