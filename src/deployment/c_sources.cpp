@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "deployment/graph_signatures.h"
 #include "deployment/module_facts.h"
 #include "deployment/tir_name.h"
 #include "support/error.h"
@@ -102,8 +103,10 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
                                    const std::vector<TirSource>& taken) {
   std::vector<TirSource> sources;
   const std::vector<SourceFile> files = source_files(archive, module);
+  const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
   for (const std::string_view kind : target_kinds(files)) {
     TirSource source = source_of(archive, files, kind);
+    source.c->signatures = signatures;
     source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
       const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };
       return std::any_of(taken.begin(), taken.end(), has_stem) ||

@@ -40,7 +40,7 @@ class TirJson(unittest.TestCase):
                 count, accepted = schema_mutations.accepted_mutations(VALIDATOR, document)
                 self.assertGreater(count, 100)
                 self.assertEqual(accepted, [])
-        self.assertEqual(dialects, {"save_json", "tvmscript", "legacy_text"})
+        self.assertEqual(dialects, {"save_json", "tvmscript", "old_tvmscript", "legacy_text"})
 
 
 if __name__ == "__main__":

@@ -54,6 +54,37 @@ TEST_F(TirSourcesTest, TheLosslessTwinIsReadInsteadOfItsText) {
                    "tir-3 lowered src/tir-3.tvm.json"}));
 }
 
+TEST_F(TirSourcesTest, TheGraphExecutorsGraphSaysWhatTheKernelsOfGeneratedCTake) {
+  test::TarBuilder tar;
+  tar.file("./metadata.json",
+           R"({"version": 7, "modules": {"default": {"model_name": "default",
+           "style": "full-model", "export_datetime": "2024-01-01 00:00:00Z",
+           "executors": ["graph"], "target": ["c"],
+           "memory": {"functions": {"main": [], "operator_functions": []}}}}})");
+  tar.file("./executor-config/graph/default.graph",
+           R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+           {"op": "tvm_op", "name": "k", "attrs": {"num_outputs": "1", "num_inputs": "1",
+           "flatten_data": "0", "func_name": "tvmgen_default_k"}, "inputs": [[0, 0, 0]]}],
+           "arg_nodes": [0], "heads": [[1, 0, 0]],
+           "attrs": {"dltype": ["list_str", ["int8", "int16"]],
+           "shape": ["list_shape", [[2, 3], [6]]], "storage_id": ["list_int", [0, 1]]},
+           "node_row_ptr": [0, 1, 2]})");
+  tar.file("./codegen/host/src/default_lib0.c",
+           "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
+           "#include \"tvm/runtime/c_runtime_api.h\"\n#include \"tvm/runtime/c_backend_api.h\"\n"
+           "TVM_DLL int32_t tvmgen_default_k(int8_t* p0, int16_t* T_k) {\n  return 0;\n}\n");
+  const archive::Archive archive = test::open_good(write("a.tar", tar.finish()));
+  const auto sources = find_tir(archive, *read_model_library(archive));
+  ASSERT_EQ(sources->size(), 1u);
+  const std::vector<tir::CSignature>& signatures = sources->front().c->signatures;
+  ASSERT_EQ(signatures.size(), 1u);
+  EXPECT_EQ(signatures[0].function, "tvmgen_default_k");
+  ASSERT_EQ(signatures[0].params.size(), 2u);
+  EXPECT_EQ(signatures[0].params[0].dtype, tir::DType::Int(8));
+  EXPECT_EQ(signatures[0].params[0].shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(signatures[0].params[1].dtype, tir::DType::Int(16));
+}
+
 TEST_F(TirSourcesTest, TheBytesAreThoseOfTheMember) {
   const archive::Archive archive = open({"./src/tir-1.txt"});
   const auto sources = find_tir(archive, *read_model_library(archive));
