@@ -81,7 +81,8 @@ std::optional<Change> other_number(const Target& target, std::size_t i, Random& 
   if (token.kind != TokenKind::number) return std::nullopt;
   std::string number(target.spelling(token));
   const std::size_t digit = number.find_first_of("0123456789");
-  number[digit] = static_cast<char>('1' + (number[digit] - '0' + random() % 8) % 9);
+  const auto shift = static_cast<int>(random() % 8);
+  number[digit] = static_cast<char>('1' + (number[digit] - '0' + shift) % 9);
   return Change{token.begin, token.end, number};
 }
 
