@@ -74,11 +74,7 @@ std::string byte_count(std::uint64_t bytes) {
 
 std::string shape_text(const TensorType& type) {
   if (!type.shape) return "[?]";
-  std::string text = "[";
-  for (const std::int64_t extent : *type.shape) {
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  }
-  return text + "]";
+  return fmt::format("[{}]", fmt::join(*type.shape, ", "));
 }
 
 std::string type_text(const TensorType& type) {
