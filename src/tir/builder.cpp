@@ -69,6 +69,7 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
 }
 
 void Builder::set(NodeId id, std::uint8_t field, FieldValue value) {
+  assert(id != NodeId::none);
   Module::Storage& storage = *module_.storage_;
   const FieldInfo& row = info(storage.kinds[index(id)]).fields[field];
   std::vector<std::uint32_t> words;

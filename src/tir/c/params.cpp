@@ -119,6 +119,14 @@ Param& Params::at(std::size_t position) {
   return params_[position];
 }
 
+const std::vector<Param>& Params::all() const {
+  const auto missing = std::ranges::find(params_, NodeId::none, &Param::var);
+  if (missing != params_.end()) {
+    context_.cursor.fail(fmt::format("argument {} is never read", missing - params_.begin()));
+  }
+  return params_;
+}
+
 bool Params::take(std::string_view name, DType declared, NodeId value) {
   const Node node = this->node(value);
   if (Param* const param = node.is(Kind::Var) ? param_of(value) : nullptr) {
@@ -166,6 +174,7 @@ bool Params::take_argument(std::string_view name, DType declared, Node value) {
   if (get[0].id() != args_ || field_of(value) != field::value_content) return false;
   if (!get[1].is(Kind::IntImm) || get[1].integer(f::IntImm::value) < 0) return false;
   Param& param = at(static_cast<std::size_t>(get[1].integer(f::IntImm::value)));
+  if (param.var != NodeId::none) return false;
   param.name = name;
   param.var = bind(name, declared);
   return true;

@@ -36,7 +36,9 @@ class Params {
   bool is_result(NodeId var) const { return is_packed_ && var == result_; }
   bool is_result_type(NodeId var) const { return is_packed_ && var == result_type_; }
 
-  const std::vector<Param>& all() const { return params_; }
+  /// Those of a function that was read to its end.
+  /// @throws support::Error when the prologue of a packed function left one of them out
+  const std::vector<Param>& all() const;
 
  private:
   struct Declared {

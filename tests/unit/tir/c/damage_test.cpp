@@ -11,6 +11,7 @@
 #include "mlf/tir/compare.h"
 #include "reading.h"
 #include "tir/c/items.h"
+#include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -254,6 +255,15 @@ void print(const Counts& counts) {
 TEST(CDamagedArchives, OfTheTestsAreNeverSilentlyWrong) {
   Counts counts;
   for (const Target& target : targets(MLF_TEST_DATA "/c")) damage(target, 60, counts);
+  print(counts);
+}
+
+TEST(CDamagedArchives, OfTheCorpusAreNeverSilentlyWrong) {
+  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
+  Counts counts;
+  for (const Target& target : targets(MLF_CORPUS)) {
+    if (target.text().size() < 100'000) damage(target, 2, counts);
+  }
   print(counts);
 }
 

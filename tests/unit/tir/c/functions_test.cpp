@@ -89,6 +89,22 @@ TEST(CFunctions, ABufferWithoutAQuestionForStridesHasNoDimension) {
   EXPECT_EQ(shape_of(function(document).map(f::PrimFunc::buffer_map).value(0)), "");
 }
 
+TEST(CFunctions, APrologueThatLeavesAnArgumentOutIsOpaque) {
+  const Document document =
+      read_files({kernel_file(packed("f", "  void* x = (((TVMValue*)args)[1].v_handle);\n"))});
+  const auto loss = std::ranges::find(document.losses, LossCode::unknown_construct, &Loss::code);
+  ASSERT_NE(loss, document.losses.end());
+  EXPECT_NE(loss->detail.find("argument 0 is never read"), std::string::npos) << loss->detail;
+}
+
+TEST(CFunctions, OnlyTheFirstReadOfAnArgumentIsAParameter) {
+  const std::string again = "  void* y = (((TVMValue*)args)[0].v_handle);\n";
+  const Document document = read_files({kernel_file(packed("f", std::string(kTensor) + again))});
+  const NodeList params = function(document).list(f::PrimFunc::params);
+  ASSERT_EQ(params.size(), 1u);
+  EXPECT_EQ(spell(params[0]), "x");
+}
+
 /// Stores one tensor argument of shape [2, 3] for a packed call, as every version does.
 std::string argument(std::string_view data, int position) {
   const std::string at = std::to_string(position);
