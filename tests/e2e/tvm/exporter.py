@@ -1,8 +1,4 @@
-"""Model Library Format archives from the TVM of this interpreter, and the TIR to put into them.
-
-The TVM wheels on PyPI are built without microTVM (USE_MICRO=OFF). Their exporter is Python and
-complete; it only misses what that build would have brought along, and gets it here.
-"""
+"""Model Library Format archives from the TVM of this interpreter, and the TIR to put into them."""
 
 import importlib
 import io
@@ -12,30 +8,17 @@ import tempfile
 
 import tvm
 
-
-def _load_micro():
-    """`tvm.micro` refuses to be imported without this function, which only its sessions call."""
-    name = "micro._rpc_connect"
-    if tvm.get_global_func(name, allow_missing=True) is None:
-        tvm.register_func(name, lambda *_: None)
-    return importlib.import_module("tvm.micro")
-
-
-def _provide_c_runtime(micro, folder):
-    """Stands in for the C runtime and the project templates, which the exporter copies."""
-    (folder / "include").mkdir()
-    (folder / "templates").mkdir()
-    for name in ("crt_config.h.template", "platform.c.template"):
-        (folder / "templates" / name).touch()
-    micro.build.STANDALONE_CRT_DIR = str(folder)
-    micro.model_library_format.get_microtvm_template_projects = lambda platform: str(folder)
+import without_micro
 
 
 def export(factory, archive):
     """Writes what `relay.build` returned."""
-    micro = _load_micro()
-    with tempfile.TemporaryDirectory() as runtime:
-        _provide_c_runtime(micro, pathlib.Path(runtime))
+    without_micro.let_micro_be_imported(tvm)
+    micro = importlib.import_module("tvm.micro")
+    with tempfile.TemporaryDirectory() as folder:
+        runtime = without_micro.Runtime(pathlib.Path(folder))
+        runtime.provide_to_build(micro.build)
+        runtime.provide_to_exporter(micro.model_library_format)
         micro.export_model_library_format(factory, archive)
 
 

@@ -1,0 +1,121 @@
+"""The wheel of mlf-tvmc: with CMake it brings the program mlf, without it is Python alone.
+
+The program is the finished one of this build: compiling it again takes minutes. That it would be
+compiled is seen from what CMake plans.
+
+Usage: python wheels.py [PYTHON…], where each PYTHON installs the wheel too
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import support
+
+PACKAGE = support.SOURCE / "mlf" / "tvmc"
+PROGRAM = "mlf_tvmc/bin/mlf"
+PYTHONS = [sys.executable, *sys.argv[1:]]
+
+try:
+    import scikit_build_core  # noqa: F401
+except ImportError:
+    support.skip("this Python has no scikit-build-core; tests/run makes one that has")
+if shutil.which("cmake") is None:
+    support.skip("there is no CMake")
+
+
+def run(*command, **environment):
+    """Its standard output, where nothing of the tests' environment helps."""
+    inherited = {k: v for k, v in os.environ.items() if k not in ("MLF_PROGRAM", "PYTHONPATH")}
+    done = subprocess.run(
+        list(map(str, command)),
+        env={**inherited, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+class Wheel(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def build(self, *arguments, **environment):
+        """The wheel that pip makes, without asking the network for anything."""
+        offline = ("--no-build-isolation", "--no-deps", "--no-index")
+        wheels = self.folder / "wheels"
+        pip = (sys.executable, "-m", "pip", "wheel", *offline, "-w", wheels)
+        run(*pip, *arguments, PACKAGE, **environment)
+        (wheel,) = wheels.iterdir()
+        return wheel
+
+    def build_with_program(self):
+        return self.build("-C", f"cmake.define.MLF_TVMC_PROGRAM={support.PROGRAM}")
+
+    def install(self, python, wheel):
+        """A folder for PYTHONPATH."""
+        folder = self.folder / pathlib.Path(python).parts[-3]
+        run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", folder, wheel)
+        return str(folder)
+
+
+class WithCMake(Wheel):
+    def test_the_wheel_is_for_any_python_of_this_platform_and_brings_the_program(self):
+        wheel = self.build_with_program()
+        self.assertRegex(wheel.name, r"^mlf_tvmc-[\d.]+-py3-none-(?!any)\w+\.whl$")
+        with zipfile.ZipFile(wheel) as content:
+            self.assertEqual(content.read(PROGRAM), pathlib.Path(support.PROGRAM).read_bytes())
+
+    def test_wherever_it_is_installed_it_finds_its_own_program(self):
+        wheel = self.build_with_program()
+        for python in PYTHONS:
+            with self.subTest(python):
+                folder = self.install(python, wheel)
+                elsewhere = {"PYTHONPATH": folder, "PATH": "/nowhere"}
+                code = "from mlf_tvmc import program; print(program.find())"
+                found = run(python, "-c", code, **elsewhere).strip()
+                self.assertEqual(found, str(pathlib.Path(folder, PROGRAM)))
+                self.assertIn("mlf", run(found, "--version"))
+                script = pathlib.Path(folder, "bin", "tvmc-mlf")
+                self.assertIn("--tir-stages", run(script, "--tir-help", **elsewhere))
+
+    def test_unless_there_is_a_program_already_one_is_compiled(self):
+        compilers = {"CXX": os.environ.get("MLF_CXX", "c++")}
+        plan = self.folder / "plan"
+        run("cmake", "-S", PACKAGE, "-B", plan, "-G", "Ninja", **compilers)
+        steps = run("cmake", "--build", plan, "--target", "mlf_cli", "--", "-n", **compilers)
+        self.assertRegex(steps, r"Linking CXX executable \S*/mlf\n")
+        self.assertIn("mlf_tvmc/bin", (plan / "cmake_install.cmake").read_text())
+
+
+class PythonAlone(Wheel):
+    def check(self, wheel):
+        self.assertRegex(wheel.name, r"^mlf_tvmc-[\d.]+-py3-none-any\.whl$")
+        with zipfile.ZipFile(wheel) as content:
+            self.assertNotIn(PROGRAM, content.namelist())
+        folder = self.install(sys.executable, wheel)
+        code = "from mlf_tvmc import program; print(program.find())"
+        programs = self.folder / "programs"
+        programs.mkdir()
+        (programs / "mlf").symlink_to(support.PROGRAM)
+        found = run(sys.executable, "-c", code, PYTHONPATH=folder, PATH=str(programs))
+        self.assertEqual(found.strip(), str(programs / "mlf"))
+
+    def test_without_cmake(self):
+        self.check(self.build(PATH="/nowhere"))
+
+    def test_without_a_compiler(self):
+        self.check(self.build(CXX="/nowhere/c++"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
