@@ -48,9 +48,7 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
     case Dialect::old_tvmscript:
       return read_old_tvmscript(source, limits, constants);
     case Dialect::repr_text:
-      fail_at(source, 0,
-              "this is TVM's repr text, which leaves out parameters and buffers and is not read; "
-              "capture tvm.ir.save_json(module) instead");
+      return read_repr_text(source, limits, constants);
     case Dialect::c:
     case Dialect::tir_json:
       break;  // not a Reading: `read` takes them

@@ -65,6 +65,13 @@ bool is_param_of(Node function, Node var) {
   return false;
 }
 
+bool have_same_name(Node left, Node right) {
+  const auto name = [](Node node) {
+    return node.is(Kind::Buffer) ? node.text(f::Buffer::name) : node.text(f::Var::name);
+  };
+  return left.is(Kind::Buffer) == right.is(Kind::Buffer) && name(left) == name(right);
+}
+
 bool is_braced(Node owner, std::uint8_t field) {
   if (owner.info().fields[field].expects != Expects::stmt) return false;
   switch (owner.kind()) {
@@ -129,7 +136,8 @@ void Comparer::compare_pair(StepId at) {
   const std::uint64_t key = std::uint64_t{index(a.id())} << 32 | index(b.id());
   if (!seen_.insert(key).second) return;
   ++result_.nodes;
-  if (splice_sequences(at) || unwrap_body(at) || !kinds_agree(at) || !identities_agree(at)) return;
+  if (splice_sequences(at) || unwrap_body(at) || compare_lines(at) || compare_access(at)) return;
+  if (!kinds_agree(at) || !identities_agree(at)) return;
   if (a.category() == Category::function) {
     ++result_.functions;
     ++scope_;
@@ -193,6 +201,7 @@ bool Comparer::identities_agree(StepId at) {
   if (match == Pairing::Match::paired) return true;
   const auto test = [&](Excuse excuse) {
     if (excuse == Excuse::copies) return true;
+    if (excuse == Excuse::same_name) return have_same_name(a, b);
     if (match != Pairing::Match::left_split) return false;
     if (excuse == Excuse::one_per_scope) return sets(owner_of(at), steps_[at].field);
     return excuse == Excuse::one_per_function && known_.pairing.scope_of(a) != scope_;
@@ -244,6 +253,7 @@ void Comparer::compare_nodes(StepId at, std::uint8_t field) {
   const Node a = left(at).node(field);
   const Node b = right(at).node(field);
   if (!a && !b) return;
+  if (steps_[at].kind == StepKind::line && a == covered_by(left(at))) return;
   if (tolerate_field(at, field)) return;
   push(StepKind::node, at, a, b, field, kNoPosition);
 }
@@ -257,6 +267,12 @@ void Comparer::compare_lists(StepId at, std::uint8_t field) {
     return differ(at, left(at).info().fields[field].name, brief_field(left(at), field),
                   brief_field(right(at), field));
   }
+  const auto test = [&](Excuse excuse) {
+    return excuse == Excuse::named_buffer &&
+           excuses_field(excuse, {left(at), right(at), field}, known_);
+  };
+  const auto name = left(at).info().fields[field].name;
+  if (!a.empty() && tolerate(Aspect::field, at, field, name, test)) return;
   for (std::uint32_t i = 0; i < a.size(); ++i) push(StepKind::element, at, a[i], b[i], field, i);
 }
 
@@ -336,6 +352,48 @@ bool Comparer::unwrap_body(StepId at) {
   const auto test = [](Excuse excuse) { return excuse == Excuse::braced_body; };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
   push(StepKind::in_place, at, on_left, on_right, f::SeqStmt::seq, 0);
+  return true;
+}
+
+/// Statements of a block whose scopes end elsewhere.
+bool Comparer::compare_lines(StepId at) {
+  const Node a = left(at);
+  const Node b = right(at);
+  const StepId parent = steps_[at].parent;
+  const bool begins_block = parent != kNoStep && a.category() == Category::stmt &&
+                            b.category() == Category::stmt && !left(parent).is(Kind::SeqStmt) &&
+                            !covered_by(left(parent));
+  if (!begins_block || steps_[at].kind == StepKind::line || has_same_scopes(a, b)) return false;
+  const std::vector<Node> on_left = lines_of(a);
+  const std::vector<Node> on_right = lines_of(b);
+  if (on_left.size() != on_right.size()) return false;
+  const auto test = [](Excuse excuse) { return excuse == Excuse::open_scope; };
+  if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
+  for (std::uint32_t i = 0; i < on_left.size(); ++i) {
+    push(StepKind::line, at, on_left[i], on_right[i], 0, i);
+  }
+  return true;
+}
+
+/// A load or store through a pointer, and one of an element of a buffer.
+bool Comparer::compare_access(StepId at) {
+  const Node a = left(at);
+  const Node b = right(at);
+  const bool is_load = a.is(Kind::Load) && b.is(Kind::BufferLoad);
+  if (!is_load && !(a.is(Kind::Store) && b.is(Kind::BufferStore))) return false;
+  const auto test = [&](Excuse excuse) {
+    return excuse == Excuse::buffer_access && is_same_access(a, b);
+  };
+  if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
+  if (is_load) {
+    push(StepKind::node, at, a[f::Load::index], b.list(f::BufferLoad::indices)[0], f::Load::index,
+         kNoPosition);
+    return true;
+  }
+  push(StepKind::node, at, a[f::Store::value], b[f::BufferStore::value], f::Store::value,
+       kNoPosition);
+  push(StepKind::node, at, a[f::Store::index], b.list(f::BufferStore::indices)[0], f::Store::index,
+       kNoPosition);
   return true;
 }
 

@@ -38,6 +38,8 @@ class Comparer {
   // Sequences of statements: whether a row let the pair pass in another shape.
   bool splice_sequences(StepId at);
   bool unwrap_body(StepId at);
+  bool compare_lines(StepId at);
+  bool compare_access(StepId at);
 
   /// Finds the first row about this place for which `test` holds, and notes it.
   template <class Test>

@@ -251,6 +251,96 @@ bool is_legacy_name(const FieldPair& at) {
   return is_legacy_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
 }
 
+/// A node that this field may hold as an operand: the first one, where it is a list.
+Node operand_in(Node node, std::uint8_t field) {
+  const FieldInfo& info = node.info().fields[field];
+  const Node none(node.module(), NodeId::none);
+  if (info.expects != Expects::expr) return none;
+  if (info.type == FieldType::node) return node.node(field);
+  if (info.type != FieldType::list || node.list(field).empty()) return none;
+  return node.list(field)[0];
+}
+
+bool have_other_operands(const FieldPair& at) {
+  for (std::uint8_t i = 0; i < at.left.info().fields.size(); ++i) {
+    const Node left = operand_in(at.left, i);
+    const Node right = operand_in(at.right, i);
+    const bool are_exprs = left && right && is_expr(left.category()) && is_expr(right.category());
+    if (are_exprs && left.dtype() != right.dtype()) return true;
+  }
+  return false;
+}
+
+bool has_inferred_dtype(const FieldPair& at) {
+  switch (at.left.kind()) {
+    case Kind::Var:
+    case Kind::SizeVar:
+    case Kind::Call:
+      return true;
+    case Kind::BufferLoad:
+      return at.left[f::BufferLoad::buffer].dtype(f::Buffer::dtype) !=
+                 at.right[f::BufferLoad::buffer].dtype(f::Buffer::dtype) ||
+             have_other_operands(at);
+    default:
+      return have_other_operands(at);
+  }
+}
+
+bool are_spelled_alike(const NodeList& left, const NodeList& right, const Knowledge& known) {
+  const PairNames names(known.pairing);
+  const auto of_left = [&](Node node) { return names.of_left(node); };
+  const auto of_right = [&](Node node) { return names.of_right(node); };
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (spelling(left[i], of_left) != spelling(right[i], of_right)) return false;
+  }
+  return true;
+}
+
+/// Whether a text that prints blocks' own buffers in full has this one by its name alone.
+bool is_named_buffer(const FieldPair& at, const Knowledge& known) {
+  if (known.left.is_of_block(at.left)) return false;
+  if (at.field != f::Buffer::shape) return true;
+  const NodeList left = at.left.list(at.field);
+  const NodeList right = at.right.list(at.field);
+  return left.size() == right.size() && !are_spelled_alike(left, right, known);
+}
+
+bool are_types_alike(Node left, Node right) {
+  if (left.kind() != right.kind()) return false;
+  switch (left.kind()) {
+    case Kind::PrimType:
+      return left.dtype(f::PrimType::dtype) == right.dtype(f::PrimType::dtype);
+    case Kind::PointerType:
+      return left.text(f::PointerType::storage_scope) ==
+                 right.text(f::PointerType::storage_scope) &&
+             left[f::PointerType::element_type].is(Kind::PrimType) &&
+             right[f::PointerType::element_type].is(Kind::PrimType) &&
+             are_types_alike(left[f::PointerType::element_type],
+                             right[f::PointerType::element_type]);
+    case Kind::TupleType:
+      return left.list(f::TupleType::fields).empty() && right.list(f::TupleType::fields).empty();
+    default:
+      return false;
+  }
+}
+
+/// Whether right has something where it could not know what.
+bool is_inferred(const FieldPair& at, const Knowledge& known) {
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  if (!right) return false;
+  if (!left) return true;
+  if (left.category() == Category::type) return !are_types_alike(left, right);
+  return left.kind() != right.kind() || known.pairing.right_of(left) != right.id() ||
+         known.pairing.left_of(right) != left.id();
+}
+
+bool has_iter_type_of_tag(const FieldPair& at) {
+  const bool is_thread = !at.right.text(f::IterVar::thread_tag).empty();
+  const auto type = is_thread ? IterVarType::ThreadIndex : IterVarType::DataPar;
+  return at.right.integer(at.field) == static_cast<int>(type);
+}
+
 // --- Kinds -------------------------------------------------------------------------------------
 
 bool is_text(Node node) {
@@ -286,6 +376,15 @@ bool is_missing_object(const NodePair& at, Knowledge& known) {
   const std::string_view key = at.right.text(f::MissingObject::type_key);
   const bool same_key = key == type_key_of(at.left) || kind_with_type_key(key) == at.left.kind();
   return same_key && known.pairing.pair_missing(at.left, at.right);
+}
+
+/// A float64 without a fraction is printed like an integer.
+bool is_integral_double(const NodePair& at) {
+  if (!at.left.is(Kind::FloatImm) || at.left.dtype() != DType::Float(64)) return false;
+  if (!at.right.is(Kind::IntImm) || at.right.dtype() != DType::Int(32)) return false;
+  return fmt::format("{:.6g}", at.left.real(f::FloatImm::value)) ==
+             std::to_string(at.right.integer(f::IntImm::value)) ||
+         (at.left.real(f::FloatImm::value) == 0 && is_constant(at.right, 0));
 }
 
 bool is_intrinsic_name(const NodePair& at) {
@@ -347,9 +446,28 @@ bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
       return are_equal_rounded(at);
     case Excuse::uncertain_call:
       return is_uncertain_call(at);
+    case Excuse::inferred_dtype:
+      return has_inferred_dtype(at);
+    case Excuse::inferred:
+      return is_inferred(at, known);
+    case Excuse::named_buffer:
+      return is_named_buffer(at, known);
+    case Excuse::default_of_buffer:
+      return has_assumed_value(at);
+    case Excuse::iter_type_of_tag:
+      return has_iter_type_of_tag(at);
     default:
       return false;
   }
+}
+
+bool is_same_access(Node left, Node right) {
+  const bool is_load = left.is(Kind::Load);
+  const Node pointer = is_load ? left[f::Load::buffer_var] : left[f::Store::buffer_var];
+  const Node buffer = is_load ? right[f::BufferLoad::buffer] : right[f::BufferStore::buffer];
+  const NodeList indices =
+      is_load ? right.list(f::BufferLoad::indices) : right.list(f::BufferStore::indices);
+  return indices.size() == 1 && pointer.text(f::Var::name) == buffer.text(f::Buffer::name);
 }
 
 bool excuses_kind(Excuse excuse, const NodePair& at, Knowledge& known) {
@@ -362,6 +480,8 @@ bool excuses_kind(Excuse excuse, const NodePair& at, Knowledge& known) {
       return is_missing_object(at, known);
     case Excuse::intrinsic_name:
       return is_intrinsic_name(at);
+    case Excuse::integral_double:
+      return is_integral_double(at);
     default:
       return false;
   }

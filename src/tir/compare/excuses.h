@@ -28,6 +28,9 @@ struct FieldPair {
 /// holds a node, "no" leaves the decision to the comparison of what is below.
 bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known);
 
+/// Whether a load or store through a pointer, and one of a buffer, name the same place alike.
+bool is_same_access(Node left, Node right);
+
 /// Two nodes of different kinds, and the one whose field holds the left one.
 struct NodePair {
   Node left;

@@ -55,7 +55,10 @@ void Roles::add_function(Node function) {
 }
 
 void Roles::add_block(Node block) {
-  for (const Node buffer : block.list(f::Block::alloc_buffers)) stated_.insert(index(buffer.id()));
+  for (const Node buffer : block.list(f::Block::alloc_buffers)) {
+    stated_.insert(index(buffer.id()));
+    of_block_.insert(index(buffer.id()));
+  }
   for (const Node match : block.list(f::Block::match_buffers)) {
     stated_.insert(index(match[f::MatchBufferRegion::buffer].id()));
   }

@@ -20,6 +20,8 @@ class Roles {
   Node buffer_of_param(Node var) const { return find(params_, var); }
   /// Whether a DeclBuffer or a block defines this buffer.
   bool is_stated(Node buffer) const { return stated_.contains(index(buffer.id())); }
+  /// Whether a block allocates this buffer.
+  bool is_of_block(Node buffer) const { return of_block_.contains(index(buffer.id())); }
   /// Whether an Allocate or AllocateConst sets this Var.
   bool is_allocated(Node var) const { return allocated_.contains(index(var.id())); }
   /// Whether this Block is the outermost of a function.
@@ -38,6 +40,7 @@ class Roles {
   NodeById data_;
   NodeById params_;
   std::unordered_set<std::uint32_t> stated_;
+  std::unordered_set<std::uint32_t> of_block_;
   std::unordered_set<std::uint32_t> allocated_;
   std::unordered_set<std::uint32_t> roots_;
 };

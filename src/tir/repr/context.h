@@ -1,0 +1,66 @@
+// What all parts of the reader of repr text share while one text is read.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "support/error.h"
+#include "tir/reader.h"
+#include "tir/repr/buffers.h"
+#include "tir/repr/names.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/function_losses.h"
+#include "tir/text/lost_constants.h"
+#include "tir/text/version_clues.h"
+
+namespace mlf::tir::repr {
+
+/// What is known of variables when they are defined, by node.
+struct Definitions {
+  /// The value of what a let defines.
+  std::unordered_map<std::uint32_t, NodeId> values;
+  /// First value and number of values of what a loop or a domain counts.
+  std::unordered_map<std::uint32_t, std::pair<NodeId, NodeId>> domains;
+  /// The extents of what an allocation defines.
+  std::unordered_map<std::uint32_t, std::vector<NodeId>> extents;
+  /// Numbers that the text implies: their dtype is that of what they stand beside.
+  std::vector<NodeId> implied;
+};
+
+struct Context {
+  Context(const support::SourceText& text_source, const ReadLimits& read_limits,
+          const ConstantFinder& constants)
+      : source(text_source), limits(read_limits), finder(constants) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Logs a loss of the function that is being read.
+  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
+  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
+    return source.text.substr(begin, end - begin);
+  }
+  /// A variable of which the text has the name alone: `n`, or `{n|n>=0}`, a SizeVar.
+  NodeId var(std::string_view printed);
+  /// A pointer to what an allocation holds.
+  NodeId pointer(std::string_view name, DType element, std::string_view scope);
+
+  const support::SourceText& source;
+  const ReadLimits& limits;
+  const ConstantFinder& finder;
+  Builder builder;
+  LossLog losses;
+  text::FunctionLosses function_losses{losses};
+  text::LostConstants lost_constants{finder, builder, function_losses};
+  text::ExprFactory make{builder, losses};
+  text::VersionClues clues{VersionRange{}};
+
+  // Of the function that is being read:
+  NameTable names;
+  BufferTable buffers{make, names};
+  Definitions definitions;
+};
+
+}  // namespace mlf::tir::repr

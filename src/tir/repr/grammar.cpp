@@ -1,0 +1,193 @@
+#include "tir/repr/grammar.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "mlf/tir/dtype.h"
+#include "tir/text/literals.h"
+
+namespace mlf::tir::repr {
+namespace {
+
+using text::Grammar;
+using text::Sign;
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+// TVM leaves names as they are; `*`, `/` and ':' are printed without blanks around them.
+constexpr std::string_view kNameContinue = ".-#$";
+
+constexpr std::array kWords = {
+    text::Word{"let", Sign::let},
+    text::Word{"in", Sign::in},
+    text::Word{"if", Sign::if_},
+};
+
+constexpr std::string_view kIterVar = "iter_var(";
+
+// Words in front of '(' that do not belong to a name.
+const std::unordered_set<std::string_view>& functions() {
+  static const std::unordered_set<std::string_view> words{
+      "floordiv", "floormod",      "min",          "max",          "select",      "ramp",
+      "shuffle",  "reduce",        "comm_reducer", "range",        "iter_var",    "buffer",
+      "for",      "parallel",      "unrolled",     "vectorized",   "while",       "assert",
+      "bind",     "where",         "reads",        "writes",       "annotations", "init",
+      "PrimFunc", "launch_thread", "alloc_buffer", "match_buffer",
+  };
+  return words;
+}
+
+bool is_function(std::string_view word) {
+  return functions().contains(word) || word.starts_with("tir.") || word.starts_with('@') ||
+         broadcast_lanes(word) || parse_dtype(word);
+}
+
+bool continues_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80 || kNameContinue.find(c) != kNone;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// A name that the lexer would take for several tokens or for a word of the dialect: a SizeVar, a
+/// name with parentheses such as `T_add(red)`, an IterVar without a domain.
+std::size_t leaf_end(std::string_view text, std::size_t begin) {
+  if (text.substr(begin).starts_with('{')) return size_var_end(text, begin);
+  const std::size_t end = word_end(text, begin);
+  const std::string_view word = text.substr(begin, end - begin);
+  if (word.empty() || is_digit(word[0]) || word[0] == '-') return begin;
+  if (word == "in" || word == "if") return end;
+  if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
+  if (end >= text.size() || text[end] != '(') return begin;
+  const std::size_t line_end = std::min(text.find('\n', end), text.size());
+  const std::size_t close = after_bracket(text.substr(0, line_end), end);
+  if (close == kNone) return begin;
+  const bool is_unbound = unbound_iter_var(text.substr(begin, close - begin)).has_value();
+  if (is_function(word)) return is_unbound ? close : begin;
+  return word_end(text, close);
+}
+
+/// `(int64)` in front of a number.
+std::size_t typed_number(std::string_view text, std::size_t begin) {
+  const std::size_t close = text.find_first_of(")\n", begin);
+  if (close == kNone || text[close] != ')' || close + 1 >= text.size()) return begin;
+  const char next = text[close + 1];
+  if (!is_digit(next) && next != '-') return begin;
+  return parse_dtype(text.substr(begin + 1, close - begin - 1)) && close > begin + 1 ? close + 1
+                                                                                     : begin;
+}
+
+std::size_t string_end(std::string_view text, std::size_t begin) {
+  for (std::size_t i = begin + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == text[begin]) {
+      return i + 1;
+    }
+  }
+  return kNone;
+}
+
+Grammar make_grammar() {
+  constexpr std::uint8_t kOperator = 2;
+  constexpr std::uint8_t kLet = 3;
+  constexpr std::uint8_t kIn = 4;
+  constexpr std::uint8_t kAssign = 5;
+  constexpr std::uint8_t kPrefix = 6;
+  constexpr std::uint8_t kPredicate = 7;
+
+  Grammar grammar;
+  grammar.lexical = {.lines = text::LexicalRules::Lines::significant,
+                     .name_start = "@",
+                     .name_continue = kNameContinue,
+                     .words = kWords,
+                     .string_end = string_end};
+  for (const Sign sign : {Sign::plus, Sign::minus, Sign::star, Sign::slash, Sign::percent,
+                          Sign::equal, Sign::not_equal, Sign::less, Sign::less_equal, Sign::greater,
+                          Sign::greater_equal, Sign::and_, Sign::or_}) {
+    grammar.binary[sign] = kOperator;
+  }
+  grammar.prefix[Sign::let] = kLet;
+  grammar.binary[Sign::in] = kIn;
+  grammar.binary[Sign::assign] = kAssign;
+  grammar.prefix[Sign::minus] = kPrefix;
+  grammar.prefix[Sign::not_] = kPrefix;
+  grammar.binary[Sign::if_] = kPredicate;
+  grammar.empty_subscript = true;
+  grammar.load_cast_end = typed_number;
+  grammar.leaf_end = leaf_end;
+  return grammar;
+}
+
+}  // namespace
+
+const Grammar& grammar() {
+  static const Grammar only = make_grammar();
+  return only;
+}
+
+std::optional<std::int64_t> broadcast_lanes(std::string_view word) {
+  if (word.size() < 2 || word[0] != 'x' || !std::ranges::all_of(word.substr(1), is_digit)) {
+    return std::nullopt;
+  }
+  return text::parse_integer(word.substr(1));
+}
+
+std::size_t size_var_end(std::string_view text, std::size_t begin) {
+  const std::size_t bar = text.find_first_of("|\n}", begin);
+  if (bar == kNone || text[bar] != '|' || bar == begin + 1) return begin;
+  const std::string_view name = text.substr(begin + 1, bar - begin - 1);
+  const std::string_view rest = text.substr(bar + 1);
+  const bool closes = rest.starts_with(name) && rest.substr(name.size()).starts_with(">=0}");
+  return closes ? bar + 1 + name.size() + 4 : begin;
+}
+
+std::optional<std::string_view> size_var_name(std::string_view token) {
+  if (!token.starts_with('{') || size_var_end(token, 0) != token.size()) return std::nullopt;
+  return token.substr(1, token.find('|') - 1);
+}
+
+std::optional<UnboundIterVar> unbound_iter_var(std::string_view token) {
+  if (!token.starts_with(kIterVar) || !token.ends_with(')')) return std::nullopt;
+  const std::string_view inside = token.substr(kIterVar.size(), token.size() - kIterVar.size() - 1);
+  const std::size_t hole = inside.find(", ");
+  if (hole == kNone) return std::nullopt;
+  const std::string_view behind = inside.substr(hole + 2);
+  if (behind.empty()) return UnboundIterVar{inside.substr(0, hole), {}};
+  if (!behind.starts_with(", ")) return std::nullopt;
+  return UnboundIterVar{inside.substr(0, hole), behind.substr(2)};
+}
+
+std::size_t after_quoted(std::string_view text, std::size_t begin) {
+  if (text[begin] == '"') return string_end(text, begin);
+  if (text.substr(begin, 2) != "/*") return begin;
+  const std::size_t end = text.find("*/", begin + 2);
+  return end == kNone ? kNone : end + 2;
+}
+
+std::size_t after_bracket(std::string_view text, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < text.size();) {
+    const std::size_t past = after_quoted(text, i);
+    if (past == kNone) return kNone;
+    if (past != i) {
+      i = past;
+      continue;
+    }
+    if (std::string_view("([{").find(text[i]) != kNone) ++depth;
+    if (std::string_view(")]}").find(text[i]) != kNone && --depth == 0) return i + 1;
+    ++i;
+  }
+  return kNone;
+}
+
+std::size_t word_end(std::string_view text, std::size_t begin) {
+  if (begin < text.size() && text[begin] == '@') ++begin;
+  while (begin < text.size() && continues_name(text[begin])) ++begin;
+  return begin;
+}
+
+}  // namespace mlf::tir::repr
