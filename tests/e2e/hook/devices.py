@@ -39,10 +39,10 @@ def build_for_microcontroller(module, executor, name="default"):
         return relay.build(module, target, executor=executor, runtime=runtime, mod_name=name)
 
 
-def two_device_network():
+def two_device_network(gpu):
     data = relay.var("data", shape=(1, 8))
-    on_gpu = relay.annotation.on_device(relay.exp(data), tvm.cuda(), constrain_result=True)
-    back = relay.op.device_copy(on_gpu, tvm.cuda(), tvm.cpu())
+    on_gpu = relay.annotation.on_device(relay.exp(data), gpu, constrain_result=True)
+    back = relay.op.device_copy(on_gpu, gpu, tvm.cpu())
     result = relay.annotation.on_device(relay.tanh(back), tvm.cpu(), constrain_result=True)
     return tvm.IRModule.from_expr(relay.Function([data], result))
 
@@ -100,7 +100,7 @@ class Devices(Captures):
         cuda = tvm.target.Target("cuda", host="llvm")
         llvm = tvm.target.Target("llvm", host="llvm")
         with mlf_tvmc.capture() as captured, self.assertRaises(tvm.TVMError):
-            relay.build(two_device_network(), target=[cuda, llvm])
+            relay.build(two_device_network(tvm.cuda()), target=[cuda, llvm])
         self.assertEqual(self.export(captured), files("tir-1", "tir-2"))
         self.assertEqual(self.functions("tir-1.json"), {"tvmgen_default_fused_tanh"})
         self.assertEqual(self.functions("tir-2.json"), {"tvmgen_default_fused_exp"})
@@ -110,6 +110,15 @@ class Devices(Captures):
             with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
                 relay.vm.compile(softmax_network(), target="llvm")
         self.assertEqual(self.export(captured), files("tir-1", "tir-1.codegen"))
+
+    def test_the_virtual_machine_with_kernels_on_two_devices(self):
+        opencl = tvm.target.Target("opencl", host="llvm")
+        llvm = tvm.target.Target("llvm", host="llvm")
+        with mlf_tvmc.capture() as captured:
+            with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+                relay.vm.compile(two_device_network(tvm.cl()), target=[opencl, llvm])
+        self.assertEqual(self.export(captured), files("tir-1", "tir-4"))
+        self.assertIn("threadIdx.x", json.dumps(self.read("tir-4.json")))
 
     def test_a_build_that_fails_before_there_is_tir_leaves_nothing(self):
         sides = [relay.var("left", shape=(2,)), relay.var("right", shape=(3,))]
