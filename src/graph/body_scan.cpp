@@ -31,7 +31,7 @@ class Scanner {
   struct Slots {
     std::vector<Effect> effects;
     std::vector<Node> buffers;
-    std::vector<std::string> names;
+    std::vector<Node> vars;
   };
 
   Descend enter(Node node);
@@ -155,8 +155,8 @@ void Scanner::bind(Node var, Node value) {
     memory_.push_back(
         {BodyMemory::Kind::place, std::string(var.text(f::Var::name)), std::nullopt, place});
   } else if (!place.inside && place.kind == Place::Kind::argument) {
-    if (slots->names.size() <= place.root) slots->names.resize(std::size_t{place.root} + 1);
-    slots->names[place.root] = var.text(f::Var::name);
+    if (slots->vars.size() <= place.root) slots->vars.resize(std::size_t{place.root} + 1);
+    slots->vars[place.root] = var;
   }
   bound_value_ = value.id();
 }
@@ -253,9 +253,9 @@ BodyScan Scanner::run() && {
       function_[f::PrimFunc::body], seen, [this](Node node) { return enter(node); },
       [this](Node node) { leave(node); });
   // The types of a packed function's own parameters are read as a matter of form.
-  const bool is_packed = !arguments_.effects.empty() || !arguments_.names.empty();
+  const bool is_packed = !arguments_.effects.empty() || !arguments_.vars.empty();
   Slots& slots = is_packed ? arguments_ : parameters_;
-  return {is_packed, std::move(slots.effects), std::move(slots.buffers), std::move(slots.names),
+  return {is_packed, std::move(slots.effects), std::move(slots.buffers), std::move(slots.vars),
           std::move(memory_)};
 }
 

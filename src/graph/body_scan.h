@@ -39,9 +39,9 @@ struct BodyMemory {
 struct BodyScan {
   /// MakePackedAPI ran: slots are the packed arguments, not the six parameters.
   bool is_packed = false;
-  std::vector<Effect> effects;          ///< by slot; may be shorter than the number of slots
-  std::vector<tir::Node> buffers;       ///< by slot: a Buffer declared over it, or undefined
-  std::vector<std::string> slot_names;  ///< by slot: of the variable that took it over
+  std::vector<Effect> effects;       ///< by slot; may be shorter than the number of slots
+  std::vector<tir::Node> buffers;    ///< by slot: a Buffer declared over it, or undefined
+  std::vector<tir::Node> slot_vars;  ///< by slot: the variable that took it over, or undefined
   std::vector<BodyMemory> memory;
 };
 

@@ -39,9 +39,15 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix) 
   return text;
 }
 
-KernelSlot packed_slot(const BodyScan& scan, std::size_t i) {
+/// The variable that stands for the tensor of a slot: a parameter, or what took over an argument.
+Node variable_of_slot(Node function, const BodyScan& scan, std::size_t i) {
+  if (!scan.is_packed) return function.list(f::PrimFunc::params)[i];
+  return i < scan.slot_vars.size() ? scan.slot_vars[i] : Node();
+}
+
+KernelSlot packed_slot(Node var) {
   KernelSlot slot;
-  if (i < scan.slot_names.size()) slot.name = without_prefix(scan.slot_names[i], "arg.");
+  if (var) slot.name = without_prefix(var.text(f::Var::name), "arg.");
   return slot;
 }
 
@@ -53,41 +59,41 @@ std::string parameter_name(Node param, Node buffer) {
   return std::string(shown.empty() || shown.ends_with("_buffer_var") ? own : shown);
 }
 
-KernelSlot parameter_slot(Node function, std::size_t i) {
+KernelSlot parameter_slot(Node function, Node param) {
   KernelSlot slot;
-  const Node param = function.list(f::PrimFunc::params)[i];
   const Node buffer = declared_buffer(function, param);
   slot.name = parameter_name(param, buffer);
   if (buffer) slot.type = type_of_buffer(buffer);
   return slot;
 }
 
-/// The element type that a pointer parameter is declared with.
-tir::DType pointed_to(Node function, std::size_t i) {
-  const Node type = function.list(f::PrimFunc::params)[i][f::Var::type_annotation];
+/// The element type that a pointer is declared with.
+tir::DType pointed_to(Node var) {
+  const Node type = var ? var[f::Var::type_annotation] : Node();
   if (!type.is(Kind::PointerType)) return {};
   const Node element = type[f::PointerType::element_type];
   return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
 }
 
-bool is_pool(Node function, std::size_t i, const KernelSlot& slot, const BodyScan& scan) {
-  const std::string_view name =
-      scan.is_packed ? slot.name : function.list(f::PrimFunc::params)[i].text(f::Var::name);
+bool is_pool(Node var, const KernelSlot& slot, const BodyScan& scan) {
+  const std::string_view name = scan.is_packed ? slot.name : var.text(f::Var::name);
   return !pool_name(name).empty() && slot.type.dtype == tir::DType::UInt(8);
 }
 
 std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
-  const std::size_t packed = std::max(scan.effects.size(), scan.slot_names.size());
+  const std::size_t packed = std::max(scan.effects.size(), scan.slot_vars.size());
   const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
   std::vector<KernelSlot> slots;
   for (std::size_t i = 0; i < count; ++i) {
-    KernelSlot slot = scan.is_packed ? packed_slot(scan, i) : parameter_slot(function, i);
+    const Node var = variable_of_slot(function, scan, i);
+    KernelSlot slot = scan.is_packed ? packed_slot(var) : parameter_slot(function, var);
     if (i < scan.effects.size()) slot.effect = scan.effects[i];
     if (slot.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
       slot.type = type_of_buffer(scan.buffers[i]);
     }
-    if (slot.type.dtype.is_void() && !scan.is_packed) slot.type.dtype = pointed_to(function, i);
-    slot.is_pool = is_pool(function, i, slot, scan);
+    // A body may take nothing but addresses of what it is given: then no Buffer is over it.
+    if (slot.type.dtype.is_void()) slot.type.dtype = pointed_to(var);
+    slot.is_pool = is_pool(var, slot, scan);
     slots.push_back(std::move(slot));
   }
   return slots;

@@ -51,6 +51,42 @@ TEST(PlannedMemory, WhatKernelsPutIntoPoolsIsTheirOwn) {
   EXPECT_EQ(topology.outputs.size(), 1u);
 }
 
+/// "x: T.handle = …" for a packed argument and for the data of its tensor.
+std::string packed_argument(std::string_view name, std::size_t position, std::string_view dtype) {
+  const std::string argument = "arg_" + std::string(name);
+  return argument + ": T.handle = T.tvm_struct_get(args, " + std::to_string(position) +
+         ", 12, \"handle\")\n" + std::string(name) + ": T.handle(\"" + std::string(dtype) +
+         "\", \"global\") = T.tvm_struct_get(" + argument + ", 0, 1, \"handle\")\n";
+}
+
+// MakePackedAPI of TVM v0.9 leaves no Buffer over a pool but inside the addresses that lets name.
+TEST(PlannedMemory, APackedKernelThatNamesPlacesInAPoolTakesThePool) {
+  const std::string packed =
+      kernel("tvmgen_default_a",
+             "args: T.handle, arg_type_ids: T.handle(\"int32\"), num_args: T.int32, "
+             "out_ret_value: T.handle(\"void\"), out_ret_tcode: T.handle(\"int32\"), "
+             "resource_handle: T.handle",
+             packed_argument("p0", 0, "float32") + packed_argument("T_add", 1, "float32") +
+                 packed_argument("global_const_workspace_2_var", 2, "uint8") +
+                 packed_argument("global_workspace_3_var", 3, "uint8") +
+                 "pool = T.Buffer((48,), \"uint8\", data=global_workspace_3_var)\n"
+                 "local_let: T.handle(\"float32\", \"global\") = T.address_of(pool[32])\n"
+                 "for i in range(4):\n"
+                 "    p0_1 = T.Buffer((4,), data=p0)\n"
+                 "    local = T.Buffer((4,), data=local_let)\n"
+                 "    T_add_1 = T.Buffer((4,), data=T_add)\n"
+                 "    local[i] = p0_1[i]\n"
+                 "    T_add_1[i] = local[i]");
+  const Topology topology =
+      network(script({planned_main(planned_call("x_buffer.data, output_buffer.data")), packed}));
+  EXPECT_EQ(checks_of(topology), Codes{});
+  EXPECT_EQ(calls_of(topology), "tvmgen_default_a(x -> output)\n");
+  EXPECT_EQ(topology.calls[0].arguments[3].parameter, "global_workspace_3_var");
+  ASSERT_EQ(topology.kernels[0].workspaces.size(), 1u);
+  EXPECT_EQ(topology.kernels[0].workspaces[0].offset, 32u);
+  EXPECT_EQ(topology.kernels[0].workspaces[0].pool, PoolId{1});
+}
+
 TEST(PlannedMemory, AnAddressUsedTwiceIsTwoTensors) {
   const Topology topology = network(script(
       {planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) + place("sid_3_let", 0) +
