@@ -83,16 +83,6 @@ NETWORKS = (
 ON_EVERY_TARGET = (networks.residual, networks.several_inputs_and_outputs)
 
 
-def is_verified(kind):
-    """Not C for the graph executor: comparing it with TIR, mlf takes some tensors for bytes."""
-    return kind.name != "graph"
-
-
-def has_graph(kind, stage):
-    """A pool that a kernel of TVM 0.9 does not use is not known as a tensor at this stage."""
-    return not (hook.IS_OLD and kind.name.startswith("packed") and kind.usmp and stage == "codegen")
-
-
 class Archives(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
@@ -116,11 +106,9 @@ class Archives(unittest.TestCase):
                     factory = kind.build(network.module)
                 expected = expected or Graph(factory.graph_json, len(network.inputs))
                 archive = self.check_archive(factory, kind, lowered.last)
-                if is_verified(kind):
-                    support.run_ok("verify", archive)
+                support.run_ok("verify", archive)
                 for stage in kind.stages:
-                    if has_graph(kind, stage):
-                        self.check_network_of_stage(factory, stage, network, expected)
+                    self.check_network_of_stage(factory, stage, network, expected)
 
     def check_archive(self, factory, kind, lowered):
         archive = self.folder / "module.tar"

@@ -13,49 +13,12 @@ import hook_support as hook
 
 import support
 
-_MODELS = pathlib.Path(os.environ.get("MLF_MODELS", support.SOURCE / ".." / "shared" / "models"))
+import models
+
 _AOT = ("--executor=aot", "--runtime=crt", "--pass-config", "tir.disable_vectorize=1")
 _PACKED = ("--target=c", *_AOT)
 _C = ("--executor-aot-interface-api=c", "--executor-aot-unpacked-api=1", *_PACKED)
-_USMP = ("--pass-config", "tir.usmp.enable=1")
 _MLF = ("--output-format", "mlf")
-
-
-RELAY = """\
-#[version = "0.0.5"]
-def @main(%data: Tensor[(1, 8), float32]) {
-  let %a = nn.softmax(%data);
-  nn.log_softmax(%a)
-}
-"""
-
-
-def onnx_model():
-    from onnx import TensorProto, helper  # only one of the environments has it
-
-    nodes = [
-        helper.make_node("Softmax", ["data"], ["a"]),
-        helper.make_node("LogSoftmax", ["a"], ["b"]),
-    ]
-    data, result = (
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8]) for name in ("data", "b")
-    )
-    graph = helper.make_graph(nodes, "small", [data], [result])
-    opset = [helper.make_opsetid("", 13)]
-    return helper.make_model(graph, opset_imports=opset, ir_version=7).SerializeToString()
-
-
-def small_model(folder):
-    """Arguments that name a model, in a format that each TVM reads."""
-    # An input without a shape becomes a constant.
-    shapes = ("--input-shapes", "data:[1,8]")
-    if hook.IS_OLD:
-        path = folder / "small.onnx"
-        path.write_bytes(onnx_model())
-        return path, "--model-format=onnx", *shapes
-    path = folder / "small.relay"
-    path.write_text(RELAY)
-    return path, "--model-format=relay", *shapes
 
 
 def tvmc(*arguments, **options):
@@ -73,7 +36,7 @@ class Tvmc(unittest.TestCase):
         self.addCleanup(context.cleanup)
         self.folder = pathlib.Path(context.name)
         self.archive = self.folder / "module.tar"
-        self.model = small_model(self.folder)
+        self.model = models.small(self.folder)
 
     def compile(self, *arguments, **options):
         return hook.run_program("compile", *self.model, "-o", self.archive, *arguments, **options)
@@ -95,24 +58,6 @@ class Tvmc(unittest.TestCase):
         expected |= {"default.topology.json", "default.graph.json"}
         self.assertEqual(hook.own_names(self.archive), expected)
         support.run_ok("verify", self.archive)
-
-
-class Networks(Tvmc):
-    """The real networks, if they are there."""
-
-    def test_keyword_spotting(self):
-        self.check("aww.tflite", *_C, *_USMP)
-
-    def test_anomaly_detection(self):
-        self.check("toycar.tflite", *_PACKED)
-
-    def check(self, name, *arguments):
-        model = _MODELS / name
-        if not model.is_file():
-            self.skipTest(f"there is no {model}")
-        self.model = (model, "--model-format=tflite")
-        self.check_done(self.compile(*arguments, *_MLF))
-        self.check_complete()
 
 
 class SwitchedOn(Tvmc):

@@ -177,6 +177,14 @@ class Passes(Captures):
         self.assertIsInstance(folded["main"].body, relay.Constant)
         self.assertEqual(captured.builds, [])
 
+    def test_a_folder_that_cannot_be_written_is_said(self):
+        with mlf_tvmc.capture() as captured:
+            build(softmax_network(), "c", "c")
+        (self.folder / "tir").touch()
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, "tir: cannot write TIR: ") as caught:
+            self.export(captured)
+        self.assertEqual(caught.exception.exit_code, 74)
+
     def test_when_switched_off_nothing_is_captured(self):
         with mlf_tvmc.capture(enabled=False) as captured:
             build(softmax_network(), "c", "c")
@@ -294,6 +302,22 @@ class WithoutCapture(Captures):
         expected = files("tir-1", "tir-1-c") | networks | {"mlf.json"}
         self.assertEqual(hook.own_names(archive), expected)
         support.run_ok("verify", archive)
+
+    def test_a_network_and_tir_of_one_name_are_told_apart_or_refused(self):
+        """Both end in .topology.json; TVM lets a module be called tir-1."""
+        archive = self.folder / "module.tar"
+        stages = ("topology", "lowered")
+        with mlf_tvmc.capture(stages):
+            executor = relay.backend.Executor("aot")
+            factory = build_for_microcontroller(softmax_network(), executor, "tir-1")
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, "lead to one member"):
+            mlf_tvmc.export_model_library_format(factory, archive, stages)
+        self.assertEqual(hook.own_names(archive), {"tir-1.relay"})
+        mlf_tvmc.export_model_library_format(factory, archive)
+        manifest = json.loads(hook.member(archive, "src/mlf.json"))
+        self.assertEqual([entry["member"] for entry in manifest["tir"]], ["src/tir-1.json"])
+        network = json.loads(hook.member(archive, "src/tir-1.topology.json"))
+        self.assertEqual(network["format"], "mlf-topology")
 
     def test_a_build_for_the_graph_executor_has_not(self):
         archive = self.folder / "module.tar"
