@@ -53,8 +53,9 @@ MLF_API Result<std::vector<ConstantFile>> write_tir_json(const Document& documen
 /// than 8 bits are int8 or uint8, as they stand in memory.
 MLF_API Result<void> write_npy(Node constant, const Sink& sink);
 
-/// The version of TVM that users name: "0.16", "0.16.1" or "0.16.dev0". Nothing for other texts,
-/// and for versions that are not from v0.8 to v0.18.
+/// The version of TVM that users name: "0.16", "0.16.1", "0.16.dev0", "0.16.1rc0", the last three
+/// with or without a build ("0.16.dev0+g1234abc"). Nothing for other texts, and for versions that
+/// are not from v0.8 to v0.18.
 MLF_API std::optional<VersionRange> tvm_version_named(std::string_view text);
 
 /// Writes `document` as the JSON of tvm.ir.save_json, for `tvm.ir.load_json` of the TVM that the
@@ -69,16 +70,19 @@ struct ScriptOptions {
   std::uint64_t max_written_nodes = 100'000'000;  ///< nodes written out where a DAG is expanded
 };
 
-/// Writes `document` as TVMScript for the parser of the TVM that the document names, v0.12 or
-/// later (the last of its range of versions). Objects that TVMScript has no words for stand in
-/// front, as TVM's `script(show_meta=True)` puts them there.
+/// Writes `document` as TVMScript for the parser of the TVM that the document names (the last of
+/// its range of versions), in the old spelling before v0.12. Since then objects that TVMScript has
+/// no words for stand in front, as TVM's `script(show_meta=True)` puts them there.
 ///
 /// What TVM's own text loses is lost: the nesting of sequences, names that are no identifiers,
 /// spans, the domain of a loop's thread binding, storage indices of constants, features of targets.
+/// Before v0.12 also the attributes of the module, SizeVar, the initial values and the condition of
+/// a Reduce, and empty sequences, for which `T.evaluate(0)` stands.
 ///
-/// Errors: `invalid_input` where the module holds what TVMScript has no words for (tir.Load and
-/// tir.Store, producers, unknown nodes, a constant without data, names of functions that are no
-/// identifiers), and where sharing expands beyond the limit. The message names it.
+/// Errors: `invalid_input` where the module holds what TVMScript has no words for (producers,
+/// unknown nodes, a constant without data, names of functions that are no identifiers; since v0.12
+/// tir.Load and tir.Store; before it objects, constants of which no list of numbers says all,
+/// predicates of buffer accesses), and where sharing expands beyond the limit. The message names it.
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
 

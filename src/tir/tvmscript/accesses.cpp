@@ -164,14 +164,16 @@ NodeId Expressions::ramp_of_slice(const Value& slice) {
 }
 
 NodeId Expressions::range(const Value& value) {
-  if (value.kind == ValueKind::slice) {
-    const NodeId begin = expr(item(value, 0));
-    const NodeId end = expr(item(value, 1));
-    return c_.builder.make(Kind::Range, {begin, c_.make.extent(begin, end, c_.function())});
-  }
+  if (value.kind == ValueKind::slice) return range_to(item(value, 0), item(value, 1));
   if (value.kind == ValueKind::node && c_.node(value.node).is(Kind::Range)) return value.node;
   const NodeId at = expr(value);
   return c_.builder.make(Kind::Range, {at, c_.make.int_imm(c_.make.dtype_of(at).element(), 1)});
+}
+
+NodeId Expressions::range_to(const Value& first, const Value& last) {
+  const NodeId begin = expr(first);
+  const NodeId end = expr(last);
+  return c_.builder.make(Kind::Range, {begin, c_.make.extent(begin, end, c_.function())});
 }
 
 std::vector<NodeId> Expressions::ranges(const Value& access) {

@@ -4,57 +4,17 @@
 #include <algorithm>
 
 #include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/operators.h"
+#include "tir/tvmscript/spelling.h"
 
 namespace mlf::tir::tvmscript {
-namespace {
-
-constexpr std::pair<std::string_view, Kind> kBinaries[] = {
-    {"Add", Kind::Add},
-    {"Sub", Kind::Sub},
-    {"Mul", Kind::Mul},
-    {"Div", Kind::Div},
-    {"FloorDiv", Kind::FloorDiv},
-    {"FloorMod", Kind::FloorMod},
-    {"Mod", Kind::Mod},
-    {"truncmod", Kind::Mod},
-    {"truncdiv", Kind::Div},
-    {"floordiv", Kind::FloorDiv},
-    {"floormod", Kind::FloorMod},
-    {"min", Kind::Min},
-    {"max", Kind::Max},
-    {"Min", Kind::Min},
-    {"Max", Kind::Max},
-    {"LT", Kind::LT},
-    {"LE", Kind::LE},
-    {"GT", Kind::GT},
-    {"GE", Kind::GE},
-    {"EQ", Kind::EQ},
-    {"NE", Kind::NE},
-    {"And", Kind::And},
-    {"Or", Kind::Or},
-};
-
-}  // namespace
-
 const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::tir_forms() {
   using E = Expressions;
   static const auto forms = [] {
     std::unordered_map<std::string_view, CallForm> map{
         {"Not", &E::form_not},
-        {"Cast", &E::form_cast},
-        {"cast", &E::form_cast},
-        {"Select", &E::form_select},
-        {"Ramp", &E::form_ramp},
-        {"ramp", &E::form_ramp},
-        {"Broadcast", &E::form_broadcast},
-        {"broadcast", &E::form_broadcast},
-        {"Shuffle", &E::form_shuffle},
-        {"shuffle", &E::form_shuffle},
-        {"Let", &E::form_let},
-        {"let", &E::form_old_let},
         {"load", &E::form_load},
         {"Any", &E::form_any},
-        {"reduce", &E::form_reduce},
         {"comm_reducer", &E::form_comm_reducer},
         {"iter_var", &E::form_iter_var},
         {"Range", &E::form_range},
@@ -64,12 +24,30 @@ const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::
         {"Tuple", &E::form_tuple_type},
         {"target", &E::form_target},
         {"Call", &E::form_node_call},
-        {"Reduce", &E::form_node_reduce},
         {"StringImm", &E::form_string_imm},
         {"IntImm", &E::form_int_imm},
         {"FloatImm", &E::form_float_imm},
     };
-    for (const auto& [name, kind] : kBinaries) map.emplace(name, &E::form_binary);
+    constexpr struct {
+      Kind kind;
+      CallForm form, old_form;
+    } kForms[] = {
+        {Kind::Cast, &E::form_cast, &E::form_cast},
+        {Kind::Select, &E::form_select, &E::form_select},
+        {Kind::Ramp, &E::form_ramp, &E::form_ramp},
+        {Kind::Broadcast, &E::form_broadcast, &E::form_broadcast},
+        {Kind::Shuffle, &E::form_shuffle, &E::form_shuffle},
+        {Kind::Let, &E::form_let, &E::form_old_let},
+        {Kind::Reduce, &E::form_node_reduce, &E::form_reduce},
+    };
+    for (const auto& row : kForms) {
+      map.emplace(node_function(row.kind).name, row.form);
+      map.emplace(node_function(row.kind).old_name, row.old_form);
+    }
+    for (const BinaryOperator& row : kBinaryOperators) {
+      map.emplace(row.call, &E::form_binary);
+      if (!row.function.empty()) map.emplace(row.function, &E::form_binary);
+    }
     return map;
   }();
   return forms;
@@ -100,9 +78,7 @@ NodeId Expressions::form_binary(const Arguments& args) {
   args.expect(2, 2);
   args.expect_keywords({});
   const std::string_view name = args.callee().substr(args.callee().rfind('.') + 1);
-  const auto* const found =
-      std::ranges::find(kBinaries, name, [](const auto& b) { return b.first; });
-  return binary(found->second, args[0], args[1]);
+  return binary(binary_function(name)->kind, args[0], args[1]);
 }
 
 NodeId Expressions::form_not(const Arguments& args) {

@@ -1,6 +1,7 @@
 // Constants of v0.9 to v0.11: elements as C++ streams print them. Floats have six digits, float16
 // are the integers that their bits make, int8 are single bytes, and more than 21 elements end in
-// `...` from v0.10 on.
+// `...` from v0.10 on. TVM's parser takes numbers; mlf writes them for it, without blanks and with
+// a comma at the end, which tells the two apart.
 #include <bit>
 #include <optional>
 
@@ -20,7 +21,13 @@ void append(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t count
   }
 }
 
+bool is_for_parser(std::string_view text) {
+  return text.size() > 1 && text.ends_with(',') && text.find(' ') == std::string_view::npos;
+}
+
 std::optional<std::uint64_t> bits_of(std::string_view element, DType dtype) {
+  if (dtype.is_bool() && element == "True") return 1;
+  if (dtype.is_bool() && element == "False") return 0;
   if (!dtype.is_float() || dtype.bits == 16) {
     const auto number = text::parse_integer(element);
     return number ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
@@ -63,8 +70,13 @@ ShownElements read_numbers(std::string_view text, DType dtype) {
 }  // namespace
 
 ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64_t count) {
-  const bool are_bytes = dtype.is_int() && dtype.bits == 8;
   text = text.substr(1, text.size() - 2);
+  if (is_for_parser(text)) {
+    ShownElements shown = read_numbers(text, dtype);
+    shown.digits = 0;
+    return shown;
+  }
+  const bool are_bytes = dtype.is_int() && dtype.bits == 8;
   // As bytes, the dots can be elements themselves.
   const std::size_t whole = count * (1 + kSeparator.size()) - kSeparator.size();
   const bool is_cut = text.ends_with(kCut) && !(are_bytes && text.size() == whole);

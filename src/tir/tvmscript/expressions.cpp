@@ -7,6 +7,7 @@
 #include "support/error.h"
 #include "tir/text/literals.h"
 #include "tir/tvmscript/grammar.h"
+#include "tir/tvmscript/operators.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
@@ -15,27 +16,6 @@ using text::Sign;
 using text::Syntax;
 using text::SyntaxId;
 using text::SyntaxKind;
-
-constexpr text::SignTable<Kind> make_operators() {
-  text::SignTable<Kind> kinds;
-  kinds[Sign::plus] = Kind::Add;
-  kinds[Sign::minus] = Kind::Sub;
-  kinds[Sign::star] = Kind::Mul;
-  kinds[Sign::slash] = Kind::Div;
-  kinds[Sign::double_slash] = Kind::FloorDiv;
-  kinds[Sign::percent] = Kind::FloorMod;
-  kinds[Sign::less] = Kind::LT;
-  kinds[Sign::less_equal] = Kind::LE;
-  kinds[Sign::greater] = Kind::GT;
-  kinds[Sign::greater_equal] = Kind::GE;
-  kinds[Sign::equal] = Kind::EQ;
-  kinds[Sign::not_equal] = Kind::NE;
-  kinds[Sign::and_] = Kind::And;
-  kinds[Sign::or_] = Kind::Or;
-  return kinds;
-}
-
-constexpr text::SignTable<Kind> kOperators = make_operators();
 
 bool is_literal(const Value& value) {
   return value.kind == ValueKind::integer || value.kind == ValueKind::real;
@@ -187,7 +167,7 @@ void Expressions::lower_unary(SyntaxId id) {
 void Expressions::lower_binary(SyntaxId id) {
   const Value a = values_[values_.size() - 2];
   const Value b = values_.back();
-  const NodeId node = binary(kOperators[tree_[id].sign], a, b);
+  const NodeId node = binary(binary_operator(tree_[id].sign).kind, a, b);
   values_.resize(values_.size() - 2);
   push_node(node, id);
 }

@@ -166,6 +166,8 @@ class Expressions {
   // Parts of the above.
   NodeId ramp_of_slice(const Value& slice);
   NodeId lanes(const Value& value);
+  NodeId range_to(const Value& first, const Value& last);
+  NodeId domain(const Value& value);
   NodeId callee(const Value& value);
   NodeId type_of_path(std::string_view path);
   bool is_void(std::string_view path) const;

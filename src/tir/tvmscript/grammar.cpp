@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tir/tvmscript/operators.h"
+
 namespace mlf::tir::tvmscript {
 namespace {
 
@@ -16,19 +18,17 @@ constexpr text::Grammar make_common() {
   g.lexical.lines = text::LexicalRules::Lines::significant;
   g.lexical.comment = '#';
   g.lexical.words = kWords;
-  g.binary[Sign::or_] = 2;
-  g.binary[Sign::and_] = 3;
-  g.prefix[Sign::not_] = 4;
+  for (const BinaryOperator& row : kBinaryOperators) g.binary[row.sign] = row.level;
+  g.binary[Sign::none] = 0;
+  g.prefix[Sign::minus] = kSignLevel;
+  return g;
+}
+
+constexpr text::Grammar make_new() {
+  text::Grammar g = make_common();
   // No chaining: `a < b == c` is `(a < b) == c`.
-  for (const Sign comparison : {Sign::less, Sign::less_equal, Sign::greater, Sign::greater_equal}) {
-    g.binary[comparison] = 6;
-  }
-  g.binary[Sign::equal] = g.binary[Sign::not_equal] = 6;
-  g.binary[Sign::plus] = g.binary[Sign::minus] = 7;
-  for (const Sign product : {Sign::star, Sign::slash, Sign::double_slash, Sign::percent}) {
-    g.binary[product] = 8;
-  }
-  g.prefix[Sign::minus] = 9;
+  g.binary[Sign::equal] = g.binary[Sign::not_equal] = kComparisonLevel;
+  g.prefix[Sign::not_] = kNotLevel;
   return g;
 }
 
@@ -77,8 +77,7 @@ std::size_t old_leaf_end(std::string_view text, std::size_t begin) {
 
 constexpr text::Grammar make_old() {
   text::Grammar g = make_common();
-  g.binary[Sign::equal] = g.binary[Sign::not_equal] = 5;
-  g.prefix[Sign::not_] = 9;
+  g.prefix[Sign::not_] = kSignLevel;
   g.slices_in_lists = true;
   g.leading_comma = true;  // a constant that was not printed
   g.leaf_end = old_leaf_end;
@@ -88,7 +87,7 @@ constexpr text::Grammar make_old() {
 }  // namespace
 
 const text::Grammar& new_grammar() {
-  static constexpr text::Grammar kGrammar = make_common();
+  static constexpr text::Grammar kGrammar = make_new();
   return kGrammar;
 }
 

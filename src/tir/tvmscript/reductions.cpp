@@ -103,13 +103,19 @@ NodeId Expressions::form_reduce(const Arguments& args) {
                  b.list(source), b.list(init), b.list(axis), condition, index});
 }
 
+/// `T.Range(0, 8)`; before v0.12 the printer's `[0:8]`, the parser's `(0, 8)`.
+NodeId Expressions::domain(const Value& value) {
+  if (value.kind == ValueKind::tuple && value.count == 2) {
+    return range_to(item(value, 0), item(value, 1));
+  }
+  const bool in_brackets = value.kind == ValueKind::list && value.count == 1;
+  return range(in_brackets ? item(value, 0) : value);
+}
+
 /// `T.iter_var(v, T.Range(0, 8), "DataPar", "")`
 NodeId Expressions::form_iter_var(const Arguments& args) {
   args.expect(4, 4);
-  // Before v0.12 the range stands in brackets.
-  const bool in_brackets = args[1].kind == ValueKind::list && args[1].count == 1;
-  const Value bounds = in_brackets ? item(args[1], 0) : args[1];
-  const NodeId dom = bounds.kind == ValueKind::none ? NodeId::none : range(bounds);
+  const NodeId dom = args[1].kind == ValueKind::none ? NodeId::none : domain(args[1]);
   const auto names = enum_names(Expects::iter_var_type);
   const auto found = std::ranges::find(names, string(args[2]));
   if (found == names.end()) {

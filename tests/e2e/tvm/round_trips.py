@@ -41,8 +41,6 @@ FAMILIES = (
     statement_programs,
 )
 FEWEST_PROGRAMS = 300
-# Since v0.12 TVMScript is parsed by other means; for older ones mlf writes none.
-HAS_NEW_SCRIPT = hasattr(tvm.script, "ir_builder")
 
 
 def decode(text):
@@ -190,7 +188,6 @@ def tvm_keeps(function, name):
     return is_in(function, parse(script), name)
 
 
-@unittest.skipUnless(HAS_NEW_SCRIPT, "mlf writes the TVMScript of v0.12 and later")
 class TvmScript(unittest.TestCase):
     """TVMScript of every module, parsed by TVM."""
 

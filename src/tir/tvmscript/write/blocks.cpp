@@ -35,6 +35,9 @@ void StatementPrinter::block_realize(const Step& step) {
 
 void StatementPrinter::block(const Step& step, Node realize) {
   const Node block = step.node;
+  if (!realize && printer_.spelling().is_old()) {
+    refuse("TVMScript before v0.12 has no blocks without a BlockRealize");
+  }
   script_.line(step.indent,
                fmt::format("with T.block({}{}):", quoted(block.text(f::Block::name_hint)),
                            realize ? "" : ", no_realize=True"));
@@ -101,7 +104,12 @@ void StatementPrinter::axes(Node block, Node realize, Indent indent) {
 }
 
 void StatementPrinter::regions(std::string_view callee, NodeList regions, Indent indent) {
-  script_.line(indent, Pieces().text(callee).text("(").list(regions, Form::value).text(")"));
+  const bool is_list = printer_.spelling().regions == Spelling::Regions::list;
+  script_.line(indent, Pieces()
+                           .text(callee)
+                           .text(is_list ? "([" : "(")
+                           .list(regions, Form::value)
+                           .text(is_list ? "])" : ")"));
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -95,6 +95,13 @@ void Printer::call(Node node, Pieces& out) {
 void Printer::call_of_op(Node node, Pieces& out) {
   const NodeList args = node.list(f::Call::args);
   const std::string_view name = node[f::Call::op].text(f::Op::name);
+  if (spelling_.calls == Spelling::Calls::keyword) {
+    constexpr std::string_view kNamespace = "tir.";
+    if (!name.starts_with(kNamespace)) {
+      refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
+    }
+    return old_call(fmt::format("T.{}", name.substr(kNamespace.size())), node, out);
+  }
   const OpInfo* const op = text::find_op(name);
   const bool has_name = op != nullptr && op->since <= minor_version_ &&
                         (op->script_function || names_llvm_intrinsic(*op, args));
@@ -114,6 +121,14 @@ void Printer::call_of_op(Node node, Pieces& out) {
   out.text(")");
 }
 
+/// `T.exp(x, dtype="float32")`, `name(x, dtype="int32")`
+void Printer::old_call(std::string_view function, Node node, Pieces& out) {
+  const NodeList args = node.list(f::Call::args);
+  const DType dtype = node.dtype();
+  out.text(function).text("(").list(args).text(args.empty() ? "dtype=" : ", dtype=");
+  out.text(dtype.is_void() ? "\"\"" : quoted_dtype(dtype)).text(")");
+}
+
 /// `T.Call("int32", "tir.name", [x, y])` makes the call as it is.
 void Printer::explicit_call(Node node, Pieces& out) {
   const std::string_view name = node[f::Call::op].text(f::Op::name);
@@ -127,6 +142,7 @@ void Printer::call_of_function(Node node, Pieces& out) {
   constexpr std::uint8_t kFirstMinorWithModuleName = 13;
   const Node callee = node[f::Call::op];
   const std::string_view name = callee.text(f::GlobalVar::name_hint);
+  if (spelling_.calls == Spelling::Calls::keyword) return old_call(name, node, out);
   const bool is_known =
       functions_.contains(callee.id()) && minor_version_ >= kFirstMinorWithModuleName;
   out.text(fmt::format("T.Call({}, ", quoted_dtype(node.dtype())));

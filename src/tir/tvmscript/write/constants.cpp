@@ -81,16 +81,18 @@ bool has_literals(DType dtype, Bytes bytes) {
 
 }  // namespace
 
-std::optional<std::string> constant_elements(Node constant) {
+std::optional<std::string> constant_elements(Node constant, const Spelling& spelling) {
   const Bytes data = *constant.bytes(f::NDArray::data);
   const DType dtype = constant.dtype(std::uint8_t{f::NDArray::dtype});
   const Append append = append_of(dtype);
   const std::size_t count = data.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
-  if (append == nullptr || count > kMostListed || !has_literals(dtype, data)) return std::nullopt;
+  if (append == nullptr || !has_literals(dtype, data)) return std::nullopt;
+  if (count > kMostListed && !spelling.is_old()) return std::nullopt;
   std::string text = "[";
   for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) text += ", ";
+    if (i > 0 && !spelling.is_old()) text += ", ";
     append(data, i, std::back_inserter(text));
+    if (spelling.is_old()) text += ',';
   }
   return text + "]";
 }

@@ -37,6 +37,7 @@ Pieces Declarations::declaration(Node var) {
   const bool is_size = var.is(Kind::SizeVar);
   const Node type = var[f::Var::type_annotation];
   const DType dtype = var.dtype();
+  if (printer_.spelling().is_old()) return old_declaration(var);
   if (type && type.is(Kind::PointerType)) return pieces.node(Form::type, type);
   if (has_function(dtype)) {
     return pieces.text(
@@ -44,6 +45,34 @@ Pieces Declarations::declaration(Node var) {
   }
   return pieces.text(fmt::format("T.{}({}, {})", is_size ? "SizeVar" : "Var",
                                  quoted(printer_.names().find(var.id())), quoted_dtype(dtype)));
+}
+
+/// `T.var("int32")`, `T.buffer_var("int8", "global")`, `T.env_thread("threadIdx.x")`
+Pieces Declarations::old_declaration(Node var) {
+  if (const auto thread = definitions_.thread_tags.find(index(var.id()));
+      thread != definitions_.thread_tags.end()) {
+    return Pieces().text(fmt::format("T.env_thread({})", quoted(thread->second)));
+  }
+  const Node type = var[f::Var::type_annotation];
+  if (!type || !type.is(Kind::PointerType)) {
+    return Pieces().text(fmt::format("T.var({})", quoted_dtype(var.dtype())));
+  }
+  const Node pointee = type[f::PointerType::element_type];
+  if (!pointee.is(Kind::PrimType)) {
+    refuse("a variable whose type is a pointer to no data type cannot be written in TVMScript");
+  }
+  return Pieces().text(fmt::format("T.buffer_var({}, {})",
+                                   quoted_dtype(pointee.dtype(std::uint8_t{f::PrimType::dtype})),
+                                   quoted(type.text(f::PointerType::storage_scope))));
+}
+
+void Declarations::state_before_flattening(Node buffer, Node before, Indent indent) {
+  script_.line(indent, Pieces()
+                           .text("T.preflattened_buffer(")
+                           .value(buffer)
+                           .text(", ")
+                           .append(arguments(before))
+                           .text(")"));
 }
 
 bool Declarations::is_ready(Node buffer) const {
@@ -63,7 +92,11 @@ void Declarations::declare_ready_buffers(Indent indent) {
     if (!printer_.names().find(buffer.id()).empty() || !is_ready(buffer)) continue;
     const Pieces stated = arguments(buffer);
     const std::string name(bind(buffer));
-    script_.line(indent, Pieces().text(name + " = T.Buffer(").append(stated).text(")"));
+    script_.line(indent,
+                 Pieces()
+                     .text(fmt::format("{} = {}(", name, printer_.spelling().declare_buffer))
+                     .append(stated)
+                     .text(")"));
   }
 }
 
@@ -120,7 +153,11 @@ Pieces Declarations::arguments(Node buffer) {
 
 std::string_view Declarations::bind(Node buffer) {
   const std::string_view hint = buffer.text(f::Buffer::name);
-  const std::string name(printer_.names().bind(buffer.id(), hint.empty() ? "buffer" : hint));
+  // Before v0.12 no two buffers of a function have one name.
+  const auto lifetime =
+      printer_.spelling().is_old() ? ScopedNames::Lifetime::function : ScopedNames::Lifetime::scope;
+  const std::string name(
+      printer_.names().bind(buffer.id(), hint.empty() ? "buffer" : hint, lifetime));
   if (definitions_.owns_data(buffer)) {
     printer_.names().alias(buffer[f::Buffer::data].id(), name + ".data");
   }

@@ -19,6 +19,8 @@ class Declarations {
   /// Buffers that nothing declares and whose parts all have names by now. They are declared where
   /// `indent` says, and for as long as the names of the scope.
   void declare_ready_buffers(Indent indent);
+  /// `T.preflattened_buffer(A, (4, 4), "float32", data=A.data)`
+  void state_before_flattening(Node buffer, Node before, Indent indent);
 
   /// `(16,), "int8", align=16`: what follows the bracket of T.Buffer and the like. The buffer's
   /// pointer is stated unless it comes along with the buffer.
@@ -30,6 +32,7 @@ class Declarations {
 
  private:
   Pieces declaration(Node var);
+  Pieces old_declaration(Node var);
   bool is_ready(Node buffer) const;
   bool has_default_offset(Node buffer) const;
 

@@ -2,6 +2,7 @@
 
 #include "mlf/tir/visit.h"
 #include "tir/tvmscript/buffers.h"
+#include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
@@ -17,6 +18,19 @@ bool is_same_expr(Node a, Node b) {
          a.integer(f::IntImm::value) == b.integer(f::IntImm::value);
 }
 
+/// Whether the types that annotations may have before v0.12 include that of a variable.
+bool has_old_annotation(Node var) {
+  const Node type = var[f::Var::type_annotation];
+  const bool is_pointer = type && type.is(Kind::PointerType);
+  if (type && !is_pointer && !type.is(Kind::PrimType)) return false;
+  const Node pointee = is_pointer ? type[f::PointerType::element_type] : Node();
+  if (is_pointer && !pointee.is(Kind::PrimType)) return false;
+  const DType dtype = is_pointer ? pointee.dtype(std::uint8_t{f::PrimType::dtype}) : var.dtype();
+  const bool is_usual = dtype.is_int() || dtype == DType::UInt(8) || dtype.is_handle() ||
+                        dtype.code == TypeCode::Float;
+  return is_usual && has_function(dtype) && dtype.is_scalar();
+}
+
 /// Whether a node is text: what is not, stands in the metadata with variables of its own.
 bool is_printed(Node node) {
   return node.is(Kind::DictAttrs) ||
@@ -25,7 +39,8 @@ bool is_printed(Node node) {
 
 class Finder {
  public:
-  explicit Finder(Node function) : function_(function) {}
+  Finder(Node function, const Spelling& spelling, const std::unordered_set<std::uint32_t>& declared)
+      : function_(function), spelling_(spelling), declared_vars_(declared) {}
 
   Definitions find() {
     const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
@@ -37,8 +52,11 @@ class Finder {
     visit(function_[f::PrimFunc::body]);
     if (const Node attrs = function_[f::PrimFunc::attrs]) visit(attrs);
     for (std::size_t i = 0; i < buffers.size(); ++i) visit_parts(buffers.value(i));
+    const NodeMap before = function_.map(f::PrimFunc::preflattened_buffer_map);
+    for (std::size_t i = 0; i < before.size(); ++i) visit_parts(before.value(i));
     add_free_buffers();
     add_free_vars();
+    for (const Node var : scoped_) found_.declarable.insert(index(var.id()));
     return std::move(found_);
   }
 
@@ -86,8 +104,9 @@ class Finder {
         defined_.insert(node[f::For::loop_var].id());
         return;
       case Kind::LetStmt:
-        defined_.insert(node[f::LetStmt::var].id());
-        return;
+        return note_let(node);
+      case Kind::SeqStmt:
+        return note_places(node);
       case Kind::Allocate:
         defined_.insert(node[f::Allocate::buffer_var].id());
         return;
@@ -109,11 +128,34 @@ class Finder {
     }
   }
 
+  /// What stands in front of others cannot reach to the end of its suite.
+  void note_places(Node sequence) {
+    const NodeList statements = sequence.list(f::SeqStmt::seq);
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      const bool is_last = i + 1 == statements.size();
+      if (!is_last || inside_.contains(sequence.id())) inside_.insert(statements[i].id());
+    }
+  }
+
+  void note_let(Node let) {
+    const Node var = let[f::LetStmt::var];
+    scoped_.push_back(var);
+    if (!takes_variable(let)) defined_.insert(var.id());
+  }
+
+  /// Whether the variable of a LetStmt has to be there already.
+  bool takes_variable(Node let) const {
+    if (declared_vars_.contains(index(let[f::LetStmt::var].id()))) return true;
+    return spelling_.scopes == Spelling::Scopes::take &&
+           (inside_.contains(let.id()) || !is_annotated_let(let));
+  }
+
   void note_thread(Node node) {
     const Node thread = node[f::AttrStmt::node];
     if (!thread.is(Kind::IterVar)) return;
     ++found_.thread_uses[index(thread[f::IterVar::var].id())];
     launches_.push_back(node);
+    scoped_.push_back(thread[f::IterVar::var]);
   }
 
   void note_block(Node node) {
@@ -149,10 +191,30 @@ class Finder {
     });
   }
 
+  /// Where threads take their variables, one variable may be that of several alike.
+  void note_tags() {
+    std::unordered_set<std::uint32_t> others;
+    for (const Node launch : launches_) {
+      const Node thread = launch[f::AttrStmt::node];
+      const std::uint32_t var = index(thread[f::IterVar::var].id());
+      const std::string_view tag = thread.text(f::IterVar::thread_tag);
+      const auto known = found_.thread_tags.try_emplace(var, tag).first;
+      if (!is_launch(launch) || known->second != tag) others.insert(var);
+    }
+    for (const std::uint32_t var : others) found_.thread_tags.erase(var);
+  }
+
   void add_free_vars() {
+    if (spelling_.scopes == Spelling::Scopes::take) {
+      note_tags();
+      launches_.clear();
+    }
     for (const Node launch : launches_) {
       const Node var = launch[f::AttrStmt::node][f::IterVar::var];
-      if (is_launch(launch) && found_.thread_uses[index(var.id())] == 1) defined_.insert(var.id());
+      const bool is_declared = declared_vars_.contains(index(var.id()));
+      if (is_launch(launch) && found_.thread_uses[index(var.id())] == 1 && !is_declared) {
+        defined_.insert(var.id());
+      }
     }
     for (const Node var : vars_) {
       const bool comes_along = found_.data_owner.contains(index(var.id()));
@@ -161,12 +223,16 @@ class Finder {
   }
 
   Node function_;
+  const Spelling& spelling_;
+  const std::unordered_set<std::uint32_t>& declared_vars_;
   Definitions found_{};
   Ids defined_{};                // variables that statements define
   Ids declared_{};               // buffers that statements declare
+  Ids inside_{};                 // statements with others behind them
   std::vector<Node> vars_{};     // in the order of their first use
   std::vector<Node> buffers_{};  // likewise
   std::vector<Node> launches_{};
+  std::vector<Node> scoped_{};  // what lets and launched threads define
 };
 
 }  // namespace
@@ -183,8 +249,16 @@ Node buffer_of(Node param, const NodeMap& buffer_map) {
   return {};
 }
 
-Definitions definitions_of(Node function) {
-  return Finder(function).find();
+Definitions definitions_of(Node function, const Spelling& spelling,
+                           const std::unordered_set<std::uint32_t>& declared) {
+  return Finder(function, spelling, declared).find();
+}
+
+bool is_annotated_let(Node let) {
+  const Node value = let[f::LetStmt::value];
+  const bool is_call_or_constant = !is_var(value) && !value.is(Kind::Let);
+  return is_call_or_constant && let[f::LetStmt::var].is(Kind::Var) &&
+         has_old_annotation(let[f::LetStmt::var]);
 }
 
 bool is_launch(Node attr_stmt) {

@@ -100,25 +100,23 @@ void Printer::expand_expr(Node node, Level level, Pieces& out) {
       out.text(quoted(node.text(f::StringImm::value)));
       return;
     case Kind::Cast:
-      out.text(fmt::format("T.Cast({}, ", quoted_dtype(node.dtype())));
-      out.expr(node[f::Cast::value]).text(")");
-      return;
+      return cast(node, out);
     case Kind::Not:
       return logical_not(node, level, out);
     case Kind::Select:
-      out.text("T.Select(").expr(node[f::Select::condition]).text(", ");
+      begin_function(node, out).expr(node[f::Select::condition]).text(", ");
       out.expr(node[f::Select::true_value]).text(", ").expr(node[f::Select::false_value]).text(")");
       return;
     case Kind::Ramp:
-      out.text("T.Ramp(").expr(node[f::Ramp::base]).text(", ").expr(node[f::Ramp::stride]);
+      begin_function(node, out).expr(node[f::Ramp::base]).text(", ").expr(node[f::Ramp::stride]);
       out.text(", ").expr(node[f::Ramp::lanes]).text(")");
       return;
     case Kind::Broadcast:
-      out.text("T.Broadcast(").expr(node[f::Broadcast::value]).text(", ");
+      begin_function(node, out).expr(node[f::Broadcast::value]).text(", ");
       out.expr(node[f::Broadcast::lanes]).text(")");
       return;
     case Kind::Shuffle:
-      out.text("T.Shuffle([").list(node.list(f::Shuffle::vectors)).text("], [");
+      begin_function(node, out).text("[").list(node.list(f::Shuffle::vectors)).text("], [");
       out.list(node.list(f::Shuffle::indices)).text("])");
       return;
     case Kind::Let:
@@ -132,6 +130,8 @@ void Printer::expand_expr(Node node, Level level, Pieces& out) {
       return;
     case Kind::BufferLoad:
       return buffer_load(node, out);
+    case Kind::Load:
+      return load(node, out);
     case Kind::MissingObject:
       return object(node, out);
     case Kind::OpaqueExpr:
@@ -150,13 +150,37 @@ void Printer::var(Node node, Pieces& out) {
 std::string_view Printer::name_of(Node node) const {
   const std::string_view name = names_.find(node.id());
   if (!name.empty()) return name;
-  const bool is_buffer = node.is(Kind::Buffer);
-  refuse(fmt::format(
-      "the {} '{}' is used outside of what defines it", is_buffer ? "buffer" : "variable",
-      node.text(is_buffer ? std::uint8_t{f::Buffer::name} : std::uint8_t{f::Var::name})));
+  throw OutOfScope{node};
+}
+
+Pieces& Printer::begin_function(Node node, Pieces& out) const {
+  return out.text("T.").text(spelling_.function(node.kind())).text("(");
+}
+
+void Printer::cast(Node node, Pieces& out) {
+  const std::string dtype = quoted_dtype(node.dtype());
+  const Node value = node[f::Cast::value];
+  if (spelling_.cast == Spelling::Cast::dtype_first) {
+    out.text(fmt::format("T.{}({}, ", node_function(Kind::Cast).name, dtype)).expr(value).text(")");
+  } else {
+    begin_function(node, out).expr(value).text(", ").text(dtype).text(")");
+  }
+}
+
+void Printer::old_int_imm(Node node, Pieces& out) {
+  const DType dtype = node.dtype();
+  const std::int64_t value = value_of(node);
+  if (dtype == DType::Int(32)) {
+    out.text(fmt::format("{}", value));
+  } else if (dtype.is_bool() && (value == 0 || value == 1)) {
+    out.text(value == 0 ? "False" : "True");
+  } else {
+    out.text(fmt::format("T.{}({})", to_string(dtype), value));
+  }
 }
 
 void Printer::int_imm(Node node, Pieces& out) {
+  if (spelling_.is_old()) return old_int_imm(node, out);
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
   if (dtype == DType::Int(32)) {
@@ -173,10 +197,12 @@ void Printer::int_imm(Node node, Pieces& out) {
 void Printer::float_imm(Node node, Pieces& out) {
   const DType dtype = node.dtype();
   const double number = node.real(f::FloatImm::value);
-  const std::string value = real_literal(number, minor_version_);
+  const std::string value = std::isinf(number) && spelling_.infinity == Spelling::Infinity::number
+                                ? fmt::format("{}1e999", number < 0 ? "-" : "")
+                                : real_literal(number, minor_version_);
   // The function takes its argument for a float32 first.
   const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
-  if (has_function(dtype) && !is_too_large) {
+  if (spelling_.is_old() || (has_function(dtype) && !is_too_large)) {
     out.text(fmt::format("T.{}({})", to_string(dtype), value));
   } else if (value.front() == '"') {
     out.text(fmt::format("T.FloatImm({}, float({}))", quoted_dtype(dtype), value));
@@ -186,44 +212,71 @@ void Printer::float_imm(Node node, Pieces& out) {
 }
 
 void Printer::binary(Node node, Level level, Pieces& out) {
-  if (open_lambdas_ == 0 && has_symbol(node) && !would_fold(node)) {
-    return infix(node, level, out);
-  }
-  out.text("T.").text(binary_operator(node.kind()).call).text("(");
+  const BinaryOperator& row = binary_operator(node.kind());
+  const bool constructs = spelling_.operators == Spelling::Operators::construct;
+  const bool is_infix = constructs ? row.sign != text::Sign::none
+                                   : open_lambdas_ == 0 && has_symbol(node) && !would_fold(node);
+  if (is_infix) return infix(node, level, out);
+  out.text("T.").text(constructs ? row.function : row.call).text("(");
   out.expr(node[f::Add::a]).text(", ").expr(node[f::Add::b]).text(")");
 }
 
 void Printer::infix(Node node, Level level, Pieces& out) {
   const BinaryOperator& row = binary_operator(node.kind());
   const Level own = row.level;
-  const bool is_comparison = own == kComparisonLevel;
+  const bool is_comparison = own == kEqualityLevel || own == kComparisonLevel;
   const bool in_brackets = own < level;
   if (in_brackets) out.text("(");
   // Python would chain comparisons.
-  out.expr(node[f::Add::a], is_comparison ? static_cast<Level>(own + 1) : own);
-  out.text(" ").text(row.symbol).text(" ").expr(node[f::Add::b], static_cast<Level>(own + 1));
+  out.expr(node[f::Add::a], is_comparison ? kSumLevel : own);
+  out.text(" ")
+      .text(row.symbol)
+      .text(" ")
+      .expr(node[f::Add::b], is_comparison ? kSumLevel : static_cast<Level>(own + 1));
   if (in_brackets) out.text(")");
 }
 
 void Printer::logical_not(Node node, Level level, Pieces& out) {
   const Node operand = node[f::Not::a];
+  const bool in_brackets = kNotLevel < level;
+  if (spelling_.is_old()) {
+    // TVM's printer binds `not` as tightly as a call, Python does not: brackets please both.
+    out.text(in_brackets ? "(not (" : "not (").expr(operand).text(in_brackets ? "))" : ")");
+    return;
+  }
   if (open_lambdas_ > 0 || is_constant(operand)) {
     out.text("T.Not(").expr(operand).text(")");
     return;
   }
-  const bool in_brackets = kNotLevel < level;
   out.text(in_brackets ? "(not " : "not ").expr(operand, kNotLevel).text(in_brackets ? ")" : "");
 }
 
 void Printer::let(Node node, Pieces& out) {
-  out.text("T.Let(").expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
+  if (spelling_.is_old()) {
+    begin_function(node, out).expr(node[f::Let::var]).text(", ").expr(node[f::Let::value]);
+    out.text(", ").expr(node[f::Let::body]).text(")");
+    return;
+  }
+  begin_function(node, out).expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
   out.text(": ").expr(node[f::Let::value]).text("})");
+}
+
+/// The load from a pointer of the versions before v0.12.
+void Printer::load(Node node, Pieces& out) {
+  if (!spelling_.is_old()) refuse("TVMScript since v0.12 has no words for a Load");
+  out.text(fmt::format("T.load({}, ", quoted_dtype(node.dtype())));
+  out.expr(node[f::Load::buffer_var]).text(", ").expr(node[f::Load::index]);
+  if (const Node predicate = node[f::Load::predicate]; !is_int(predicate, 1)) {
+    out.text(", ").expr(predicate);
+  }
+  out.text(")");
 }
 
 void Printer::buffer_load(Node node, Pieces& out) {
   const std::string_view name = name_of(node[f::BufferLoad::buffer]);
   const NodeList indices = node.list(f::BufferLoad::indices);
   if (const Node predicate = node[f::BufferLoad::predicate]) {
+    if (spelling_.is_old()) refuse("TVMScript before v0.12 has no loads with a predicate");
     out.text(name).text(".vload([").list(indices).text("], predicate=").expr(predicate).text(")");
     return;
   }

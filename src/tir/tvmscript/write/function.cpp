@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -30,25 +32,28 @@ bool is_handle(Node type) {
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(Node function, std::string_view name, Printer& printer, Script& script)
+  FunctionPrinter(Node function, std::string_view name, Printer& printer, Script& script,
+                  const std::unordered_set<std::uint32_t>& declared)
       : function_(function),
         name_(name),
         printer_(printer),
         script_(script),
-        definitions_(definitions_of(function)),
+        definitions_(definitions_of(function, printer.spelling(), declared)),
         declarations_(printer, script, definitions_) {}
 
+  bool may_declare(Node var) const { return definitions_.declarable.contains(index(var.id())); }
+
   void print() {
-    const std::size_t mark = printer_.names().mark();
     print_decorator();
     print_signature();
     declarations_.declare_free_vars(kBody);
     print_matches();
+    print_preflattened();
     declarations_.declare_ready_buffers(kBody);
     print_attrs();
     StatementPrinter(printer_, script_, definitions_, declarations_)
         .print(function_[f::PrimFunc::body], kBody);
-    printer_.names().release(mark);
+    printer_.names().clear();
   }
 
  private:
@@ -81,12 +86,15 @@ class FunctionPrinter {
     line.text(")");
     if (const Node type = function_[f::PrimFunc::ret_type]; !is_void(type)) {
       line.text(" -> ").node(Form::type, type);
+    } else {
+      line.text(printer_.spelling().void_result);
     }
     script_.line(kHead, line.text(":"));
   }
 
   /// Whether a buffer may be written in place of its parameter, which nothing else uses.
   bool stands_for(Node param, Node buffer) const {
+    if (printer_.spelling().buffer_param == Spelling::BufferParam::none) return false;
     if (definitions_.is_used(param) || param.is(Kind::SizeVar)) return false;
     if (!is_handle(param[f::Var::type_annotation])) return false;
     return declarations_.is_plain(buffer) && has_fixed_shape(buffer);
@@ -101,7 +109,9 @@ class FunctionPrinter {
 
   void print_buffer_param(Node buffer, Pieces& line) {
     const Pieces stated = declarations_.arguments(buffer);
-    line.text(declarations_.bind(buffer)).text(": T.Buffer(").append(stated).text(")");
+    const bool is_call = printer_.spelling().buffer_param == Spelling::BufferParam::call;
+    line.text(declarations_.bind(buffer)).text(is_call ? ": T.Buffer(" : ": T.Buffer[");
+    line.append(stated).text(is_call ? ")" : "]");
   }
 
   void print_param(Node param, Node buffer, Pieces& line) {
@@ -112,7 +122,9 @@ class FunctionPrinter {
     } else {
       line.text(fmt::format("T.{}", to_string(param.dtype())));
     }
-    if (param.is(Kind::SizeVar)) line.text("(is_size_var=True)");
+    if (param.is(Kind::SizeVar) && !printer_.spelling().is_old()) {
+      line.text("(is_size_var=True)");
+    }
     if (buffer) matched_.emplace_back(param, buffer);
   }
 
@@ -126,6 +138,18 @@ class FunctionPrinter {
                               .text(", ")
                               .append(stated)
                               .text(")"));
+    }
+  }
+
+  /// What buffers of parameters were before they got one dimension, which v0.9 and v0.10 remember.
+  void print_preflattened() {
+    const std::uint8_t minor = printer_.minor_version();
+    if (minor < 9 || minor > 10) return;
+    const NodeMap before = function_.map(f::PrimFunc::preflattened_buffer_map);
+    const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Node buffer = buffer_of(before.key(i), buffers);
+      if (buffer) declarations_.state_before_flattening(buffer, before.value(i), kBody);
     }
   }
 
@@ -159,8 +183,23 @@ class FunctionPrinter {
 
 }  // namespace
 
+/// A variable that more than its scope uses shows where it is used: then it is declared at the top,
+/// and the function is printed anew.
 void print_function(Node function, std::string_view name, Printer& printer, Script& script) {
-  FunctionPrinter(function, name, printer, script).print();
+  const std::size_t begin = script.mark();
+  std::unordered_set<std::uint32_t> declared;
+  for (;;) {
+    FunctionPrinter attempt(function, name, printer, script, declared);
+    try {
+      return attempt.print();
+    } catch (const OutOfScope& use) {
+      if (!attempt.may_declare(use.var) || !declared.insert(index(use.var.id())).second) {
+        refuse(use);
+      }
+    }
+    script.rewind(begin);
+    printer.names().clear();
+  }
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -10,12 +10,12 @@ namespace {
 
 /// Words of Python, and what a script refers to beside its own names.
 constexpr std::string_view kReserved[] = {
-    "False",  "None",    "True",     "and",      "as",     "assert", "async",  "await",
-    "break",  "class",   "cls",      "continue", "def",    "del",    "elif",   "else",
-    "except", "finally", "for",      "from",     "global", "if",     "import", "in",
-    "is",     "lambda",  "metadata", "nonlocal", "not",    "or",     "pass",   "raise",
-    "range",  "return",  "try",      "tvm",      "while",  "with",   "yield",  "I",
-    "Module", "R",       "T",        "ir",       "relax",  "tir"};
+    "False",  "None",    "True",   "and",      "as",       "assert", "async",  "await",
+    "break",  "class",   "cls",    "continue", "def",      "del",    "elif",   "else",
+    "except", "finally", "for",    "from",     "global",   "if",     "import", "in",
+    "is",     "lambda",  "meta",   "metadata", "nonlocal", "not",    "or",     "pass",
+    "raise",  "range",   "return", "try",      "tvm",      "while",  "with",   "yield",
+    "I",      "Module",  "R",      "T",        "ir",       "relax",  "tir"};
 
 bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -50,21 +50,22 @@ std::string ScopedNames::fresh(std::string_view hint) {
     } while (taken_.contains(name));
   }
   taken_.insert(name);
-  undo_.push_back({NodeId::none, name, {}});
+  undo_.push_back({NodeId::none, name, {}, Lifetime::scope});
   return name;
 }
 
-std::string_view ScopedNames::bind(NodeId id, std::string_view hint) {
+std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime lifetime) {
   std::string& text = texts_[index(id)];
   const std::string before = std::exchange(text, fresh(hint));
   undo_.back().id = id;
   undo_.back().before = before;
+  undo_.back().lifetime = lifetime;
   return text;
 }
 
 void ScopedNames::alias(NodeId id, std::string text) {
   std::string& current = texts_[index(id)];
-  undo_.push_back({id, {}, std::exchange(current, std::move(text))});
+  undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
 }
 
 std::string_view ScopedNames::find(NodeId id) const {
@@ -75,13 +76,20 @@ std::string_view ScopedNames::find(NodeId id) const {
 void ScopedNames::release(std::size_t mark) {
   for (; undo_.size() > mark; undo_.pop_back()) {
     const Undo& last = undo_.back();
-    if (!last.name.empty()) {
+    if (!last.name.empty() && last.lifetime == Lifetime::scope) {
       taken_.erase(last.name);
       // Counting starts anew, so that equal scopes print alike.
       next_number_.clear();
     }
     if (last.id != NodeId::none) texts_[index(last.id)] = last.before;
   }
+}
+
+void ScopedNames::clear() {
+  texts_.clear();
+  taken_.clear();
+  next_number_.clear();
+  undo_.clear();
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,8 +15,11 @@ namespace mlf::tir::tvmscript {
 
 class ScopedNames {
  public:
+  /// For how long nothing else may have a name: what it stands for ends with its scope anyway.
+  enum class Lifetime : std::uint8_t { scope, function };
+
   /// Names `id` after `hint`; a name that is taken gets a number.
-  std::string_view bind(NodeId id, std::string_view hint);
+  std::string_view bind(NodeId id, std::string_view hint, Lifetime lifetime = Lifetime::scope);
   /// Lets `id` stand for `text`, which is no name: `A.data`.
   void alias(NodeId id, std::string text);
   /// What stands for a node; empty where it has no name in this scope.
@@ -26,12 +30,15 @@ class ScopedNames {
   /// Where a scope begins; `release` takes back what was named since.
   std::size_t mark() const { return undo_.size(); }
   void release(std::size_t mark);
+  /// Where a function ends.
+  void clear();
 
  private:
   struct Undo {
     NodeId id;           // none where only the name was taken
     std::string name;    // empty where nothing was taken
     std::string before;  // what stood for the node
+    Lifetime lifetime = Lifetime::scope;
   };
 
   std::unordered_map<std::uint32_t, std::string> texts_;

@@ -13,9 +13,32 @@ void refuse(std::string message) {
   throw support::Error(ErrorKind::invalid_input, std::move(message));
 }
 
+void refuse(const OutOfScope& use) {
+  const bool is_buffer = use.var.is(Kind::Buffer);
+  refuse(fmt::format(
+      "the {} '{}' is used outside of what defines it", is_buffer ? "buffer" : "variable",
+      use.var.text(is_buffer ? std::uint8_t{f::Buffer::name} : std::uint8_t{f::Var::name})));
+}
+
 bool is_int(Node node, std::int64_t value) {
   return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
 }
+
+namespace {
+
+std::string pointer_type(Spelling::Pointer form, DType pointee, std::string_view scope) {
+  switch (form) {
+    case Spelling::Pointer::handle:
+      return fmt::format("T.handle({}, {})", quoted_dtype(pointee), quoted(scope));
+    case Spelling::Pointer::scope_last:
+      return fmt::format("T.Ptr[T.{}, {}]", to_string(pointee), quoted(scope));
+    case Spelling::Pointer::scope_first:
+      return fmt::format("T.Ptr[{}{}T.{}]", scope, scope.empty() ? "" : " ", to_string(pointee));
+  }
+  return {};
+}
+
+}  // namespace
 
 bool ModuleNames::contains(NodeId global_var) const {
   return std::ranges::find(functions, global_var) != functions.end();
@@ -25,11 +48,13 @@ Printer::Printer(const Module& module, std::uint8_t minor_version, const ModuleN
                  MetadataObjects& metadata, std::uint64_t max_nodes)
     : module_(module),
       minor_version_(minor_version),
+      spelling_(spelling_of(minor_version)),
       functions_(functions),
       metadata_(metadata),
       max_nodes_(max_nodes) {}
 
 void Printer::print(const Pieces& pieces, std::string& out) {
+  open_lambdas_ = 0;
   stack_.assign(pieces.all().rbegin(), pieces.all().rend());
   Pieces parts;
   while (!stack_.empty()) {
@@ -71,7 +96,7 @@ void Printer::expand(const Piece& piece, Pieces& out) {
 void Printer::expand_type(Node node, Pieces& out) {
   if (node.is(Kind::PrimType)) {
     const DType dtype = node.dtype(std::uint8_t{f::PrimType::dtype});
-    if (!has_function(dtype)) {
+    if (!spelling_.is_old() && !has_function(dtype)) {
       refuse(fmt::format("TVMScript has no type {}", to_string(dtype)));
     }
     out.text(fmt::format("T.{}", to_string(dtype)));
@@ -80,8 +105,7 @@ void Printer::expand_type(Node node, Pieces& out) {
   if (node.is(Kind::PointerType) && node[f::PointerType::element_type].is(Kind::PrimType)) {
     const DType pointee =
         node[f::PointerType::element_type].dtype(std::uint8_t{f::PrimType::dtype});
-    out.text(fmt::format("T.handle({}, {})", quoted_dtype(pointee),
-                         quoted(node.text(f::PointerType::storage_scope))));
+    out.text(pointer_type(spelling_.pointer, pointee, node.text(f::PointerType::storage_scope)));
     return;
   }
   refuse(fmt::format(

@@ -6,11 +6,18 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
+#include "tir/tvmscript/spelling.h"
 #include "tir/tvmscript/write/metadata_objects.h"
 #include "tir/tvmscript/write/names.h"
 #include "tir/tvmscript/write/pieces.h"
 
 namespace mlf::tir::tvmscript {
+
+/// Thrown where a variable is used and nothing in scope defines it.
+struct OutOfScope {
+  Node var;
+};
+[[noreturn]] void refuse(const OutOfScope& use);
 
 /// What a module's functions give the expressions in them.
 struct ModuleNames {
@@ -26,10 +33,11 @@ class Printer {
   /// Appends the text of `pieces`.
   void print(const Pieces& pieces, std::string& out);
 
-  /// The name of a variable or buffer. Throws where nothing in scope defines it.
+  /// The name of a variable or buffer. Throws OutOfScope where nothing in scope defines it.
   std::string_view name_of(Node node) const;
   ScopedNames& names() { return names_; }
   std::uint8_t minor_version() const { return minor_version_; }
+  const Spelling& spelling() const { return spelling_; }
   const Module& module() const { return module_; }
 
  private:
@@ -40,16 +48,23 @@ class Printer {
 
   void var(Node node, Pieces& out);
   void int_imm(Node node, Pieces& out);
+  void old_int_imm(Node node, Pieces& out);
   void float_imm(Node node, Pieces& out);
   void binary(Node node, Level level, Pieces& out);
   void infix(Node node, Level level, Pieces& out);
   void logical_not(Node node, Level level, Pieces& out);
+  /// `T.Ramp(`, `T.ramp(`
+  Pieces& begin_function(Node node, Pieces& out) const;
+  void cast(Node node, Pieces& out);
   void let(Node node, Pieces& out);
+  void load(Node node, Pieces& out);
   void call(Node node, Pieces& out);
   void call_of_op(Node node, Pieces& out);
   void call_of_function(Node node, Pieces& out);
   void explicit_call(Node node, Pieces& out);
+  void old_call(std::string_view function, Node node, Pieces& out);
   void reduce(Node node, Pieces& out);
+  void old_reduce(Node node, Pieces& out);
   void comm_reducer(Node node, Pieces& out);
   void iter_var(Node node, Pieces& out);
   void buffer_load(Node node, Pieces& out);
@@ -62,6 +77,7 @@ class Printer {
 
   const Module& module_;
   std::uint8_t minor_version_;
+  const Spelling& spelling_;
   const ModuleNames& functions_;
   MetadataObjects& metadata_;
   std::uint64_t max_nodes_;

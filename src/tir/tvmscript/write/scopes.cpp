@@ -6,12 +6,17 @@
 #include "tir/tvmscript/write/statements.h"
 
 namespace mlf::tir::tvmscript {
+namespace {
+
+constexpr std::uint8_t kFirstMinorWithDeclBuffer = 10;
+
+}  // namespace
 
 void StatementPrinter::around(const Step& step, Header header, Node body) {
   const std::size_t mark = open_scope();
-  const bool is_nested = step.place == Place::inside;
+  const bool is_nested = step.place == Place::inside || header.suite == Header::Suite::always;
   if (is_nested) close_scope_after(mark);
-  const std::string name = header.defines ? define(header.defines) : std::string();
+  const std::string name = header.defines ? define(header) : std::string();
   Pieces line;
   if (is_nested) {
     line.text("with ").append(header.call);
@@ -29,9 +34,25 @@ void StatementPrinter::around(const Step& step, Header header, Node body) {
   suite(body, inner);
 }
 
+/// A variable that was declared above, because its scope takes it or because more than its scope
+/// uses it: `with T.let(x, v):`, `with T.LetStmt(v, var=x):`
+void StatementPrinter::let_of_taken(const Step& step) {
+  const Node var = step.node[f::LetStmt::var];
+  const Node value = step.node[f::LetStmt::value];
+  Header header;
+  header.suite = Header::Suite::always;
+  if (printer_.spelling().scopes == Spelling::Scopes::take) {
+    header.call.text("T.let(").expr(var).text(", ").expr(value).text(")");
+  } else {
+    header.call.text("T.LetStmt(").expr(value).text(", var=").expr(var).text(")");
+  }
+  around(step, std::move(header), step.node[f::LetStmt::body]);
+}
+
 /// `x: T.int32 = v`, `with T.LetStmt(v, T.handle("int8", "global")) as x:`
 void StatementPrinter::let(const Step& step) {
   const Node var = step.node[f::LetStmt::var];
+  if (!printer_.names().find(var.id()).empty()) return let_of_taken(step);
   const Node value = step.node[f::LetStmt::value];
   const Node type = var[f::Var::type_annotation];
   Pieces type_text;
@@ -67,7 +88,13 @@ void StatementPrinter::attribute(const Step& step) {
   Header header;
   if (is_launch(node)) {
     const Node var = about[f::IterVar::var];
-    if (definitions_.thread_uses.at(index(var.id())) == 1) {
+    if (definitions_.thread_tags.contains(index(var.id()))) {
+      header.call.text("T.launch_thread(").expr(var).text(", ");
+      header.call.expr(node[f::AttrStmt::value]).text(")");
+      return around(step, std::move(header), body);
+    }
+    const bool is_declared = !printer_.names().find(var.id()).empty();
+    if (!is_declared && definitions_.thread_uses.at(index(var.id())) == 1) {
       header.defines = var;
       header.call.text("T.launch_thread(").text(quoted(about.text(f::IterVar::thread_tag)));
       header.call.text(", ").expr(node[f::AttrStmt::value]).text(")");
@@ -87,6 +114,7 @@ void StatementPrinter::allocate(const Step& step) {
   const bool is_pointer = type && type.is(Kind::PointerType);
   Header header;
   header.defines = var;
+  header.names = names_of_allocations();
   header.call.text("T.allocate([").list(node.list(f::Allocate::extents)).text("], ");
   header.call.text(quoted_dtype(node.dtype(f::Allocate::dtype))).text(", ");
   header.call.text(is_pointer ? quoted(type.text(f::PointerType::storage_scope)) : "\"global\"");
@@ -102,6 +130,7 @@ void StatementPrinter::allocate_const(const Step& step) {
   const Node node = step.node;
   Header header;
   header.defines = node[f::AllocateConst::buffer_var];
+  header.names = names_of_allocations();
   header.call.text("T.allocate_const(").append(elements(node)).text(", ");
   header.call.text(quoted_dtype(node.dtype(f::AllocateConst::dtype))).text(", [");
   header.call.list(node.list(f::AllocateConst::extents)).text("]");
@@ -118,12 +147,19 @@ Pieces StatementPrinter::elements(Node allocate_const) {
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
   }
   Pieces out;
-  if (const auto list = constant_elements(constant)) return out.text(*list);
+  if (const auto list = constant_elements(constant, printer_.spelling())) return out.text(*list);
+  if (printer_.spelling().is_old()) {
+    refuse(fmt::format("TVMScript before v0.12 has no literals for the constant '{}'",
+                       allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
+  }
   return out.value(constant).text(".numpy()");
 }
 
 void StatementPrinter::decl_buffer(const Step& step) {
   const Node buffer = step.node[f::DeclBuffer::buffer];
+  if (printer_.minor_version() < kFirstMinorWithDeclBuffer) {
+    refuse("TVMScript before v0.10 has no words for a DeclBuffer");
+  }
   Header header;
   header.defines = buffer;
   header.call.text("T.decl_buffer(").append(declarations_.arguments(buffer)).text(")");

@@ -21,6 +21,9 @@ class Script {
   void line(Indent indent, std::string_view text);
   void empty_line() { text_ += '\n'; }
   const std::string& text() const { return text_; }
+  /// Where the next line begins; `rewind` takes back what was printed since.
+  std::size_t mark() const { return text_.size(); }
+  void rewind(std::size_t mark) { text_.resize(mark); }
 
  private:
   Printer& printer_;

@@ -42,6 +42,8 @@ void StatementPrinter::statement(const Step& step) {
       return evaluate(step);
     case Kind::BufferStore:
       return store(step);
+    case Kind::Store:
+      return old_store(step);
     case Kind::Prefetch:
       return prefetch(step);
     case Kind::LetStmt:
@@ -82,10 +84,27 @@ std::string StatementPrinter::define(Node node) {
   return std::string(printer_.names().bind(node.id(), node.text(f::Var::name)));
 }
 
+std::string StatementPrinter::define(const Header& header) {
+  if (header.names == Header::Names::itself) return define(header.defines);
+  const Node var = header.defines;
+  std::string name(
+      printer_.names().bind(var.id(), var.text(f::Var::name), ScopedNames::Lifetime::function));
+  printer_.names().alias(var.id(), name + ".data");
+  return name;
+}
+
+StatementPrinter::Header::Names StatementPrinter::names_of_allocations() const {
+  const bool is_buffer = printer_.spelling().allocation == Spelling::Allocation::buffer;
+  return is_buffer ? Header::Names::buffer : Header::Names::itself;
+}
+
 /// Nested sequences are flattened, as by TVM.
 void StatementPrinter::sequence(const Step& step) {
   const NodeList statements = step.node.list(f::SeqStmt::seq);
-  if (statements.empty()) return script_.line(step.indent, "pass");
+  if (statements.empty()) {
+    // Before v0.12 the parser knows no `pass`.
+    return script_.line(step.indent, printer_.spelling().is_old() ? "T.evaluate(0)" : "pass");
+  }
   for (std::size_t i = statements.size(); i-- > 0;) {
     const bool is_last = i + 1 == statements.size();
     stack_.push_back({.place = is_last ? step.place : Place::inside,
@@ -133,7 +152,8 @@ Pieces StatementPrinter::loop_range(Node node) {
   const NodeMap notes = node.map(f::For::annotations);
   const bool is_plain = kind == static_cast<std::size_t>(ForKind::serial) && notes.empty();
   Pieces out;
-  out.text(is_plain ? "range" : kFunctions[kind]).text("(");
+  const bool is_range = is_plain && !printer_.spelling().is_old();
+  out.text(is_range ? "range" : kFunctions[kind]).text("(");
   loop_bounds(node, out);
   if (const Node thread = node[f::For::thread_binding]) {
     out.text(", thread=").text(quoted(thread.text(f::IterVar::thread_tag)));
@@ -144,7 +164,9 @@ Pieces StatementPrinter::loop_range(Node node) {
 
 void StatementPrinter::loop_bounds(Node node, Pieces& out) {
   const Node min = node[f::For::min];
-  if (!is_int(min, 0) || min.dtype() != node[f::For::extent].dtype()) out.expr(min).text(", ");
+  const bool states_begin = printer_.spelling().loop_bounds == Spelling::LoopBounds::begin_and_end;
+  if (states_begin || !is_int(min, 0) || min.dtype() != node[f::For::extent].dtype())
+    out.expr(min).text(", ");
   out.append(end_of(min, node[f::For::extent]));
 }
 
@@ -161,7 +183,7 @@ void StatementPrinter::annotations(const NodeMap& map, Pieces& out) {
 
 void StatementPrinter::evaluate(const Step& step) {
   const Node value = step.node[f::Evaluate::value];
-  const bool is_call = value.is(Kind::Call);
+  const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old();
   script_.line(step.indent,
                Pieces().text(is_call ? "" : "T.evaluate(").expr(value).text(is_call ? "" : ")"));
 }
@@ -173,6 +195,9 @@ void StatementPrinter::store(const Step& step) {
   Pieces line;
   line.text(buffer);
   if (const Node predicate = node[f::BufferStore::predicate]) {
+    if (printer_.spelling().is_old()) {
+      refuse("TVMScript before v0.12 has no stores with a predicate");
+    }
     line.text(".vstore([").list(indices).text("], ").expr(node[f::BufferStore::value]);
     line.text(", predicate=").expr(predicate).text(")");
   } else {
@@ -183,7 +208,18 @@ void StatementPrinter::store(const Step& step) {
   script_.line(step.indent, line);
 }
 
+/// The store to a pointer of the versions before v0.12.
+void StatementPrinter::old_store(const Step& step) {
+  if (!printer_.spelling().is_old()) refuse("TVMScript since v0.12 has no words for a Store");
+  const Node node = step.node;
+  Pieces line;
+  line.text("T.store(").expr(node[f::Store::buffer_var]).text(", ").expr(node[f::Store::index]);
+  line.text(", ").expr(node[f::Store::value]).text(", ").expr(node[f::Store::predicate]);
+  script_.line(step.indent, line.text(")"));
+}
+
 void StatementPrinter::prefetch(const Step& step) {
+  if (printer_.spelling().is_old()) refuse("TVMScript before v0.12 has no words for a Prefetch");
   Pieces line;
   line.text("T.prefetch(").value(step.node[f::Prefetch::buffer]).text(", [");
   line.list(step.node.list(f::Prefetch::bounds), Form::value).text("])");

@@ -34,9 +34,15 @@ class StatementPrinter {
   };
   /// What stands in front of the body of a statement around others.
   struct Header {
+    /// Whether a scope may do without a suite of its own where it is the last of one.
+    enum class Suite : std::uint8_t { if_inside, always };
+    /// What the name of what the call makes stands for: the thing itself or a buffer around it.
+    enum class Names : std::uint8_t { itself, buffer };
     Pieces call{};       ///< `T.allocate(…)`
     Node defines{};      ///< the variable or buffer that the call makes
     Pieces annotated{};  ///< the line to write instead where it reaches to the end of the suite
+    Suite suite = Suite::if_inside;
+    Names names = Names::itself;
   };
 
   void statement(const Step& step);
@@ -47,10 +53,12 @@ class StatementPrinter {
   void loop_bounds(Node node, Pieces& out);
   void evaluate(const Step& step);
   void store(const Step& step);
+  void old_store(const Step& step);
   void prefetch(const Step& step);
 
   void around(const Step& step, Header header, Node body);
   void let(const Step& step);
+  void let_of_taken(const Step& step);
   void assertion(const Step& step);
   void attribute(const Step& step);
   void allocate(const Step& step);
@@ -69,6 +77,8 @@ class StatementPrinter {
   std::size_t open_scope() { return printer_.names().mark(); }
   void close_scope_after(std::size_t mark);
   std::string define(Node node);
+  std::string define(const Header& header);
+  Header::Names names_of_allocations() const;
   void annotations(const NodeMap& map, Pieces& out);
 
   Printer& printer_;

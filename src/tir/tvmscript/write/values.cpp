@@ -22,6 +22,7 @@ void Printer::expand_value(Node node, Pieces& out) {
       out.text(quoted(node.text(f::String::value)));
       return;
     case Kind::StringImm:
+      if (spelling_.is_old()) break;
       out.text(fmt::format("T.StringImm({})", quoted(node.text(f::StringImm::value))));
       return;
     case Kind::IntImm:
@@ -43,12 +44,15 @@ void Printer::expand_value(Node node, Pieces& out) {
     case Kind::Target:
       return target(node, out);
     case Kind::GlobalVar:
+      if (spelling_.is_old()) break;
       out.text(fmt::format("tvm.ir.GlobalVar({})", quoted(node.text(f::GlobalVar::name_hint))));
       return;
     case Kind::Op:
+      if (spelling_.is_old()) break;
       out.text(fmt::format("tvm.ir.Op.get({})", quoted(node.text(f::Op::name))));
       return;
     case Kind::Range:
+      if (spelling_.is_old()) break;
       out.text("T.Range(").expr(node[f::Range::min]).text(", ");
       out.append(end_of(node[f::Range::min], node[f::Range::extent])).text(")");
       return;
@@ -109,6 +113,9 @@ void Printer::object(Node node, Pieces& out) {
                          node.integer(f::MissingObject::index)));
     return;
   }
+  if (spelling_.is_old()) {
+    refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
+  }
   refuse_local_variables(node);
   out.text(metadata_.reference(node));
 }
@@ -137,7 +144,14 @@ void Printer::region(Node node, Pieces& out) {
 
 void Printer::iter_var(Node node, Pieces& out) {
   const auto kind = static_cast<std::size_t>(node.integer(f::IterVar::iter_type));
-  out.text("T.iter_var(").expr(node[f::IterVar::var]).text(", ").value(node[f::IterVar::dom]);
+  const Node dom = node[f::IterVar::dom];
+  out.text("T.iter_var(").expr(node[f::IterVar::var]).text(", ");
+  if (dom && spelling_.is_old()) {
+    out.text("(").expr(dom[f::Range::min]).text(", ");
+    out.append(end_of(dom[f::Range::min], dom[f::Range::extent])).text(")");
+  } else {
+    out.value(dom);
+  }
   out.text(fmt::format(", {}, {})", quoted(enum_names(Expects::iter_var_type)[kind]),
                        quoted(node.text(f::IterVar::thread_tag))));
 }
@@ -158,9 +172,18 @@ void Printer::comm_reducer(Node node, Pieces& out) {
   out.list(node.list(f::CommReducer::identity_element)).text("])");
 }
 
+/// Initial values and the condition have no place.
+void Printer::old_reduce(Node node, Pieces& out) {
+  begin_function(node, out).value(node[f::Reduce::combiner]).text(", [");
+  out.list(node.list(f::Reduce::source)).text("], [");
+  out.list(node.list(f::Reduce::axis), Form::value);
+  out.text(fmt::format("], {})", node.integer(f::Reduce::value_index)));
+}
+
 /// The node as it is; `T.reduce`, which TVM prints, is nothing that its parser knows.
 void Printer::reduce(Node node, Pieces& out) {
-  out.text("T.Reduce(").value(node[f::Reduce::combiner]).text(", [");
+  if (spelling_.is_old()) return old_reduce(node, out);
+  begin_function(node, out).value(node[f::Reduce::combiner]).text(", [");
   out.list(node.list(f::Reduce::source)).text("], [");
   out.list(node.list(f::Reduce::axis), Form::value).text("], ");
   out.expr(node[f::Reduce::condition]);

@@ -15,14 +15,6 @@ namespace mlf::tir {
 namespace tvmscript {
 namespace {
 
-constexpr std::uint8_t kFirstVersion = 12;
-
-constexpr std::string_view kHeader =
-    "# from tvm.script import ir as I\n"
-    "# from tvm.script import tir as T\n\n"
-    "@I.ir_module\n"
-    "class Module:\n";
-
 class ModulePrinter {
  public:
   ModulePrinter(const Document& document, const ScriptOptions& options)
@@ -37,14 +29,15 @@ class ModulePrinter {
     collect_names();
     print_module_attrs();
     const NodeMap functions = module_.map(f::IRModule::functions);
-    if (functions.empty()) script_.line(1, "pass");
+    if (functions.empty() && !printer_.spelling().is_old()) script_.line(1, "pass");
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (i > 0) script_.empty_line();
       print(functions.key(i), functions.value(i));
     }
     write_metadata(sink);
-    sink(kHeader);
+    sink(printer_.spelling().header);
     sink(script_.text());
+    if (const auto footer = printer_.spelling().footer; !footer.empty()) sink(footer);
     if (metadata_.has_missing()) {
       sink("\n# Metadata omitted. Use show_meta=True in script() method to show it.\n");
     }
@@ -59,6 +52,7 @@ class ModulePrinter {
   }
 
   void print_module_attrs() {
+    if (printer_.spelling().is_old()) return;
     const Node attrs = module_[f::IRModule::attrs];
     if (!attrs || attrs.map(f::DictAttrs::dict).empty()) return;
     script_.line(1, Pieces().text("I.module_attrs(").value(attrs).text(")"));
@@ -107,12 +101,7 @@ class ModulePrinter {
 
 Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                              const Sink& sink) {
-  return support::at_door([&] {
-    if (document.source.tvm_version.last < tvmscript::kFirstVersion) {
-      tvmscript::refuse("TVMScript is written for TVM v0.12 and later");
-    }
-    tvmscript::ModulePrinter(document, options).write(sink);
-  });
+  return support::at_door([&] { tvmscript::ModulePrinter(document, options).write(sink); });
 }
 
 }  // namespace mlf::tir
