@@ -26,7 +26,7 @@ struct Options {
 CLI::Validator tvm_version_validator() {
   return {[](const std::string& text) {
             return tir::tvm_version_named(text) ? std::string()
-                                                : "expected a version of TVM from 0.8 to 0.18";
+                                                : "expected a version of TVM from 0.8 to 0.18, such as 0.16 or 0.16.dev0";
           },
           ""};
 }

@@ -1,10 +1,58 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "mlf/tir/write.h"
 
 namespace mlf::tir {
+namespace {
+
+/// The rest of a version, which loses what it starts with.
+class Rest {
+ public:
+  explicit Rest(std::string_view text) : text_(text) {}
+
+  bool take(std::string_view word) {
+    if (!text_.starts_with(word)) return false;
+    text_.remove_prefix(word.size());
+    return true;
+  }
+  template <class Accepts>
+  bool take_all(Accepts accepts) {
+    const auto end = std::ranges::find_if_not(text_, accepts);
+    const auto count = static_cast<std::size_t>(end - text_.begin());
+    text_.remove_prefix(count);
+    return count > 0;
+  }
+  bool take_number() { return take_all(is_digit); }
+  bool take_build() {
+    return take_all([](char c) { return is_digit(c) || is_letter(c) || c == '.'; });
+  }
+  bool empty() const { return text_.empty(); }
+
+ private:
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+  std::string_view text_;
+};
+
+/// What stands behind "0.16": ".1", ".dev0", ".1.dev0", ".0rc0", each of them with "+g1234abc".
+bool is_release(std::string_view text) {
+  Rest rest(text);
+  constexpr std::string_view kDevelopment = ".dev";
+  bool is_development = rest.take(kDevelopment);
+  if (!is_development) {
+    if (!rest.take(".") || !rest.take_number()) return false;
+    is_development = rest.take(kDevelopment) || rest.take("rc");
+  }
+  if (is_development && !rest.take_number()) return false;
+  if (rest.take("+") && !rest.take_build()) return false;
+  return rest.empty();
+}
+
+}  // namespace
 
 std::optional<VersionRange> tvm_version_named(std::string_view text) {
   constexpr std::string_view kMajor = "0.";
@@ -15,7 +63,7 @@ std::optional<VersionRange> tvm_version_named(std::string_view text) {
   const auto [rest, error] = std::from_chars(text.data() + kMajor.size(), end, minor);
   if (error != std::errc{} || minor < known.first || minor > known.last) return std::nullopt;
   if (rest == end) return VersionRange{minor, minor, fmt::format("{}.0", text)};
-  if (*rest != '.' || rest + 1 == end) return std::nullopt;
+  if (!is_release({rest, static_cast<std::size_t>(end - rest)})) return std::nullopt;
   return VersionRange{minor, minor, std::string(text)};
 }
 

@@ -152,6 +152,31 @@ class Tir(Folder):
         text = support.run_ok("tir", "--format", "save_json", self.archive()).stdout
         self.assertLessEqual({"root", "nodes", "attrs"}, json.loads(text).keys())
 
+    def script(self, *options):
+        return support.run_ok("tir", "--format", "tvmscript", *options, self.archive()).stdout
+
+    def test_tvmscript_is_spelled_as_the_named_version_does(self):
+        for version, line in (
+            ("0.16", b"@I.ir_module"),
+            ("0.12.1.dev3+g0123abc", b"@I.ir_module"),
+            ("0.11", b"@tvm.script.ir_module"),
+            ("0.9.dev0", b"@tvm.script.ir_module"),
+        ):
+            self.assertIn(line + b"\nclass Module:\n", self.script("--tvm-version", version))
+
+    def test_tvmscript_is_for_the_tvm_of_the_source_unless_said_otherwise(self):
+        script = self.script()
+        self.assertIn(b"@tvm.script.ir_module", script, "legacy text is from v0.8 to v0.11")
+        again = support.run_ok("tir", "--format", "tvmscript", "-", input=script).stdout
+        self.assertEqual(again, script)
+
+    def test_what_is_no_version_of_tvm_is_a_usage_error(self):
+        for version in ("0.16.abc", "0.16.", "0.7", "0.19", "latest", ""):
+            result = support.run("tir", "--tvm-version", version, self.archive())
+            self.assertEqual(result.returncode, 64, version)
+            self.assertIn(b"--tvm-version: expected a version of TVM from 0.8 to 0.18", result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+
     def test_c_is_read_and_printed_again(self):
         once = support.run_ok("tir", "--format", "c", self.generated_c()).stdout
         again = self.folder / "again.c"
