@@ -104,6 +104,7 @@ NodeId ExprReader::reduce(SyntaxId id, std::span<const Value> arguments) {
   }
   const std::vector<NodeId> init = exprs(arguments[4]);
   context_.lose(LossCode::reduce_fields, "condition");
+  if (init.empty()) context_.lose(LossCode::undefined_list, "initial values of a Reduce");
   const DType dtype = make_.dtype_of(sources[static_cast<std::size_t>(index)]);
   return builder.make(Kind::Reduce, {dtype, combiner, builder.list(sources), builder.list(init),
                                      builder.list(axes), NodeId::none, index});

@@ -44,6 +44,10 @@ Slot key_slot(Expects values) {
   return {Expects::var, false, false};
 }
 
+std::string field_name(Kind kind, const FieldInfo& field) {
+  return std::string(info(kind).type_key) + "." + std::string(field.name);
+}
+
 std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
   return "expected " + std::string(expected) + ", found " + graph.describe(found);
 }
@@ -109,11 +113,13 @@ FieldValue Importer::reference_value(const NodeFields& fields, std::uint32_t nod
 }
 
 FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
-  // Default-made containers of TVM may be null where they mean "none".
   if (field.type == FieldType::string && field.nullable) return StringId::none;
   if (field.type == FieldType::node && field.nullable) return NodeId::none;
   if (field.type != FieldType::node && field.type != FieldType::string) {
-    return field.nullable ? ListId::none : builder_.list({});
+    if (field.nullable) return ListId::none;
+    // TVM makes such a list only for who calls its constructors past their Python classes.
+    losses_.add(LossCode::undefined_list, "", field_name(fields.kind(), field));
+    return builder_.list({});
   }
   const std::string_view expected =
       field.type == FieldType::string ? "a string" : describe(field.expects);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -166,9 +167,16 @@ TEST(SaveJsonReader, ReportsAnUnknownAttributeOfAKnownKind) {
 
 TEST(SaveJsonReader, ReportsTypesThatDoNotFollow) {
   const Reading reading = read(document({MLF_EVALUATING_FUNCTION, kSeven}));
-  ASSERT_EQ(reading.losses.size(), 1u);
-  EXPECT_EQ(reading.losses[0].code, LossCode::checked_type);
-  EXPECT_EQ(reading.losses[0].where, "f");
+  const auto found = std::ranges::find(reading.losses, LossCode::checked_type, &Loss::code);
+  ASSERT_NE(found, reading.losses.end());
+  EXPECT_EQ(found->where, "f");
+}
+
+TEST(SaveJsonReader, ReportsListsThatAreUndefined) {
+  // `params` of the function is one, TVM's own are always there.
+  const Reading reading = read(document({MLF_EVALUATING_FUNCTION, kSeven}));
+  const Loss loss{LossCode::undefined_list, "", "tir.PrimFunc.params"};
+  EXPECT_NE(std::ranges::find(reading.losses, loss), reading.losses.end());
 }
 
 TEST(SaveJsonMetadata, GivesTheObjectsOfASectionByTypeKey) {
