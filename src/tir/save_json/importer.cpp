@@ -115,13 +115,13 @@ void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std
 
 void Importer::enter_unknown(std::uint32_t node) {
   for (const JsonMember attribute : graph_.attrs(node)) {
-    push(guessed_reference(attribute), Role::node);
+    push(guessed_reference(node, attribute), Role::node);
   }
   if (graph_.data_size(node) > 0) push(node, Role::list);
 }
 
-std::uint32_t Importer::guessed_reference(JsonMember attribute) const {
-  const std::uint32_t target = unknown_.reference(attribute);
+std::uint32_t Importer::guessed_reference(std::uint32_t node, JsonMember attribute) const {
+  const std::uint32_t target = unknown_.reference(node, attribute);
   // A guess that would make the node part of itself was wrong.
   const auto bit = static_cast<std::uint8_t>(Role::node);
   return (open_[target] & bit) != 0 ? 0 : target;
@@ -306,17 +306,32 @@ NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
   return tensor_ids_[index] = make_tensor(builder_, std::move(*tensor));
 }
 
+/// See `looks_plain`.
+NodeId Importer::opaque_value(std::uint32_t node, JsonMember attribute) {
+  const std::uint32_t target = guessed_reference(node, attribute);
+  if (target == 0) {
+    const std::string_view text = attribute.value.text();
+    if (!looks_plain(text)) return make_text("", text);
+    return builder_.make(Kind::String, {builder_.string(text)});
+  }
+  if (graph_.node(target).kind == Kind::String && looks_plain(graph_.repr(target))) {
+    return make_text(kStringKey, graph_.repr(target));
+  }
+  return node_ids_[target];
+}
+
+NodeId Importer::make_text(std::string_view type_key, std::string_view text) {
+  return builder_.make(Kind::Opaque, {builder_.string(type_key), builder_.list({}), ListId::none,
+                                      ListId::none, builder_.string(text)});
+}
+
 ListId Importer::opaque_fields(std::uint32_t node) {
   std::vector<NamedNode> entries;
   for (const JsonMember attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
     // An expression has these beside its fields.
     if (name == kSpan || (name == "dtype" && unknown_.kind(node) == Kind::OpaqueExpr)) continue;
-    const std::uint32_t target = guessed_reference(attribute);
-    const NodeId value =
-        target != 0 ? node_ids_[target]
-                    : builder_.make(Kind::String, {builder_.string(attribute.value.text())});
-    entries.push_back({builder_.string(name), value});
+    entries.push_back({builder_.string(name), opaque_value(node, attribute)});
   }
   losses_.add(LossCode::opaque_fields, "", graph_.type_key(node));
   return builder_.map(entries);

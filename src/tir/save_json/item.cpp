@@ -22,15 +22,6 @@ std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
   return slots;
 }
 
-// Numbers, truth values and dtypes: what TVM keeps in an attribute itself.
-bool is_plain_value(std::string_view text) {
-  constexpr std::string_view kNumber = "0123456789+-.e";
-  const bool is_number = text.find_first_not_of(kNumber) == std::string_view::npos &&
-                         text.find_first_of("0123456789") != std::string_view::npos;
-  return is_number || text == "inf" || text == "-inf" || text == "nan" || text == "-nan" ||
-         parse_dtype(text).has_value();
-}
-
 }  // namespace
 
 Items::Items(const Module& module, const VersionRange& version)
@@ -114,13 +105,17 @@ Item Items::null_of_field(Kind kind, std::uint8_t field) const {
   return {Item::Form::empty_map};
 }
 
-Item Items::opaque_target(std::string_view name, Node value) const {
-  if (!value || !value.is(Kind::String)) return of(value);
-  const NameUse use = use_of_name(name);
-  const std::string_view text = value.text(f::String::value);
-  if (use.reference && !use.plain) return text == "0" ? Item{} : of(value);
-  if (use.plain && !use.reference) return {};
-  return is_plain_value(text) ? Item{} : of(value);
+std::optional<std::string_view> Items::opaque_text(Node value) {
+  if (value.is(Kind::String)) {
+    const std::string_view text = value.text(f::String::value);
+    return looks_plain(text) ? std::optional(text) : std::nullopt;
+  }
+  const bool is_text = value.is(Kind::Opaque) && value.text(f::Opaque::type_key).empty();
+  return is_text ? std::optional(value.text(f::Opaque::repr)) : std::nullopt;
+}
+
+Item Items::opaque_target(Node value) {
+  return opaque_text(value) ? Item{} : of(value);
 }
 
 Item Items::type_of(Node var) const {

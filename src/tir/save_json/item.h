@@ -58,8 +58,10 @@ class Items {
   bool is_reference(Node node, const Slot& slot) const;
   /// What an attribute refers to.
   Item target(Node node, const Slot& slot) const;
-  /// What an attribute of a node of unknown type refers to: null where its text is the value.
-  Item opaque_target(std::string_view name, Node value) const;
+  /// The text that an attribute of a node of unknown type is; nothing where it is a reference.
+  static std::optional<std::string_view> opaque_text(Node value);
+  /// What it refers to: null where its text is the value.
+  static Item opaque_target(Node value);
   /// The type of a parameter.
   Item type_of(Node var) const;
 
@@ -75,7 +77,7 @@ class Items {
       }
       if (const auto fields = opaque_fields(node)) {
         for (std::size_t i = 0; i < fields->size(); ++i) {
-          visit(opaque_target(fields->name(i), fields->value(i)));
+          visit(opaque_target(fields->value(i)));
         }
         visit(of(module_.span(item.id)));
       }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tir/save_json/json_graph.h"
+#include "tir/slots.h"
 
 namespace mlf::tir::save_json {
 namespace {
@@ -66,6 +67,42 @@ NameUse use_of_name(std::string_view name) {
   static const auto index = index_names();
   const auto found = index.find(name);
   return found == index.end() ? NameUse{} : found->second;
+}
+
+namespace {
+
+/// What a field of this type is in save_json.
+bool takes(const FieldInfo& field, Kind target) {
+  switch (field.type) {
+    case FieldType::node:
+      return fits(target, field.expects);
+    case FieldType::list:
+      return target == Kind::Array;
+    case FieldType::string:
+      return target == Kind::String;
+    default:
+      return target == Kind::StringMap || target == Kind::ObjectMap;
+  }
+}
+
+}  // namespace
+
+bool may_refer_to(std::string_view name, Kind target) {
+  if (name == kSpan || name == kCheckedType) return true;
+  for (const KindInfo& kind : all_kinds()) {
+    for (const FieldInfo& field : kind.fields) {
+      if (field.name == name && is_reference(field) && takes(field, target)) return true;
+    }
+  }
+  return false;
+}
+
+bool looks_plain(std::string_view text) {
+  constexpr std::string_view kNumber = "0123456789+-.e";
+  const bool is_number = text.find_first_not_of(kNumber) == std::string_view::npos &&
+                         text.find_first_of("0123456789") != std::string_view::npos;
+  return is_number || text == "inf" || text == "-inf" || text == "nan" || text == "-nan" ||
+         parse_dtype(text).has_value();
 }
 
 bool has_span(Kind kind) {

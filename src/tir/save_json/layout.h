@@ -35,6 +35,15 @@ struct NameUse {
   bool plain = false;
 };
 NameUse use_of_name(std::string_view name);
+/// Whether a field of this name, of any kind of the table, may be the index of a node of `target`.
+bool may_refer_to(std::string_view name, Kind target);
+
+/// Whether the text of an attribute looks like one that TVM writes in its place: a number, a truth
+/// value or a dtype. A field of an opaque node that is a String is such a text if it looks like
+/// one, else a reference to a String. Anything else is an Opaque: text of no type key, or a String
+/// of the key "runtime.String".
+bool looks_plain(std::string_view text);
+constexpr std::string_view kStringKey = "runtime.String";
 
 /// Whether TVM's class of this kind has a `span`.
 bool has_span(Kind kind);

@@ -19,6 +19,10 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
     for (const JsonValue element : graph.data(i)) certain_[graph.element(element)] = true;
     graph.node(i).kind ? scan_known(i) : scan_unknown(i);
   }
+  for (std::uint32_t i = 1; i < graph.size(); ++i) {
+    if (!graph.node(i).kind) gather(i);
+  }
+  decide();
 }
 
 void UnknownKinds::scan_known(std::uint32_t node) {
@@ -37,9 +41,40 @@ void UnknownKinds::scan_known(std::uint32_t node) {
 
 void UnknownKinds::scan_unknown(std::uint32_t node) {
   for (const JsonMember attribute : graph_.attrs(node)) {
-    const NameUse use = use_of_name(attribute.key.text());
+    const std::string_view name = attribute.key.text();
+    const NameUse use = use_of_name(name);
     if (!use.reference || use.plain) continue;
-    if (const auto target = graph_.reference(attribute.value)) certain_[*target] = true;
+    const auto target = graph_.reference(attribute.value);
+    if (target && fits_name(name, *target)) certain_[*target] = true;
+  }
+}
+
+bool UnknownKinds::fits_name(std::string_view name, std::uint32_t target) const {
+  const auto kind = graph_.node(target).kind;
+  return target == 0 || !kind || may_refer_to(name, *kind);
+}
+
+void UnknownKinds::gather(std::uint32_t node) {
+  for (const JsonMember attribute : graph_.attrs(node)) {
+    const std::string_view name = attribute.key.text();
+    Evidence& evidence = evidence_[{graph_.type_key(node), name}];
+    const auto target = graph_.reference(attribute.value);
+    if (!target) {
+      evidence.has_number = true;
+    } else if (*target > node && !certain_[*target]) {
+      evidence.has_first = true;
+    } else if (!fits_name(name, *target)) {
+      evidence.has_misfit = true;
+    }
+  }
+}
+
+void UnknownKinds::decide() {
+  for (auto& [place, evidence] : evidence_) {
+    const NameUse use = use_of_name(place.second);
+    if (evidence.has_number || (use.plain && !use.reference)) continue;
+    const bool has_name_of_references = use.reference && !use.plain;
+    evidence.is_reference = evidence.has_first || (has_name_of_references && !evidence.has_misfit);
   }
 }
 
@@ -60,13 +95,10 @@ void UnknownKinds::note_kind(std::uint32_t node, Expects expects) {
   opaque_kinds_[node] = expects == Expects::expr ? Kind::OpaqueExpr : Kind::OpaqueStmt;
 }
 
-std::uint32_t UnknownKinds::reference(JsonMember attribute) const {
-  const auto target = graph_.reference(attribute.value);
-  if (!target) return 0;
-  const NameUse use = use_of_name(attribute.key.text());
-  if (use.plain && !use.reference) return 0;
-  if (use.reference && !use.plain) return *target;
-  return certain_[*target] ? 0 : *target;
+std::uint32_t UnknownKinds::reference(std::uint32_t node, JsonMember attribute) const {
+  const auto found = evidence_.find({graph_.type_key(node), attribute.key.text()});
+  if (found == evidence_.end() || !found->second.is_reference) return 0;
+  return graph_.reference(attribute.value).value_or(0);
 }
 
 }  // namespace mlf::tir::save_json

@@ -308,10 +308,9 @@ class Writer {
     std::vector<TextAttr> attrs;
     const NodeMap fields = *Items::opaque_fields(node);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const Item target = items_.opaque_target(fields.name(i), fields.value(i));
-      const bool is_text = target.form == Item::Form::null && fields.value(i).is(Kind::String);
-      attrs.push_back({fields.name(i), is_text ? std::string(fields.value(i).text(f::String::value))
-                                               : number_text(target)});
+      const auto text = Items::opaque_text(fields.value(i));
+      attrs.push_back({fields.name(i), text ? std::string(*text)
+                                            : number_text(Items::opaque_target(fields.value(i)))});
     }
     if (node.is(Kind::OpaqueExpr)) attrs.push_back({"dtype", dtype_text(node.dtype())});
     const Item span = Items::of(items_.module().span(node.id()));
