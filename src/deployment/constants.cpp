@@ -9,6 +9,7 @@
 #include "deployment/c_sources.h"
 #include "mlf/params.h"
 #include "support/error.h"
+#include "tir/array_uses.h"
 #include "tir/json/npy.h"
 
 namespace mlf::deployment {
@@ -16,8 +17,8 @@ namespace {
 
 namespace f = tir::f;
 using tir::ConstantQuery;
+using tir::ConstantSite;
 using tir::Kind;
-using tir::Node;
 
 /// Texts name a constant as it is called, or with a number that makes the name unique.
 bool is_name_of(std::string_view printed, std::string_view name) {
@@ -47,11 +48,13 @@ bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> who
   return true;
 }
 
-/// Whether a text may lack constants at all: it allocates some. Others cost nothing.
-bool allocates_constants(const TirSource& source) {
+/// Whether a text may lack constants at all: it has some. Others cost nothing.
+bool has_constants(const TirSource& source) {
   if (source.c || source.text.starts_with('{')) return false;
-  return source.text.find("allocate_const(") != std::string_view::npos ||
-         source.text.find("constant(") != std::string_view::npos;
+  constexpr std::string_view kSigns[] = {"allocate_const(", "constant(", "runtime.NDArray"};
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) {
+    return source.text.find(sign) != std::string_view::npos;
+  });
 }
 
 bool is_save_json(const TirSource& source) {
@@ -95,10 +98,10 @@ ConstantSources sources_of(const archive::Archive& archive, const ModelLibrary& 
 
 void add_constant_sources(const archive::Archive& archive, const ModelLibrary& library,
                           std::vector<TirSource>& sources) {
-  if (std::ranges::none_of(sources, allocates_constants)) return;
+  if (std::ranges::none_of(sources, has_constants)) return;
   const ConstantSources all = sources_of(archive, library, sources);
   for (TirSource& source : sources) {
-    if (allocates_constants(source)) source.constants = all;
+    if (has_constants(source)) source.constants = all;
   }
 }
 
@@ -112,51 +115,32 @@ void ConstantLibrary::load() {
   };
   for (const tir::Input& input : sources_.save_json) keep(tir::read(input, limits_));
   for (const tir::CSources& c : sources_.c) keep(tir::read_c(c, limits_));
-  for (const tir::Document& document : documents_) {
-    add_module(document.module, document.source.member);
-  }
+  for (const tir::Document& document : documents_) add_module(document);
   for (const tir::Input& file : sources_.params) add_params(file);
 }
 
-/// Constants of functions, and those that the memory planner moved into pools.
-void ConstantLibrary::add_module(const tir::Module& module, const std::string& source) {
-  tir::NodeSet seen(module);
-  const tir::NodeMap functions = module.root().map(f::IRModule::functions);
+void ConstantLibrary::add_module(const tir::Document& document) {
+  FunctionNames& names = functions_.emplace_back();
+  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (!functions.value(i).is(Kind::PrimFunc)) continue;
-    const std::string_view name = functions.key(i).text(f::GlobalVar::name_hint);
-    add_function(name, functions.value(i), source, seen);
+    names.emplace(functions.key(i).text(f::GlobalVar::name_hint));
   }
-  for (std::uint32_t id = 1; id < module.size(); ++id) {
-    const Node node = module.node(static_cast<tir::NodeId>(id));
-    if (node.is(Kind::ConstantInfo)) {
-      add({}, node.text(f::ConstantInfo::name_hint), node[f::ConstantInfo::data], source);
-    }
+  for (tir::ArrayUse& use : tir::array_uses(document.module.root())) {
+    if (!use.array.is(Kind::NDArray)) continue;
+    const auto data = use.array.bytes(f::NDArray::data);
+    if (!data) continue;
+    const auto shape = use.array.integers(f::NDArray::shape);
+    candidates_.push_back({.site = use.site,
+                           .module = &names,
+                           .function = std::move(use.function),
+                           .name = std::move(use.name),
+                           .pool_offset = use.pool_offset,
+                           .constant = {.dtype = use.array.dtype(std::uint8_t{f::NDArray::dtype}),
+                                        .shape = {shape.begin(), shape.end()},
+                                        .data = *data,
+                                        .source = document.source.member,
+                                        .is_flat = document.source.dialect == tir::Dialect::c}});
   }
-}
-
-void ConstantLibrary::add_function(std::string_view name, Node function, const std::string& source,
-                                   tir::NodeSet& seen) {
-  std::vector<Node> open{function[f::PrimFunc::body]};
-  while (!open.empty()) {
-    const Node node = open.back();
-    open.pop_back();
-    if (node.category() != tir::Category::stmt || !seen.insert(node.id())) continue;
-    if (node.is(Kind::AllocateConst)) {
-      add(name, node[f::AllocateConst::buffer_var].text(f::Var::name), node[f::AllocateConst::data],
-          source);
-    }
-    tir::for_each_child(node, [&](Node child, const auto&) { open.push_back(child); });
-  }
-}
-
-void ConstantLibrary::add(std::string_view function, std::string_view name, Node array,
-                          const std::string& source) {
-  if (!array.is(Kind::NDArray)) return;
-  const auto data = array.bytes(f::NDArray::data);
-  if (!data) return;
-  candidates_.push_back({std::string(function), std::string(name),
-                         array.dtype(std::uint8_t{f::NDArray::dtype}), *data, source});
 }
 
 void ConstantLibrary::add_params(const tir::Input& file) {
@@ -165,7 +149,16 @@ void ConstantLibrary::add_params(const tir::Input& file) {
   if (!params) return;
   for (const Param& param : *params) {
     const auto dtype = tir::parse_dtype(to_string(param.type));
-    if (dtype) candidates_.push_back({{}, param.name, *dtype, param.data, file.member});
+    if (!dtype) continue;
+    candidates_.push_back({.site = ConstantSite::statement,
+                           .module = nullptr,
+                           .function = {},
+                           .name = param.name,
+                           .pool_offset = {},
+                           .constant = {.dtype = *dtype,
+                                        .shape = {param.shape.begin(), param.shape.end()},
+                                        .data = param.data,
+                                        .source = file.member}});
   }
 }
 
@@ -175,32 +168,59 @@ bool begins_with(std::span<const std::byte> data, const ConstantQuery& query) {
   if (query.elements.size() > data.size()) return false;
   if (query.digits == 0)
     return std::ranges::equal(query.elements, data.first(query.elements.size()));
-  return query.dtype.bits == 64 ? is_rounded<double>(query.elements, data, query.digits)
-                                : is_rounded<float>(query.elements, data, query.digits);
+  return query.dtype->bits == 64 ? is_rounded<double>(query.elements, data, query.digits)
+                                 : is_rounded<float>(query.elements, data, query.digits);
+}
+
+bool ConstantLibrary::has_place(const Candidate& candidate, const ConstantQuery& query) {
+  const bool is_statement = candidate.site == ConstantSite::statement;
+  if (query.site == ConstantSite::statement) {
+    return (is_statement || candidate.site == ConstantSite::pool) &&
+           is_name_of(query.name, candidate.name);
+  }
+  // What has no name of its own in the archive is that of its module only.
+  if (candidate.module == nullptr || !candidate.module->contains(query.function)) return false;
+  // The memory planner calls the pointer to a constant after it.
+  if (query.site == ConstantSite::pool && is_statement) {
+    return query.name == candidate.name + "_let";
+  }
+  const bool is_of_function =
+      query.site != ConstantSite::function_attribute || candidate.function == query.function;
+  return candidate.site == query.site && candidate.name == query.name && is_of_function &&
+         candidate.pool_offset == query.pool_offset;
 }
 
 bool ConstantLibrary::fits(const Candidate& candidate, const ConstantQuery& query) {
-  return candidate.dtype == query.dtype &&
-         candidate.data.size() == tir::json::byte_size(query.dtype, query.shape) &&
-         is_name_of(query.name, candidate.name) && begins_with(candidate.data, query);
+  const tir::FoundConstant& constant = candidate.constant;
+  if (!has_place(candidate, query)) return false;
+  if (query.dtype && *query.dtype != constant.dtype) return false;
+  if (!query.shape) return true;
+  return constant.data.size() == tir::json::byte_size(constant.dtype, *query.shape) &&
+         begins_with(constant.data, query);
 }
 
-std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query) {
-  if (!is_loaded_) load();
+/// Of statements, those of the function that is asked for if there are any.
+std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query) const {
   std::vector<const Candidate*> found;
   for (const Candidate& candidate : candidates_) {
     if (fits(candidate, query)) found.push_back(&candidate);
   }
-  const auto is_here = [&](const Candidate* one) { return one->function == query.function; };
-  if (std::ranges::any_of(found, is_here)) {
-    std::erase_if(found, [&](const Candidate* one) { return !is_here(one); });
+  const auto is_here = [&](const Candidate* one) {
+    return query.site == ConstantSite::statement && one->function == query.function;
+  };
+  const bool prefers = std::ranges::any_of(found, is_here);
+  std::vector<tir::FoundConstant> constants;
+  for (const Candidate* one : found) {
+    if (!prefers || is_here(one)) constants.push_back(one->constant);
   }
-  if (found.empty()) return std::nullopt;
-  const Candidate& first = *found.front();
-  const bool are_one = std::ranges::all_of(
-      found, [&](const Candidate* other) { return std::ranges::equal(other->data, first.data); });
-  if (!are_one) return std::nullopt;
-  return tir::FoundConstant{first.data, first.source};
+  return constants;
+}
+
+std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query) {
+  if (!is_loaded_) load();
+  const std::vector<tir::FoundConstant> found = all(query);
+  const tir::FoundConstant* const one = tir::agreed(found);
+  return one == nullptr ? std::nullopt : std::optional(*one);
 }
 
 }  // namespace mlf::deployment

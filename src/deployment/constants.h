@@ -2,14 +2,16 @@
 // parameters.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/tir/document.h"
-#include "mlf/tir/visit.h"
 
 namespace mlf::deployment {
 
@@ -26,33 +28,36 @@ class ConstantLibrary {
   ConstantLibrary(const ConstantSources& sources, const tir::ReadLimits& limits)
       : sources_(sources), limits_(limits) {}
 
-  /// The constant of the query's name, type, number of elements and first elements, in its function
-  /// if anything there fits. Nothing where two with other data fit alike.
+  /// The constant of the query's place, with the type, number of elements and first elements that
+  /// it states; one of its function if anything there fits. Nothing where two with other data fit
+  /// alike. Where only generated C has it, its shape is flat.
   std::optional<tir::FoundConstant> find(const tir::ConstantQuery& query);
 
  private:
+  using FunctionNames = std::set<std::string, std::less<>>;
+
   /// A constant that can be the wanted one.
   struct Candidate {
-    std::string function;  ///< empty: of the archive
+    tir::ConstantSite site;
+    const FunctionNames* module;  ///< where it stands; null for a parameter of the archive
+    std::string function;         ///< empty: of the archive
     std::string name;
-    tir::DType dtype;
-    std::span<const std::byte> data;
-    std::string source;
+    std::optional<std::int64_t> pool_offset;
+    tir::FoundConstant constant;
   };
 
   void load();
-  void add_module(const tir::Module& module, const std::string& source);
-  void add_function(std::string_view name, tir::Node function, const std::string& source,
-                    tir::NodeSet& seen);
-  void add(std::string_view function, std::string_view name, tir::Node array,
-           const std::string& source);
+  void add_module(const tir::Document& document);
   void add_params(const tir::Input& file);
+  static bool has_place(const Candidate& candidate, const tir::ConstantQuery& query);
   static bool fits(const Candidate& candidate, const tir::ConstantQuery& query);
+  std::vector<tir::FoundConstant> all(const tir::ConstantQuery& query) const;
 
   const ConstantSources& sources_;
   const tir::ReadLimits& limits_;
   bool is_loaded_ = false;
   std::vector<tir::Document> documents_;
+  std::deque<FunctionNames> functions_;  // of each document
   std::vector<Candidate> candidates_;
 };
 

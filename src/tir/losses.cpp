@@ -33,6 +33,12 @@ void LossLog::add(LossCode code, std::string_view where, std::string_view detail
   counts_[Key{code, std::string(where), std::string(detail)}] += times;
 }
 
+void LossLog::withdraw(LossCode code, std::string_view detail) {
+  std::erase_if(counts_, [&](const auto& entry) {
+    return entry.first.code == code && entry.first.detail == detail;
+  });
+}
+
 std::vector<Loss> LossLog::finish() const {
   std::vector<Loss> losses;
   losses.reserve(counts_.size());

@@ -17,6 +17,8 @@ class LossLog {
  public:
   /// `detail` is what was lost; equal (code, where, detail) are counted, not repeated.
   void add(LossCode code, std::string_view where, std::string_view detail, std::size_t times = 1);
+  /// Takes back every loss of this code and detail, wherever it was: what was lost turned up.
+  void withdraw(LossCode code, std::string_view detail);
   std::vector<Loss> finish() const;
 
  private:

@@ -86,20 +86,37 @@ struct Document {
   std::vector<Recovered> recovered{};
 };
 
-/// A constant as its source shows it.
-struct ConstantQuery {
-  std::string_view function;  ///< global_symbol of the function that it stands in, or its name
-  std::string_view name;      ///< of its variable, as printed
-  DType dtype;
-  std::span<const std::int64_t> shape;
-  std::span<const std::byte> elements;  ///< the first ones, little-endian; maybe none
-  unsigned digits = 0;  ///< significant digits that `elements` are known to; 0: all of them
+/// Where a constant stands.
+enum class ConstantSite : std::uint8_t {
+  statement,           ///< AllocateConst
+  pool,                ///< ConstantInfo of a pool that the memory planner filled
+  function_attribute,  ///< in the lists and maps of a function's attributes
+  module_attribute,    ///< the same of the module's
 };
 
-/// The data of a constant, all of it, little-endian.
+/// A constant as its source shows it.
+struct ConstantQuery {
+  ConstantSite site = ConstantSite::statement;
+  /// The function that it stands in; of a pool and of the module's attributes, the last by name of
+  /// the module's functions.
+  std::string_view function;
+  /// Of its variable, as printed; of the constant of a pool; or the way to it through attributes,
+  /// such as `constants[2]`.
+  std::string_view name;
+  std::optional<DType> dtype{};                          ///< if the source says so
+  std::optional<std::span<const std::int64_t>> shape{};  ///< the same
+  std::span<const std::byte> elements{};  ///< the first ones, little-endian; maybe none
+  unsigned digits = 0;  ///< significant digits that `elements` are known to; 0: all of them
+  std::optional<std::int64_t> pool_offset{};  ///< bytes from the start of its pool
+};
+
+/// A constant that was found, all of it.
 struct FoundConstant {
-  std::span<const std::byte> data;  ///< lives as long as who found it
+  DType dtype;
+  std::vector<std::int64_t> shape;  ///< maybe flat, if that is all that is known
+  std::span<const std::byte> data;  ///< little-endian; lives as long as who found it
   std::string source;
+  bool is_flat = false;  ///< the source has lost the shape
 };
 
 /// Looks for a constant; nothing unless exactly one fits.

@@ -56,14 +56,7 @@ NodeId Metadata::find(std::string_view reference, std::string_view where) {
     const auto index = static_cast<std::size_t>(wanted.index);
     if (wanted.index >= 0 && index < found->second.size()) return found->second[index];
   }
-  losses_.add(LossCode::attr_object, where, reference);
-  const auto [entry, is_new] = missing_.try_emplace({wanted.type_key, wanted.index});
-  if (is_new) {
-    Builder& builder = make_.builder();
-    entry->second =
-        builder.make(Kind::MissingObject, {builder.string(wanted.type_key), wanted.index});
-  }
-  return entry->second;
+  return missing_.mention(wanted.type_key, wanted.index, reference, where);
 }
 
 }  // namespace mlf::tir::legacy

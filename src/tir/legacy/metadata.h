@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "tir/reader.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
+#include "tir/text/missing_objects.h"
 
 namespace mlf::tir::legacy {
 
@@ -25,7 +23,8 @@ Sections sections_of(std::string_view text);
 
 class Metadata {
  public:
-  Metadata(text::ExprFactory& make, LossLog& losses) : make_(make), losses_(losses) {}
+  Metadata(text::ExprFactory& make, LossLog& losses)
+      : make_(make), losses_(losses), missing_(make.builder(), losses) {}
 
   /// Takes the objects of the section that begins at `begin`; gives the version it names.
   VersionRange read(const support::SourceText& source, std::size_t begin, const ReadLimits& limits);
@@ -33,12 +32,13 @@ class Metadata {
   /// The object behind a whole `meta[…][…]`: of the section, or a MissingObject, the same for each
   /// mention. A missing one is a loss at `where`.
   NodeId find(std::string_view reference, std::string_view where);
+  text::MissingObjects& missing() { return missing_; }
 
  private:
   text::ExprFactory& make_;
   LossLog& losses_;
   MetadataSection section_;
-  std::map<std::pair<std::string, std::int64_t>, NodeId> missing_;
+  text::MissingObjects missing_;
 };
 
 }  // namespace mlf::tir::legacy

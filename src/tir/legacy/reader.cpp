@@ -38,7 +38,7 @@ class FileReader {
   std::string_view rest() const { return context_.source.text.substr(lexer_.token().begin); }
   void pass_line();
   void settle_defaults();
-  Module finish();
+  NodeId make_module();
 
   Context& context_;
   const support::SourceText& whole_;
@@ -63,6 +63,9 @@ Reading FileReader::read(const Sections& sections) {
     entity();
   }
   settle_defaults();
+  const NodeId root = make_module();
+  context_.function_losses.enter({});
+  context_.lost_constants.find_missing(root, context_.metadata.missing());
   context_.function_losses.flush();
   context_.losses.add(LossCode::module_attrs, "", "");
   context_.losses.add(LossCode::map_order, "", "attributes and functions");
@@ -70,7 +73,7 @@ Reading FileReader::read(const Sections& sections) {
   context_.losses.add(LossCode::checked_type, "", "functions");
   context_.losses.add(LossCode::shared_var, "", "attributes of functions");
   VersionRange version = context_.clues.range();
-  Module module = finish();
+  Module module = std::move(context_.builder).finish(root);
   return {std::move(module), std::move(version), context_.losses.finish(),
           context_.lost_constants.take()};
 }
@@ -153,12 +156,10 @@ void FileReader::settle_defaults() {
   }
 }
 
-Module FileReader::finish() {
+NodeId FileReader::make_module() {
   Builder& builder = context_.builder;
-  const NodeId root =
-      builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none, NodeId::none,
-                                    NodeId::none, NodeId::none});
-  return std::move(builder).finish(root);
+  return builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none,
+                                       NodeId::none, NodeId::none, NodeId::none});
 }
 
 }  // namespace

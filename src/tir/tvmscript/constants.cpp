@@ -78,8 +78,10 @@ NodeId constant_data(Expressions& exprs, std::string_view name,
                      const std::optional<Value>& elements, DType dtype,
                      const std::vector<NodeId>& extents) {
   Context& c = exprs.context();
-  if (elements && elements->kind == ValueKind::node && c.node(elements->node).is(Kind::NDArray)) {
-    return elements->node;
+  // An object of the metadata section; one that is missing is looked for when all is read.
+  if (elements && elements->kind == ValueKind::node) {
+    const Node node = c.node(elements->node);
+    if (node.is(Kind::NDArray) || node.is(Kind::MissingObject)) return node.id();
   }
   const auto shape = text::constant_shape(c.builder, extents);
   const auto count = shape ? element_count(*shape) : std::nullopt;

@@ -39,13 +39,8 @@ NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string
     const auto position = static_cast<std::size_t>(index);
     if (index >= 0 && position < found->second.size()) return found->second[position];
   }
-  losses_.add(LossCode::attr_object, where, fmt::format("metadata[\"{}\"][{}]", type_key, index));
-  const auto [entry, is_new] = missing_.try_emplace({std::string(type_key), index});
-  if (is_new) {
-    Builder& builder = make_.builder();
-    entry->second = builder.make(Kind::MissingObject, {builder.string(type_key), index});
-  }
-  return entry->second;
+  const std::string reference = fmt::format("metadata[\"{}\"][{}]", type_key, index);
+  return missing_.mention(type_key, index, reference, where);
 }
 
 }  // namespace mlf::tir::tvmscript

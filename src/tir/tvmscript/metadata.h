@@ -6,17 +6,18 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "tir/reader.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
+#include "tir/text/missing_objects.h"
 
 namespace mlf::tir::tvmscript {
 
 class Metadata {
  public:
-  Metadata(text::ExprFactory& make, LossLog& losses) : make_(make), losses_(losses) {}
+  Metadata(text::ExprFactory& make, LossLog& losses)
+      : make_(make), losses_(losses), missing_(make.builder(), losses) {}
 
   /// Takes the objects of a section; `token` is the string literal at `offset` that holds it.
   /// Gives the version that the section names.
@@ -29,13 +30,14 @@ class Metadata {
   /// An object of the section, or a MissingObject, the same for each mention. A missing one is a
   /// loss at `where`.
   NodeId find(std::string_view type_key, std::int64_t index, std::string_view where);
+  text::MissingObjects& missing() { return missing_; }
 
  private:
   text::ExprFactory& make_;
   LossLog& losses_;
   MetadataSection section_{};
   std::map<std::string, NodeId, std::less<>> global_vars_;  // of the section
-  std::map<std::pair<std::string, std::int64_t>, NodeId> missing_;
+  text::MissingObjects missing_;
 };
 
 }  // namespace mlf::tir::tvmscript

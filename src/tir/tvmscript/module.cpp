@@ -32,6 +32,8 @@ class ModuleReader {
     note_versions();
     align_buffers();
     const NodeId root = make_module();
+    c_.function_losses.enter({});
+    c_.lost_constants.find_missing(root, c_.metadata.missing());
     c_.function_losses.flush();
     note_general_losses();
     return {std::move(c_.builder).finish(root), c_.clues.range(), c_.losses.finish(),

@@ -71,7 +71,7 @@ class OneConstant : public testing::Test {
     return library_->find({.function = function,
                            .name = name,
                            .dtype = tir::DType::Int(16),
-                           .shape = {&extent, 1},
+                           .shape = std::span(&extent, 1),
                            .elements = std::as_bytes(std::span(shown))});
   }
 
@@ -180,6 +180,20 @@ struct Tally {
   std::size_t lost = 0;
 };
 
+void add(Tally& sum, const Tally& more) {
+  sum.whole += more.whole;
+  sum.recovered += more.recovered;
+  sum.lost += more.lost;
+}
+
+Tally show(const std::string& name, const Tally& tally) {
+  if (std::getenv("MLF_SHOW_TABLES") != nullptr) {
+    fmt::print("{:<80} {:>4} in the text {:>4} recovered {:>4} lost\n", name, tally.whole,
+               tally.recovered, tally.lost);
+  }
+  return tally;
+}
+
 /// Compares every constant with what the compiler had.
 Tally check(const std::string& name, const tir::Document& text, const tir::Document& truth) {
   Tally tally;
@@ -201,6 +215,39 @@ Tally check(const std::string& name, const tir::Document& text, const tir::Docum
     }
   }
   EXPECT_EQ(tally.lost > 0, has_loss(text)) << name;
+  return tally;
+}
+
+/// The constants of pools by name, each at its place.
+std::map<std::string, Node> pool_constants(const tir::Document& document) {
+  std::map<std::string, Node> constants;
+  for (std::uint32_t id = 1; id < document.module.size(); ++id) {
+    const Node node = document.module.node(static_cast<tir::NodeId>(id));
+    if (!node.is(Kind::ConstantInfo)) continue;
+    const Node offset = node[f::ConstantInfo::byte_offset];
+    constants.emplace(fmt::format("{}@{}", node.text(f::ConstantInfo::name_hint),
+                                  offset.integer(f::IntImm::value)),
+                      node[f::ConstantInfo::data]);
+  }
+  return constants;
+}
+
+/// Compares every constant of a pool with what the compiler had.
+Tally check_pools(const std::string& name, const tir::Document& text, const tir::Document& truth) {
+  Tally tally;
+  const auto expected = pool_constants(truth);
+  for (const auto& [place, array] : pool_constants(text)) {
+    if (!array.is(Kind::NDArray)) {
+      ++tally.lost;
+      continue;
+    }
+    const Node other = expected.at(place);
+    EXPECT_EQ(array.dtype(f::NDArray::dtype), other.dtype(f::NDArray::dtype)) << name << place;
+    EXPECT_TRUE(std::ranges::equal(*array.bytes(f::NDArray::data), *other.bytes(f::NDArray::data)))
+        << name << ": " << place;
+    const auto is_this = [&](const tir::Recovered& one) { return one.constant == array.id(); };
+    ++(std::ranges::any_of(text.recovered, is_this) ? tally.recovered : tally.whole);
+  }
   return tally;
 }
 
@@ -236,6 +283,7 @@ TEST(ArchiveConstants, AreThoseOfTheCompilerOrLost) {
   const auto all = captures();
   if (all.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
   Tally sum;
+  Tally pools;
   for (const Capture& capture : all) {
     const std::string json = contents(capture.truth);
     const auto truth = tir::read({.file = capture.truth, .member = "", .text = json});
@@ -250,18 +298,14 @@ TEST(ArchiveConstants, AreThoseOfTheCompilerOrLost) {
       const auto document = read_tir(source, *library);
       ASSERT_TRUE(document) << to_string(document.error().front());
       const std::string name = capture.archive.parent_path().string() + " " + source.name;
-      const Tally tally = check(name, *document, *truth);
-      sum.recovered += tally.recovered;
-      sum.lost += tally.lost;
-      if (std::getenv("MLF_SHOW_TABLES") == nullptr) continue;
-      fmt::print("{:<70} {:>4} in the text {:>4} recovered {:>4} lost\n", name, tally.whole,
-                 tally.recovered, tally.lost);
+      add(sum, show(name, check(name, *document, *truth)));
+      add(pools, show(name + " (pools)", check_pools(name, *document, *truth)));
     }
   }
+  show("constants that functions allocate", sum);
+  show("constants of pools", pools);
   EXPECT_GT(sum.recovered, 0u);
-  if (std::getenv("MLF_SHOW_TABLES") != nullptr) {
-    fmt::print("{} recovered, {} lost\n", sum.recovered, sum.lost);
-  }
+  EXPECT_GT(pools.recovered, 0u);
 }
 
 }  // namespace

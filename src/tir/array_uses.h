@@ -1,0 +1,34 @@
+// The places of a module that hold NDArrays, or references to NDArrays that are missing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/tir/document.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+/// What `ConstantQuery` says of a place, and what stands there.
+struct ArrayUse {
+  ConstantSite site;
+  std::string function;
+  std::string name;
+  std::optional<DType> dtype{};                      ///< of an AllocateConst
+  std::optional<std::vector<std::int64_t>> shape{};  ///< the same, where its extents are numbers
+  std::optional<std::int64_t> pool_offset{};
+  Node array;  ///< NDArray or MissingObject
+};
+
+/// Every use in statements, in pools, and in lists and maps of attributes. Not those in Relay.
+std::vector<ArrayUse> array_uses(Node module);
+
+/// The one constant that all of these are, with its shape if one of them knows it; null where there
+/// is none or they differ.
+const FoundConstant* agreed(const std::vector<FoundConstant>& found);
+
+/// An extent of a constant; nothing where it is no number.
+std::optional<std::int64_t> constant_extent(Node extent);
+
+}  // namespace mlf::tir
