@@ -25,6 +25,7 @@ constexpr std::array kWords = {
 };
 
 constexpr std::string_view kIterVar = "iter_var(";
+constexpr std::size_t kLongestDType = 64;  // its parentheses included
 
 // Words in front of '(' that do not belong to a name.
 const std::unordered_set<std::string_view>& functions() {
@@ -62,18 +63,21 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (word == "in" || word == "if") return end;
   if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
   if (end >= text.size() || text[end] != '(') return begin;
+  // Calls nest: only what is none may be looked through to its end.
+  const bool may_be_unbound = text.substr(begin).starts_with(kIterVar);
+  if (is_function(word) && !may_be_unbound) return begin;
   const std::size_t line_end = std::min(text.find('\n', end), text.size());
   const std::size_t close = after_bracket(text.substr(0, line_end), end);
   if (close == kNone) return begin;
-  const bool is_unbound = unbound_iter_var(text.substr(begin, close - begin)).has_value();
-  if (is_function(word)) return is_unbound ? close : begin;
-  return word_end(text, close);
+  if (!may_be_unbound) return word_end(text, close);
+  return unbound_iter_var(text.substr(begin, close - begin)) ? close : begin;
 }
 
 /// `(int64)` in front of a number.
 std::size_t typed_number(std::string_view text, std::size_t begin) {
-  const std::size_t close = text.find_first_of(")\n", begin);
-  if (close == kNone || text[close] != ')' || close + 1 >= text.size()) return begin;
+  const std::size_t length = text.substr(begin, kLongestDType).find(')');
+  const std::size_t close = begin + length;
+  if (length == kNone || close + 1 >= text.size()) return begin;
   const char next = text[close + 1];
   if (!is_digit(next) && next != '-') return begin;
   return parse_dtype(text.substr(begin + 1, close - begin - 1)) && close > begin + 1 ? close + 1

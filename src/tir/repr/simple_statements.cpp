@@ -224,8 +224,7 @@ void StatementReader::if_(std::uint32_t begin) {
 }
 
 /// `([0, 16], [4, 4])`.
-std::vector<NodeId> StatementReader::bounds() {
-  const SyntaxId root = exprs_.parse();
+std::vector<NodeId> StatementReader::bounds(SyntaxId root) {
   const Value value = exprs_.value(root);
   const bool is_several = exprs_.syntax(root).kind == SyntaxKind::tuple;
   if (!is_several) return {exprs_.bounds(value)};
@@ -244,10 +243,12 @@ void StatementReader::realize(std::uint32_t begin) {
   }
   const std::string_view name = line.substr(0, name_end);
   lexer_.seek(token().begin + name_end);
-  const std::vector<NodeId> ranges = bounds();
+  const SyntaxId root = exprs_.parse();
+  const bool has_condition = exprs_.syntax(root).sign == Sign::if_;
+  const std::vector<SyntaxId> parts = exprs_.children(root);
+  const std::vector<NodeId> ranges = bounds(has_condition ? parts[0] : root);
   const NodeId buffer = context_.buffers.accessed(name, ranges.size());
-  NodeId condition = context_.make.boolean(1);
-  if (lexer_.accept(Sign::if_)) condition = exprs_.expr(exprs_.parse());
+  const NodeId condition = has_condition ? exprs_.expr(parts[1]) : context_.make.boolean(1);
   open({.open = Open::realize,
         .begin = begin,
         .nodes = {buffer, condition},

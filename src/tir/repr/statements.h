@@ -96,7 +96,7 @@ class StatementReader {
   void while_(std::uint32_t begin);
   void if_(std::uint32_t begin);
   void realize(std::uint32_t begin);
-  std::vector<NodeId> bounds();
+  std::vector<NodeId> bounds(text::SyntaxId root);
   void prefetch(std::uint32_t begin);
 
   void block(std::uint32_t begin);

@@ -119,7 +119,8 @@ std::vector<NamedNode> ValueReader::entries() {
 // --- Lists and maps ----------------------------------------------------------------------------
 
 bool ValueReader::opens(char bracket) const {
-  return rest().starts_with(bracket) && size_var_end(rest(), 0) == 0;
+  if (!rest().starts_with(bracket)) return false;
+  return bracket != '{' || size_var_end(rest(), 0) == 0;
 }
 
 void ValueReader::open(char close) {
