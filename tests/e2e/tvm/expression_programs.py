@@ -2,6 +2,7 @@
 
 import numpy as np
 from tvm import tir
+from tvm.ir import Range
 
 from nodes import I32, used
 
@@ -82,6 +83,13 @@ def _others():
     for k in range(60):
         deep = tir.Sub(tir.IntImm(I32, k), deep) if k % 2 else tir.Mul(deep, y)
     yield "deep", [deep]
+    left, right, step = (tir.Var(name, I32) for name in ("left", "right", "step"))
+    sum_ = tir.CommReducer([left], [right], [left + right], [tir.IntImm(I32, 0)])
+    axis = tir.IterVar(Range(0, 4), step, tir.IterVar.CommReduce)
+    # Unless told otherwise, Python makes initial values that are undefined, which are not none.
+    for name, initial in (("undefined", None), ("none", []), ("one", [tir.IntImm(I32, 5)])):
+        always = tir.IntImm("bool", 1)
+        yield "reduce_" + name, [tir.Reduce(sum_, [step * x], [axis], always, 0, initial)]
 
 
 def programs():

@@ -5,6 +5,7 @@ import tvm
 from tvm import tir
 from tvm.ir import PointerType, PrimType, Range
 
+import attribute_programs
 from nodes import I32, buffer, call, function, seq, use
 
 TRUE = tir.IntImm("bool", 1)
@@ -134,10 +135,10 @@ def _allocations():
     )
 
 
-def _constant(dtype, data):
+def _constant(dtype, data, *annotations):
     var = _pointer("weights", dtype)
-    array = tvm.nd.array(data.astype(dtype))
-    return tir.AllocateConst(var, dtype, data.shape, array, use(var), {})
+    array = data if isinstance(data, tvm.nd.NDArray) else tvm.nd.array(data.astype(dtype))
+    return tir.AllocateConst(var, dtype, data.shape, array, use(var), *annotations)
 
 
 def _constants():
@@ -145,10 +146,15 @@ def _constants():
     dtypes = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bool"
     for dtype in dtypes.split():
         data = (random.standard_normal((3, 50)) * 100).astype(dtype)
-        yield dtype, function(_constant(dtype, data))
-    yield "large", function(_constant("int32", np.arange(2000)))
+        yield dtype, function(_constant(dtype, data, {}))
+    for dtype in attribute_programs.BEYOND_NUMPY:
+        yield dtype, function(_constant(dtype, attribute_programs.array(dtype), {}))
+    yield "large", function(_constant("int32", np.arange(2000), {}))
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 3.4e38])
-    yield "special", function(_constant("float32", special))
+    yield "special", function(_constant("float32", special, {}))
+    # Unless told otherwise, Python makes annotations that are undefined, which are not empty ones.
+    yield "undefined_annotations", function(_constant("int8", np.arange(3)))
+    yield "annotated", function(_constant("int8", np.arange(3), {"key": 1}))
 
 
 # --- Attributes of statements ------------------------------------------------------------------
