@@ -91,6 +91,7 @@ NodeId Expressions::form_reduce(const Arguments& args) {
   }
   const auto condition_value = args.find(at.condition, "condition");
   if (at.condition == kNotPrinted) c_.lose(LossCode::reduce_fields, "initial values, conditions");
+  if (init_value && init.empty()) c_.lose(LossCode::undefined_list, "initial values of a Reduce");
   const NodeId condition = condition_value ? expr(*condition_value) : c_.make.boolean(1);
   const auto index_value = args.find(at.value_index, "value_index");
   const std::int64_t index = index_value ? integer(*index_value) : 0;
