@@ -202,7 +202,7 @@ void BodyReader::finish_value(Frame frame) {
   exprs_.require_type(frame.other, frame.dtype);
   exprs_.require_type(value, frame.dtype);
   const NodeId expr = context_.operators.if_then_else(frame.value, frame.other, value);
-  context_.names.bind(frame.name, {Binding::What::temporary, DType::Void(), expr});
+  context_.define(frame.name, {Binding::What::temporary, DType::Void(), expr});
 }
 
 // --- Loops and branches ------------------------------------------------------------------------
@@ -229,7 +229,7 @@ void BodyReader::loop() {
     cursor_.expect(word);
   }
   const NodeId var = make().var(name, make().prim_type(*dtype));
-  context_.names.bind(name, {Binding::What::variable, DType::Void(), var});
+  context_.define(name, {Binding::What::variable, DType::Void(), var});
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }

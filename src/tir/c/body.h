@@ -64,6 +64,8 @@ class BodyReader {
   bool declaration();
   bool external_layer();
   void declare_storage();
+  void declare_result(std::string_view name);
+  void require_results(std::string_view value, std::string_view type) const;
   void declare_array(const Declared& declared);
   void declare_value(const Declared& declared);
   bool declare_workspace(const Declared& declared);

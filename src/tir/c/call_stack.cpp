@@ -151,7 +151,13 @@ NodeId CallStack::elem_offset(const Tensor& tensor) {
   const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
   const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
   if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");
-  return context_.make().int32(bytes.integer(f::IntImm::value) / element);
+  const std::int64_t elements = bytes.integer(f::IntImm::value) / element;
+  // A tensor of handles goes to a function without TIR: TVM has no Buffer to take its offset from,
+  // and makes one of 64 bits.
+  const std::int64_t code = node(tensor.fields[field::type_code]).integer(f::IntImm::value);
+  return code == static_cast<std::int64_t>(TypeCode::Handle)
+             ? context_.make().int_imm(DType::UInt(64), elements)
+             : context_.make().int32(elements);
 }
 
 }  // namespace mlf::tir::c

@@ -1,6 +1,8 @@
 // What the parts of the reader share while they work on one module, and on one function of it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -92,6 +94,14 @@ struct FunctionContext {
         operators(module_context.make, losses),
         buffers(module_context.make),
         cursor(text, std::move(tokens)) {}
+
+  /// Names what is declared before the cursor.
+  /// @throws support::Error where the name is taken, or a word of C
+  void define(std::string_view name, const Binding& binding) {
+    if (!names.bind(name, binding)) {
+      cursor.fail(fmt::format("'{}' cannot be the name of another variable", name));
+    }
+  }
 
   text::ExprFactory& make() { return module.make; }
   Builder& builder() { return module.builder; }

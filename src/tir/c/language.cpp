@@ -26,6 +26,11 @@ constexpr auto kMath = std::to_array<MathName>({
 #include "tir/c/language.def"
 });
 
+constexpr auto kReserved = std::to_array<std::string_view>({
+#define MLF_C_RESERVED(word) word,
+#include "tir/c/language.def"
+});
+
 constexpr auto kFields = std::to_array<RecordField>({
 #define MLF_C_FIELD(record, spelling, number, dtype) {Record::record, spelling, number, dtype},
 #include "tir/c/language.def"
@@ -49,6 +54,10 @@ std::optional<DType> scalar_type(std::string_view spelling) {
 std::string_view spelling_of(DType dtype) {
   const auto found = std::ranges::find(kTypes, dtype, &TypeName::dtype);
   return found == kTypes.end() ? std::string_view() : found->spelling;
+}
+
+std::span<const std::string_view> reserved_words() {
+  return kReserved;
 }
 
 std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes) {

@@ -20,6 +20,10 @@ std::optional<DType> scalar_type(std::string_view spelling);
 /// How a scalar dtype is spelled; empty for one that the generator never prints.
 std::string_view spelling_of(DType dtype);
 
+/// The words that the generator reserves before it names anything. The first one makes the
+/// temporaries of older versions begin with a number.
+std::span<const std::string_view> reserved_words();
+
 /// Allocations of the plain scope with fewer bytes are arrays, others are workspaces.
 constexpr std::int64_t kWorkspaceBytes = 1024;
 

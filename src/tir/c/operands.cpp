@@ -122,7 +122,7 @@ NodeId ExprReader::constant(std::size_t array) {
   }
   const NodeId type = make().pointer_type(make().prim_type(declared.element), "global");
   const NodeId var = make().var(declared.name, type);
-  context_.names.bind(declared.name, {Binding::What::constant, DType::Void(), var});
+  context_.define(declared.name, {Binding::What::constant, DType::Void(), var});
   context_.buffers.set_bytes(
       var, static_cast<std::int64_t>(declared.count * declared.element.element_bytes()));
   context_.constants.push_back(array);

@@ -80,11 +80,26 @@ NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
   const NodeId type =
       pointee.is_void() ? make.prim_type(dtype) : make.pointer_type(make.prim_type(pointee), "");
   const NodeId var = make.var(name, type);
-  context_.names.bind(name, {Binding::What::variable, pointee, var});
+  context_.define(name, {Binding::What::variable, pointee, var});
   return var;
 }
 
 void Params::bind_packed(const std::vector<Declared>& declared) {
+  // v0.8 declares the pointers to type codes as `void*`.
+  const DType code = declared[1].dtype.is_void() ? DType::Void() : DType::Int(32);
+  const std::array<Declared, 6> expected = {{{.dtype = DType::Void(), .is_pointer = true},
+                                             {.dtype = code, .is_pointer = true},
+                                             {.dtype = DType::Int(32)},
+                                             {.dtype = DType::Void(), .is_pointer = true},
+                                             {.dtype = code, .is_pointer = true},
+                                             {.dtype = DType::Void(), .is_pointer = true}}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const bool has_type =
+        declared[i].dtype == expected[i].dtype && declared[i].is_pointer == expected[i].is_pointer;
+    if (has_type) continue;
+    context_.cursor.fail(
+        fmt::format("'{}' has another type in packed functions", declared[i].name));
+  }
   args_ = bind(declared[0].name, DType::Handle());
   type_ids_ = bind(declared[1].name, DType::Handle(), DType::Int(32));
   bind(declared[2].name, DType::Int(32));
@@ -186,6 +201,7 @@ bool Params::take_field(std::string_view name, Node value) {
   Param* const param = param_of(get[0].id());
   const bool is_first = get[1].is(Kind::IntImm) && get[1].integer(f::IntImm::value) == 0;
   if (param == nullptr || !is_first) return false;
+  if (!fields_.emplace(param->var, field_of(value)).second) return false;
   const NodeId bound = bind(name, value.dtype());
   if (field_of(value) == field::data) {
     param->data = bound;

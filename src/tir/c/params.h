@@ -3,7 +3,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tir/c/context.h"
@@ -65,7 +67,8 @@ class Params {
   NodeId result_ = NodeId::none;
   NodeId result_type_ = NodeId::none;
   std::vector<Param> params_;
-  std::map<NodeId, NodeId> strides_;  // pointer to strides: parameter
+  std::map<NodeId, NodeId> strides_;         // pointer to strides: parameter
+  std::set<std::pair<NodeId, int>> fields_;  // of tensor parameters, each read once
 };
 
 }  // namespace mlf::tir::c

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tir/c/language.h"
+
 namespace mlf::tir::c {
 namespace {
 
@@ -14,6 +16,17 @@ std::string_view buffer_name(std::string_view pointer) {
 }
 
 }  // namespace
+
+bool Names::bind(std::string_view name, const Binding& binding) {
+  const auto reserved = reserved_words();
+  const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
+  if (is_word) return false;
+  const auto [found, is_new] = bindings_.try_emplace(name, binding);
+  if (is_new) return true;
+  const bool was_pending = found->second.what == Binding::What::pending;
+  found->second = binding;
+  return was_pending;
+}
 
 Buffers::Use& Buffers::use(NodeId var, DType element) {
   const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());

@@ -21,6 +21,7 @@ struct Binding {
     temporary,      ///< `node` is the expression it holds
     pending,        ///< a `condval` whose branches have not been read yet
     stack_storage,  ///< `TVMValue stack[4];`
+    result,         ///< where a packed call leaves its result, or the type of it
     constant,       ///< an array at the top level of the file; `node` is the Var
   };
   What what = What::variable;
@@ -35,9 +36,9 @@ class Names {
     const auto found = bindings_.find(name);
     return found == bindings_.end() ? nullptr : &found->second;
   }
-  void bind(std::string_view name, const Binding& binding) {
-    bindings_.insert_or_assign(name, binding);
-  }
+  /// False where the name is taken, or no name for a variable. A `condval` is bound a second time
+  /// when its value is known.
+  bool bind(std::string_view name, const Binding& binding);
 
  private:
   std::unordered_map<std::string_view, Binding> bindings_;

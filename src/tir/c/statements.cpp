@@ -54,7 +54,10 @@ bool BodyReader::declaration() {
     declare_storage();
     return true;
   }
-  if (cursor_.accept_form("int $ ;", words_)) return true;  // ret_type_code
+  if (cursor_.accept_form("int $ ;", words_)) {  // ret_type_code
+    declare_result(words_[0]);
+    return true;
+  }
   const auto dtype = scalar_type(cursor_.text());
   if (!dtype) return false;
   Declared declared{.dtype = *dtype, .begin = cursor_.advance().begin};
@@ -74,7 +77,7 @@ bool BodyReader::declaration() {
     cursor_.expect(";");
     pending_ = declared.name;
     pending_type_ = declared.dtype;
-    context_.names.bind(declared.name, {Binding::What::pending, DType::Void(), NodeId::none});
+    context_.define(declared.name, {Binding::What::pending, DType::Void(), NodeId::none});
   }
   return true;
 }
@@ -84,10 +87,15 @@ void BodyReader::declare_storage() {
   cursor_.advance();
   const std::string_view name = cursor_.expect_name("a variable");
   if (cursor_.accept_form("[ $ ] ;", words_)) {
-    context_.names.bind(name, {Binding::What::stack_storage, DType::Void(), NodeId::none});
+    context_.define(name, {Binding::What::stack_storage, DType::Void(), NodeId::none});
   } else {
     cursor_.expect(";");
+    declare_result(name);
   }
+}
+
+void BodyReader::declare_result(std::string_view name) {
+  context_.define(name, {Binding::What::result, DType::Void(), NodeId::none});
 }
 
 /// `float x[5];` is an allocation for the rest of the block.
@@ -97,7 +105,7 @@ void BodyReader::declare_array(const Declared& declared) {
   const DType element = declared.dtype;
   const NodeId var =
       make().var(declared.name, make().pointer_type(make().prim_type(element), "global"));
-  context_.names.bind(declared.name, {Binding::What::variable, element, var});
+  context_.define(declared.name, {Binding::What::variable, element, var});
   context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
   const NodeId extent = context_.operators.integer(DType::Int(32), count);
   open({.open = Open::allocate,
@@ -134,7 +142,7 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   const std::string_view scope = is_workspace ? "global.workspace" : "global";
   const NodeId var =
       make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
-  context_.names.bind(declared.name, {Binding::What::variable, DType::Void(), var});
+  context_.define(declared.name, {Binding::What::variable, DType::Void(), var});
   context_.buffers.set_bytes(var, count * width);
   open({.open = Open::allocate,
         .begin = declared.begin,
@@ -153,14 +161,14 @@ void BodyReader::declare_value(const Declared& declared) {
     cursor_.advance();
     cursor_.expect(";");
     const NodeId area = make().var(declared.name, make().prim_type(DType::Handle()));
-    context_.names.bind(declared.name, {Binding::What::variable, DType::Void(), area});
+    context_.define(declared.name, {Binding::What::variable, DType::Void(), area});
     return stack_.add_area(area);
   }
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
   exprs_.require_type(value, declared.dtype);
   if (is_temp_name(declared.name)) {
-    context_.names.bind(declared.name, {Binding::What::temporary, DType::Void(), value});
+    context_.define(declared.name, {Binding::What::temporary, DType::Void(), value});
     return;
   }
   if (params_.take(declared.name, declared.dtype, value)) return;
@@ -169,7 +177,7 @@ void BodyReader::declare_value(const Declared& declared) {
 
 void BodyReader::let(const Declared& declared, NodeId value) {
   const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
-  context_.names.bind(declared.name, {Binding::What::variable, declared.pointee, var});
+  context_.define(declared.name, {Binding::What::variable, declared.pointee, var});
   context_.operators.limit(var, context_.operators.facts().of(value).range);
   if (declared.dtype.is_handle()) untyped_lets_.push_back(var);
   open({.open = Open::let, .begin = declared.begin, .var = var, .value = value});
@@ -265,6 +273,16 @@ bool BodyReader::free_workspace() {
   }
 }
 
+/// Where a packed call puts its result and the type of it: declared, and read by nobody.
+void BodyReader::require_results(std::string_view value, std::string_view type) const {
+  for (const std::string_view name : {value, type}) {
+    const Binding* const found = context_.names.find(name);
+    if (found == nullptr || found->what != Binding::What::result) {
+      cursor_.fail(fmt::format("'{}' is not where a call can leave its result", name));
+    }
+  }
+}
+
 /// A call of the C-packed convention, whose arguments were stored before.
 bool BodyReader::packed_call() {
   const std::uint32_t begin = cursor_.peek().begin;
@@ -272,6 +290,7 @@ bool BodyReader::packed_call() {
   const Binding* const values = context_.names.find(words_[1]);
   const Binding* const codes = context_.names.find(words_[2]);
   if (values == nullptr || codes == nullptr) cursor_.fail("a packed call of unknown arguments");
+  require_results(words_[4], words_[5]);
   std::vector<NodeId> args = {make().string_imm(words_[0])};
   const std::vector<NodeId> passed = stack_.take_arguments(values->node, codes->node);
   args.insert(args.end(), passed.begin(), passed.end());
@@ -317,6 +336,7 @@ bool BodyReader::packed_function_call() {
   if (found == packed_functions_.end() || values == nullptr || codes == nullptr) {
     cursor_.fail("a packed call of an unknown function");
   }
+  require_results(words_[4], words_[5]);
   std::vector<NodeId> args = {make().string_imm(found->second)};
   const std::vector<NodeId> passed = stack_.take_arguments(values->node, codes->node);
   args.insert(args.end(), passed.begin(), passed.end());

@@ -1,23 +1,13 @@
 #include "tir/c/write/names.h"
 
 #include <algorithm>
-#include <array>
+
+#include "tir/c/language.h"
 
 namespace mlf::tir::c {
-namespace {
-
-// The words that the generator reserves before it names anything. The first one makes the
-// temporaries of older versions begin with a number.
-constexpr auto kReserved = std::to_array<std::string_view>({
-#define MLF_C_RESERVED(word) word,
-#include "tir/c/language.def"
-});
-
-}  // namespace
-
 NameSupply::NameSupply(const Forms& forms)
     : separator_(forms.has(Form::numbers_follow_names) ? "" : "_") {
-  for (const std::string_view word : kReserved) counters_.emplace(word, 0);
+  for (const std::string_view word : reserved_words()) counters_.emplace(word, 0);
 }
 
 std::string NameSupply::fresh(std::string_view hint) {

@@ -1,6 +1,7 @@
 // Real generated C, damaged in thousands of ways: an error, an opaque function, or another tree. A
 // change that none of them shows has to be of a kind that means nothing.
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -182,6 +183,26 @@ bool differ_only_in(std::string_view before, std::string_view after, std::string
   return rest(before) == rest(after);
 }
 
+/// Whether one name became another, and its function says neither of them anywhere else.
+bool is_renamed_unused(std::string_view before, std::string_view after) {
+  const std::vector<std::string_view> old = spellings(before);
+  const std::vector<std::string_view> fresh = spellings(after);
+  if (old.size() != fresh.size()) return false;
+  const auto [from, to] = std::ranges::mismatch(old, fresh);
+  const auto is_once = [](const std::vector<std::string_view>& all, auto at) {
+    const auto is_head = [](std::string_view word) { return word == "TVM_DLL"; };
+    const auto end = std::find_if(at, all.end(), is_head);
+    const auto behind_head =
+        std::find_if(std::make_reverse_iterator(at), all.rend(), is_head).base();
+    return std::count(behind_head, end, *at) == 1;
+  };
+  const auto is_name = [](std::string_view word) {
+    return word.front() == '_' || std::isalpha(static_cast<unsigned char>(word.front())) != 0;
+  };
+  return from != old.end() && is_name(*from) && is_name(*to) &&
+         std::equal(from + 1, old.end(), to + 1) && is_once(old, from) && is_once(fresh, to);
+}
+
 constexpr std::array kIdle = {
     Idle{"an empty statement", [](std::string_view before, std::string_view after,
                                   std::string_view) { return differ_only_in(before, after, ";"); }},
@@ -189,13 +210,17 @@ constexpr std::array kIdle = {
          [](std::string_view before, std::string_view after, std::string_view) {
            return differ_only_in(before, after, "(&)");
          }},
+    Idle{"the name of what nobody reads",
+         [](std::string_view before, std::string_view after, std::string_view) {
+           return is_renamed_unused(before, after);
+         }},
     Idle{"how much room the stack of a call has",
          [](std::string_view, std::string_view, std::string_view line) {
            return line.find("TVMValue stack") != line.npos;
          }},
     Idle{"the count of arguments, which TVM 0.16 and later print one too small",
          [](std::string_view, std::string_view, std::string_view line) {
-           return line.find("&ret_type_code, NULL) != 0") != line.npos;
+           return line.find("NULL) != 0") != line.npos && line.find("&ret_type_code") != line.npos;
          }},
 };
 

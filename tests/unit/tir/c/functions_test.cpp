@@ -162,13 +162,56 @@ TEST(CFunctions, PackedCallsTellTheShapesOfKernelsAndOfMain) {
   }
 }
 
+/// The same lines once more in one function, with other names for what they declare.
+std::string once_more(std::string lines) {
+  for (const std::string_view name : {"v__1", "ret_val", "ret_type_code"}) {
+    for (std::size_t at = lines.find(name); at != lines.npos; at = lines.find(name, at + 1)) {
+      lines.insert(at + name.size(), "9");
+    }
+  }
+  return lines;
+}
+
 TEST(CFunctions, ArgumentsOfAnEarlierCallAreNotPassedAgain) {
   const Document document = read_files(
       {kernel_file(packed_main(argument("x_1", 0) + argument("x_1", 1) + std::string(kCall) +
-                               argument("x_1", 0) + std::string(kCall)))});
+                               once_more(argument("x_1", 0) + std::string(kCall))))});
   const Node body = function(document, "__tvm_main__")[f::PrimFunc::body];
   const Node second = body.list(f::SeqStmt::seq)[1][f::Evaluate::value];
   EXPECT_EQ(second.list(f::Call::args).size(), 3u);  // name, one tensor, context
+}
+
+TEST(CFunctions, ANameIsDeclaredOnce) {
+  const std::string call = argument("x_1", 0) + std::string(kCall);
+  EXPECT_FALSE(lost(read_files({kernel_file(packed_main(call + once_more(call)))}),
+                    LossCode::unknown_construct));
+  EXPECT_TRUE(
+      lost(read_files({kernel_file(packed_main(call + call))}), LossCode::unknown_construct));
+}
+
+TEST(CFunctions, AWordOfCNamesNothing) {
+  for (const std::string_view word : {"void", "int32_t", "return"}) {
+    EXPECT_TRUE(lost(read_files({in_kernel("  int32_t " + std::string(word) + " = 1;")}),
+                     LossCode::unknown_construct))
+        << word;
+  }
+}
+
+TEST(CFunctions, APackedCallLeavesItsResultWhereItWasDeclared) {
+  std::string call = argument("x_1", 0) + std::string(kCall);
+  call.replace(call.find("&ret_val"), 8, "&dev_id");
+  EXPECT_TRUE(lost(read_files({kernel_file(packed_main(call))}), LossCode::unknown_construct));
+}
+
+TEST(CFunctions, TheOffsetOfATensorOfHandlesHasSixtyFourBits) {
+  std::string call = argument("x_1", 0) + std::string(kCall);
+  const std::string_view code = "dtype.code) = (uint8_t)2";
+  call.replace(call.find(code), code.size(), "dtype.code) = (uint8_t)3");
+  const std::string_view bits = "dtype.bits) = (uint8_t)32";
+  call.replace(call.find(bits), bits.size(), "dtype.bits) = (uint8_t)64");
+  const Document document = read_files({kernel_file(packed_main(call))});
+  EXPECT_NE(body_of(document, "__tvm_main__").find("0:uint64), reinterpret"), std::string::npos)
+      << body_of(document, "__tvm_main__");
 }
 
 TEST(CFunctions, MainIsKnownByItsNameAndNamesItsInputs) {
