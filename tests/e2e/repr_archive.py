@@ -59,7 +59,7 @@ class OperatorArchive(unittest.TestCase):
             document = json.load(tar.extractfile("./src/tir-1.json"))
         schemas.check(schemas.validator("tir"), document, "tir-1.json")
         self.assertEqual(document["source"]["dialect"], "repr_text")
-        self.assertEqual(document["source"]["tvm_version"]["first"], 12)
+        self.assertEqual(document["source"]["tvm_version"]["first"], "0.12")
         function = document["functions"][0]
         self.assertEqual((function["name"], function["role"]), ("add", "operator"))
         self.assertEqual({b["dtype"] for b in function["buffers"]}, {"int8"})
