@@ -33,7 +33,8 @@ Dialect detect_or_fail(const SourceText& source) {
   const std::size_t first = source.text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) fail_at(source, 0, "expected TIR, found nothing");
   fail_at(source, first,
-          "expected TIR: TVMScript, legacy text (primfn), repr text, JSON of tvm.ir.save_json or mlf's own");
+          "expected TIR: TVMScript, legacy text (primfn), repr text, JSON of tvm.ir.save_json or "
+          "mlf's own");
 }
 
 Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits& limits,
