@@ -245,8 +245,9 @@ Tally check_pools(const std::string& name, const tir::Document& text, const tir:
     EXPECT_EQ(array.dtype(f::NDArray::dtype), other.dtype(f::NDArray::dtype)) << name << place;
     EXPECT_TRUE(std::ranges::equal(*array.bytes(f::NDArray::data), *other.bytes(f::NDArray::data)))
         << name << ": " << place;
-    const auto is_this = [&](const tir::Recovered& one) { return one.constant == array.id(); };
-    ++(std::ranges::any_of(text.recovered, is_this) ? tally.recovered : tally.whole);
+    const bool is_recovered = std::ranges::find(text.recovered, array.id(),
+                                                &tir::Recovered::constant) != text.recovered.end();
+    ++(is_recovered ? tally.recovered : tally.whole);
   }
   return tally;
 }
