@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tir/text/binary_kind.h"
+
 namespace mlf::tir::legacy {
 namespace {
 
@@ -13,39 +15,6 @@ using text::SyntaxId;
 using text::SyntaxKind;
 
 constexpr std::size_t kShown = 40;
-
-std::optional<Kind> binary_kind(Sign sign) {
-  switch (sign) {
-    case Sign::plus:
-      return Kind::Add;
-    case Sign::minus:
-      return Kind::Sub;
-    case Sign::star:
-      return Kind::Mul;
-    case Sign::slash:
-      return Kind::Div;
-    case Sign::percent:
-      return Kind::Mod;
-    case Sign::equal:
-      return Kind::EQ;
-    case Sign::not_equal:
-      return Kind::NE;
-    case Sign::less:
-      return Kind::LT;
-    case Sign::less_equal:
-      return Kind::LE;
-    case Sign::greater:
-      return Kind::GT;
-    case Sign::greater_equal:
-      return Kind::GE;
-    case Sign::and_:
-      return Kind::And;
-    case Sign::or_:
-      return Kind::Or;
-    default:
-      return std::nullopt;
-  }
-}
 
 }  // namespace
 
@@ -193,7 +162,7 @@ void ExprReader::binary(SyntaxId id) {
   const NodeId a = expr(operands[0]);
   const NodeId b = expr(operands[1]);
   pop(2);
-  push(id, make_.binary(*binary_kind(tree_[id].sign), a, b));
+  push(id, make_.binary(*text::binary_kind(tree_[id].sign), a, b));
 }
 
 void ExprReader::binding(SyntaxId id) {

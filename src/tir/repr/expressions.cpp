@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "tir/text/binary_kind.h"
 #include "tir/text/literals.h"
 
 namespace mlf::tir::repr {
@@ -16,18 +15,6 @@ using text::SyntaxKind;
 using Is = Value::Is;
 
 constexpr std::size_t kShown = 40;
-
-struct Operator {
-  Sign sign;
-  Kind kind;
-};
-constexpr Operator kOperators[] = {
-    {Sign::plus, Kind::Add},     {Sign::minus, Kind::Sub},        {Sign::star, Kind::Mul},
-    {Sign::slash, Kind::Div},    {Sign::percent, Kind::Mod},      {Sign::equal, Kind::EQ},
-    {Sign::not_equal, Kind::NE}, {Sign::less, Kind::LT},          {Sign::less_equal, Kind::LE},
-    {Sign::greater, Kind::GT},   {Sign::greater_equal, Kind::GE}, {Sign::and_, Kind::And},
-    {Sign::or_, Kind::Or},
-};
 
 struct RealSuffix {
   char letter;
@@ -213,9 +200,8 @@ void ExprReader::binary(SyntaxId id) {
   const Value right = pop();
   const Value left = pop();
   if (sign == Sign::if_) return push(id, predicated_load(left, expr(right)));
-  const auto* const found = std::ranges::find(kOperators, sign, &Operator::sign);
   const NodeId a = expr(left);
-  push(id, arithmetic(found->kind, a, expr(right)));
+  push(id, arithmetic(*text::binary_kind(sign), a, expr(right)));
 }
 
 /// Makes `a op b`. A float64 without a fraction is printed like an int32: where the other operand
