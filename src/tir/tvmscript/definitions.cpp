@@ -90,9 +90,17 @@ NodeId Statements::define_old_var(std::string_view name, const Arguments& args) 
 
 /// `x = T.Var("x", "int4")`: of a type that has no function of its own.
 NodeId Statements::define_node_var(std::string_view name, const Arguments& args) {
+  return declare(constructed_var(name, args));
+}
+
+NodeId Statements::constructed_var(std::string_view name, const Arguments& args) {
   args.expect(2, 2);
+  args.expect_keywords({});
   const Kind kind = args.callee().ends_with("SizeVar") ? Kind::SizeVar : Kind::Var;
-  return declare(c_.make.var(name, c_.make.prim_type(exprs_.dtype(args[1])), kind));
+  const Value& stated = args[1];
+  const NodeId type = stated.kind == ValueKind::string ? c_.make.prim_type(exprs_.dtype(stated))
+                                                       : exprs_.type(stated);
+  return c_.make.var(name, type, kind);
 }
 
 /// `n = T.int32()`, `m = T.int64(is_size_var=True)`, `p = T.handle("float32", "global")`

@@ -148,6 +148,9 @@ class Expressions {
   NodeId form_constant_info(const Arguments& args);
   NodeId form_global_var(const Arguments& args);
   NodeId form_op(const Arguments& args);
+  NodeId form_prim_type(const Arguments& args);
+  NodeId form_pointer_type(const Arguments& args);
+  NodeId form_node_tuple_type(const Arguments& args);
   NodeId form_tensor_type(const Arguments& args);
   NodeId form_func_type(const Arguments& args);
   NodeId form_type_var(const Arguments& args);

@@ -77,9 +77,11 @@ void Statements::read_param() {
   bind(name, buffer);
 }
 
-/// `n: T.int32`, `n: T.int32(is_size_var=True)`
+/// `n: T.int32`, `n: T.int32(is_size_var=True)`, `n: T.Var("n", "bfloat16")`
 NodeId Statements::read_scalar_param(std::string_view name, text::SyntaxId root) {
-  const auto dtype = parse_dtype(exprs_.tir_callee(root));
+  const std::string_view callee = exprs_.tir_callee(root);
+  if (callee == "Var" || callee == "SizeVar") return constructed_var(name, exprs_.arguments(root));
+  const auto dtype = parse_dtype(callee);
   if (!dtype || dtype->is_void() || dtype->is_handle()) {
     return c_.make.var(name, exprs_.type(exprs_.lower(root)));
   }

@@ -67,8 +67,9 @@ NodeId Expressions::form_node_reduce(const Arguments& args) {
 const std::unordered_map<std::string_view, Expressions::CallForm>& Expressions::tvm_forms() {
   using E = Expressions;
   static const std::unordered_map<std::string_view, CallForm> forms{
-      {"ir.GlobalVar", &E::form_global_var},
-      {"ir.Op.get", &E::form_op},
+      {"ir.GlobalVar", &E::form_global_var},      {"ir.Op.get", &E::form_op},
+      {"ir.PrimType", &E::form_prim_type},        {"ir.PointerType", &E::form_pointer_type},
+      {"ir.TupleType", &E::form_node_tuple_type},
   };
   return forms;
 }

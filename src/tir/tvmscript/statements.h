@@ -99,6 +99,7 @@ class Statements {
   NodeId define_env_thread(std::string_view name, const Arguments& args);
   NodeId define_old_var(std::string_view name, const Arguments& args);
   NodeId define_node_var(std::string_view name, const Arguments& args);
+  NodeId constructed_var(std::string_view name, const Arguments& args);
   NodeId define_axis(std::string_view name, const Arguments& args);
   NodeId define_var(std::string_view name, std::string_view callee, const Arguments& args);
   void define_remap(const std::vector<text::SyntaxId>& names, const Arguments& args);

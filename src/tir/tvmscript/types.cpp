@@ -68,6 +68,27 @@ NodeId Expressions::form_tuple_type(const Arguments& args) {
   return c_.make.tuple_type(fields);
 }
 
+/// `tvm.ir.PrimType("bfloat16")`
+NodeId Expressions::form_prim_type(const Arguments& args) {
+  args.expect(1, 1);
+  return c_.make.prim_type(dtype(args[0]));
+}
+
+/// `tvm.ir.PointerType(tvm.ir.PrimType("bfloat16"), "global")`
+NodeId Expressions::form_pointer_type(const Arguments& args) {
+  args.expect(1, 2);
+  const auto scope = args.size() > 1 ? string(args[1]) : std::string_view();
+  return c_.make.pointer_type(type(args[0]), scope);
+}
+
+/// `tvm.ir.TupleType([…])`
+NodeId Expressions::form_node_tuple_type(const Arguments& args) {
+  args.expect(1, 1);
+  std::vector<NodeId> fields;
+  for (const Value& field : elements(args[0])) fields.push_back(type(field));
+  return c_.make.tuple_type(fields);
+}
+
 NodeId Expressions::form_tensor_type(const Arguments& args) {
   args.expect(2, 2);
   const std::vector<NodeId> shape = exprs(args[0]);

@@ -265,6 +265,14 @@ class TvmScript(unittest.TestCase):
             self.check(family.__name__, save(own_module(family)), counts)
         print("scripts of programs:", dict(counts))
 
+    @unittest.skipUnless(HAS_MODULE_ATTRS, "before v0.12 TVMScript has no such variables")
+    def test_variables_and_results_of_every_type(self):
+        """TVM's own scripts of these say `T.bfloat16` and the like, which nothing can read."""
+        for name, function in statement_programs.unusual_types():
+            with self.subTest(name):
+                script = script_of(save(tvm.IRModule({tvm.ir.GlobalVar(name): function})))
+                self.assertTrue(is_in(function, parse(script.whole), name), script.whole)
+
     def test_modules(self):
         counts = collections.Counter()
         for label, module in own_modules():

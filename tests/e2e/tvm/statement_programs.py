@@ -3,7 +3,7 @@
 import numpy as np
 import tvm
 from tvm import tir
-from tvm.ir import PointerType, PrimType, Range
+from tvm.ir import PointerType, PrimType, Range, TupleType
 
 import attribute_programs
 from nodes import I32, buffer, call, function, seq, use
@@ -312,6 +312,24 @@ def _signatures():
         yield "returns_" + dtype, tir.PrimFunc([value], body, PrimType(dtype))
 
 
+def unusual_types():
+    """Variables and results of types that TVMScript has no function for."""
+    n = tir.Var("n", I32)
+    pointer = PointerType(PointerType(PrimType("int8"), "global"), "shared")
+    kinds = ("bfloat16", "int4", "float32x2", pointer)
+    params = [tir.Var("p%d" % k, kind) for k, kind in enumerate(kinds)]
+    yield "params", function(seq(*map(use, params)), params=params)
+    yield "size", function(use(tir.SizeVar("size", "int4")))
+    for var in (tir.Var("x", "bfloat16"), tir.Var("x", "int4"), tir.SizeVar("x", "int64")):
+        let = tir.LetStmt(var, tir.Cast(var.dtype, n), use(var))
+        yield "let_" + var.dtype, function(seq(let, use(n)), params=[n])
+    for name, result in {
+        "real": PrimType("bfloat16"),
+        "pair": TupleType([PrimType("int8"), TupleType([PrimType("float32")])]),
+    }.items():
+        yield "returns_" + name, tir.PrimFunc([n], use(n), result)
+
+
 def _function_attributes():
     body = tir.Evaluate(0)
     values = {
@@ -345,7 +363,7 @@ def programs():
     """Pairs of a name and a PrimFunc."""
     families = (
         _loops, _branches, _lets, _allocations, _constants, _attributes, _blocks, _signatures,
-        _function_attributes,
+        unusual_types, _function_attributes,
     )
     for family in families:
         for name, made in family():

@@ -33,18 +33,39 @@ void Declarations::declare_free_vars(Indent indent) {
 
 /// `T.int32()`, `T.handle("int8", "global")`, `T.int64(is_size_var=True)`
 Pieces Declarations::declaration(Node var) {
-  Pieces pieces;
-  const bool is_size = var.is(Kind::SizeVar);
-  const Node type = var[f::Var::type_annotation];
-  const DType dtype = var.dtype();
   if (printer_.spelling().is_old()) return old_declaration(var);
-  if (type && type.is(Kind::PointerType)) return pieces.node(Form::type, type);
-  if (has_function(dtype)) {
-    return pieces.text(
-        fmt::format("T.{}({})", to_string(dtype), is_size ? "is_size_var=True" : ""));
+  const Node type = var[f::Var::type_annotation];
+  if (!has_annotation(var, printer_.spelling())) return constructor(var);
+  if (type && type.is(Kind::PointerType)) return Pieces().node(Form::type, type);
+  return Pieces().text(fmt::format("T.{}({})", to_string(var.dtype()),
+                                   var.is(Kind::SizeVar) ? "is_size_var=True" : ""));
+}
+
+Pieces Declarations::annotation(Node var) {
+  if (!has_annotation(var, printer_.spelling())) return constructor(var);
+  Pieces pieces;
+  if (const Node type = var[f::Var::type_annotation]) {
+    pieces.node(Form::type, type);
+  } else {
+    pieces.text(fmt::format("T.{}", to_string(var.dtype())));
   }
-  return pieces.text(fmt::format("T.{}({}, {})", is_size ? "SizeVar" : "Var",
-                                 quoted(printer_.names().find(var.id())), quoted_dtype(dtype)));
+  const bool states_size = var.is(Kind::SizeVar) && !printer_.spelling().is_old();
+  return pieces.text(states_size ? "(is_size_var=True)" : "");
+}
+
+/// `T.Var("x", "bfloat16")`, `T.Var("p", tvm.ir.PointerType(…))`: the parser takes the node as it
+/// is wherever it takes a type.
+Pieces Declarations::constructor(Node var) {
+  const Node type = var[f::Var::type_annotation];
+  Pieces pieces;
+  pieces.text(fmt::format("T.{}({}, ", var.is(Kind::SizeVar) ? "SizeVar" : "Var",
+                          quoted(printer_.names().find(var.id()))));
+  if (!type || type.is(Kind::PrimType)) {
+    pieces.text(quoted_dtype(var.dtype()));
+  } else {
+    pieces.node(Form::type_object, type);
+  }
+  return pieces.text(")");
 }
 
 /// `T.var("int32")`, `T.buffer_var("int8", "global")`, `T.env_thread("threadIdx.x")`

@@ -27,12 +27,15 @@ class Declarations {
   Pieces arguments(Node buffer);
   /// Names the buffer, and what comes along with it; gives the name.
   std::string_view bind(Node buffer);
+  /// What stands behind `x: `: a type, or a constructor of the variable.
+  Pieces annotation(Node var);
   /// Whether `T.Buffer((16,), "float32")` in place of a parameter says all of a buffer.
   bool is_plain(Node buffer) const;
 
  private:
   Pieces declaration(Node var);
   Pieces old_declaration(Node var);
+  Pieces constructor(Node var);
   bool is_ready(Node buffer) const;
   bool has_default_offset(Node buffer) const;
 

@@ -145,9 +145,12 @@ class Finder {
 
   /// Whether the variable of a LetStmt has to be there already.
   bool takes_variable(Node let) const {
-    if (declared_vars_.contains(index(let[f::LetStmt::var].id()))) return true;
-    return spelling_.scopes == Spelling::Scopes::take &&
-           (inside_.contains(let.id()) || !is_annotated_let(let));
+    const Node var = let[f::LetStmt::var];
+    if (declared_vars_.contains(index(var.id()))) return true;
+    if (spelling_.scopes == Spelling::Scopes::define) {
+      return var.is(Kind::SizeVar) || !has_annotation(var, spelling_);
+    }
+    return inside_.contains(let.id()) || !is_annotated_let(let);
   }
 
   void note_thread(Node node) {

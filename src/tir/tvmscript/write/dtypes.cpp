@@ -27,6 +27,19 @@ bool has_function(DType dtype) {
          std::ranges::find(kLanes, dtype.lanes) != std::end(kLanes);
 }
 
+bool has_type_function(Node type, const Spelling& spelling) {
+  if (spelling.is_old()) {
+    return type.is(Kind::PrimType) || type.is(Kind::PointerType) || type.is(Kind::TupleType);
+  }
+  if (type.is(Kind::PrimType)) return has_function(type.dtype(std::uint8_t{f::PrimType::dtype}));
+  return type.is(Kind::PointerType) && type[f::PointerType::element_type].is(Kind::PrimType);
+}
+
+bool has_annotation(Node var, const Spelling& spelling) {
+  if (const Node type = var[f::Var::type_annotation]) return has_type_function(type, spelling);
+  return spelling.is_old() || has_function(var.dtype());
+}
+
 std::string quoted_dtype(DType dtype) {
   if (dtype.code >= TypeCode::Custom) {
     throw support::Error(ErrorKind::invalid_input, "a custom data type has no name in TVMScript");

@@ -6,11 +6,17 @@
 #include <string_view>
 
 #include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
+#include "tir/tvmscript/spelling.h"
 
 namespace mlf::tir::tvmscript {
 
 /// Whether TVMScript has a function of this type's name: `T.int32`, `T.float16x4`.
 bool has_function(DType dtype);
+/// Whether TVMScript has a form of its own for a type: `T.int32`, `T.handle("int8", "global")`.
+bool has_type_function(Node type, const Spelling& spelling);
+/// Whether it has one for the type of a variable.
+bool has_annotation(Node var, const Spelling& spelling);
 /// The spelling in quotes: `"int32"`. Throws for custom types, whose names no source has.
 std::string quoted_dtype(DType dtype);
 /// `text` as a Python string literal, escaped.

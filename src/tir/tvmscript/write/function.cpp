@@ -116,15 +116,7 @@ class FunctionPrinter {
 
   void print_param(Node param, Node buffer, Pieces& line) {
     line.text(printer_.names().bind(param.id(), param.text(f::Var::name))).text(": ");
-    const Node type = param[f::Var::type_annotation];
-    if (type) {
-      line.node(Form::type, type);
-    } else {
-      line.text(fmt::format("T.{}", to_string(param.dtype())));
-    }
-    if (param.is(Kind::SizeVar) && !printer_.spelling().is_old()) {
-      line.text("(is_size_var=True)");
-    }
+    line.append(declarations_.annotation(param));
     if (buffer) matched_.emplace_back(param, buffer);
   }
 

@@ -16,6 +16,7 @@ enum class Form : std::uint8_t {
   expr,           ///< an expression
   value,          ///< the value of an attribute or annotation, where lists are lists
   type,           ///< a type annotation
+  type_object,    ///< a type as Python's constructors make it
   lambda_begins,  ///< no node: Python itself evaluates what follows
   lambda_ends,
 };

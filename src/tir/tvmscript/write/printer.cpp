@@ -24,22 +24,6 @@ bool is_int(Node node, std::int64_t value) {
   return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
 }
 
-namespace {
-
-std::string pointer_type(Spelling::Pointer form, DType pointee, std::string_view scope) {
-  switch (form) {
-    case Spelling::Pointer::handle:
-      return fmt::format("T.handle({}, {})", quoted_dtype(pointee), quoted(scope));
-    case Spelling::Pointer::scope_last:
-      return fmt::format("T.Ptr[T.{}, {}]", to_string(pointee), quoted(scope));
-    case Spelling::Pointer::scope_first:
-      return fmt::format("T.Ptr[{}{}T.{}]", scope, scope.empty() ? "" : " ", to_string(pointee));
-  }
-  return {};
-}
-
-}  // namespace
-
 bool ModuleNames::contains(NodeId global_var) const {
   return std::ranges::find(functions, global_var) != functions.end();
 }
@@ -84,6 +68,8 @@ void Printer::expand(const Piece& piece, Pieces& out) {
       return expand_value(piece.node, out);
     case Form::type:
       return expand_type(piece.node, out);
+    case Form::type_object:
+      return expand_type_object(piece.node, out);
     case Form::lambda_begins:
       ++open_lambdas_;
       return;
@@ -93,24 +79,54 @@ void Printer::expand(const Piece& piece, Pieces& out) {
   }
 }
 
+/// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor where there is no such form.
 void Printer::expand_type(Node node, Pieces& out) {
+  if (!has_type_function(node, spelling_)) return expand_type_object(node, out);
+  if (node.is(Kind::PointerType)) return pointer_type(node, out);
   if (node.is(Kind::PrimType)) {
-    const DType dtype = node.dtype(std::uint8_t{f::PrimType::dtype});
-    if (!spelling_.is_old() && !has_function(dtype)) {
-      refuse(fmt::format("TVMScript has no type {}", to_string(dtype)));
-    }
-    out.text(fmt::format("T.{}", to_string(dtype)));
+    out.text(fmt::format("T.{}", to_string(node.dtype(std::uint8_t{f::PrimType::dtype}))));
     return;
   }
-  if (node.is(Kind::PointerType) && node[f::PointerType::element_type].is(Kind::PrimType)) {
-    const DType pointee =
-        node[f::PointerType::element_type].dtype(std::uint8_t{f::PrimType::dtype});
-    out.text(pointer_type(spelling_.pointer, pointee, node.text(f::PointerType::storage_scope)));
-    return;
+  const NodeList fields = node.list(f::TupleType::fields);
+  fields.empty() ? out.text("None") : out.text("T.Tuple[").list(fields, Form::type).text("]");
+}
+
+void Printer::pointer_type(Node node, Pieces& out) {
+  const Node element = node[f::PointerType::element_type];
+  const std::string_view scope = node.text(f::PointerType::storage_scope);
+  switch (spelling_.pointer) {
+    case Spelling::Pointer::handle:
+      out.text("T.handle(").text(quoted_dtype(element.dtype(std::uint8_t{f::PrimType::dtype})));
+      out.text(", ").text(quoted(scope)).text(")");
+      return;
+    case Spelling::Pointer::scope_last:
+      out.text("T.Ptr[").node(Form::type, element).text(", ").text(quoted(scope)).text("]");
+      return;
+    case Spelling::Pointer::scope_first:
+      out.text("T.Ptr[").text(scope).text(scope.empty() ? "" : " ");
+      out.node(Form::type, element).text("]");
+      return;
   }
-  refuse(fmt::format(
-      "a variable whose type is a {} cannot be written in TVMScript",
-      node.is(Kind::PointerType) ? "pointer to no data type" : std::string(node.info().name)));
+}
+
+/// `tvm.ir.PrimType("bfloat16")`, `tvm.ir.TupleType([…])`
+void Printer::expand_type_object(Node node, Pieces& out) {
+  switch (node.kind()) {
+    case Kind::PrimType:
+      out.text("tvm.ir.PrimType(");
+      out.text(quoted_dtype(node.dtype(std::uint8_t{f::PrimType::dtype}))).text(")");
+      return;
+    case Kind::PointerType:
+      out.text("tvm.ir.PointerType(").node(Form::type_object, node[f::PointerType::element_type]);
+      out.text(", ").text(quoted(node.text(f::PointerType::storage_scope))).text(")");
+      return;
+    case Kind::TupleType:
+      out.text("tvm.ir.TupleType([");
+      out.list(node.list(f::TupleType::fields), Form::type_object).text("])");
+      return;
+    default:
+      refuse(fmt::format("a type that is a {} cannot be written in TVMScript", node.info().name));
+  }
 }
 
 void append_slice(Node range, Pieces& out) {

@@ -45,6 +45,8 @@ class Printer {
   void expand_expr(Node node, Level level, Pieces& out);
   void expand_value(Node node, Pieces& out);
   void expand_type(Node node, Pieces& out);
+  void pointer_type(Node node, Pieces& out);
+  void expand_type_object(Node node, Pieces& out);
 
   void var(Node node, Pieces& out);
   void int_imm(Node node, Pieces& out);

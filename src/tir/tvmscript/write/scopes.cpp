@@ -54,13 +54,7 @@ void StatementPrinter::let(const Step& step) {
   const Node var = step.node[f::LetStmt::var];
   if (!printer_.names().find(var.id()).empty()) return let_of_taken(step);
   const Node value = step.node[f::LetStmt::value];
-  const Node type = var[f::Var::type_annotation];
-  Pieces type_text;
-  if (type) {
-    type_text.node(Form::type, type);
-  } else {
-    type_text.text(fmt::format("T.{}", to_string(var.dtype())));
-  }
+  const Pieces type_text = declarations_.annotation(var);
   Header header;
   header.defines = var;
   header.call.text("T.LetStmt(").expr(value).text(", ").append(type_text).text(")");

@@ -105,6 +105,16 @@ TEST(OldScriptWriter, WritesWhatItReads) {
       "        T.evaluate(T.call_extern(\"fill\", A.data, T.int64(5), dtype=\"\"))\n");
 }
 
+TEST(OldScriptWriter, WritesResultsAndParametersOfEveryType) {
+  std::string text = in_v09("        T.evaluate(n)\n");
+  const std::string_view result = "None";
+  text.replace(text.rfind(result, text.find("T.evaluate")), result.size(),
+               "T.Tuple[T.int8, T.Tuple[T.float32, T.Ptr[T.int8, \"global\"]]]");
+  const std::string_view type = "T.int32";
+  text.replace(text.find(type), type.size(), "T.Ptr[T.Ptr[T.int8, \"global\"], \"shared\"]");
+  EXPECT_EQ(script_for(text, 9), text);
+}
+
 TEST(OldScriptWriter, ComputesNothingBecauseTheParserDoesNot) {
   expect_unchanged(
       "        T.evaluate(n + 0)\n"
