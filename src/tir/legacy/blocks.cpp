@@ -25,16 +25,16 @@ constexpr Domain kDomains[] = {
 
 // `block([128, tir.reduce_axis(0, 128)], "C") as [i, k] {`
 void StatementReader::block(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 2, "block([domains], \"name\")");
+  const auto parts = exprs_.arguments(call, 2, "block([domains], \"name\")");
   context_.is_flat = false;
-  Block description;
+  text::BlockDraft description;
   description.name = exprs_.string(exprs_.value(parts[1]));
   if (exprs_.syntax(parts[0]).kind != SyntaxKind::list) {
     exprs_.fail(parts[0], "expected a list of domains");
   }
   const std::vector<SyntaxId> domains = exprs_.children(parts[0]);
   std::vector<SyntaxId> names;
-  if (at_word("as")) {
+  if (lexer_.at_word("as")) {
     lexer_.advance();
     names = exprs_.children(exprs_.parse());
   }
@@ -45,7 +45,7 @@ void StatementReader::block(std::uint32_t begin, SyntaxId call) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     description.iter_vars.push_back(iteration_variable(names[i], domains[i]));
   }
-  pass_bracket(Sign::open_brace, "in front of the body of a block");
+  lexer_.pass(Sign::open_brace, "in front of the body of a block");
   open({.open = Open::block, .begin = begin});
   blocks_.push_back(std::move(description));
 }
@@ -56,7 +56,7 @@ NodeId StatementReader::iteration_variable(SyntaxId name, SyntaxId domain) {
   NodeId range = NodeId::none;
   for (const Domain& known : kDomains) {
     if (known.function != function) continue;
-    const auto bounds = arguments(domain, 2, fmt::format("{}(begin, end)", function));
+    const auto bounds = exprs_.arguments(domain, 2, fmt::format("{}(begin, end)", function));
     const NodeId first = exprs_.expr(bounds[0]);
     const NodeId extent = context_.make.extent(first, exprs_.expr(bounds[1]), context_.function());
     range = context_.builder.make(Kind::Range, {first, extent});
@@ -81,18 +81,19 @@ NodeId StatementReader::iteration_node(NodeId range, SyntaxId name, IterVarType 
 
 /// A line that describes the block on top; false where the body begins.
 bool StatementReader::block_line() {
-  if (at_word("with")) {
+  if (lexer_.at_word("with")) {
     lexer_.advance();
     if (exprs_.head_of(exprs_.parse()) != "init") {
-      fail(token(), fmt::format("expected 'with init()', found {}", lexer_.found()));
+      lexer_.fail(fmt::format("expected 'with init()', found {}", lexer_.found()));
     }
     const std::uint32_t begin = token().begin;
     open({.open = Open::init, .begin = begin});
     open_body(begin);
     return true;
   }
-  const bool describes = at_word("where") || at_word("bind") || at_word("tir.reads") ||
-                         at_word("tir.writes") || at_word("tir.attrs");
+  const bool describes = lexer_.at_word("where") || lexer_.at_word("bind") ||
+                         lexer_.at_word("tir.reads") || lexer_.at_word("tir.writes") ||
+                         lexer_.at_word("tir.attrs");
   if (!describes) return false;
   block_call(exprs_.parse());
   return true;
@@ -100,11 +101,11 @@ bool StatementReader::block_line() {
 
 void StatementReader::block_call(SyntaxId call) {
   const std::string_view word = exprs_.head_of(call);
-  Block& description = blocks_.back();
+  text::BlockDraft& description = blocks_.back();
   if (word == "where") {
-    description.predicate = exprs_.expr(arguments(call, 1, "where(predicate)")[0]);
+    description.predicate = exprs_.expr(exprs_.arguments(call, 1, "where(predicate)")[0]);
   } else if (word == "bind") {
-    const auto parts = arguments(call, 2, "bind(variable, value)");
+    const auto parts = exprs_.arguments(call, 2, "bind(variable, value)");
     static_cast<void>(exprs_.var(exprs_.value(parts[0])));
     description.iter_values.push_back(exprs_.expr(parts[1]));
   } else if (word == "tir.reads") {
@@ -112,12 +113,12 @@ void StatementReader::block_call(SyntaxId call) {
   } else if (word == "tir.writes") {
     regions(call, description.writes);
   } else {
-    description.annotations = exprs_.entries(arguments(call, 1, "tir.attrs({…})")[0]);
+    description.annotations = exprs_.entries(exprs_.arguments(call, 1, "tir.attrs({…})")[0]);
   }
 }
 
 void StatementReader::regions(SyntaxId call, std::vector<NodeId>& into) {
-  const auto list = arguments(call, 1, fmt::format("{}([regions])", exprs_.head_of(call)));
+  const auto list = exprs_.arguments(call, 1, fmt::format("{}([regions])", exprs_.head_of(call)));
   if (exprs_.syntax(list[0]).kind != SyntaxKind::list) {
     exprs_.fail(list[0], "expected a list of regions");
   }
@@ -125,22 +126,15 @@ void StatementReader::regions(SyntaxId call, std::vector<NodeId>& into) {
 }
 
 NodeId StatementReader::finish_block(NodeId body) {
-  Builder& builder = context_.builder;
-  const Block parts = std::move(blocks_.back());
+  const text::BlockDraft parts = std::move(blocks_.back());
   blocks_.pop_back();
   if (parts.iter_values.size() != parts.iter_vars.size()) {
-    fail(token(), fmt::format("expected a line 'bind(variable, value)' for each of the {} "
-                              "variables of block \"{}\", found {}",
-                              parts.iter_vars.size(), parts.name, parts.iter_values.size()));
+    lexer_.fail(
+        fmt::format("expected a line 'bind(variable, value)' for each of the {} "
+                    "variables of block \"{}\", found {}",
+                    parts.iter_vars.size(), parts.name, parts.iter_values.size()));
   }
-  const NodeId block = builder.make(
-      Kind::Block,
-      {builder.list(parts.iter_vars), builder.list(parts.reads), builder.list(parts.writes),
-       builder.string(parts.name), body, parts.init, builder.list(parts.alloc_buffers),
-       builder.list(parts.match_buffers), builder.map(parts.annotations)});
-  const NodeId predicate =
-      parts.predicate != NodeId::none ? parts.predicate : context_.make.boolean(1);
-  return builder.make(Kind::BlockRealize, {builder.list(parts.iter_values), predicate, block});
+  return text::make_block(context_.make, parts, body);
 }
 
 }  // namespace mlf::tir::legacy

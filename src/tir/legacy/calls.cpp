@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tir/legacy/expressions.h"
+#include "tir/text/infix.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::legacy {
@@ -22,34 +23,24 @@ constexpr std::string_view kIterVarTypes[] = {"DataPar",    "ThreadIndex",  "Com
 
 const std::unordered_map<std::string_view, ExprReader::Function>& ExprReader::functions() {
   static const std::unordered_map<std::string_view, Function> known{
-      {"floordiv", {&ExprReader::floordiv, 2}}, {"floormod", {&ExprReader::floormod, 2}},
-      {"min", {&ExprReader::min, 2}},           {"max", {&ExprReader::max, 2}},
-      {"select", {&ExprReader::select, 3}},     {"cast", {&ExprReader::cast, 2}},
-      {"ramp", {&ExprReader::ramp, 3}},         {"broadcast", {&ExprReader::broadcast, 2}},
-      {"shuffle", {&ExprReader::shuffle, 2}},   {"reduce", {&ExprReader::reduce, 5}},
+      {"floordiv", {&ExprReader::binary_call, 2}},
+      {"floormod", {&ExprReader::binary_call, 2}},
+      {"min", {&ExprReader::binary_call, 2}},
+      {"max", {&ExprReader::binary_call, 2}},
+      {"select", {&ExprReader::select, 3}},
+      {"cast", {&ExprReader::cast, 2}},
+      {"ramp", {&ExprReader::ramp, 3}},
+      {"broadcast", {&ExprReader::broadcast, 2}},
+      {"shuffle", {&ExprReader::shuffle, 2}},
+      {"reduce", {&ExprReader::reduce, 5}},
       {"IterVar", {&ExprReader::iter_var, 4}},
   };
   return known;
 }
 
-NodeId ExprReader::floordiv(SyntaxId, std::span<const Value> arguments) {
+NodeId ExprReader::binary_call(SyntaxId id, std::span<const Value> arguments) {
   const NodeId a = expr(arguments[0]);
-  return make_.binary(Kind::FloorDiv, a, expr(arguments[1]));
-}
-
-NodeId ExprReader::floormod(SyntaxId, std::span<const Value> arguments) {
-  const NodeId a = expr(arguments[0]);
-  return make_.binary(Kind::FloorMod, a, expr(arguments[1]));
-}
-
-NodeId ExprReader::min(SyntaxId, std::span<const Value> arguments) {
-  const NodeId a = expr(arguments[0]);
-  return make_.binary(Kind::Min, a, expr(arguments[1]));
-}
-
-NodeId ExprReader::max(SyntaxId, std::span<const Value> arguments) {
-  const NodeId a = expr(arguments[0]);
-  return make_.binary(Kind::Max, a, expr(arguments[1]));
+  return make_.binary(*text::binary_kind(head_of(id)), a, expr(arguments[1]));
 }
 
 NodeId ExprReader::select(SyntaxId, std::span<const Value> arguments) {
@@ -200,7 +191,7 @@ bool ExprReader::buffer_option(const Value& option, text::BufferSpec& spec) {
     fail(option.syntax,
          fmt::format("expected an option of a buffer, found {}", shown(option.syntax)));
   }
-  const text::Syntax& keyword = tree_[option.keyword];
+  const text::Syntax& keyword = tree()[option.keyword];
   const std::string_view name = context_.slice(keyword.name_begin, keyword.name_end);
   if (name == "elem_offset") {
     spec.elem_offset = expr(option);

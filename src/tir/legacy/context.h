@@ -1,49 +1,23 @@
 // What all parts of the legacy reader share while one text is read.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <vector>
 
-#include "support/error.h"
 #include "tir/legacy/clues.h"
 #include "tir/legacy/grammar.h"
 #include "tir/legacy/metadata.h"
 #include "tir/legacy/names.h"
 #include "tir/legacy/types.h"
-#include "tir/reader.h"
-#include "tir/text/expr_factory.h"
-#include "tir/text/function_losses.h"
-#include "tir/text/lost_constants.h"
+#include "tir/text/reader_context.h"
 
 namespace mlf::tir::legacy {
 
-struct Context {
+struct Context : text::ReaderContext {
   Context(const support::SourceText& text_source, const ReadLimits& read_limits,
           const ConstantFinder& constants)
-      : source(text_source),
-        limits(read_limits),
-        finder(constants),
-        strings(strings_of(text_source.text)) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+      : ReaderContext(text_source, read_limits, constants), strings(strings_of(text_source.text)) {}
 
-  /// Logs a loss of the function that is being read.
-  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
-  /// Name of the function that is being read.
-  std::string_view function() const { return function_losses.function(); }
-  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
-    return source.text.substr(begin, end - begin);
-  }
-
-  support::SourceText source;
-  const ReadLimits& limits;
-  const ConstantFinder& finder;
   Strings strings;
-  Builder builder;
-  LossLog losses;
-  text::FunctionLosses function_losses{losses};
-  text::LostConstants lost_constants{finder, builder, function_losses};
-  text::ExprFactory make{builder, losses};
   TypeReader types{make};
   NameTable names{source.text, strings};
   Metadata metadata{make, losses};

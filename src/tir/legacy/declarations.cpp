@@ -28,19 +28,19 @@ NodeId ExprReader::declare_buffer(std::string_view name, NodeId data, DType elem
 }
 
 NodeId ExprReader::declare(SyntaxId root) {
-  const SyntaxId first = tree_[root].first;
-  if (first < root && tree_[first + 1].kind == SyntaxKind::annotation) {
+  const SyntaxId first = tree()[root].first;
+  if (first < root && tree()[first + 1].kind == SyntaxKind::annotation) {
     for (SyntaxId id = first + 2; id <= root; ++id) {
-      if (tree_[id].kind == SyntaxKind::call && tree_[id].first == first) return value(id).node;
+      if (tree()[id].kind == SyntaxKind::call && tree()[id].first == first) return value(id).node;
     }
     return NodeId::none;
   }
   const bool is_assignment =
-      tree_[root].kind == SyntaxKind::binary && tree_[root].sign == Sign::assign;
+      tree()[root].kind == SyntaxKind::binary && tree()[root].sign == Sign::assign;
   if (!is_assignment) return NodeId::none;
-  const SyntaxId call = tree_.last_child(root);
-  const SyntaxId name = tree_.previous_sibling(call);
-  if (tree_[name].kind != SyntaxKind::name || tree_[call].kind != SyntaxKind::call) {
+  const SyntaxId call = tree().last_child(root);
+  const SyntaxId name = tree().previous_sibling(call);
+  if (tree()[name].kind != SyntaxKind::name || tree()[call].kind != SyntaxKind::call) {
     return NodeId::none;
   }
   const NodeId known = context_.names.find(text_of(name));
@@ -53,7 +53,7 @@ NodeId ExprReader::declare_by_statement(SyntaxId name, SyntaxId call) {
   Builder& builder = context_.builder;
   if (function == "alloc_buffer" && parts.size() == 2) {
     const std::vector<Value> type = subscript_parts(parts[1]);
-    if (tree_[parts[1]].kind != SyntaxKind::subscript) {
+    if (tree()[parts[1]].kind != SyntaxKind::subscript) {
       fail(parts[1], "expected a dtype and a shape of the form float32[16, 16]");
     }
     std::vector<NodeId> shape;

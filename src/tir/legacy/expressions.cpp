@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tir/text/binary_kind.h"
+#include "tir/text/infix.h"
 
 namespace mlf::tir::legacy {
 namespace {
@@ -14,50 +14,18 @@ using text::Syntax;
 using text::SyntaxId;
 using text::SyntaxKind;
 
-constexpr std::size_t kShown = 40;
-
 }  // namespace
 
-// --- Syntax ------------------------------------------------------------------------------------
-
-std::string_view ExprReader::head_of(SyntaxId id) const {
-  const Syntax& node = tree_[id];
-  if (node.kind != SyntaxKind::call && node.kind != SyntaxKind::subscript) return {};
-  const Syntax& head = tree_[node.first];
-  // The head is the first node of its subtree, unless it is more than a name.
-  if (head.kind != SyntaxKind::name || tree_[node.first + 1].kind == SyntaxKind::annotation) {
-    return {};
-  }
-  return context_.slice(head.begin, head.end);
-}
-
-std::vector<SyntaxId> ExprReader::children(SyntaxId id) const {
-  std::vector<SyntaxId> into;
-  tree_.children(id, into);
-  return into;
-}
-
 void ExprReader::clear() {
-  tree_.clear();
+  ExpressionText::clear();
   values_.clear();
   elements_.clear();
-}
-
-std::string ExprReader::shown(SyntaxId id) const {
-  const std::string_view text = text_of(id);
-  if (text.size() > kShown) return fmt::format("'{}…'", text.substr(0, kShown));
-  return fmt::format("'{}'", text);
-}
-
-void ExprReader::fail(SyntaxId id, std::string message) const {
-  support::fail_at(context_.source, tree_[id].begin, std::move(message),
-                   tree_[id].end - tree_[id].begin);
 }
 
 // --- The loop ----------------------------------------------------------------------------------
 
 Value ExprReader::value(SyntaxId id) {
-  run(tree_[id].first, id);
+  run(tree()[id].first, id);
   const Value result = values_.back();
   values_.pop_back();
   return result;
@@ -65,7 +33,7 @@ Value ExprReader::value(SyntaxId id) {
 
 std::vector<Value> ExprReader::subscript_parts(SyntaxId id) {
   const std::size_t before = values_.size();
-  if (id > tree_[id].first) run(tree_[id].first, id - 1);
+  if (id > tree()[id].first) run(tree()[id].first, id - 1);
   const std::vector<Value> parts(values_.begin() + static_cast<std::ptrdiff_t>(before),
                                  values_.end());
   values_.resize(before);
@@ -78,10 +46,10 @@ void ExprReader::push(SyntaxId id, NodeId node) {
 
 void ExprReader::run(SyntaxId first, SyntaxId last) {
   for (SyntaxId id = first; id <= last; ++id) {
-    const Syntax& node = tree_[id];
+    const Syntax& node = tree()[id];
     const bool is_negated = (node.kind == SyntaxKind::integer || node.kind == SyntaxKind::real) &&
-                            id < last && tree_[id + 1].kind == SyntaxKind::unary &&
-                            tree_[id + 1].sign == Sign::minus;
+                            id < last && tree()[id + 1].kind == SyntaxKind::unary &&
+                            tree()[id + 1].sign == Sign::minus;
     if (is_negated) {
       push(id + 1, number(id, true));
       ++id;
@@ -92,7 +60,7 @@ void ExprReader::run(SyntaxId first, SyntaxId last) {
 }
 
 void ExprReader::leaf_or_one(SyntaxId id) {
-  switch (tree_[id].kind) {
+  switch (tree()[id].kind) {
     case SyntaxKind::name:
       return values_.push_back({.is = Value::Is::name, .syntax = id});
     case SyntaxKind::integer:
@@ -128,14 +96,14 @@ void ExprReader::leaf_or_one(SyntaxId id) {
 
 void ExprReader::unary(SyntaxId id) {
   const Value operand = values_.back();
-  if (tree_[id].sign == Sign::let) {
+  if (tree()[id].sign == Sign::let) {
     // Already made where `in` was met.
-    if (tree_[id - 1].kind != SyntaxKind::binary || tree_[id - 1].sign != Sign::in) {
+    if (tree()[id - 1].kind != SyntaxKind::binary || tree()[id - 1].sign != Sign::in) {
       fail(id, "expected 'let', a variable, '=', a value, 'in' and a body");
     }
     return;
   }
-  if (tree_[id].sign == Sign::minus) {
+  if (tree()[id].sign == Sign::minus) {
     const NodeId node =
         operand.is == Value::Is::name ? literal(name_of(operand), "-") : NodeId::none;
     if (node == NodeId::none) fail(id, fmt::format("expected a number, found {}", shown(id)));
@@ -148,7 +116,7 @@ void ExprReader::unary(SyntaxId id) {
 }
 
 void ExprReader::binary(SyntaxId id) {
-  switch (tree_[id].sign) {
+  switch (tree()[id].sign) {
     case Sign::assign:
       return binding(id);
     case Sign::in:
@@ -162,7 +130,7 @@ void ExprReader::binary(SyntaxId id) {
   const NodeId a = expr(operands[0]);
   const NodeId b = expr(operands[1]);
   pop(2);
-  push(id, make_.binary(*text::binary_kind(tree_[id].sign), a, b));
+  push(id, make_.binary(*text::binary_kind(tree()[id].sign), a, b));
 }
 
 void ExprReader::binding(SyntaxId id) {
@@ -202,7 +170,7 @@ void ExprReader::annotation(SyntaxId id) {
   if (name.is != Value::Is::name) {
     fail(id, fmt::format("expected a name in front of a type, found {}", shown(name.syntax)));
   }
-  std::string_view type = context_.slice(tree_[id].name_begin, tree_[id].name_end);
+  std::string_view type = context_.slice(tree()[id].name_begin, tree()[id].name_end);
   if (type.starts_with(' ')) type.remove_prefix(1);
   if (type == "Buffer" || type == "DataProducer") {
     name.is = Value::Is::head;
@@ -217,7 +185,7 @@ void ExprReader::annotation(SyntaxId id) {
 
 void ExprReader::load_cast(SyntaxId id) {
   const Value element = values_.back();
-  const Syntax& node = tree_[id];
+  const Syntax& node = tree()[id];
   if (element.is != Value::Is::element || element.count != 1) {
     fail(id, fmt::format("expected a variable with one index behind '{}'",
                          context_.slice(node.name_begin, node.name_end)));
@@ -237,7 +205,7 @@ void ExprReader::load_cast(SyntaxId id) {
 }
 
 void ExprReader::slice(SyntaxId id) {
-  const std::uint32_t count = tree_[id].arity;
+  const std::uint32_t count = tree()[id].arity;
   const auto bounds = top(count);
   if (count != 2 || bounds[0].is == Value::Is::absent || bounds[1].is == Value::Is::absent) {
     fail(id, "expected a range of the form begin:end");
@@ -250,7 +218,7 @@ void ExprReader::slice(SyntaxId id) {
 }
 
 void ExprReader::list(SyntaxId id) {
-  const std::uint32_t count = tree_[id].arity;
+  const std::uint32_t count = tree()[id].arity;
   const auto first = static_cast<std::uint32_t>(elements_.size());
   for (const Value& element : top(count)) {
     Value kept = element;
@@ -265,7 +233,7 @@ void ExprReader::list(SyntaxId id) {
 }
 
 void ExprReader::subscript(SyntaxId id) {
-  const std::uint32_t count = tree_[id].arity;
+  const std::uint32_t count = tree()[id].arity;
   const auto parts = top(count);
   const Value base = parts[0];
   const auto indices = parts.subspan(1);
@@ -296,12 +264,12 @@ void ExprReader::subscript(SyntaxId id) {
 }
 
 void ExprReader::call(SyntaxId id) {
-  const std::uint32_t count = tree_[id].arity;
+  const std::uint32_t count = tree()[id].arity;
   const auto values = top(count);
   const Value callee = values[0];
   NodeId node = NodeId::none;
   if (callee.is == Value::Is::head) {
-    const Syntax& annotation = tree_[tree_[id].first + 1];
+    const Syntax& annotation = tree()[tree()[id].first + 1];
     const std::string_view what = context_.slice(annotation.name_begin, annotation.name_end);
     node = what.ends_with("Buffer") ? define_buffer(values) : define_producer(values);
   } else if (callee.is != Value::Is::name) {

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "tir/legacy/context.h"
-#include "tir/text/expression_parser.h"
-#include "tir/text/lexer.h"
-#include "tir/text/syntax.h"
+#include "tir/text/expression_text.h"
 
 namespace mlf::tir::legacy {
 
@@ -39,30 +37,18 @@ struct Value {
   static constexpr text::SyntaxId kNone = UINT32_MAX;
 };
 
-class ExprReader {
+class ExprReader : public text::ExpressionText {
  public:
   ExprReader(Context& context, text::Lexer& lexer)
-      : context_(context),
-        make_(context.make),
-        parser_(lexer, grammar_of(context.strings), tree_, context.limits.max_nesting) {}
+      : ExpressionText(lexer, grammar_of(context.strings), context.limits.max_nesting),
+        context_(context),
+        make_(context.make) {}
 
-  // --- Syntax ----------------------------------------------------------------------------------
-  /// Parses one expression at the lexer's token.
-  text::SyntaxId parse() { return parser_.parse(); }
-  const text::Syntax& syntax(text::SyntaxId id) const { return tree_[id]; }
-  const text::SyntaxTree& tree() const { return tree_; }
-  std::string_view text_of(text::SyntaxId id) const {
-    return context_.slice(tree_[id].begin, tree_[id].end);
-  }
-  /// The name that a call calls or a subscript subscribes; empty for anything else.
-  std::string_view head_of(text::SyntaxId id) const;
-  std::vector<text::SyntaxId> children(text::SyntaxId id) const;
-  /// Forgets all syntax and all lists.
+  /// Forgets all syntax and all values.
   void clear();
 
   std::string_view name_of(const Value& value) const;
 
-  // --- Meaning ---------------------------------------------------------------------------------
   Value value(text::SyntaxId id);
   NodeId expr(text::SyntaxId id) { return expr(value(id)); }
   /// The parts of a subscript: what it subscribes, then the indices.
@@ -96,8 +82,6 @@ class ExprReader {
   NodeId declare(text::SyntaxId root);
   /// Makes a Var of this type and name known.
   NodeId define_var(std::string_view name, NodeId type);
-
-  [[noreturn]] void fail(text::SyntaxId id, std::string message) const;
 
  private:
   using Handler = NodeId (ExprReader::*)(text::SyntaxId call, std::span<const Value> arguments);
@@ -135,10 +119,7 @@ class ExprReader {
   NodeId declare_by_statement(text::SyntaxId name, text::SyntaxId call);
   bool buffer_option(const Value& option, text::BufferSpec& spec);
   NodeId define_producer(std::span<const Value> values);
-  NodeId floordiv(text::SyntaxId, std::span<const Value> arguments);
-  NodeId floormod(text::SyntaxId, std::span<const Value> arguments);
-  NodeId min(text::SyntaxId, std::span<const Value> arguments);
-  NodeId max(text::SyntaxId, std::span<const Value> arguments);
+  NodeId binary_call(text::SyntaxId id, std::span<const Value> arguments);
   NodeId select(text::SyntaxId, std::span<const Value> arguments);
   NodeId cast(text::SyntaxId, std::span<const Value> arguments);
   NodeId ramp(text::SyntaxId, std::span<const Value> arguments);
@@ -151,12 +132,9 @@ class ExprReader {
   void push(text::SyntaxId id, NodeId node);
   void pop(std::size_t count) { values_.resize(values_.size() - count); }
   std::span<const Value> top(std::size_t count) const { return std::span(values_).last(count); }
-  std::string shown(text::SyntaxId id) const;
 
   Context& context_;
   text::ExprFactory& make_;
-  text::SyntaxTree tree_;
-  text::ExpressionParser parser_;
   std::vector<Value> values_;
   std::vector<Value> elements_;
   std::vector<NodeId> scratch_;

@@ -15,11 +15,11 @@ NodeId FunctionReader::primfn() {
   Header header;
   params(header);
   return_type(header);
-  statements_.skip_lines();
-  while (section(header)) statements_.skip_lines();
+  lexer_.skip_lines();
+  while (section(header)) lexer_.skip_lines();
   if (!token().is(Sign::open_brace)) {
-    lexer_.fail(token(), fmt::format("expected 'attr', 'buffers', 'buffer_map' or '{{', found {}",
-                                     lexer_.found()));
+    lexer_.fail(
+        fmt::format("expected 'attr', 'buffers', 'buffer_map' or '{{', found {}", lexer_.found()));
   }
   const NodeId function = make(header, statements_.body());
   context_.builder.set_source_range(function, {begin, token().begin});
@@ -68,15 +68,15 @@ void FunctionReader::params(Header& header) {
 
 void FunctionReader::return_type(Header& header) {
   if (!token().is(Sign::arrow)) {
-    lexer_.fail(token(), fmt::format("expected '->' and a type behind the parameters, found {}",
-                                     lexer_.found()));
+    lexer_.fail(
+        fmt::format("expected '->' and a type behind the parameters, found {}", lexer_.found()));
   }
   lexer_.advance();
   if (token().is(Sign::open_paren)) return tuple_type(header);
   const std::string_view text = context_.source.text;
   const auto scanned = scan_type(text, token().begin);
   if (!scanned) {
-    lexer_.fail(token(), fmt::format("expected the type of the result, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected the type of the result, found {}", lexer_.found()));
   }
   header.ret_type = context_.types.read(text.substr(token().begin, scanned->end - token().begin));
   lexer_.seek(scanned->end);
@@ -90,8 +90,8 @@ void FunctionReader::tuple_type(Header& header) {
   while (!token().is(Sign::close_paren)) {
     const auto scanned = scan_type(text, token().begin);
     if (!scanned) {
-      lexer_.fail(token(), fmt::format("expected a type or ')' in a tuple of types, found {}",
-                                       lexer_.found()));
+      lexer_.fail(
+          fmt::format("expected a type or ')' in a tuple of types, found {}", lexer_.found()));
     }
     fields.push_back(context_.types.read(text.substr(token().begin, scanned->end - token().begin)));
     lexer_.seek(scanned->end);
@@ -109,11 +109,9 @@ bool FunctionReader::section(Header& header) {
                         word == "preflattened_buffer_map";
   if (!is_known) return false;
   lexer_.advance();
-  if (!lexer_.accept(Sign::assign)) {
-    lexer_.fail(token(), fmt::format("expected '=' behind {}, found {}", word, lexer_.found()));
-  }
+  lexer_.expect(Sign::assign, fmt::format("behind {}", word));
   if (!token().is(Sign::open_brace)) {
-    lexer_.fail(token(), fmt::format("expected '{{' behind {} =, found {}", word, lexer_.found()));
+    lexer_.fail(fmt::format("expected '{{' behind {} =, found {}", word, lexer_.found()));
   }
   if (word == "attr") {
     header.attrs = attributes();
@@ -134,14 +132,14 @@ template <class Entry>
 void FunctionReader::braces(Entry&& entry) {
   const text::Token open = token();
   lexer_.seek(open.end);
-  for (statements_.skip_lines(); !token().is(Sign::close_brace); statements_.skip_lines()) {
+  for (lexer_.skip_lines(); !token().is(Sign::close_brace); lexer_.skip_lines()) {
     if (token().is(TokenKind::end)) lexer_.fail(open, "the '{' that starts here is never closed");
     entry();
     exprs_.clear();
-    statements_.skip_lines();
+    lexer_.skip_lines();
     if (!lexer_.accept(Sign::comma) && !token().is(Sign::close_brace)) {
-      lexer_.fail(token(), fmt::format("expected ',' or '}}' in the header of a function, found {}",
-                                       lexer_.found()));
+      lexer_.fail(fmt::format("expected ',' or '}}' in the header of a function, found {}",
+                              lexer_.found()));
     }
   }
   lexer_.seek(token().end);
@@ -152,14 +150,12 @@ NodeId FunctionReader::attributes() {
   std::vector<NamedNode> entries;
   braces([&] {
     if (!token().is(TokenKind::string)) {
-      lexer_.fail(token(),
-                  fmt::format("expected the name of an attribute, found {}", lexer_.found()));
+      lexer_.fail(fmt::format("expected the name of an attribute, found {}", lexer_.found()));
     }
     const std::string key = decode_string(context_.strings, lexer_.text(token()));
     lexer_.advance();
     if (!lexer_.accept(Sign::colon)) {
-      lexer_.fail(token(),
-                  fmt::format("expected ':' behind \"{}\", found {}", key, lexer_.found()));
+      lexer_.fail(fmt::format("expected ':' behind \"{}\", found {}", key, lexer_.found()));
     }
     const NodeId value = exprs_.attr_value(exprs_.value(exprs_.parse()));
     entries.push_back({builder.string(key), value});
@@ -172,8 +168,8 @@ void FunctionReader::buffer_map(std::vector<NodePair>& into) {
   braces([&] {
     const NodeId param = exprs_.var(exprs_.value(exprs_.parse()));
     if (!lexer_.accept(Sign::colon)) {
-      lexer_.fail(token(), fmt::format("expected ':' and a buffer behind a parameter, found {}",
-                                       lexer_.found()));
+      lexer_.fail(
+          fmt::format("expected ':' and a buffer behind a parameter, found {}", lexer_.found()));
     }
     into.push_back({param, exprs_.buffer(exprs_.value(exprs_.parse()))});
   });

@@ -24,8 +24,6 @@ class FunctionReader {
   /// Reads bare statements up to the end of the text as the body of a function without parameters.
   NodeId fragment();
 
-  void skip_lines() { statements_.skip_lines(); }
-
  private:
   struct Header {
     std::vector<NodeId> params;

@@ -1,29 +1,22 @@
 #include "tir/legacy/grammar.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 #include "mlf/tir/dtype.h"
 #include "tir/legacy/types.h"
+#include "tir/text/infix.h"
 #include "tir/text/literals.h"
 
 namespace mlf::tir::legacy {
 namespace {
 
 using text::Grammar;
-using text::Sign;
 
 constexpr std::size_t kNone = std::string_view::npos;
 
 // Everything but `*` and ':' is printed with blanks around it, and TVM leaves names as they are.
 constexpr std::string_view kNameContinue = ".-/%#$";
-
-constexpr std::array kWords = {
-    text::Word{"let", Sign::let},
-    text::Word{"in", Sign::in},
-    text::Word{"if", Sign::if_},
-};
 
 // Words in front of '(' that do not belong to a name.
 const std::unordered_set<std::string_view>& functions() {
@@ -143,36 +136,13 @@ std::size_t raw_string_end(std::string_view text, std::size_t begin) {
 }
 
 Grammar make_grammar(text::StringEnd end_of_string) {
-  constexpr std::uint8_t kOperator = 2;
-  constexpr std::uint8_t kLet = 3;
-  constexpr std::uint8_t kIn = 4;
-  constexpr std::uint8_t kAssign = 5;
-  constexpr std::uint8_t kPrefix = 6;
-  constexpr std::uint8_t kPredicate = 7;
-
-  Grammar grammar;
-  grammar.lexical = {.lines = text::LexicalRules::Lines::significant,
-                     .suffixes = text::LexicalRules::Suffixes::typed,
-                     .name_start = "@",
-                     .name_continue = kNameContinue,
-                     .words = kWords,
-                     .string_end = end_of_string};
-  for (const Sign sign : {Sign::plus, Sign::minus, Sign::star, Sign::slash, Sign::percent,
-                          Sign::equal, Sign::not_equal, Sign::less, Sign::less_equal, Sign::greater,
-                          Sign::greater_equal, Sign::and_, Sign::or_}) {
-    grammar.binary[sign] = kOperator;
-  }
-  // `let x: T = v in body` stands without parentheses and reaches over one operand.
-  grammar.prefix[Sign::let] = kLet;
-  grammar.binary[Sign::in] = kIn;
-  grammar.binary[Sign::assign] = kAssign;
-  grammar.prefix[Sign::minus] = kPrefix;
-  grammar.prefix[Sign::not_] = kPrefix;
-  grammar.binary[Sign::if_] = kPredicate;
+  Grammar grammar = text::infix_grammar();
+  grammar.lexical.suffixes = text::LexicalRules::Suffixes::typed;
+  grammar.lexical.name_continue = kNameContinue;
+  grammar.lexical.string_end = end_of_string;
   grammar.slices_in_lists = true;
   grammar.leading_comma = true;
   grammar.empty_keyword_value = true;
-  grammar.empty_subscript = true;
   grammar.annotation_end = annotation_end;
   grammar.load_cast_end = load_cast_end;
   grammar.leaf_end = leaf_end;
@@ -182,8 +152,7 @@ Grammar make_grammar(text::StringEnd end_of_string) {
 }  // namespace
 
 bool continues_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80 || kNameContinue.find(c) != kNone;
+  return text::is_name_char(c) || kNameContinue.find(c) != kNone;
 }
 
 std::size_t annotation_end(std::string_view text, std::size_t begin) {

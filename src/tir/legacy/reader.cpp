@@ -4,6 +4,7 @@
 
 #include "tir/legacy/functions.h"
 #include "tir/reader.h"
+#include "tir/text/function_table.h"
 
 namespace mlf::tir {
 namespace legacy {
@@ -24,31 +25,29 @@ class FileReader {
       : context_(context),
         whole_(whole),
         lexer_(context.source, grammar_of(context.strings).lexical),
-        functions_(context, lexer_) {}
+        functions_(context, lexer_),
+        module_(context.make) {}
 
   Reading read(const Sections& sections);
 
  private:
   void entity();
   void named_function();
-  void lone_function();
   bool foreign_entity();
   void fragment();
-  void add(std::string_view name, NodeId function);
-  std::string_view rest() const { return context_.source.text.substr(lexer_.token().begin); }
+  std::string_view rest() const { return lexer_.rest(); }
   void pass_line();
   void settle_defaults();
-  NodeId make_module();
 
   Context& context_;
   const support::SourceText& whole_;
   text::Lexer lexer_;
   FunctionReader functions_;
-  std::vector<NodePair> entries_;
+  text::FunctionTable module_;
 };
 
 Reading FileReader::read(const Sections& sections) {
-  functions_.skip_lines();
+  lexer_.skip_lines();
   const bool is_astext = rest().starts_with(kVersionLine);
   if (sections.metadata_begin < whole_.text.size()) {
     const VersionRange version =
@@ -59,11 +58,11 @@ Reading FileReader::read(const Sections& sections) {
   }
   if (context_.strings == Strings::raw) context_.clues.at_most(8);
   if (is_astext) pass_line();
-  for (functions_.skip_lines(); !lexer_.token().is(TokenKind::end); functions_.skip_lines()) {
+  for (lexer_.skip_lines(); !lexer_.token().is(TokenKind::end); lexer_.skip_lines()) {
     entity();
   }
   settle_defaults();
-  const NodeId root = make_module();
+  const NodeId root = module_.finish();
   context_.function_losses.enter({});
   context_.lost_constants.find_missing(root, context_.metadata.missing());
   context_.function_losses.flush();
@@ -80,11 +79,10 @@ Reading FileReader::read(const Sections& sections) {
 
 void FileReader::entity() {
   if (rest().starts_with('@')) return named_function();
-  if (rest().starts_with("primfn(")) return lone_function();
+  if (rest().starts_with("primfn(")) return module_.add_lone(functions_.primfn(), kFragment);
   if (foreign_entity()) return;
-  if (entries_.empty()) return fragment();
-  lexer_.fail(lexer_.token(),
-              fmt::format("expected '@name = primfn(…)', found {}", lexer_.found()));
+  if (module_.empty()) return fragment();
+  lexer_.fail(fmt::format("expected '@name = primfn(…)', found {}", lexer_.found()));
 }
 
 /// `@name = primfn(…)`; TVM does not change the name, whatever stands in it.
@@ -93,25 +91,13 @@ void FileReader::named_function() {
   const std::size_t name_end = line.find(kDefinition);
   if (name_end == std::string_view::npos) {
     // A call may be all that a text consists of.
-    if (entries_.empty()) return fragment();
-    lexer_.fail(lexer_.token(), "expected ' = primfn(' behind the name of a function");
+    if (module_.empty()) return fragment();
+    lexer_.fail("expected ' = primfn(' behind the name of a function");
   }
   const std::string_view name = line.substr(1, name_end - 1);
   context_.function_losses.enter(name);
-  lexer_.seek(lexer_.token().begin + name_end + 3);
-  add(name, functions_.primfn());
-}
-
-void FileReader::lone_function() {
-  const NodeId function = functions_.primfn();
-  const Node attrs = context_.builder.node(function)[f::PrimFunc::attrs];
-  const Node symbol = attrs ? attrs.map(f::DictAttrs::dict).find("global_symbol") : Node();
-  add(symbol.is(Kind::String) ? std::string(symbol.text(f::String::value)) : std::string(kFragment),
-      function);
-}
-
-void FileReader::add(std::string_view name, NodeId function) {
-  entries_.push_back({context_.make.global_var(name), function});
+  lexer_.pass(name_end + 3);
+  module_.add(name, functions_.primfn());
 }
 
 /// Passes over what is no TIR: up to a brace in the first column, or to an empty line.
@@ -127,19 +113,19 @@ bool FileReader::foreign_entity() {
   const std::size_t brace = text.find("\n}");
   const std::size_t end =
       line.ends_with('{') && brace != std::string_view::npos ? brace + 2 : blank;
-  lexer_.seek(lexer_.token().begin + end);
+  lexer_.pass(end);
   return true;
 }
 
 /// Bare statements, as `str(statement)` prints them.
 void FileReader::fragment() {
   context_.function_losses.enter(kFragment);
-  add(kFragment, functions_.fragment());
+  module_.add(kFragment, functions_.fragment());
 }
 
 void FileReader::pass_line() {
   const std::size_t end = std::min(rest().find('\n'), rest().size());
-  lexer_.seek(lexer_.token().begin + end);
+  lexer_.pass(end);
 }
 
 /// What depends on the version, which only the whole text shows.
@@ -154,12 +140,6 @@ void FileReader::settle_defaults() {
     builder.set(function, f::PrimFunc::preflattened_buffer_map,
                 builder.map(std::span<const NodePair>()));
   }
-}
-
-NodeId FileReader::make_module() {
-  Builder& builder = context_.builder;
-  return builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none,
-                                       NodeId::none, NodeId::none, NodeId::none});
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ bool is_scope_char(char c) {
 
 void StatementReader::let(std::uint32_t begin, SyntaxId root) {
   const Value bound = exprs_.value(root - 1);
-  open({.open = Open::let, .begin = begin, .nodes = {bound.node, bound.other}});
+  open({.open = Open::statement,
+        .begin = begin,
+        .draft = {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}}});
 }
 
 void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
@@ -44,8 +46,10 @@ void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
     const NodeId buffer = exprs_.declare(root);
     if (buffer == NodeId::none)
       exprs_.fail(root, "expected name = decl_buffer(data, dtype, shape)");
-    open({.open = Open::declare, .begin = begin, .nodes = {buffer}});
-    skip_lines();
+    open({.open = Open::statement,
+          .begin = begin,
+          .draft = {.kind = Kind::DeclBuffer, .nodes = {buffer}}});
+    lexer_.skip_lines();
     return covered_body();
   }
   if (in_block && (function == "alloc_buffer" || function == "match_buffer")) {
@@ -113,37 +117,38 @@ void StatementReader::attr(std::uint32_t begin, SyntaxId node) {
   const NodeId what = exprs_.attr_value(parts[1]);
   const std::string key = decode_string(context_.strings, lexer_.text(token()));
   lexer_.advance();
-  expect(Sign::assign, "=", fmt::format("behind attr \"{}\"", key));
+  lexer_.expect(Sign::assign, fmt::format("behind attr \"{}\"", key));
   const NodeId value = exprs_.expr(exprs_.parse());
   covered_body();
-  open({.open = Open::attr,
+  open({.open = Open::statement,
         .begin = begin,
-        .nodes = {what, value},
-        .text = context_.builder.string(key)});
+        .draft = {
+            .kind = Kind::AttrStmt, .nodes = {what, value}, .text = context_.builder.string(key)}});
 }
 
 void StatementReader::assertion(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 2, "assert(condition, message)");
+  const auto parts = exprs_.arguments(call, 2, "assert(condition, message)");
   const NodeId condition = exprs_.expr(parts[0]);
-  open({.open = Open::assertion, .begin = begin, .nodes = {condition, exprs_.expr(parts[1])}});
+  open({.open = Open::statement,
+        .begin = begin,
+        .draft = {.kind = Kind::AssertStmt, .nodes = {condition, exprs_.expr(parts[1])}}});
 }
 
 // `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
 // the scope stands in the type too, and the last parenthesis has no opening one.
 void StatementReader::allocate(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 3, "allocate(variable, dtype, [extents])");
-  Frame frame{.open = Open::allocate, .begin = begin};
-  frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
-  frame.dtype = exprs_.dtype(exprs_.value(parts[1]));
-  frame.list = context_.builder.list(exprs_.exprs(exprs_.value(parts[2])));
-  frame.map = context_.builder.map(std::span<const NamedNode>());
-  expect(Sign::comma, ",", "behind the extents of allocate");
-  if (!at_word("storage_scope")) {
-    fail(token(), fmt::format("expected 'storage_scope', found {}", lexer_.found()));
+  const auto parts = exprs_.arguments(call, 3, "allocate(variable, dtype, [extents])");
+  text::StatementDraft draft{.kind = Kind::Allocate};
+  draft.nodes[0] = exprs_.var(exprs_.value(parts[0]));
+  draft.dtype = exprs_.dtype(exprs_.value(parts[1]));
+  draft.list = context_.builder.list(exprs_.exprs(exprs_.value(parts[2])));
+  lexer_.expect(Sign::comma, "behind the extents of allocate");
+  if (!lexer_.at_word("storage_scope")) {
+    lexer_.fail(fmt::format("expected 'storage_scope', found {}", lexer_.found()));
   }
   lexer_.advance();
   if (!token().is(Sign::assign)) {
-    fail(token(), fmt::format("expected '=' behind storage_scope, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected '=' behind storage_scope, found {}", lexer_.found()));
   }
   // Raw text, maybe none at all.
   std::size_t end = token().end;
@@ -151,77 +156,68 @@ void StatementReader::allocate(std::uint32_t begin, SyntaxId call) {
   if (end < text.size() && text[end] == ' ') ++end;
   while (end < text.size() && is_scope_char(text[end])) ++end;
   lexer_.seek(end);
-  if (lexer_.accept(Sign::comma)) frame.map = annotations();
-  frame.nodes[1] = context_.make.boolean(1);
-  if (lexer_.accept(Sign::if_)) frame.nodes[1] = exprs_.expr(exprs_.parse());
+  if (lexer_.accept(Sign::comma)) draft.annotations = annotations();
+  draft.nodes[1] = context_.make.boolean(1);
+  if (lexer_.accept(Sign::if_)) draft.nodes[1] = exprs_.expr(exprs_.parse());
   covered_body();
-  open(frame);
+  open({.open = Open::statement, .begin = begin, .draft = draft});
 }
 
 /// `annotations = {"k": v})`.
 ListId StatementReader::annotations() {
-  if (!at_word("annotations")) {
-    fail(token(), fmt::format("expected 'annotations', found {}", lexer_.found()));
+  if (!lexer_.at_word("annotations")) {
+    lexer_.fail(fmt::format("expected 'annotations', found {}", lexer_.found()));
   }
   lexer_.advance();
-  expect(Sign::assign, "=", "behind annotations");
+  lexer_.expect(Sign::assign, "behind annotations");
   const ListId entries = context_.builder.map(exprs_.entries(exprs_.parse()));
   if (token().is(Sign::close_paren)) lexer_.seek(token().end);
   return entries;
 }
 
-/// The text has nothing of it but its dtype and extents.
-NodeId StatementReader::constant_data(NodeId var, DType dtype, const std::vector<NodeId>& extents) {
-  const std::string_view name = context_.builder.node(var).text(f::Var::name);
-  if (const auto shape = text::constant_shape(context_.builder, extents)) {
-    return context_.lost_constants.find(
-        {.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}}, name);
-  }
-  context_.lose(LossCode::constant_data, name);
-  return NodeId::none;
-}
-
 void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 3, "constant(variable, dtype, [extents])");
-  Frame frame{.open = Open::constant, .begin = begin};
-  frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
-  frame.dtype = exprs_.dtype(exprs_.value(parts[1]));
+  const auto parts = exprs_.arguments(call, 3, "constant(variable, dtype, [extents])");
+  text::StatementDraft draft{.kind = Kind::AllocateConst};
+  draft.nodes[0] = exprs_.var(exprs_.value(parts[0]));
+  draft.dtype = exprs_.dtype(exprs_.value(parts[1]));
   const std::vector<NodeId> extents = exprs_.exprs(exprs_.value(parts[2]));
-  frame.list = context_.builder.list(extents);
-  frame.map = context_.builder.map(std::span<const NamedNode>());
-  frame.nodes[1] = constant_data(frame.nodes[0], frame.dtype, extents);
+  draft.list = context_.builder.list(extents);
+  // The text has nothing of it but its dtype and extents.
+  const std::string_view name = context_.builder.node(draft.nodes[0]).text(f::Var::name);
+  draft.nodes[1] = context_.lost_constants.find(name, draft.dtype, extents);
   context_.clues.at_least(9);
   context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
   covered_body();
-  open(frame);
+  open({.open = Open::statement, .begin = begin, .draft = draft});
 }
 
 void StatementReader::loop(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 3, "for (variable, begin, end)");
-  Frame frame{.open = Open::loop, .begin = begin};
-  frame.nodes[0] = exprs_.var(exprs_.value(parts[0]));
-  frame.nodes[1] = exprs_.expr(parts[1]);
+  const auto parts = exprs_.arguments(call, 3, "for (variable, begin, end)");
+  text::StatementDraft draft{.kind = Kind::For};
+  draft.nodes[0] = exprs_.var(exprs_.value(parts[0]));
+  draft.nodes[1] = exprs_.expr(parts[1]);
   const NodeId end = exprs_.expr(parts[2]);
-  frame.nodes[2] = context_.make.extent(frame.nodes[1], end, context_.function());
-  frame.map = context_.builder.map(std::span<const NamedNode>());
+  draft.nodes[2] = context_.make.extent(draft.nodes[1], end, context_.function());
   if (token().is(TokenKind::string)) {
     const std::string word = decode_string(context_.strings, lexer_.text(token()));
     const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
     if (found == std::end(kLoopWords)) {
-      fail(token(), fmt::format("expected the kind of a loop, found {}", lexer_.found()));
+      lexer_.fail(fmt::format("expected the kind of a loop, found {}", lexer_.found()));
     }
-    frame.for_kind = found->kind;
+    draft.for_kind = found->kind;
     lexer_.advance();
   }
   context_.lose(LossCode::loop_annotations, "loop");
-  if (frame.for_kind == ForKind::thread_binding) context_.lose(LossCode::thread_binding, "loop");
-  open(frame);
+  if (draft.for_kind == ForKind::thread_binding) context_.lose(LossCode::thread_binding, "loop");
+  open({.open = Open::statement, .begin = begin, .draft = draft});
   open_body(token().begin);
 }
 
 void StatementReader::while_(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 1, "while (condition)");
-  open({.open = Open::while_, .begin = begin, .nodes = {exprs_.expr(parts[0])}});
+  const auto parts = exprs_.arguments(call, 1, "while (condition)");
+  open({.open = Open::statement,
+        .begin = begin,
+        .draft = {.kind = Kind::While, .nodes = {exprs_.expr(parts[0])}}});
   open_body(token().begin);
 }
 
@@ -232,37 +228,39 @@ void StatementReader::if_(std::uint32_t begin) {
   if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
     context_.lose(LossCode::else_branch, "if True");
   }
-  open({.open = Open::then_case, .begin = begin, .nodes = {condition}});
+  open({.open = Open::then_case,
+        .begin = begin,
+        .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
   open_body(token().begin);
 }
 
 // `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
-void StatementReader::realize(std::uint32_t begin, Open open_kind) {
+void StatementReader::realize(std::uint32_t begin, Kind kind) {
   context_.is_flat = false;
   lexer_.advance();
-  pass_bracket(Sign::open_paren, "behind realize");
-  Frame frame{.open = open_kind, .begin = begin};
+  lexer_.pass(Sign::open_paren, "behind realize");
   const SyntaxId what = exprs_.parse();
-  expect(Sign::comma, ",", "behind what is realized");
+  lexer_.expect(Sign::comma, "behind what is realized");
   const SyntaxId bounds = exprs_.parse();
-  expect(Sign::comma, ",", "behind the bounds of realize");
+  lexer_.expect(Sign::comma, "behind the bounds of realize");
   const SyntaxId condition = exprs_.parse();
   lexer_.accept(Sign::comma);
-  frame.nodes[0] = exprs_.named(exprs_.value(what));
-  const Kind expected = open_kind == Open::realize ? Kind::Buffer : Kind::Tensor;
-  if (!context_.builder.node(frame.nodes[0]).is(expected)) {
-    exprs_.fail(what, open_kind == Open::realize ? "expected a buffer in realize"
-                                                 : "expected a producer in producer_realize");
+  const NodeId realized = exprs_.named(exprs_.value(what));
+  const bool is_producer = kind == Kind::ProducerRealize;
+  if (!context_.builder.node(realized).is(is_producer ? Kind::Tensor : Kind::Buffer)) {
+    exprs_.fail(what, is_producer ? "expected a producer in producer_realize"
+                                  : "expected a buffer in realize");
   }
-  frame.list = context_.builder.list(exprs_.ranges(exprs_.value(bounds)));
-  frame.nodes[1] = exprs_.expr(condition);
-  if (open_kind == Open::producer_realize) context_.lose(LossCode::producer_scope, "realize");
-  open(frame);
+  const ListId ranges = context_.builder.list(exprs_.ranges(exprs_.value(bounds)));
+  if (is_producer) context_.lose(LossCode::producer_scope, "realize");
+  open({.open = Open::realize,
+        .begin = begin,
+        .draft = {.kind = kind, .nodes = {realized, exprs_.expr(condition)}, .list = ranges}});
   open_body(token().begin);
 }
 
 void StatementReader::prefetch(std::uint32_t begin, SyntaxId call) {
-  const auto parts = arguments(call, 2, "prefetch(buffer, [begin:end])");
+  const auto parts = exprs_.arguments(call, 2, "prefetch(buffer, [begin:end])");
   const NodeId buffer = exprs_.buffer(exprs_.value(parts[0]));
   const std::vector<NodeId> bounds = exprs_.ranges(exprs_.value(parts[1]));
   complete(context_.builder.make(Kind::Prefetch, {buffer, context_.builder.list(bounds)}), begin);

@@ -10,42 +10,6 @@ using text::SyntaxKind;
 using text::Token;
 using text::TokenKind;
 
-// --- Tokens ------------------------------------------------------------------------------------
-
-void StatementReader::fail(const Token& at, std::string message) const {
-  lexer_.fail(at, std::move(message));
-}
-
-void StatementReader::skip_lines() {
-  while (token().is(TokenKind::newline) || token().is(TokenKind::comment)) lexer_.advance();
-}
-
-void StatementReader::pass_bracket(Sign sign, std::string_view construct) {
-  if (!token().is(sign)) {
-    const char spelling = sign == Sign::open_paren    ? '('
-                          : sign == Sign::close_paren ? ')'
-                          : sign == Sign::open_brace  ? '{'
-                                                      : '}';
-    fail(token(), fmt::format("expected '{}' {}, found {}", spelling, construct, lexer_.found()));
-  }
-  lexer_.seek(token().end);
-}
-
-void StatementReader::expect(Sign sign, std::string_view spelling, std::string_view construct) {
-  if (lexer_.accept(sign)) return;
-  fail(token(), fmt::format("expected '{}' {}, found {}", spelling, construct, lexer_.found()));
-}
-
-std::vector<SyntaxId> StatementReader::arguments(SyntaxId call, std::size_t count,
-                                                 std::string_view form) const {
-  std::vector<SyntaxId> parts = exprs_.children(call);
-  if (exprs_.syntax(call).kind != SyntaxKind::call || parts.size() != count + 1) {
-    exprs_.fail(call, fmt::format("expected {}", form));
-  }
-  parts.erase(parts.begin());
-  return parts;
-}
-
 // --- The loop ----------------------------------------------------------------------------------
 
 NodeId StatementReader::body() {
@@ -60,12 +24,10 @@ NodeId StatementReader::fragment() {
 
 NodeId StatementReader::run() {
   while (!frames_.empty()) {
-    skip_lines();
+    lexer_.skip_lines();
     statement();
     exprs_.clear();
-    if (context_.builder.size() > context_.limits.max_nodes) {
-      fail(token(), fmt::format("more than {} nodes in one module", context_.limits.max_nodes));
-    }
+    context_.check_size(lexer_);
   }
   return result_;
 }
@@ -75,7 +37,7 @@ void StatementReader::statement() {
   const std::uint32_t begin = token().begin;
   if (token().is(TokenKind::end)) {
     if (top.open == Open::fragment) return close_brace();
-    fail(token(), fmt::format("expected '}}' or a statement, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected '}}' or a statement, found {}", lexer_.found()));
   }
   if (token().is(Sign::close_brace)) return close_brace();
   if (token().is(Sign::open_brace)) {
@@ -83,8 +45,8 @@ void StatementReader::statement() {
     return open({.open = Open::sequence, .begin = begin});
   }
   if (token().is(Sign::if_)) return if_(begin);
-  if (at_word("realize")) return realize(begin, Open::realize);
-  if (at_word("producer_realize")) return realize(begin, Open::producer_realize);
+  if (lexer_.at_word("realize")) return realize(begin, Kind::BufferRealize);
+  if (lexer_.at_word("producer_realize")) return realize(begin, Kind::ProducerRealize);
   if (top.open == Open::block && block_line()) return;
   expression_statement(begin);
 }
@@ -119,36 +81,32 @@ bool StatementReader::keyword_statement(SyntaxId root, std::uint32_t begin) {
 // --- Frames ------------------------------------------------------------------------------------
 
 void StatementReader::open(Frame frame) {
-  if (frames_.size() >= context_.limits.max_nesting) {
-    fail(token(),
-         fmt::format("statements nested deeper than {} levels", context_.limits.max_nesting));
-  }
+  context_.check_nesting(lexer_, frames_.size(), "statements");
   frame.first = static_cast<std::uint32_t>(done_.size());
   frames_.push_back(frame);
 }
 
 void StatementReader::open_body(std::uint32_t begin) {
-  pass_bracket(Sign::open_brace, "in front of a body");
+  lexer_.pass(Sign::open_brace, "in front of a body");
   open({.open = Open::body, .begin = begin});
 }
 
 /// ` {` starts a SeqStmt; behind `;` stands the one statement that is covered.
 void StatementReader::covered_body() {
   if (token().is(Sign::open_brace) || lexer_.accept(Sign::semicolon)) return;
-  fail(token(),
-       fmt::format("expected ';' or '{{' in front of the statement that is covered, found {}",
-                   lexer_.found()));
+  lexer_.fail(fmt::format(
+      "expected ';' or '{{' in front of the statement that is covered, found {}", lexer_.found()));
 }
 
 void StatementReader::close_brace() {
   const Frame frame = frames_.back();
   if (frame.open != Open::body && frame.open != Open::sequence && frame.open != Open::fragment) {
-    fail(token(), fmt::format("expected a statement, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected a statement, found {}", lexer_.found()));
   }
   if (frame.open != Open::fragment) {
     lexer_.seek(token().end);
   } else if (!token().is(TokenKind::end)) {
-    fail(token(), "'}' closes nothing");
+    lexer_.fail("'}' closes nothing");
   }
   frames_.pop_back();
   complete(sequence(frame), frame.begin);
@@ -193,53 +151,18 @@ void StatementReader::complete(NodeId statement, std::uint32_t begin) {
 }
 
 NodeId StatementReader::finish(const Frame& frame, NodeId body) {
-  Builder& builder = context_.builder;
-  const auto& [a, b, c, d] = frame.nodes;
-  switch (frame.open) {
-    case Open::let:
-      return builder.make(Kind::LetStmt, {a, b, body});
-    case Open::attr:
-      return builder.make(Kind::AttrStmt, {a, frame.text, b, body});
-    case Open::assertion:
-      return builder.make(Kind::AssertStmt, {a, b, body});
-    case Open::allocate:
-      return builder.make(Kind::Allocate, {a, frame.dtype, frame.list, b, body, frame.map});
-    case Open::constant:
-      return builder.make(Kind::AllocateConst,
-                          {a, b, NodeId::none, frame.dtype, frame.list, body, frame.map});
-    case Open::declare:
-      return builder.make(Kind::DeclBuffer, {a, body});
-    case Open::loop:
-      return builder.make(Kind::For, {a, b, c, frame.for_kind, body, NodeId::none, frame.map});
-    case Open::while_:
-      return builder.make(Kind::While, {a, body});
-    case Open::then_case:
-      return builder.make(Kind::IfThenElse, {a, body, NodeId::none});
-    case Open::else_case:
-      return builder.make(Kind::IfThenElse, {a, b, body});
-    case Open::block:
-      return finish_block(body);
-    case Open::realize:
-    case Open::producer_realize:
-      break;
-    default:
-      throw support::Error(ErrorKind::internal, "a sequence has no body to wait for");
-  }
-  // The parenthesis that was opened in front of the buffer.
-  if (token().is(Sign::close_paren)) lexer_.seek(token().end);
-  if (frame.open == Open::realize) {
-    return builder.make(Kind::BufferRealize, {a, frame.list, b, body});
-  }
-  return builder.make(Kind::ProducerRealize, {a, frame.list, b, body, StringId::none});
+  if (frame.open == Open::block) return finish_block(body);
+  if (frame.open == Open::realize && token().is(Sign::close_paren)) lexer_.pass(1);
+  return text::make_statement(context_.builder, frame.draft, body);
 }
 
 bool StatementReader::goes_on_with_else(NodeId then_case) {
-  if (!at_word("else")) return false;
+  if (!lexer_.at_word("else")) return false;
   lexer_.advance();
   Frame frame = frames_.back();
   frames_.pop_back();
-  frame.open = Open::else_case;
-  frame.nodes[1] = then_case;
+  frame.open = Open::statement;
+  frame.draft.nodes[1] = then_case;
   const std::uint32_t begin = token().begin;
   open(frame);
   open_body(begin);

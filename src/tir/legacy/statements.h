@@ -1,7 +1,6 @@
 // Statements of the legacy text into IR, on a stack of the statements that wait for their bodies.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include "tir/legacy/context.h"
 #include "tir/legacy/expressions.h"
 #include "tir/text/lexer.h"
+#include "tir/text/statement_draft.h"
 
 namespace mlf::tir::legacy {
 
@@ -24,56 +24,25 @@ class StatementReader {
   /// Statements up to the end of the text, without braces around them.
   NodeId fragment();
 
-  /// Passes line ends over.
-  void skip_lines();
-
  private:
   /// What has been opened and not yet ended.
   enum class Open : std::uint8_t {
     body,      ///< braces around a body: one statement inside of them stands for itself
     sequence,  ///< braces that are a SeqStmt
     fragment,  ///< no braces: the text's end closes it
-    // Statements that cover the next one, whose parts wait in the frame:
-    let,
-    attr,
-    assertion,
-    allocate,
-    constant,
-    declare,
-    loop,
-    while_,
+    // Statements that cover the next one:
+    statement,
+    realize,  ///< with a parenthesis that is closed behind it
     then_case,
-    else_case,
-    realize,
-    producer_realize,
     block,
     init,
   };
   struct Frame {
     Open open = Open::body;
-    std::uint32_t begin = 0;        // offset of the statement
-    std::uint32_t first = 0;        // sequences: where their statements begin in done_
-    std::array<NodeId, 4> nodes{};  // what the statement is made of, in the order of its row
-    StringId text = StringId::none;
-    ListId list = ListId::none;
-    ListId map = ListId::none;
-    DType dtype{};
-    ForKind for_kind = ForKind::serial;
+    std::uint32_t begin = 0;  // offset of the statement
+    std::uint32_t first = 0;  // sequences: where their statements begin in done_
+    text::StatementDraft draft{};
   };
-  /// Parts of blocks, by nesting: too many for a Frame.
-  struct Block {
-    std::vector<NodeId> iter_vars;
-    std::vector<NodeId> iter_values;
-    std::vector<NodeId> reads;
-    std::vector<NodeId> writes;
-    std::vector<NodeId> alloc_buffers;
-    std::vector<NodeId> match_buffers;
-    std::vector<NamedNode> annotations;
-    std::string name;
-    NodeId predicate = NodeId::none;
-    NodeId init = NodeId::none;
-  };
-
   NodeId run();
   void statement();
   void expression_statement(std::uint32_t begin);
@@ -86,12 +55,11 @@ class StatementReader {
   void attr(std::uint32_t begin, text::SyntaxId node);
   void assertion(std::uint32_t begin, text::SyntaxId call);
   void allocate(std::uint32_t begin, text::SyntaxId call);
-  NodeId constant_data(NodeId var, DType dtype, const std::vector<NodeId>& extents);
   void constant(std::uint32_t begin, text::SyntaxId call);
   void loop(std::uint32_t begin, text::SyntaxId call);
   void while_(std::uint32_t begin, text::SyntaxId call);
   void if_(std::uint32_t begin);
-  void realize(std::uint32_t begin, Open open);
+  void realize(std::uint32_t begin, Kind kind);
   void prefetch(std::uint32_t begin, text::SyntaxId call);
   ListId annotations();
 
@@ -112,24 +80,14 @@ class StatementReader {
   NodeId sequence(const Frame& frame);
   bool goes_on_with_else(NodeId then_case);
 
-  // --- Tokens ----------------------------------------------------------------------------------
   const text::Token& token() const { return lexer_.token(); }
-  bool at_word(std::string_view word) const {
-    return token().is(text::TokenKind::name) && lexer_.text(token()) == word;
-  }
-  /// Passes a bracket over without making the lines inside of it one line.
-  void pass_bracket(text::Sign sign, std::string_view construct);
-  void expect(text::Sign sign, std::string_view spelling, std::string_view construct);
-  std::vector<text::SyntaxId> arguments(text::SyntaxId call, std::size_t count,
-                                        std::string_view form) const;
-  [[noreturn]] void fail(const text::Token& at, std::string message) const;
 
   Context& context_;
   text::Lexer& lexer_;
   ExprReader& exprs_;
   std::vector<Frame> frames_;
   std::vector<NodeId> done_;
-  std::vector<Block> blocks_;
+  std::vector<text::BlockDraft> blocks_;
   NodeId result_ = NodeId::none;
 };
 

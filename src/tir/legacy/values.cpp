@@ -46,7 +46,7 @@ std::optional<Suffix> type_suffix(std::string_view number) {
 // --- Names -------------------------------------------------------------------------------------
 
 std::string_view ExprReader::name_of(const Value& value) const {
-  const text::Syntax& node = tree_[value.syntax];
+  const text::Syntax& node = tree()[value.syntax];
   return context_.slice(node.begin, node.end);
 }
 
@@ -129,7 +129,7 @@ NodeId ExprReader::target(SyntaxId id, std::string_view text) {
   if (!parsed) {
     const Diagnostic& error = parsed.error().front();
     const std::size_t column = error.where.column > 0 ? error.where.column - 1 : 0;
-    support::fail_at(context_.source, tree_[id].begin + column, error.message);
+    support::fail_at(context_.source, tree()[id].begin + column, error.message);
   }
   context_.lose(LossCode::target_details, "features");
   found->second = make_target(make_, *parsed);
@@ -139,7 +139,7 @@ NodeId ExprReader::target(SyntaxId id, std::string_view text) {
 // --- Numbers -----------------------------------------------------------------------------------
 
 NodeId ExprReader::number(SyntaxId id, bool is_negative) {
-  const text::Syntax& token = tree_[id];
+  const text::Syntax& token = tree()[id];
   // The sign stands right in front of the digits.
   const bool has_sign = is_negative && context_.source.text[token.begin - 1] == '-';
   const std::string_view text = context_.slice(token.begin - (has_sign ? 1 : 0), token.end);
@@ -307,7 +307,7 @@ std::int64_t ExprReader::integer(const Value& value) {
 }
 
 std::vector<NamedNode> ExprReader::entries(SyntaxId dictionary) {
-  if (tree_[dictionary].kind != SyntaxKind::dict) {
+  if (tree()[dictionary].kind != SyntaxKind::dict) {
     fail(dictionary, fmt::format("expected {{\"key\": value, …}}, found {}", shown(dictionary)));
   }
   const std::vector<SyntaxId> parts = children(dictionary);
@@ -321,7 +321,7 @@ std::vector<NamedNode> ExprReader::entries(SyntaxId dictionary) {
 
 /// A BufferRegion from a subscript, which may look like a load: `A[i, j]`.
 NodeId ExprReader::region(SyntaxId id) {
-  if (tree_[id].kind != SyntaxKind::subscript) {
+  if (tree()[id].kind != SyntaxKind::subscript) {
     fail(id, fmt::format("expected a region of a buffer, found {}", shown(id)));
   }
   const std::vector<Value> parts = subscript_parts(id);

@@ -15,12 +15,11 @@ void StatementReader::block(std::uint32_t begin) {
   // Names may hold parentheses of their own.
   const std::size_t name_end = std::min(line.find("(iter_var("), line.find("() {"));
   if (name_end == std::string_view::npos || name_end < kStart.size()) {
-    fail(token(), "expected 'block name(iter_var(…), …) {'");
+    lexer_.fail("expected 'block name(iter_var(…), …) {'");
   }
   open({.open = Open::block, .begin = begin});
   blocks_.emplace_back();
   blocks_.back().name = line.substr(kStart.size(), name_end - kStart.size());
-  blocks_.back().predicate = context_.make.boolean(1);
   lexer_.seek(begin + name_end);
   const SyntaxId root = exprs_.parse();
   const Value value = exprs_.value(root);
@@ -32,31 +31,28 @@ void StatementReader::block(std::uint32_t begin) {
       iter_vars.push_back(exprs_.iter_var(part, ExprReader::Binding::fresh));
     }
   }
-  open_brace();
+  lexer_.pass(Sign::open_brace, "in front of a body");
 }
 
 /// The lines between the head of a block and its body; false where the body begins.
 bool StatementReader::block_line() {
   constexpr std::string_view kCalls[] = {"bind(", "where(", "reads(", "writes(", "annotations("};
   const std::uint32_t begin = token().begin;
-  if (rest().starts_with("with init()")) {
+  if (lexer_.rest().starts_with("with init()")) {
     lexer_.seek(begin + std::string_view("with init()").size());
     open({.open = Open::init, .begin = begin});
-    open_brace();
+    lexer_.pass(Sign::open_brace, "in front of a body");
     return true;
   }
-  if (rest().starts_with("annotations(")) {
+  if (lexer_.rest().starts_with("annotations(")) {
     lexer_.seek(begin + std::string_view("annotations(").size());
     blocks_.back().annotations = attr_values_.entries();
-    if (!token().is(Sign::close_paren)) {
-      fail(token(), fmt::format("expected ')' behind annotations, found {}", lexer_.found()));
-    }
-    lexer_.seek(token().end);
+    lexer_.pass(Sign::close_paren, "behind annotations");
     context_.lose(LossCode::value_kind, "attributes");
     return true;
   }
   for (const std::string_view start : kCalls) {
-    if (!rest().starts_with(start)) continue;
+    if (!lexer_.rest().starts_with(start)) continue;
     block_call(exprs_.parse());
     end_of_line();
     return true;
@@ -66,21 +62,21 @@ bool StatementReader::block_line() {
 
 void StatementReader::block_call(SyntaxId call) {
   const std::string_view word = exprs_.head_of(call);
-  Block& block = blocks_.back();
+  text::BlockDraft& block = blocks_.back();
   if (word == "bind") {
     bind(call);
   } else if (word == "where") {
-    block.predicate = exprs_.expr(arguments(call, 1, "where(predicate)")[0]);
+    block.predicate = exprs_.expr(exprs_.arguments(call, 1, "where(predicate)")[0]);
   } else if (word == "reads") {
-    block.reads = regions(arguments(call, 1, "reads([regions])")[0]);
+    block.reads = regions(exprs_.arguments(call, 1, "reads([regions])")[0]);
   } else {
-    block.writes = regions(arguments(call, 1, "writes([regions])")[0]);
+    block.writes = regions(exprs_.arguments(call, 1, "writes([regions])")[0]);
   }
 }
 
 /// `bind(v, value)`: the values come in the order of the iteration variables.
 void StatementReader::bind(SyntaxId call) {
-  const auto parts = arguments(call, 2, "bind(variable, value)");
+  const auto parts = exprs_.arguments(call, 2, "bind(variable, value)");
   const std::vector<NodeId>& iter_vars = blocks_.back().iter_vars;
   std::vector<NodeId>& values = blocks_.back().iter_values;
   if (values.size() >= iter_vars.size()) {
@@ -101,7 +97,7 @@ std::vector<NodeId> StatementReader::regions(SyntaxId list) {
 bool StatementReader::block_buffer(SyntaxId name, SyntaxId call) {
   const std::string_view word = exprs_.head_of(call);
   if (word == "match_buffer") {
-    const auto parts = arguments(call, 1, "match_buffer(region)");
+    const auto parts = exprs_.arguments(call, 1, "match_buffer(region)");
     const NodeId source = exprs_.region(exprs_.value(parts[0]));
     const NodeId buffer = context_.buffers.declare(exprs_.text_of(name));
     blocks_.back().match_buffers.push_back(
@@ -109,7 +105,7 @@ bool StatementReader::block_buffer(SyntaxId name, SyntaxId call) {
     return true;
   }
   if (word != "alloc_buffer") return false;
-  const auto parts = arguments(call, 1, "alloc_buffer(dtype[shape])");
+  const auto parts = exprs_.arguments(call, 1, "alloc_buffer(dtype[shape])");
   const Value shaped = exprs_.value(parts[0]);
   const auto dtype = shaped.is == Value::Is::element
                          ? parse_dtype(exprs_.text_of(shaped.subscripted))
@@ -121,15 +117,9 @@ bool StatementReader::block_buffer(SyntaxId name, SyntaxId call) {
 }
 
 NodeId StatementReader::finish_block(NodeId body) {
-  Builder& builder = context_.builder;
-  const Block block = std::move(blocks_.back());
+  const text::BlockDraft block = std::move(blocks_.back());
   blocks_.pop_back();
-  const NodeId node = builder.make(
-      Kind::Block,
-      {builder.list(block.iter_vars), builder.list(block.reads), builder.list(block.writes),
-       builder.string(block.name), body, block.init, builder.list(block.alloc_buffers),
-       builder.list(block.match_buffers), builder.map(block.annotations)});
-  return builder.make(Kind::BlockRealize, {builder.list(block.iter_values), block.predicate, node});
+  return text::make_block(context_.make, block, body);
 }
 
 }  // namespace mlf::tir::repr

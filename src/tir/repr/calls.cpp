@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tir/repr/expressions.h"
+#include "tir/text/infix.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::repr {
@@ -24,23 +25,18 @@ constexpr std::string_view kIterVar = "iter_var";
 
 const std::unordered_map<std::string_view, ExprReader::Function>& ExprReader::functions() {
   static const std::unordered_map<std::string_view, Function> known{
-      {"floordiv", {&ExprReader::floordiv, 2}},
-      {"floormod", {&ExprReader::floormod, 2}},
-      {"min", {&ExprReader::min, 2}},
-      {"max", {&ExprReader::max, 2}},
-      {"select", {&ExprReader::select, 3}},
-      {"ramp", {&ExprReader::ramp, 3}},
-      {"shuffle", {&ExprReader::shuffle, 2}},
-      {"range", {&ExprReader::make_range, 2}},
-      {"buffer", {&ExprReader::make_buffer, 2}},
-      {"comm_reducer", {&ExprReader::comm_reducer, 4}},
+      {"floordiv", {&ExprReader::binary_call, 2}}, {"floormod", {&ExprReader::binary_call, 2}},
+      {"min", {&ExprReader::binary_call, 2}},      {"max", {&ExprReader::binary_call, 2}},
+      {"select", {&ExprReader::select, 3}},        {"ramp", {&ExprReader::ramp, 3}},
+      {"shuffle", {&ExprReader::shuffle, 2}},      {"range", {&ExprReader::make_range, 2}},
+      {"buffer", {&ExprReader::make_buffer, 2}},   {"comm_reducer", {&ExprReader::comm_reducer, 4}},
       {"reduce", {&ExprReader::reduce, 6}},
   };
   return known;
 }
 
 void ExprReader::call(SyntaxId id) {
-  const std::size_t count = tree_[id].arity;
+  const std::size_t count = tree()[id].arity;
   const std::vector<Value> values(values_.end() - static_cast<std::ptrdiff_t>(count),
                                   values_.end());
   if (values[0].is != Is::name) {
@@ -77,24 +73,9 @@ NodeId ExprReader::named_call(SyntaxId id, std::span<const Value> values) {
 
 // --- Arithmetic --------------------------------------------------------------------------------
 
-NodeId ExprReader::floordiv(SyntaxId, std::span<const Value> arguments) {
+NodeId ExprReader::binary_call(SyntaxId id, std::span<const Value> arguments) {
   const NodeId a = expr(arguments[0]);
-  return arithmetic(Kind::FloorDiv, a, expr(arguments[1]));
-}
-
-NodeId ExprReader::floormod(SyntaxId, std::span<const Value> arguments) {
-  const NodeId a = expr(arguments[0]);
-  return arithmetic(Kind::FloorMod, a, expr(arguments[1]));
-}
-
-NodeId ExprReader::min(SyntaxId, std::span<const Value> arguments) {
-  const NodeId a = expr(arguments[0]);
-  return arithmetic(Kind::Min, a, expr(arguments[1]));
-}
-
-NodeId ExprReader::max(SyntaxId, std::span<const Value> arguments) {
-  const NodeId a = expr(arguments[0]);
-  return arithmetic(Kind::Max, a, expr(arguments[1]));
+  return arithmetic(*text::binary_kind(head_of(id)), a, expr(arguments[1]));
 }
 
 NodeId ExprReader::select(SyntaxId, std::span<const Value> arguments) {
@@ -139,7 +120,7 @@ void ExprReader::expect_keywords(SyntaxId id, std::span<const Value> values,
   for (std::size_t i = 0; i < names.size(); ++i) {
     const bool has_keyword = i < values.size() && values[i].keyword != Value::kNone;
     if (has_keyword) {
-      const text::Syntax& keyword = tree_[values[i].keyword];
+      const text::Syntax& keyword = tree()[values[i].keyword];
       if (context_.slice(keyword.name_begin, keyword.name_end) == names[i]) continue;
     }
     fail(id, fmt::format("expected '{}=' as argument {}", names[i], i + 1));

@@ -7,13 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/error.h"
-#include "tir/reader.h"
 #include "tir/repr/buffers.h"
 #include "tir/repr/names.h"
-#include "tir/text/expr_factory.h"
-#include "tir/text/function_losses.h"
-#include "tir/text/lost_constants.h"
+#include "tir/text/reader_context.h"
 #include "tir/text/version_clues.h"
 
 namespace mlf::tir::repr {
@@ -30,31 +26,14 @@ struct Definitions {
   std::vector<NodeId> implied;
 };
 
-struct Context {
-  Context(const support::SourceText& text_source, const ReadLimits& read_limits,
-          const ConstantFinder& constants)
-      : source(text_source), limits(read_limits), finder(constants) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+struct Context : text::ReaderContext {
+  using ReaderContext::ReaderContext;
 
-  /// Logs a loss of the function that is being read.
-  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
-  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
-    return source.text.substr(begin, end - begin);
-  }
   /// A variable of which the text has the name alone: `n`, or `{n|n>=0}`, a SizeVar.
   NodeId var(std::string_view printed);
   /// A pointer to what an allocation holds.
   NodeId pointer(std::string_view name, DType element, std::string_view scope);
 
-  const support::SourceText& source;
-  const ReadLimits& limits;
-  const ConstantFinder& finder;
-  Builder builder;
-  LossLog losses;
-  text::FunctionLosses function_losses{losses};
-  text::LostConstants lost_constants{finder, builder, function_losses};
-  text::ExprFactory make{builder, losses};
   text::VersionClues clues{VersionRange{}};
 
   // Of the function that is being read:

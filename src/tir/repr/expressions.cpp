@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tir/text/binary_kind.h"
+#include "tir/text/infix.h"
 #include "tir/text/literals.h"
 
 namespace mlf::tir::repr {
@@ -13,8 +13,6 @@ using text::Syntax;
 using text::SyntaxId;
 using text::SyntaxKind;
 using Is = Value::Is;
-
-constexpr std::size_t kShown = 40;
 
 struct RealSuffix {
   char letter;
@@ -41,41 +39,16 @@ std::optional<Real> parse_real_name(std::string_view name) {
 
 }  // namespace
 
-// --- Syntax ------------------------------------------------------------------------------------
-
-std::string_view ExprReader::head_of(SyntaxId id) const {
-  if (tree_[id].kind != SyntaxKind::call) return {};
-  const Syntax& head = tree_[tree_[id].first];
-  return head.kind == SyntaxKind::name ? context_.slice(head.begin, head.end) : std::string_view();
-}
-
-std::vector<SyntaxId> ExprReader::children(SyntaxId id) const {
-  std::vector<SyntaxId> into;
-  tree_.children(id, into);
-  return into;
-}
-
 void ExprReader::clear() {
-  tree_.clear();
+  ExpressionText::clear();
   values_.clear();
   elements_.clear();
-}
-
-std::string ExprReader::shown(SyntaxId id) const {
-  const std::string_view text = text_of(id);
-  if (text.size() > kShown) return fmt::format("'{}…'", text.substr(0, kShown));
-  return fmt::format("'{}'", text);
-}
-
-void ExprReader::fail(SyntaxId id, std::string message) const {
-  support::fail_at(context_.source, tree_[id].begin, std::move(message),
-                   tree_[id].end - tree_[id].begin);
 }
 
 // --- The loop ----------------------------------------------------------------------------------
 
 Value ExprReader::value(SyntaxId id) {
-  run(tree_[id].first, id);
+  run(tree()[id].first, id);
   return pop();
 }
 
@@ -87,7 +60,7 @@ Value ExprReader::pop() {
 
 /// A literal, `1f` and `nanf` included where they are no variables.
 bool ExprReader::is_number(SyntaxId id) const {
-  const SyntaxKind kind = tree_[id].kind;
+  const SyntaxKind kind = tree()[id].kind;
   if (kind == SyntaxKind::integer || kind == SyntaxKind::real) return true;
   return kind == SyntaxKind::name && parse_real_name(text_of(id)) &&
          context_.names.find(text_of(id)) == NodeId::none;
@@ -100,14 +73,14 @@ void ExprReader::run(SyntaxId first, SyntaxId last) {
       continue;
     }
     const bool is_negated =
-        id < last && tree_[id + 1].kind == SyntaxKind::unary && tree_[id + 1].sign == Sign::minus;
+        id < last && tree()[id + 1].kind == SyntaxKind::unary && tree()[id + 1].sign == Sign::minus;
     push(id, number(id, is_negated ? "-" : ""));
     if (is_negated) ++id;
   }
 }
 
 void ExprReader::step(SyntaxId id) {
-  const Syntax& node = tree_[id];
+  const Syntax& node = tree()[id];
   switch (node.kind) {
     case SyntaxKind::name:
       return values_.push_back({.is = Is::name, .syntax = id});
@@ -149,14 +122,14 @@ void ExprReader::collect(Is is, SyntaxId id, std::uint32_t count) {
 
 NodeId ExprReader::number(SyntaxId id, std::string_view sign) {
   const std::string text = std::string(sign).append(text_of(id));
-  if (tree_[id].kind == SyntaxKind::integer) {
+  if (tree()[id].kind == SyntaxKind::integer) {
     const auto value = text::parse_integer(text);
     if (!value) fail(id, fmt::format("the number {} does not fit into 64 bits", text));
     if (text == "-0") return make_.float_imm(DType::Float(64), -0.0);
     return make_.int32(*value);
   }
   context_.lose(LossCode::float_digits, "float constants");
-  if (tree_[id].kind == SyntaxKind::real) {
+  if (tree()[id].kind == SyntaxKind::real) {
     const auto value = text::parse_real(text);
     if (!value) fail(id, fmt::format("expected a number, found '{}'", text));
     return make_.float_imm(DType::Float(64), *value);
@@ -170,7 +143,7 @@ NodeId ExprReader::number(SyntaxId id, std::string_view sign) {
 void ExprReader::typed_number(SyntaxId id) {
   const Value value = pop();
   const Node literal = context_.builder.node(value.node);
-  const auto printed = context_.slice(tree_[id].name_begin, tree_[id].name_end);
+  const auto printed = context_.slice(tree()[id].name_begin, tree()[id].name_end);
   const auto dtype = parse_dtype(printed.substr(1, printed.size() - 2));
   const bool is_integer = value.is == Is::node && literal.is(Kind::IntImm);
   if (!is_integer || !dtype) fail(id, fmt::format("expected an integer, found {}", shown(id)));
@@ -181,7 +154,7 @@ void ExprReader::typed_number(SyntaxId id) {
 
 void ExprReader::unary(SyntaxId id) {
   const Value operand = pop();
-  switch (tree_[id].sign) {
+  switch (tree()[id].sign) {
     case Sign::not_:
       return push(id, make_.logical_not(expr(operand)));
     case Sign::let:
@@ -194,7 +167,7 @@ void ExprReader::unary(SyntaxId id) {
 }
 
 void ExprReader::binary(SyntaxId id) {
-  const Sign sign = tree_[id].sign;
+  const Sign sign = tree()[id].sign;
   if (sign == Sign::assign) return bind(id);
   if (sign == Sign::in) return let_body(id);
   const Value right = pop();
@@ -243,7 +216,7 @@ void ExprReader::let_body(SyntaxId id) {
 }
 
 void ExprReader::subscript(SyntaxId id) {
-  const std::uint32_t indices = tree_[id].arity - 1;
+  const std::uint32_t indices = tree()[id].arity - 1;
   collect(Is::element, id, indices);
   Value element = pop();
   const Value base = pop();

@@ -11,9 +11,7 @@
 
 #include "tir/repr/context.h"
 #include "tir/repr/grammar.h"
-#include "tir/text/expression_parser.h"
-#include "tir/text/lexer.h"
-#include "tir/text/syntax.h"
+#include "tir/text/expression_text.h"
 
 namespace mlf::tir::repr {
 
@@ -42,27 +40,16 @@ struct Value {
   static constexpr text::SyntaxId kNone = UINT32_MAX;
 };
 
-class ExprReader {
+class ExprReader : public text::ExpressionText {
  public:
   ExprReader(Context& context, text::Lexer& lexer)
-      : context_(context),
-        make_(context.make),
-        parser_(lexer, grammar(), tree_, context.limits.max_nesting) {}
+      : ExpressionText(lexer, grammar(), context.limits.max_nesting),
+        context_(context),
+        make_(context.make) {}
 
-  // --- Syntax ----------------------------------------------------------------------------------
-  /// Parses one expression at the lexer's token.
-  text::SyntaxId parse() { return parser_.parse(); }
-  const text::Syntax& syntax(text::SyntaxId id) const { return tree_[id]; }
-  std::string_view text_of(text::SyntaxId id) const {
-    return context_.slice(tree_[id].begin, tree_[id].end);
-  }
-  /// The name that a call calls; empty for anything else.
-  std::string_view head_of(text::SyntaxId id) const;
-  std::vector<text::SyntaxId> children(text::SyntaxId id) const;
-  /// Forgets all syntax and all lists.
+  /// Forgets all syntax and all values.
   void clear();
 
-  // --- Meaning ---------------------------------------------------------------------------------
   Value value(text::SyntaxId id);
   NodeId expr(text::SyntaxId id) { return expr(value(id)); }
   NodeId expr(const Value& value);
@@ -87,8 +74,6 @@ class ExprReader {
   NodeId iter_var(const Value& value, Binding binding);
 
   std::string_view name_of(const Value& value) const { return text_of(value.syntax); }
-  [[noreturn]] void fail(text::SyntaxId id, std::string message) const;
-  std::string shown(text::SyntaxId id) const;
 
  private:
   using Handler = NodeId (ExprReader::*)(text::SyntaxId, std::span<const Value>);
@@ -121,10 +106,7 @@ class ExprReader {
   NodeId named(const Value& value);
   NodeId predicated_load(const Value& element, NodeId predicate);
 
-  NodeId floordiv(text::SyntaxId id, std::span<const Value> arguments);
-  NodeId floormod(text::SyntaxId id, std::span<const Value> arguments);
-  NodeId min(text::SyntaxId id, std::span<const Value> arguments);
-  NodeId max(text::SyntaxId id, std::span<const Value> arguments);
+  NodeId binary_call(text::SyntaxId id, std::span<const Value> arguments);
   NodeId select(text::SyntaxId id, std::span<const Value> arguments);
   NodeId ramp(text::SyntaxId id, std::span<const Value> arguments);
   NodeId shuffle(text::SyntaxId id, std::span<const Value> arguments);
@@ -141,8 +123,6 @@ class ExprReader {
 
   Context& context_;
   text::ExprFactory& make_;
-  text::SyntaxTree tree_;
-  text::ExpressionParser parser_;
   std::vector<Value> values_;
   std::vector<Value> elements_;
   std::vector<std::size_t> lets_;  // marks in the table of names

@@ -49,7 +49,7 @@ void FunctionReader::forget() {
 
 std::vector<NodeId> FunctionReader::params() {
   constexpr std::string_view kStart = "PrimFunc(";
-  lexer_.seek(token().begin + kStart.size());
+  lexer_.pass(kStart.size());
   const text::SyntaxId list = exprs_.parse();
   if (exprs_.syntax(list).kind != SyntaxKind::list) {
     exprs_.fail(list, "expected the list of parameters");
@@ -63,18 +63,14 @@ std::vector<NodeId> FunctionReader::params() {
     context_.names.define(exprs_.text_of(param), nodes.back());
   }
   exprs_.clear();
-  if (!token().is(Sign::close_paren)) {
-    lexer_.fail(token(),
-                fmt::format("expected ')' behind the parameters, found {}", lexer_.found()));
-  }
-  lexer_.seek(token().end);
+  lexer_.pass(Sign::close_paren, "behind the parameters");
   return nodes;
 }
 
 NodeId FunctionReader::attributes() {
   constexpr std::string_view kStart = "attrs=";
-  if (!context_.source.text.substr(token().begin).starts_with(kStart)) return NodeId::none;
-  lexer_.seek(token().begin + kStart.size());
+  if (!lexer_.rest().starts_with(kStart)) return NodeId::none;
+  lexer_.pass(kStart.size());
   const std::vector<NamedNode> entries = attr_values_.entries();
   exprs_.clear();
   if (!entries.empty()) context_.lose(LossCode::value_kind, "attributes");

@@ -1,28 +1,21 @@
 #include "tir/repr/grammar.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 #include "mlf/tir/dtype.h"
+#include "tir/text/infix.h"
 #include "tir/text/literals.h"
 
 namespace mlf::tir::repr {
 namespace {
 
 using text::Grammar;
-using text::Sign;
 
 constexpr std::size_t kNone = std::string_view::npos;
 
 // TVM leaves names as they are; `*`, `/` and ':' are printed without blanks around them.
 constexpr std::string_view kNameContinue = ".-#$";
-
-constexpr std::array kWords = {
-    text::Word{"let", Sign::let},
-    text::Word{"in", Sign::in},
-    text::Word{"if", Sign::if_},
-};
 
 constexpr std::string_view kIterVar = "iter_var(";
 constexpr std::size_t kLongestDType = 64;  // its parentheses included
@@ -45,8 +38,7 @@ bool is_function(std::string_view word) {
 }
 
 bool continues_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80 || kNameContinue.find(c) != kNone;
+  return text::is_name_char(c) || kNameContinue.find(c) != kNone;
 }
 
 bool is_digit(char c) {
@@ -96,31 +88,9 @@ std::size_t string_end(std::string_view text, std::size_t begin) {
 }
 
 Grammar make_grammar() {
-  constexpr std::uint8_t kOperator = 2;
-  constexpr std::uint8_t kLet = 3;
-  constexpr std::uint8_t kIn = 4;
-  constexpr std::uint8_t kAssign = 5;
-  constexpr std::uint8_t kPrefix = 6;
-  constexpr std::uint8_t kPredicate = 7;
-
-  Grammar grammar;
-  grammar.lexical = {.lines = text::LexicalRules::Lines::significant,
-                     .name_start = "@",
-                     .name_continue = kNameContinue,
-                     .words = kWords,
-                     .string_end = string_end};
-  for (const Sign sign : {Sign::plus, Sign::minus, Sign::star, Sign::slash, Sign::percent,
-                          Sign::equal, Sign::not_equal, Sign::less, Sign::less_equal, Sign::greater,
-                          Sign::greater_equal, Sign::and_, Sign::or_}) {
-    grammar.binary[sign] = kOperator;
-  }
-  grammar.prefix[Sign::let] = kLet;
-  grammar.binary[Sign::in] = kIn;
-  grammar.binary[Sign::assign] = kAssign;
-  grammar.prefix[Sign::minus] = kPrefix;
-  grammar.prefix[Sign::not_] = kPrefix;
-  grammar.binary[Sign::if_] = kPredicate;
-  grammar.empty_subscript = true;
+  Grammar grammar = text::infix_grammar();
+  grammar.lexical.name_continue = kNameContinue;
+  grammar.lexical.string_end = string_end;
   grammar.load_cast_end = typed_number;
   grammar.leaf_end = leaf_end;
   return grammar;

@@ -37,7 +37,9 @@ void StatementReader::let(std::uint32_t begin, SyntaxId root) {
   const std::string_view name = exprs_.text_of(sides[0]);
   const NodeId variable = context_.var(name);
   context_.definitions.values.emplace(index(variable), value);
-  open({.open = Open::let, .begin = begin, .nodes = {variable, value}});
+  open({.open = Open::rest,
+        .begin = begin,
+        .draft = {.kind = Kind::LetStmt, .nodes = {variable, value}}});
   context_.names.define(name, variable);
 }
 
@@ -75,34 +77,37 @@ void StatementReader::store(std::uint32_t begin, SyntaxId target, SyntaxId store
 /// `// attr [node] key = value`.
 void StatementReader::attr(std::uint32_t begin) {
   constexpr std::string_view kStart = "// attr [";
-  if (!rest().starts_with(kStart)) {
-    fail(token(), fmt::format("expected '// attr [node] key = value', found {}", lexer_.found()));
+  if (!lexer_.rest().starts_with(kStart)) {
+    lexer_.fail(fmt::format("expected '// attr [node] key = value', found {}", lexer_.found()));
   }
   // The node may define a variable, which the frame releases.
-  Frame& frame = open({.open = Open::attr, .begin = begin});
+  text::StatementDraft& attr =
+      open({.open = Open::rest, .begin = begin, .draft = {.kind = Kind::AttrStmt}}).draft;
   lexer_.seek(begin + kStart.size());
   const NodeId node = attr_values_.read();
   if (!token().is(Sign::close_bracket)) {
-    fail(token(),
-         fmt::format("expected ']' behind the node of an attribute, found {}", lexer_.found()));
+    lexer_.fail(
+        fmt::format("expected ']' behind the node of an attribute, found {}", lexer_.found()));
   }
   const std::uint32_t line_end = lexer_.line_end();
   const std::uint32_t key_begin = std::min(token().end + 1, line_end);
   const std::string_view line = context_.slice(key_begin, line_end);
   const std::size_t equals = line.find(" = ");
   if (equals == std::string_view::npos) {
-    fail(token(), "expected ' key = value' behind the node of an attribute");
+    lexer_.fail("expected ' key = value' behind the node of an attribute");
   }
   lexer_.seek(key_begin + equals + 3);
-  frame.nodes = {node, exprs_.expr(exprs_.parse())};
-  frame.text = context_.builder.string(line.substr(0, equals));
+  attr.nodes = {node, exprs_.expr(exprs_.parse())};
+  attr.text = context_.builder.string(line.substr(0, equals));
   end_of_line();
 }
 
 void StatementReader::assertion(std::uint32_t begin) {
-  const auto parts = arguments(exprs_.parse(), 2, "assert(condition, message)");
+  const auto parts = exprs_.arguments(exprs_.parse(), 2, "assert(condition, message)");
   const NodeId condition = exprs_.expr(parts[0]);
-  open({.open = Open::assertion, .begin = begin, .nodes = {condition, exprs_.expr(parts[1])}});
+  open({.open = Open::rest,
+        .begin = begin,
+        .draft = {.kind = Kind::AssertStmt, .nodes = {condition, exprs_.expr(parts[1])}}});
   end_of_line();
 }
 
@@ -133,10 +138,10 @@ StatementReader::Allocation StatementReader::allocation() {
 
 /// Raw text up to ` if ` or the end of the line, maybe none at all.
 std::string_view StatementReader::scope_of_allocation() {
-  expect(Sign::comma, ",", "behind the extents of allocate");
+  lexer_.expect(Sign::comma, "behind the extents of allocate");
   constexpr std::string_view kStart = "storage_scope =";
-  if (!rest().starts_with(kStart)) {
-    fail(token(), fmt::format("expected 'storage_scope', found {}", lexer_.found()));
+  if (!lexer_.rest().starts_with(kStart)) {
+    lexer_.fail(fmt::format("expected 'storage_scope', found {}", lexer_.found()));
   }
   const std::uint32_t begin = token().begin + static_cast<std::uint32_t>(kStart.size());
   std::string_view scope = context_.slice(begin, lexer_.line_end());
@@ -153,33 +158,28 @@ void StatementReader::allocate(std::uint32_t begin) {
   NodeId condition = context_.make.boolean(1);
   if (lexer_.accept(Sign::if_)) condition = exprs_.expr(exprs_.parse());
   context_.lose(LossCode::allocation_annotations, "allocations");
-  open_allocation({.open = Open::allocate, .begin = begin}, what, scope, condition);
+  open_allocation(begin, Kind::Allocate, what, scope, condition);
 }
 
 /// The text has nothing of a constant but its dtype and extents.
 void StatementReader::constant(std::uint32_t begin) {
   const Allocation what = allocation();
-  NodeId data = NodeId::none;
-  if (const auto shape = text::constant_shape(context_.builder, what.extents)) {
-    data = context_.lost_constants.find(
-        {.function = {}, .name = what.name, .dtype = what.dtype, .shape = *shape, .elements = {}},
-        what.name);
-  } else {
-    context_.lose(LossCode::constant_data, what.name);
-  }
+  const NodeId data = context_.lost_constants.find(what.name, what.dtype, what.extents);
   context_.clues.at_least(9);
   context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
-  open_allocation({.open = Open::constant, .begin = begin}, what, "global", data);
+  open_allocation(begin, Kind::AllocateConst, what, "global", data);
 }
 
-void StatementReader::open_allocation(Frame frame, const Allocation& what, std::string_view scope,
-                                      NodeId second) {
+void StatementReader::open_allocation(std::uint32_t begin, Kind kind, const Allocation& what,
+                                      std::string_view scope, NodeId second) {
   const NodeId variable = context_.pointer(what.name, what.dtype, scope);
-  frame.nodes = {variable, second};
-  frame.dtype = what.dtype;
-  frame.list = context_.builder.list(what.extents);
   context_.definitions.extents.emplace(index(variable), what.extents);
-  open(frame);
+  open({.open = Open::rest,
+        .begin = begin,
+        .draft = {.kind = kind,
+                  .nodes = {variable, second},
+                  .list = context_.builder.list(what.extents),
+                  .dtype = what.dtype}});
   context_.names.define(what.name, variable);
   end_of_line();
 }
@@ -187,40 +187,45 @@ void StatementReader::open_allocation(Frame frame, const Allocation& what, std::
 void StatementReader::declare(std::uint32_t begin) {
   lexer_.advance();
   const SyntaxId call = exprs_.parse();
-  open({.open = Open::declare, .begin = begin, .nodes = {exprs_.buffer(exprs_.value(call))}});
+  open({.open = Open::rest,
+        .begin = begin,
+        .draft = {.kind = Kind::DeclBuffer, .nodes = {exprs_.buffer(exprs_.value(call))}}});
   end_of_line();
 }
 
 void StatementReader::loop(std::uint32_t begin) {
   const std::string_view word = lexer_.text(token());
   const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
-  const auto parts = arguments(exprs_.parse(), 3, "for (variable, first, extent)");
+  const auto parts = exprs_.arguments(exprs_.parse(), 3, "for (variable, first, extent)");
   const std::string_view name = exprs_.text_of(parts[0]);
   const NodeId first = exprs_.expr(parts[1]);
   const NodeId extent = exprs_.expr(parts[2]);
   const NodeId variable = context_.var(name);
   context_.definitions.domains.emplace(index(variable), std::pair(first, extent));
-  open({.open = Open::loop,
+  open({.open = Open::braces,
         .begin = begin,
-        .nodes = {variable, first, extent},
-        .for_kind = found->kind});
+        .draft = {.kind = Kind::For, .nodes = {variable, first, extent}, .for_kind = found->kind}});
   context_.names.define(name, variable);
   context_.lose(LossCode::loop_annotations, "loop");
   if (found->kind == ForKind::thread_binding) context_.lose(LossCode::thread_binding, "loop");
-  open_brace();
+  lexer_.pass(Sign::open_brace, "in front of a body");
 }
 
 void StatementReader::while_(std::uint32_t begin) {
-  const auto parts = arguments(exprs_.parse(), 1, "while(condition)");
-  open({.open = Open::while_, .begin = begin, .nodes = {exprs_.expr(parts[0])}});
-  open_brace();
+  const auto parts = exprs_.arguments(exprs_.parse(), 1, "while(condition)");
+  open({.open = Open::braces,
+        .begin = begin,
+        .draft = {.kind = Kind::While, .nodes = {exprs_.expr(parts[0])}}});
+  lexer_.pass(Sign::open_brace, "in front of a body");
 }
 
 void StatementReader::if_(std::uint32_t begin) {
   lexer_.advance();
   const NodeId condition = exprs_.expr(exprs_.parse());
-  open({.open = Open::then_case, .begin = begin, .nodes = {condition}});
-  open_brace();
+  open({.open = Open::then_case,
+        .begin = begin,
+        .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
+  lexer_.pass(Sign::open_brace, "in front of a body");
 }
 
 /// `([0, 16], [4, 4])`.
@@ -239,21 +244,22 @@ void StatementReader::realize(std::uint32_t begin) {
   const std::string_view line = context_.slice(token().begin, lexer_.line_end());
   const std::size_t name_end = std::min(line.find("(["), line.find("()"));
   if (name_end == std::string_view::npos) {
-    fail(token(), fmt::format("expected name([first, extent], …), found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected name([first, extent], …), found {}", lexer_.found()));
   }
   const std::string_view name = line.substr(0, name_end);
-  lexer_.seek(token().begin + name_end);
+  lexer_.pass(name_end);
   const SyntaxId root = exprs_.parse();
   const bool has_condition = exprs_.syntax(root).sign == Sign::if_;
   const std::vector<SyntaxId> parts = exprs_.children(root);
   const std::vector<NodeId> ranges = bounds(has_condition ? parts[0] : root);
   const NodeId buffer = context_.buffers.accessed(name, ranges.size());
   const NodeId condition = has_condition ? exprs_.expr(parts[1]) : context_.make.boolean(1);
-  open({.open = Open::realize,
+  open({.open = Open::braces,
         .begin = begin,
-        .nodes = {buffer, condition},
-        .list = context_.builder.list(ranges)});
-  open_brace();
+        .draft = {.kind = Kind::BufferRealize,
+                  .nodes = {buffer, condition},
+                  .list = context_.builder.list(ranges)}});
+  lexer_.pass(Sign::open_brace, "in front of a body");
 }
 
 /// `prefetch buffer(A, 0x…)([0, 16])`; the next statement stands on the same line.

@@ -10,36 +10,11 @@ using text::SyntaxKind;
 using text::Token;
 using text::TokenKind;
 
-// --- Tokens ------------------------------------------------------------------------------------
-
-void StatementReader::fail(const Token& at, std::string message) const {
-  lexer_.fail(at, std::move(message));
-}
-
-void StatementReader::skip_lines() {
-  while (token().is(TokenKind::newline)) lexer_.advance();
-}
-
-void StatementReader::expect(Sign sign, std::string_view spelling, std::string_view construct) {
-  if (lexer_.accept(sign)) return;
-  fail(token(), fmt::format("expected '{}' {}, found {}", spelling, construct, lexer_.found()));
-}
-
-std::vector<SyntaxId> StatementReader::arguments(SyntaxId call, std::size_t count,
-                                                 std::string_view form) const {
-  std::vector<SyntaxId> parts = exprs_.children(call);
-  if (exprs_.syntax(call).kind != SyntaxKind::call || parts.size() != count + 1) {
-    exprs_.fail(call, fmt::format("expected {}", form));
-  }
-  parts.erase(parts.begin());
-  return parts;
-}
-
 void StatementReader::end_of_line() {
   const bool is_end =
       token().is(TokenKind::newline) || token().is(TokenKind::end) || token().is(Sign::close_brace);
   if (!is_end) {
-    fail(token(), fmt::format("expected the end of the statement, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected the end of the statement, found {}", lexer_.found()));
   }
 }
 
@@ -47,14 +22,12 @@ void StatementReader::end_of_line() {
 
 NodeId StatementReader::body() {
   open({.open = Open::function, .begin = token().begin});
-  open_brace();
+  lexer_.pass(Sign::open_brace, "in front of a body");
   while (!frames_.empty()) {
-    skip_lines();
+    lexer_.skip_lines();
     statement();
     exprs_.clear();
-    if (context_.builder.size() > context_.limits.max_nodes) {
-      fail(token(), fmt::format("more than {} nodes in one module", context_.limits.max_nodes));
-    }
+    context_.check_size(lexer_);
   }
   const NodeId result = done_.back();
   done_.clear();
@@ -64,7 +37,7 @@ NodeId StatementReader::body() {
 void StatementReader::statement() {
   const std::uint32_t begin = token().begin;
   if (token().is(TokenKind::end)) {
-    fail(token(), fmt::format("expected '}}' or a statement, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected '}}' or a statement, found {}", lexer_.found()));
   }
   if (token().is(Sign::close_brace)) return close_brace();
   if (token().is(Sign::if_)) return if_(begin);
@@ -96,7 +69,7 @@ bool StatementReader::word_statement(std::uint32_t begin) {
       {"buffer_realize ", &StatementReader::realize},
   };
   for (const WordStatement& statement : kStatements) {
-    if (!rest().starts_with(statement.start)) continue;
+    if (!lexer_.rest().starts_with(statement.start)) continue;
     (this->*statement.read)(begin);
     return true;
   }
@@ -119,22 +92,11 @@ void StatementReader::expression_statement(std::uint32_t begin) {
 // --- Frames ------------------------------------------------------------------------------------
 
 StatementReader::Frame& StatementReader::open(Frame frame) {
-  if (frames_.size() >= context_.limits.max_nesting) {
-    fail(token(),
-         fmt::format("statements nested deeper than {} levels", context_.limits.max_nesting));
-  }
+  context_.check_nesting(lexer_, frames_.size(), "statements");
   frame.first = done_.size();
   frame.names = context_.names.mark();
   frames_.push_back(frame);
   return frames_.back();
-}
-
-/// Passes the brace over without making the lines inside of it one line.
-void StatementReader::open_brace() {
-  if (!token().is(Sign::open_brace)) {
-    fail(token(), fmt::format("expected '{{' in front of a body, found {}", lexer_.found()));
-  }
-  lexer_.seek(token().end);
 }
 
 /// The statements since the frame was opened, as one.
@@ -162,8 +124,10 @@ void StatementReader::close_brace() {
       return;
     }
     if (frame.open == Open::function) return done_.push_back(body);
-    complete(finish(frame, body), frame.begin);
-    if (frame.open < Open::let) break;
+    complete(frame.open == Open::block ? finish_block(body)
+                                       : text::make_statement(context_.builder, frame.draft, body),
+             frame.begin);
+    if (frame.open != Open::rest) break;
   }
   close_else_ifs();
 }
@@ -179,60 +143,24 @@ void StatementReader::close_else_ifs() {
     const Frame frame = frames_.back();
     const NodeId body = pop_body(frame);
     frames_.pop_back();
-    complete(finish(frame, body), frame.begin);
-  }
-}
-
-NodeId StatementReader::finish(const Frame& frame, NodeId body) {
-  Builder& builder = context_.builder;
-  const auto& [a, b, c] = frame.nodes;
-  const ListId no_annotations = builder.map(std::span<const NamedNode>());
-  switch (frame.open) {
-    case Open::let:
-      return builder.make(Kind::LetStmt, {a, b, body});
-    case Open::attr:
-      return builder.make(Kind::AttrStmt, {a, frame.text, b, body});
-    case Open::assertion:
-      return builder.make(Kind::AssertStmt, {a, b, body});
-    case Open::allocate:
-      return builder.make(Kind::Allocate, {a, frame.dtype, frame.list, b, body, no_annotations});
-    case Open::constant:
-      return builder.make(Kind::AllocateConst,
-                          {a, b, NodeId::none, frame.dtype, frame.list, body, no_annotations});
-    case Open::declare:
-      return builder.make(Kind::DeclBuffer, {a, body});
-    case Open::loop:
-      return builder.make(Kind::For, {a, b, c, frame.for_kind, body, NodeId::none, no_annotations});
-    case Open::while_:
-      return builder.make(Kind::While, {a, body});
-    case Open::then_case:
-      return builder.make(Kind::IfThenElse, {a, body, NodeId::none});
-    case Open::else_case:
-    case Open::else_if:
-      return builder.make(Kind::IfThenElse, {a, b, body});
-    case Open::realize:
-      return builder.make(Kind::BufferRealize, {a, frame.list, b, body});
-    case Open::block:
-      return finish_block(body);
-    default:
-      throw support::Error(ErrorKind::internal, "a function's body is no statement of its own");
+    complete(text::make_statement(context_.builder, frame.draft, body), frame.begin);
   }
 }
 
 /// `} else {` or `} else if (c) {`.
 bool StatementReader::goes_on_with_else(const Frame& frame, NodeId then_case) {
-  if (!at_word("else")) return false;
+  if (!lexer_.at_word("else")) return false;
   lexer_.advance();
   frames_.pop_back();
   Frame branch = frame;
-  branch.nodes[1] = then_case;
+  branch.draft.nodes[1] = then_case;
   const bool is_chained = token().is(Sign::if_);
-  branch.open = is_chained ? Open::else_if : Open::else_case;
+  branch.open = is_chained ? Open::else_if : Open::braces;
   open(branch);
   if (is_chained) {
     if_(token().begin);
   } else {
-    open_brace();
+    lexer_.pass(Sign::open_brace, "in front of a body");
   }
   return true;
 }

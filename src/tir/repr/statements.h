@@ -3,7 +3,6 @@
 // block.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "tir/repr/expressions.h"
 #include "tir/repr/values.h"
 #include "tir/text/lexer.h"
+#include "tir/text/statement_draft.h"
 
 namespace mlf::tir::repr {
 
@@ -24,60 +24,28 @@ class StatementReader {
   /// The body of a function, from its opening to its closing brace.
   NodeId body();
 
-  /// Passes line ends over.
-  void skip_lines();
-
  private:
   enum class Open : std::uint8_t {
     function,
-    // Statements with braces around their body:
-    loop,
-    while_,
+    braces,
     then_case,
-    else_case,
-    realize,
     block,
     init,
-    // Those that cover the rest of the block:
-    let,
-    attr,
-    assertion,
-    allocate,
-    constant,
-    declare,
-    // `else if`: ends with the statement behind it.
-    else_if,
+    rest,     ///< covers the rest of the block
+    else_if,  ///< ends with the statement behind it
   };
   struct Frame {
     Open open = Open::function;
-    std::uint32_t begin = 0;        // offset of the statement
-    std::size_t first = 0;          // where its body begins in done_
-    std::size_t names = 0;          // mark of the names that it defines
-    std::array<NodeId, 3> nodes{};  // what it is made of, in the order of its row
-    StringId text = StringId::none;
-    ListId list = ListId::none;
-    DType dtype{};
-    ForKind for_kind = ForKind::serial;
+    std::uint32_t begin = 0;  // offset of the statement
+    std::size_t first = 0;    // where its body begins in done_
+    std::size_t names = 0;    // mark of the names that it defines
+    text::StatementDraft draft{};
   };
   struct Allocation {
     std::string_view name;
     DType dtype;
     std::vector<NodeId> extents;
   };
-  /// Parts of blocks, by nesting: too many for a Frame.
-  struct Block {
-    std::vector<NodeId> iter_vars;
-    std::vector<NodeId> iter_values;
-    std::vector<NodeId> reads;
-    std::vector<NodeId> writes;
-    std::vector<NodeId> alloc_buffers;
-    std::vector<NodeId> match_buffers;
-    std::vector<NamedNode> annotations;
-    std::string name;
-    NodeId predicate = NodeId::none;
-    NodeId init = NodeId::none;
-  };
-
   void statement();
   void expression_statement(std::uint32_t begin);
   bool word_statement(std::uint32_t begin);
@@ -89,7 +57,8 @@ class StatementReader {
   void allocate(std::uint32_t begin);
   void constant(std::uint32_t begin);
   Allocation allocation();
-  void open_allocation(Frame frame, const Allocation& what, std::string_view scope, NodeId second);
+  void open_allocation(std::uint32_t begin, Kind kind, const Allocation& what,
+                       std::string_view scope, NodeId second);
   std::string_view scope_of_allocation();
   void declare(std::uint32_t begin);
   void loop(std::uint32_t begin);
@@ -108,31 +77,21 @@ class StatementReader {
   NodeId finish_block(NodeId body);
 
   Frame& open(Frame frame);
-  void open_brace();
   void close_brace();
   NodeId pop_body(const Frame& frame);
   void complete(NodeId statement, std::uint32_t begin);
   void close_else_ifs();
-  NodeId finish(const Frame& frame, NodeId body);
   bool goes_on_with_else(const Frame& frame, NodeId then_case);
   void end_of_line();
 
   const text::Token& token() const { return lexer_.token(); }
-  bool at_word(std::string_view word) const {
-    return token().is(text::TokenKind::name) && lexer_.text(token()) == word;
-  }
-  std::string_view rest() const { return context_.source.text.substr(token().begin); }
-  void expect(text::Sign sign, std::string_view spelling, std::string_view construct);
-  std::vector<text::SyntaxId> arguments(text::SyntaxId call, std::size_t count,
-                                        std::string_view form) const;
-  [[noreturn]] void fail(const text::Token& at, std::string message) const;
 
   Context& context_;
   text::Lexer& lexer_;
   ExprReader& exprs_;
   ValueReader& attr_values_;
   std::vector<Frame> frames_;
-  std::vector<Block> blocks_;
+  std::vector<text::BlockDraft> blocks_;
   std::vector<NodeId> done_;
 };
 

@@ -88,7 +88,7 @@ NodeId ValueReader::read() {
       if (value) open_.back().values.push_back(*value);
       value.reset();
       const Open& top = open_.back();
-      if (rest().starts_with(top.close)) {
+      if (lexer_.rest().starts_with(top.close)) {
         value = close();
         continue;
       }
@@ -119,15 +119,12 @@ std::vector<NamedNode> ValueReader::entries() {
 // --- Lists and maps ----------------------------------------------------------------------------
 
 bool ValueReader::opens(char bracket) const {
-  if (!rest().starts_with(bracket)) return false;
-  return bracket != '{' || size_var_end(rest(), 0) == 0;
+  if (!lexer_.rest().starts_with(bracket)) return false;
+  return bracket != '{' || size_var_end(lexer_.rest(), 0) == 0;
 }
 
 void ValueReader::open(char close) {
-  if (open_.size() >= context_.limits.max_nesting) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("values nested deeper than {} levels", context_.limits.max_nesting));
-  }
+  context_.check_nesting(lexer_, open_.size(), "values");
   open_.push_back({close, lexer_.token().begin, {}, {}, {}});
   lexer_.seek(lexer_.token().end);
 }
@@ -135,25 +132,22 @@ void ValueReader::open(char close) {
 /// `"name": ` or `value: `; names stand there as they are.
 void ValueReader::key() {
   Open& map = open_.back();
-  const std::string_view text = rest();
+  const std::string_view text = lexer_.rest();
   const std::size_t quote = text.find("\": ", 1);
   if (text.starts_with('"') && quote != std::string_view::npos) {
     map.names.emplace_back(text.substr(1, quote - 1));
     map.keys.push_back(context_.make.string(map.names.back()));
-    return lexer_.seek(lexer_.token().begin + quote + 2);
+    return lexer_.pass(quote + 2);
   }
   const NodeId node = one();
   open_.back().keys.push_back(node);
-  if (!lexer_.token().is(Sign::colon)) {
-    lexer_.fail(lexer_.token(), fmt::format("expected ':' behind a key, found {}", lexer_.found()));
-  }
-  lexer_.seek(lexer_.token().end);
+  lexer_.pass(Sign::colon, "behind a key");
 }
 
 void ValueReader::separator() {
   if (!lexer_.token().is(Sign::comma)) {
-    lexer_.fail(lexer_.token(), fmt::format("expected ',' or '{}' behind a value, found {}",
-                                            open_.back().close, lexer_.found()));
+    lexer_.fail(fmt::format("expected ',' or '{}' behind a value, found {}", open_.back().close,
+                            lexer_.found()));
   }
   lexer_.seek(lexer_.token().end);
 }
@@ -189,12 +183,12 @@ NodeId ValueReader::finish(const Open& container) {
 
 NodeId ValueReader::one() {
   if (lexer_.token().is(TokenKind::end)) {
-    if (open_.empty()) lexer_.fail(lexer_.token(), "expected a value, found the end of the text");
+    if (open_.empty()) lexer_.fail("expected a value, found the end of the text");
     const std::uint32_t at = open_.back().begin;
     support::fail_at(context_.source, at, "the bracket that starts here is never closed");
   }
-  if (rest().starts_with(kNull)) {
-    lexer_.seek(lexer_.token().begin + kNull.size());
+  if (lexer_.rest().starts_with(kNull)) {
+    lexer_.pass(kNull.size());
     return NodeId::none;
   }
   if (const auto found = printed_function()) return *found;
@@ -211,7 +205,8 @@ NodeId ValueReader::scalar() {
 /// `c -keys=cpu`, or the name of a target's kind alone.
 std::optional<NodeId> ValueReader::target() {
   if (!lexer_.token().is(TokenKind::name)) return std::nullopt;
-  const std::string_view text = without_trailing_blanks(rest().substr(0, target_end(rest())));
+  const std::string_view text =
+      without_trailing_blanks(lexer_.rest().substr(0, target_end(lexer_.rest())));
   const std::string_view kind = text.substr(0, text.find(' '));
   const bool has_options = text.substr(kind.size()).starts_with(" -");
   const bool is_kind = default_device_type(kind) && kind.size() == text.size() &&
@@ -220,12 +215,11 @@ std::optional<NodeId> ValueReader::target() {
   if (is_kind && kind != kTargetWithoutKeys) return target_kind(kind);
   const auto parsed = parse_target(text);
   if (!parsed) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("expected a target: {}", parsed.error().front().message));
+    lexer_.fail(fmt::format("expected a target: {}", parsed.error().front().message));
   }
   context_.lose(LossCode::target_details, kind);
   context_.lose(LossCode::map_order, "targets");
-  lexer_.seek(lexer_.token().begin + target_end(rest()));
+  lexer_.pass(target_end(lexer_.rest()));
   return text::make_target(context_.make, *parsed);
 }
 
@@ -233,7 +227,7 @@ std::optional<NodeId> ValueReader::target() {
 NodeId ValueReader::target_kind(std::string_view kind) {
   Builder& builder = context_.builder;
   context_.lose(LossCode::target_details, kind);
-  lexer_.seek(lexer_.token().begin + kind.size());
+  lexer_.pass(kind.size());
   return builder.make(Kind::TargetKind,
                       {builder.string(kind), kAbsentInteger, kAbsentInteger, ListId::none});
 }
@@ -241,36 +235,36 @@ NodeId ValueReader::target_kind(std::string_view kind) {
 /// `Type(0x…)`, or a form that the printer has for one type.
 std::optional<NodeId> ValueReader::object() {
   if (!lexer_.token().is(TokenKind::name)) return std::nullopt;
-  const std::string_view text = rest();
+  const std::string_view text = lexer_.rest();
   const std::string_view type = text.substr(0, word_end(text, 0));
   if (!text.substr(type.size()).starts_with('(') || begins_expression(type)) return std::nullopt;
   std::size_t end = after_bracket(text, type.size());
   if (end == std::string_view::npos) {
-    lexer_.fail(lexer_.token(), fmt::format("the '(' behind {} is never closed", type));
+    lexer_.fail(fmt::format("the '(' behind {} is never closed", type));
   }
   // A function goes on behind its parameters.
   if (type == "PrimFunc") {
     end = after_bracket(text, std::min(text.find("{\n", end), text.size() - 1));
     if (end == std::string_view::npos) {
-      lexer_.fail(lexer_.token(), "the body of a function is never closed");
+      lexer_.fail("the body of a function is never closed");
     }
   }
   const std::string_view inside = text.substr(type.size() + 1, end - type.size() - 2);
   const NodeId node = type == "Op" ? context_.make.op(inside) : missing(type, text.substr(0, end));
-  lexer_.seek(lexer_.token().begin + end);
-  while (lexer_.token().is(TokenKind::newline)) lexer_.advance();
+  lexer_.pass(end);
+  lexer_.skip_lines();
   return node;
 }
 
 /// A Relay function, which goes on behind its parameters up to the next value.
 std::optional<NodeId> ValueReader::printed_function() {
-  const std::string_view text = rest();
+  const std::string_view text = lexer_.rest();
   if (!text.starts_with("fn (")) return std::nullopt;
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const bool is_end = c == ']' || c == '}' || text.substr(i).starts_with(", \"");
     if (is_end) {
-      lexer_.seek(lexer_.token().begin + i);
+      lexer_.pass(i);
       return missing("fn", text.substr(0, i));
     }
     const bool opens = c == '(' || c == '[' || c == '{';
@@ -278,7 +272,7 @@ std::optional<NodeId> ValueReader::printed_function() {
     if (past == std::string_view::npos) break;
     i = std::max(past, i + 1);
   }
-  lexer_.fail(lexer_.token(), "the function that starts here does not end");
+  lexer_.fail("the function that starts here does not end");
 }
 
 /// What the text has no more of than its type, and maybe its address.

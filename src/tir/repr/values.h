@@ -40,7 +40,6 @@ class ValueReader {
   void key();
   void separator();
   NodeId finish(const Open& container);
-  std::string_view rest() const { return context_.source.text.substr(lexer_.token().begin); }
 
   NodeId scalar();
   std::optional<NodeId> target();

@@ -41,7 +41,17 @@ constexpr Spelling kSpellings[] = {
     {'{', 0, Sign::open_brace},     {'}', 0, Sign::close_brace},
 };
 
+std::string spelling_of(Sign sign) {
+  const auto* const found = std::ranges::find(kSpellings, sign, &Spelling::sign);
+  if (found->second == 0) return {found->first};
+  return {found->first, found->second};
+}
+
 }  // namespace
+
+bool is_name_char(char c) {
+  return is_letter(c) || is_digit(c);
+}
 
 std::size_t python_string_end(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
@@ -71,8 +81,7 @@ Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
 void Lexer::classify() {
   for (std::size_t i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
-    continues_[i] =
-        is_letter(c) || is_digit(c) || rules_->name_continue.find(c) != std::string_view::npos;
+    continues_[i] = is_name_char(c) || rules_->name_continue.find(c) != std::string_view::npos;
     if (is_letter(c) || rules_->name_start.find(c) != std::string_view::npos) {
       classes_[i] = CharClass::name;
     } else if (is_digit(c)) {
@@ -102,6 +111,25 @@ bool Lexer::accept(Sign sign) {
   if (!token_.is(sign)) return false;
   advance();
   return true;
+}
+
+void Lexer::skip_lines() {
+  while (token_.is(TokenKind::newline) || token_.is(TokenKind::comment)) advance();
+}
+
+void Lexer::check(Sign sign, std::string_view construct) const {
+  if (token_.is(sign)) return;
+  fail(fmt::format("expected '{}' {}, found {}", spelling_of(sign), construct, found()));
+}
+
+void Lexer::expect(Sign sign, std::string_view construct) {
+  check(sign, construct);
+  advance();
+}
+
+void Lexer::pass(Sign sign, std::string_view construct) {
+  check(sign, construct);
+  seek(token_.end);
 }
 
 std::uint32_t Lexer::line_end() const {

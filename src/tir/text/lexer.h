@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "support/source_text.h"
 #include "tir/text/sign.h"
@@ -44,6 +45,9 @@ using StringEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 /// Strings of Python: either quote, three of them for several lines, backslash escapes.
 std::size_t python_string_end(std::string_view text, std::size_t begin);
 
+/// Whether names of all dialects may hold `c`: a letter, a digit, `_`, or a byte that is no ASCII.
+bool is_name_char(char c);
+
 /// How a dialect's text falls into tokens.
 struct LexicalRules {
   enum class Lines : std::uint8_t { ignored, significant };
@@ -68,8 +72,22 @@ class Lexer {
   void advance();
   /// Goes on at `offset`, which is outside of strings and no further bracket deep.
   void seek(std::size_t offset);
+  /// Goes on as many bytes behind the begin of the token, as `seek` does.
+  void pass(std::size_t bytes) { seek(token_.begin + bytes); }
+  /// Passes ends of lines and comments over.
+  void skip_lines();
   /// Passes the token over if it is this sign.
   bool accept(Sign sign);
+  /// The same, and an error for any other token. `construct` says where the sign belongs.
+  void expect(Sign sign, std::string_view construct);
+  /// The same as `seek` goes on: the lines inside of a bracket stay lines.
+  void pass(Sign sign, std::string_view construct);
+
+  bool at_word(std::string_view word) const {
+    return token_.is(TokenKind::name) && text(token_) == word;
+  }
+  /// The text from the token on.
+  std::string_view rest() const { return source_->text.substr(token_.begin); }
 
   /// Column of the token, which is its indentation if it is the first of its line.
   std::uint32_t indentation() const { return token_.begin - line_begin_; }
@@ -86,10 +104,12 @@ class Lexer {
   /// What the current token is, for "expected …, found …".
   std::string found() const;
   [[noreturn]] void fail(const Token& at, std::string message) const;
+  [[noreturn]] void fail(std::string message) const { fail(token_, std::move(message)); }
 
  private:
   enum class CharClass : std::uint8_t { other, name, digit, space, newline, quote };
 
+  void check(Sign sign, std::string_view construct) const;
   void scan();
   bool is_in_line() const;
   bool skip_blank();

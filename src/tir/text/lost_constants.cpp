@@ -39,6 +39,15 @@ NodeId LostConstants::find(ConstantQuery query, std::string_view detail) {
   return make(*query.dtype, *query.shape, *found);
 }
 
+NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector<NodeId>& extents) {
+  if (const auto shape = constant_shape(builder_, extents)) {
+    return find({.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}},
+                name);
+  }
+  losses_.add(LossCode::constant_data, name);
+  return NodeId::none;
+}
+
 LostConstants::Candidates LostConstants::candidates(NodeId root) const {
   Candidates candidates;
   for (const ArrayUse& use : array_uses(builder_.node(root))) {

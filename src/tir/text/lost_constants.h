@@ -23,6 +23,10 @@ class LostConstants {
   /// says what its text has of it. The query has dtype and shape.
   NodeId find(ConstantQuery query, std::string_view detail);
 
+  /// The same for a constant of which the text has name, dtype and extents alone; a loss, too,
+  /// where one of these is no number.
+  NodeId find(std::string_view name, DType dtype, const std::vector<NodeId>& extents);
+
   /// Puts NDArrays in the place of references into a metadata section that was left out. One that
   /// stands in several places must be the same in all that are known.
   void find_missing(NodeId root, MissingObjects& missing);

@@ -1,34 +1,11 @@
-// Inputs that are large or nested as no compiler nests them.
-
-#include <pthread.h>
-
 #include "reading.h"
+#include "unit/tir/text/deep_input.h"
 
 namespace mlf::tir::legacy {
 namespace {
 
-std::string repeated(std::string_view piece, std::size_t times) {
-  std::string text;
-  text.reserve(piece.size() * times);
-  for (std::size_t i = 0; i < times; ++i) text += piece;
-  return text;
-}
-
-/// Runs in a thread whose stack is as small as `ulimit -s 256` makes it.
-template <class Body>
-void with_small_stack(Body&& body) {
-  pthread_attr_t attributes;
-  ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
-  pthread_t thread;
-  const auto start = [](void* argument) -> void* {
-    (*static_cast<Body*>(argument))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, start, &body), 0);
-  ASSERT_EQ(pthread_join(thread, nullptr), 0);
-  pthread_attr_destroy(&attributes);
-}
+using text::repeated;
+using text::with_small_stack;
 
 TEST(LegacyLimits, AnExpressionNestedAHundredThousandDeepNeedsNoStack) {
   constexpr std::size_t kDeep = 100'000;

@@ -1,0 +1,54 @@
+#include "tir/text/statement_draft.h"
+
+#include "support/error.h"
+
+namespace mlf::tir::text {
+
+NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body) {
+  const auto& [a, b, c] = draft.nodes;
+  const auto annotations = [&] {
+    return draft.annotations != ListId::none ? draft.annotations
+                                             : builder.map(std::span<const NamedNode>());
+  };
+  switch (draft.kind) {
+    case Kind::LetStmt:
+      return builder.make(Kind::LetStmt, {a, b, body});
+    case Kind::AttrStmt:
+      return builder.make(Kind::AttrStmt, {a, draft.text, b, body});
+    case Kind::AssertStmt:
+      return builder.make(Kind::AssertStmt, {a, b, body});
+    case Kind::Allocate:
+      return builder.make(Kind::Allocate, {a, draft.dtype, draft.list, b, body, annotations()});
+    case Kind::AllocateConst:
+      return builder.make(Kind::AllocateConst,
+                          {a, b, NodeId::none, draft.dtype, draft.list, body, annotations()});
+    case Kind::DeclBuffer:
+      return builder.make(Kind::DeclBuffer, {a, body});
+    case Kind::For:
+      return builder.make(Kind::For, {a, b, c, draft.for_kind, body, NodeId::none, annotations()});
+    case Kind::While:
+      return builder.make(Kind::While, {a, body});
+    case Kind::IfThenElse:
+      if (b == NodeId::none) return builder.make(Kind::IfThenElse, {a, body, b});
+      return builder.make(Kind::IfThenElse, {a, b, body});
+    case Kind::BufferRealize:
+      return builder.make(Kind::BufferRealize, {a, draft.list, b, body});
+    case Kind::ProducerRealize:
+      return builder.make(Kind::ProducerRealize, {a, draft.list, b, body, draft.text});
+    default:
+      throw support::Error(ErrorKind::internal, "a statement that has no body");
+  }
+}
+
+NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
+  Builder& builder = make.builder();
+  const NodeId block = builder.make(
+      Kind::Block,
+      {builder.list(draft.iter_vars), builder.list(draft.reads), builder.list(draft.writes),
+       builder.string(draft.name), body, draft.init, builder.list(draft.alloc_buffers),
+       builder.list(draft.match_buffers), builder.map(draft.annotations)});
+  const NodeId predicate = draft.predicate != NodeId::none ? draft.predicate : make.boolean(1);
+  return builder.make(Kind::BlockRealize, {builder.list(draft.iter_values), predicate, block});
+}
+
+}  // namespace mlf::tir::text
