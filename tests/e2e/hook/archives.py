@@ -20,6 +20,7 @@ import tvm
 from tvm import relay
 from tvm.relay.backend import Executor, Runtime
 
+import models
 import networks
 from graph_json import Graph
 
@@ -64,6 +65,7 @@ ON_C = (
     Kind("packed-usmp", "c", _PACKED, usmp=True),
     Kind("interface-c", "c", _C),
     Kind("interface-c-usmp", "c", _C, usmp=True),
+    Kind("packed-cpp", "c", _PACKED, runtime="cpp"),
 )
 # These wheels generate no LLVM code for the C interface.
 ON_LLVM = (
@@ -71,16 +73,9 @@ ON_LLVM = (
     Kind("graph-llvm-cpp", "llvm", {}, runtime="cpp"),
     Kind("packed-llvm", "llvm", _PACKED),
     Kind("packed-llvm-usmp", "llvm", _PACKED, usmp=True),
+    Kind("packed-llvm-cpp", "llvm", _PACKED, runtime="cpp"),
+    Kind("packed-llvm-cpp-usmp", "llvm", _PACKED, usmp=True, runtime="cpp"),
 )
-# Convolutional, residual, recurrent, quantised, several inputs and outputs.
-NETWORKS = (
-    networks.plain_convolution,
-    networks.residual,
-    networks.recurrent,
-    networks.int8_convolution,
-    networks.several_inputs_and_outputs,
-)
-ON_EVERY_TARGET = (networks.residual, networks.several_inputs_and_outputs)
 
 
 class Archives(unittest.TestCase):
@@ -90,14 +85,14 @@ class Archives(unittest.TestCase):
         self.folder = pathlib.Path(context.name)
 
     def test_builds_for_c(self):
-        for maker in NETWORKS:
-            self.check_network(maker, ON_C)
+        for maker in models.KINDS:
+            self.check_builds(maker, ON_C)
 
     def test_builds_for_llvm(self):
-        for maker in ON_EVERY_TARGET:
-            self.check_network(maker, ON_LLVM)
+        for maker in models.KINDS:
+            self.check_builds(maker, ON_LLVM)
 
-    def check_network(self, maker, kinds):
+    def check_builds(self, maker, kinds):
         network = networks.from_relay(maker)
         expected = None
         for kind in kinds:
@@ -108,7 +103,7 @@ class Archives(unittest.TestCase):
                 archive = self.check_archive(factory, kind, lowered.last)
                 support.run_ok("verify", archive)
                 for stage in kind.stages:
-                    self.check_network_of_stage(factory, stage, network, expected)
+                    self.check_network(archive, stage, network, expected)
 
     def check_archive(self, factory, kind, lowered):
         archive = self.folder / "module.tar"
@@ -128,17 +123,11 @@ class Archives(unittest.TestCase):
     def check_file_set(self, factory, archive, kind):
         plain = self.folder / "plain.tar"
         mlf_tvmc.export_model_library_format(factory, plain, enabled=False)
-        own = hook.own_names(archive)
-        self.assertEqual(hook.names(archive) - hook.names(plain), {"./src/" + name for name in own})
-        stems = ["tir-1" + ("" if stage == "lowered" else "." + stage) for stage in kind.stages]
-        expected = {stem + end for stem in stems for end in (".txt", ".tvm.json", ".json")}
-        expected |= {"mlf.json", "default.topology.json", "default.graph.json"}
-        self.assertEqual(own, expected)
+        own = {"./src/" + name for name in hook.expected_names(kind.stages)}
+        self.assertEqual(hook.names(archive) - hook.names(plain), own)
 
-    def check_network_of_stage(self, factory, stage, network, expected):
-        archive = self.folder / "stage.tar"
-        mlf_tvmc.export_model_library_format(factory, archive, (stage,))
-        found = Graph(hook.member(archive, "src/default.graph.json"), len(network.inputs))
+    def check_network(self, archive, stage, network, expected):
+        found = Graph(hook.graph_of_stage(archive, stage), len(network.inputs))
         self.assertEqual(found.calls, expected.calls)
         self.assertEqual(found.inputs, expected.inputs)
         self.assertEqual(found.outputs, expected.outputs)

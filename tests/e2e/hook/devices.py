@@ -268,6 +268,7 @@ class ExternalGenerator(Captures):
         factory = build_for_microcontroller(self.network(), executor)
         with self.assertWarnsRegex(mlf_tvmc.CaptureWarning, "its attribute 'external_mods'"):
             mlf_tvmc.export_model_library_format(factory, archive)
+        support.run_ok("verify", archive)
         network = json.loads(hook.member(archive, "src/default.topology.json"))
         self.assertIn(self.SYMBOL, [call["name"] for call in network["calls"]])
 

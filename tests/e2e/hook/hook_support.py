@@ -34,6 +34,30 @@ def own_names(archive):
     return {name[len("./src/") :] for name in own}
 
 
+def _stem(stage):
+    return "tir-1" if stage == "lowered" else f"tir-1.{stage}"
+
+
+def expected_names(stages):
+    """own_names of a complete archive with one network for one target."""
+    names = {_stem(stage) + end for stage in stages for end in (".txt", ".tvm.json", ".json")}
+    return names | {"mlf.json", "default.topology.json", "default.graph.json"}
+
+
+def graph_of_stage(archive, stage):
+    """The network as mlf finds it where the archive has the TIR of that stage, and nothing of mlf."""
+    others = {"./src/" + name for name in own_names(archive)}
+    others -= {f"./src/{_stem(stage)}{end}" for end in (".txt", ".tvm.json")}
+    with tarfile.open(archive) as tar:
+        members = {
+            member.name[len("./") :]: tar.extractfile(member).read()
+            for member in tar.getmembers()
+            if member.isfile() and member.name not in others
+        }
+    reduced = support.make_tar(members)
+    return support.run_ok("graph", "--format=json", "-", input=reduced).stdout
+
+
 class LoweredModules:
     """What relay.build asks its BuildModule for, seen without the hook."""
 
@@ -69,6 +93,7 @@ def run_program(*arguments, **options):
     return run_python("-m", "mlf_tvmc", *arguments, **options)
 
 
-def run_python(*arguments, **options):
-    command = [sys.executable, *map(str, arguments)]
+def run_python(*arguments, through=(), **options):
+    """`through` is a command that runs the command behind it."""
+    command = list(map(str, (*through, sys.executable, *arguments)))
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)

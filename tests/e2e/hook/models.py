@@ -1,13 +1,25 @@
-"""Models in files that tvmc reads: a small one, and the real ones that are there."""
+"""Models in files that tvmc reads: small ones, and the real ones that are there."""
 
 import os
 import pathlib
+import typing
 
 import hook_support as hook
 import support
 
+import networks
+
 _REAL = pathlib.Path(os.environ.get("MLF_MODELS", support.SOURCE / ".." / "shared" / "models"))
 
+# Convolutional, residual, recurrent, quantised, several inputs and outputs.
+KINDS = (
+    networks.plain_convolution,
+    networks.residual,
+    networks.recurrent,
+    networks.int8_convolution,
+    networks.several_inputs_and_outputs,
+)
+_MADE_HERE = ("small", "relay")
 _RELAY = """\
 #[version = "0.0.5"]
 def @main(%data: Tensor[(1, 8), float32]) {
@@ -30,6 +42,49 @@ def _onnx_model():
     graph = helper.make_graph(nodes, "small", [data], [result])
     opset = [helper.make_opsetid("", 13)]
     return helper.make_model(graph, opset_imports=opset, ir_version=7).SerializeToString()
+
+
+class Model(typing.NamedTuple):
+    """A model in a file."""
+
+    name: str
+    arguments: typing.Tuple[str, ...]  # of tvmc, to name it
+    input_count: int
+
+
+def skip_unless_there(name):
+    """Ends the process if this machine or this TVM has no such models."""
+    if name == "relay" and hook.IS_OLD:
+        support.skip("tvmc of TVM v0.9 reads no Relay")
+    if name not in _MADE_HERE and not _real(name).is_file():
+        support.skip(f"there is no {_real(name)}")
+
+
+def of(name, folder):
+    """The models that a test calls "small" or "relay", or the real one of that name."""
+    if name == "small":
+        path, *options = small(folder)
+        return [Model(path.name, (path, *options), 1)]
+    if name == "relay":
+        return [_in_relay(networks.from_relay(maker), folder) for maker in KINDS]
+    return [Model(name, (_real(name), "--model-format=tflite"), 1)]
+
+
+def _real(name):
+    return _REAL / f"{name}.tflite"
+
+
+def _in_relay(network, folder):
+    # tvmc does not read back all names that TVM prints.
+    text = network.module.astext().replace("%bias:0", "%bias")
+    path = folder / f"{network.name}.relay"
+    path.write_text(text)
+    shapes = (
+        f"{name.partition(':')[0]}:{list(map(int, kind.shape))}"
+        for name, kind in network.inputs.items()
+    )
+    options = ("--model-format=relay", "--input-shapes", " ".join(shapes))
+    return Model(network.name, (path, *options), len(network.inputs))
 
 
 def small(folder):

@@ -1,25 +1,37 @@
-"""tvmc-mlf, and beside it what TVM itself says of the module that it compiled.
+"""tvmc-mlf, and beside it what TVM itself says of the module that it compiled."""
 
-Usage: python spied_tvmc.py FOLDER ARGUMENTS…; FOLDER gets `lowered.json`, `lowered.txt`
-"""
-
-import pathlib
-import sys
+import contextlib
+import multiprocessing
 
 import hook_support as hook
 import tvm
 from mlf_tvmc.command_line import main
 
-
-def run(folder, arguments):
-    with hook.LoweredModules() as lowered:
-        code = main(arguments)
-    if lowered.last is not None:
-        (module,) = lowered.last.values()
-        (folder / "lowered.json").write_text(tvm.ir.save_json(module))
-        (folder / "lowered.txt").write_text(str(module))
-    return code
+# A child begins with all that is imported here: that takes longer than a small build.
+import tvm.driver.tvmc.main  # noqa: F401
 
 
-if __name__ == "__main__":
-    sys.exit(run(pathlib.Path(sys.argv[1]), sys.argv[2:]))
+def compile_in_child(folder, *arguments):
+    """Runs `tvmc-mlf compile` with a process of its own, and returns what that says in stderr.
+
+    `folder` gets `lowered.json` and `lowered.txt`.
+    """
+    said = folder / "stderr.txt"
+    child = multiprocessing.get_context("fork").Process(
+        target=_compile, args=(folder, ["compile", *map(str, arguments)], said)
+    )
+    child.start()
+    child.join()
+    assert child.exitcode == 0, f"{arguments}: exit {child.exitcode}\n{said.read_text()}"
+    return said.read_text()
+
+
+def _compile(folder, arguments, said):
+    with said.open("w") as stderr, contextlib.redirect_stderr(stderr):
+        with hook.LoweredModules() as lowered:
+            code = main(arguments)
+        if lowered.last is not None:
+            (module,) = lowered.last.values()
+            (folder / "lowered.json").write_text(tvm.ir.save_json(module))
+            (folder / "lowered.txt").write_text(str(module))
+    raise SystemExit(code)
