@@ -11,9 +11,19 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::size_t kMostParams = 1u << 16;
-// Of the packed convention, in order; the last one may have the name of a device context.
-constexpr std::array<std::string_view, 5> kPacked = {"args", "arg_type_ids", "num_args",
-                                                     "out_ret_value", "out_ret_tcode"};
+/// A parameter of the packed convention.
+struct PackedParam {
+  std::string_view name;  ///< empty: any
+  DType dtype;            ///< its own, or that of what it points to
+  bool is_pointer = true;
+};
+// In order; the last one may have the name of a device context.
+constexpr std::array<PackedParam, 6> kPacked = {{{"args", DType::Void()},
+                                                 {"arg_type_ids", DType::Int(32)},
+                                                 {"num_args", DType::Int(32), false},
+                                                 {"out_ret_value", DType::Void()},
+                                                 {"out_ret_tcode", DType::Int(32)},
+                                                 {"", DType::Void()}}};
 // What v0.12 and older put before the handle of a tensor.
 constexpr std::string_view kHandlePrefix = "arg_";
 constexpr std::string_view kCodeSuffix = "_code";
@@ -68,10 +78,10 @@ std::vector<Params::Declared> Params::parameter_list() {
 
 void Params::read_signature() {
   const std::vector<Declared> declared = parameter_list();
-  is_packed_ = declared.size() == kPacked.size() + 1;
-  for (std::size_t i = 0; i < kPacked.size() && is_packed_; ++i) {
-    is_packed_ = declared[i].name == kPacked[i];
-  }
+  const auto is_named = [](const Declared& param, const PackedParam& packed) {
+    return packed.name.empty() || param.name == packed.name;
+  };
+  is_packed_ = std::ranges::equal(declared, kPacked, is_named);
   is_packed_ ? bind_packed(declared) : bind_unpacked(declared);
 }
 
@@ -86,26 +96,22 @@ NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
 
 void Params::bind_packed(const std::vector<Declared>& declared) {
   // v0.8 declares the pointers to type codes as `void*`.
-  const DType code = declared[1].dtype.is_void() ? DType::Void() : DType::Int(32);
-  const std::array<Declared, 6> expected = {{{.dtype = DType::Void(), .is_pointer = true},
-                                             {.dtype = code, .is_pointer = true},
-                                             {.dtype = DType::Int(32)},
-                                             {.dtype = DType::Void(), .is_pointer = true},
-                                             {.dtype = code, .is_pointer = true},
-                                             {.dtype = DType::Void(), .is_pointer = true}}};
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const bool has_type =
-        declared[i].dtype == expected[i].dtype && declared[i].is_pointer == expected[i].is_pointer;
-    if (has_type) continue;
-    context_.cursor.fail(
-        fmt::format("'{}' has another type in packed functions", declared[i].name));
+  const bool hides_codes = declared[1].dtype.is_void();
+  std::array<NodeId, kPacked.size()> vars{};
+  for (std::size_t i = 0; i < kPacked.size(); ++i) {
+    const PackedParam& packed = kPacked[i];
+    const DType expected = packed.is_pointer && hides_codes ? DType::Void() : packed.dtype;
+    if (declared[i].dtype != expected || declared[i].is_pointer != packed.is_pointer) {
+      context_.cursor.fail(
+          fmt::format("'{}' has another type in packed functions", declared[i].name));
+    }
+    vars[i] = packed.is_pointer ? bind(declared[i].name, DType::Handle(), packed.dtype)
+                                : bind(declared[i].name, packed.dtype);
   }
-  args_ = bind(declared[0].name, DType::Handle());
-  type_ids_ = bind(declared[1].name, DType::Handle(), DType::Int(32));
-  bind(declared[2].name, DType::Int(32));
-  result_ = bind(declared[3].name, DType::Handle());
-  result_type_ = bind(declared[4].name, DType::Handle(), DType::Int(32));
-  bind(declared[5].name, DType::Handle());
+  args_ = vars[0];
+  type_ids_ = vars[1];
+  result_ = vars[3];
+  result_type_ = vars[4];
 }
 
 void Params::bind_unpacked(const std::vector<Declared>& declared) {
