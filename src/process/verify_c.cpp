@@ -11,21 +11,6 @@
 namespace mlf::process {
 namespace {
 
-/// `functions["f"]` at the beginning of a path.
-std::string_view function_of(const tir::Difference& difference) {
-  const std::string_view path = difference.path;
-  constexpr std::string_view kBefore = "functions[\"";
-  if (!path.starts_with(kBefore)) return {};
-  const std::size_t end = path.find("\"]");
-  return end == path.npos ? std::string_view() : path.substr(kBefore.size(), end - kBefore.size());
-}
-
-/// Functions of one target may be spread over several captures, or over several files of C.
-bool is_missing_function(const tir::Difference& difference) {
-  return difference.path.ends_with("\"]") && !function_of(difference).empty() &&
-         (difference.left == "missing" || difference.right == "missing");
-}
-
 bool has_lost(const tir::Document& document, tir::LossCode code) {
   return std::any_of(document.losses.begin(), document.losses.end(),
                      [&](const tir::Loss& loss) { return loss.code == code; });
@@ -42,9 +27,9 @@ bool is_kept_as_text(const tir::Document& read, std::string_view function) {
 /// what pools are.
 bool is_lost_in_text(const tir::Document& captured, const tir::Difference& difference) {
   if (captured.source.dialect == tir::Dialect::save_json) return false;
-  if (difference.path.ends_with(".name")) return true;
-  return has_lost(captured, tir::LossCode::attr_object) &&
-         difference.path.find("].attrs.") != std::string::npos;
+  if (difference.in == tir::DifferenceIn::name) return true;
+  return difference.in == tir::DifferenceIn::attribute &&
+         has_lost(captured, tir::LossCode::attr_object);
 }
 
 class CheckOfC {
@@ -78,8 +63,10 @@ void CheckOfC::compare(std::size_t module, const tir::Document& captured, const 
                    tir::c_normal_form(captured.module, version).module,
                    tir::Tolerance::of(captured.source.dialect));
   for (const tir::Difference& difference : comparison.differences) {
-    if (is_missing_function(difference) || is_lost_in_text(captured, difference)) continue;
-    if (is_kept_as_text(read, function_of(difference))) continue;
+    // Functions of one target may be spread over several captures, or over several files of C.
+    if (difference.in == tir::DifferenceIn::function) continue;
+    if (is_lost_in_text(captured, difference)) continue;
+    if (is_kept_as_text(read, difference.function)) continue;
     findings_.push_back({.severity = graph::Severity::error,
                          .code = FindingCode::c_mismatch,
                          .module = job_.library.modules[module].name,

@@ -71,11 +71,21 @@ class MLF_API Tolerance {
   std::vector<std::uint16_t> rows_;
 };
 
+/// What a difference is about.
+enum class DifferenceIn : std::uint8_t {
+  node,       ///< a node or a field of it, wherever it stands
+  name,       ///< the name of a variable or a buffer, which no code depends on
+  attribute,  ///< an attribute of a function, or something below it
+  function,   ///< a function that one side does not have
+};
+
 /// Two places that do not correspond.
 struct Difference {
   std::string path;   ///< `functions["f"].body.seq[3].value.a`; the middle of a long one is "…"
   std::string left;   ///< the value there, briefly
   std::string right;  ///< its counterpart, briefly
+  DifferenceIn in = DifferenceIn::node;
+  std::string function{};  ///< the name of the function it is about; empty where it is about none
   /// Of the innermost node around the place that knows where it stood in its source.
   std::optional<SourceRange> left_range;
   std::optional<SourceRange> right_range;

@@ -65,6 +65,12 @@ bool is_param_of(Node function, Node var) {
   return false;
 }
 
+/// Whether a field is the name of something that has an identity of its own.
+bool is_name(Node node, std::uint8_t field) {
+  const bool is_var = node.is(Kind::Var) || node.is(Kind::SizeVar);
+  return (is_var && field == f::Var::name) || (node.is(Kind::Buffer) && field == f::Buffer::name);
+}
+
 bool have_same_name(Node left, Node right) {
   const auto name = [](Node node) {
     return node.is(Kind::Buffer) ? node.text(f::Buffer::name) : node.text(f::Var::name);
@@ -168,9 +174,16 @@ bool Comparer::tolerate_field(StepId at, std::uint8_t field) {
   });
 }
 
-void Comparer::differ(StepId at, std::string_view what, std::string left, std::string right) {
-  result_.differences.push_back({steps_.path(at, what), std::move(left), std::move(right),
-                                 steps_.left_range(at), steps_.right_range(at)});
+void Comparer::differ(StepId at, std::string_view what, std::string left, std::string right,
+                      DifferenceIn in) {
+  const bool is_in_attributes = steps_.is_below(at, Kind::PrimFunc, f::PrimFunc::attrs);
+  result_.differences.push_back({.path = steps_.path(at, what),
+                                 .left = std::move(left),
+                                 .right = std::move(right),
+                                 .in = is_in_attributes ? DifferenceIn::attribute : in,
+                                 .function = std::string(steps_.function(at)),
+                                 .left_range = steps_.left_range(at),
+                                 .right_range = steps_.right_range(at)});
 }
 
 // --- Nodes -------------------------------------------------------------------------------------
@@ -246,7 +259,8 @@ void Comparer::compare_field(StepId at, std::uint8_t field) {
   const Node a = left(at);
   const Node b = right(at);
   if (scalars_equal(a, b, field) || tolerate_field(at, field)) return;
-  differ(at, a.info().fields[field].name, brief_field(a, field), brief_field(b, field));
+  differ(at, a.info().fields[field].name, brief_field(a, field), brief_field(b, field),
+         is_name(a, field) ? DifferenceIn::name : DifferenceIn::node);
 }
 
 void Comparer::compare_nodes(StepId at, std::uint8_t field) {
@@ -306,11 +320,20 @@ void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& m
       return excuse == Excuse::not_tir && !a.value(i).is(Kind::PrimFunc);
     };
     if (tolerate(Aspect::field, at, field, entry, test)) continue;
-    differ(at, entry, brief(a.value(i)), "missing");
+    lack(at, {left(at), field, i}, brief(a.value(i)), "missing");
   }
   for (const std::uint32_t i : unmatched_on_right(matching, b.size())) {
-    differ(at, entry_name(right(at), field, i), "missing", brief(b.value(i)));
+    lack(at, {right(at), field, i}, "missing", brief(b.value(i)));
   }
+}
+
+void Comparer::lack(StepId at, const Entry& entry, std::string left, std::string right) {
+  const auto [owner, field, position] = entry;
+  differ(at, entry_name(owner, field, position), std::move(left), std::move(right));
+  if (!owner.is(Kind::IRModule) || field != f::IRModule::functions) return;
+  Difference& difference = result_.differences.back();
+  difference.in = DifferenceIn::function;
+  difference.function = owner.map(field).key(position).text(f::GlobalVar::name_hint);
 }
 
 void Comparer::compare_order(StepId at, std::uint8_t field, const Matching& matching) {

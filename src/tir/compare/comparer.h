@@ -22,6 +22,12 @@ class Comparer {
 
  private:
   using RowIndex = std::uint16_t;
+  /// Of a map in a field of a node.
+  struct Entry {
+    Node owner;
+    std::uint8_t field;
+    std::uint32_t position;
+  };
 
   void compare_pair(StepId at);
   bool identities_agree(StepId at);
@@ -45,7 +51,10 @@ class Comparer {
   template <class Test>
   bool tolerate(Aspect aspect, StepId at, std::uint8_t field, std::string_view what, Test&& test);
   bool tolerate_field(StepId at, std::uint8_t field);
-  void differ(StepId at, std::string_view what, std::string left, std::string right);
+  void differ(StepId at, std::string_view what, std::string left, std::string right,
+              DifferenceIn in = DifferenceIn::node);
+  /// Says that one side alone has an entry.
+  void lack(StepId at, const Entry& entry, std::string left, std::string right);
 
   void push(StepKind kind, StepId parent, Node left, Node right, std::uint8_t field,
             std::uint32_t position);

@@ -80,6 +80,24 @@ std::string Steps::path(StepId id, std::string_view field) const {
   return text.append(field);
 }
 
+std::string_view Steps::function(StepId id) const {
+  for (; steps_[id].parent != kNoStep; id = steps_[id].parent) {
+    const Step& step = steps_[id];
+    const Node owner = left(step.parent);
+    if (owner.is(Kind::IRModule) && step.field == f::IRModule::functions) {
+      return owner.map(f::IRModule::functions).key(step.position).text(f::GlobalVar::name_hint);
+    }
+  }
+  return {};
+}
+
+bool Steps::is_below(StepId id, Kind kind, std::uint8_t field) const {
+  for (; steps_[id].parent != kNoStep; id = steps_[id].parent) {
+    if (steps_[id].field == field && left(steps_[id].parent).is(kind)) return true;
+  }
+  return false;
+}
+
 std::optional<SourceRange> Steps::left_range(StepId id) const {
   for (; id != kNoStep; id = steps_[id].parent) {
     if (const auto range = left_->source_range(steps_[id].left)) return range;

@@ -54,6 +54,10 @@ class Steps {
   std::string path(StepId id) const;
   /// The path of something in a field of this step's nodes.
   std::string path(StepId id, std::string_view field) const;
+  /// The name of the function that a step is in, or is; empty outside of functions.
+  std::string_view function(StepId id) const;
+  /// Whether a step is in `field` of a node of `kind`, at whatever depth.
+  bool is_below(StepId id, Kind kind, std::uint8_t field) const;
   /// The source range of the innermost node that has one.
   std::optional<SourceRange> left_range(StepId id) const;
   std::optional<SourceRange> right_range(StepId id) const;

@@ -69,6 +69,13 @@ TEST_F(VerifyCTest, AnOperatorThatIsAnotherOneInCIsAFinding) {
             "functions[\"tvmgen_default_fused_add\"].body.body.value: Sub float32 / Add float32");
 }
 
+TEST_F(VerifyCTest, AFunctionOfTheMathLibraryThatIsAnotherOneInCIsAFinding) {
+  const Seed seed{"condval = expf(", "condval = tanhf("};
+  const auto found = mismatches(changed("c/tvm-0.18-control_ops-aot-c/module.tar", seed));
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(found[0].ends_with(".op.name: \"tir.tanh\" / \"tir.exp\"")) << found[0];
+}
+
 TEST_F(VerifyCTest, ALoopOrAnIndexThatIsAnotherOneInCIsAFinding) {
   for (const Seed& seed : {Seed{"ax2 < 8", "ax2 < 7"}, Seed{"(ax2 * 4)", "(ax2 * 5)"},
                            Seed{"rv0_rv1_fused * 8", "rv0_rv1_fused + 8"}}) {

@@ -101,6 +101,34 @@ TEST(Compare, MatchesFunctionsByNameAndReportsMissingOnesAndTheirOrder) {
       (Lines{"functions[\"b\"]: PrimFunc / missing", "functions[\"d\"]: missing / PrimFunc"}));
 }
 
+/// A function `name` whose parameter and attribute are called `word`.
+Module named(std::string_view name, std::string_view word, std::int64_t value) {
+  Builder b;
+  const NodeId param = var(b, word);
+  const std::vector<NamedNode> attrs{{b.string("key"), b.make(Kind::String, {b.string(word)})}};
+  const NodeId made = b.make(
+      Kind::PrimFunc,
+      {b.list({param}), b.make(Kind::TupleType, {b.list({})}), b.map(std::span<const NodePair>()),
+       ListId::none, b.make(Kind::DictAttrs, {b.map(attrs)}), evaluate(b, int_imm(b, value))});
+  return module_of(std::move(b), {{name, made}});
+}
+
+TEST(Compare, SaysWhatADifferenceIsAboutAndInWhichFunction) {
+  const auto found = compare(named("f", "a", 1), named("f", "b", 2)).differences;
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].in, DifferenceIn::name);
+  EXPECT_EQ(found[1].in, DifferenceIn::attribute);
+  EXPECT_EQ(found[2].in, DifferenceIn::node);
+  for (const Difference& difference : found) EXPECT_EQ(difference.function, "f");
+
+  const auto missing = compare(named("f", "a", 1), named("g", "a", 1)).differences;
+  ASSERT_EQ(missing.size(), 2u);
+  EXPECT_EQ(missing[0].in, DifferenceIn::function);
+  EXPECT_EQ(missing[0].function, "f");
+  EXPECT_EQ(missing[1].in, DifferenceIn::function);
+  EXPECT_EQ(missing[1].function, "g");
+}
+
 TEST(Compare, WantsVariablesToCorrespondOneToOne) {
   const auto two_of = [](std::size_t second) {
     Builder b;
