@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import threading
 import weakref
 
 from . import stages as stages_
@@ -16,45 +17,64 @@ _captures = weakref.WeakSet()
 _last = []
 
 
+class _Progress(threading.local):
+    """Of the build that runs in this thread: each thread has one of its own."""
+
+    def __init__(self, stages):
+        self.recorder = Recorder(stages)
+        self.is_building = False
+
+
 class Capture:
-    """See `capture`. `builds` are those that began so far, also if they failed."""
+    """See `capture`."""
 
     def __init__(self, stages):
         self.stages = stages
-        self.builds = []
-        self._recorder = Recorder(stages)
+        self._builds = []
+        self._progress = _Progress(stages)
         self._tap = None
-        self._is_building = False
         self._cleanup = contextlib.ExitStack()
+
+    @property
+    def builds(self):
+        """Those that began so far, also if they failed."""
+        # Some ways to build have no end that could be seen.
+        if not self._progress.is_building:
+            self._keep()
+        return self._builds
 
     def build_of(self, product):
         """The build that returned `product`, or None."""
         return next((build for build in reversed(self.builds) if build.is_of(product)), None)
 
     def __enter__(self):
+        if self._tap is not None:
+            raise RuntimeError("this capture is entered already")
         _captures.add(self)
         _last[:] = [self]
-        self._tap = self._make_tap()
+        tap = self._make_tap()
         with contextlib.ExitStack() as stack:
-            stack.enter_context(_instrumented(self._tap))
+            stack.enter_context(_instrumented(tap))
             (relay, relay_name), (driver, driver_name) = tvm_api.build_hooks()
             stack.enter_context(_replaced(relay, relay_name, self._around_relay_build))
             stack.enter_context(_replaced(driver, driver_name, self._around_operator_build))
             self._cleanup = stack.pop_all()
+        self._tap = tap
         return self
 
     def __exit__(self, *exception):
         self._cleanup.close()
+        self._tap = None
         self._keep()
 
     def _make_tap(self):
         """The instrument. Each build has a recorder of its own."""
 
         def before(module, name):
-            self._recorder.before_pass(module, name)
+            self._progress.recorder.before_pass(module, name)
 
         def after(module, name):
-            self._recorder.after_pass(module, name)
+            self._progress.recorder.after_pass(module, name)
 
         looks_behind = Recorder.looks_behind_passes(self.stages)
         return tvm_api.instrument(before, after if looks_behind else None)
@@ -62,18 +82,18 @@ class Capture:
     def _around_relay_build(self, build):
         @functools.wraps(build)
         def wrapper(build_module, *args, **kwargs):
-            if self._is_building:
+            if self._progress.is_building:
                 return build(build_module, *args, **kwargs)
             self._keep()
             library = None
             try:
-                with self._building():
+                with self._building(), self._seen():
                     result = build(build_module, *args, **kwargs)
                 library = result[1]
                 return result
             finally:
                 # Before that pass TVM has no lowered modules, and asking for them ends the process.
-                is_lowered = tvm_api.LOWER_TO_TIR in self._recorder.passes
+                is_lowered = tvm_api.LOWER_TO_TIR in self._progress.recorder.passes
                 self._keep(tvm_api.lowered_modules(build_module) if is_lowered else None, library)
 
         return wrapper
@@ -82,7 +102,7 @@ class Capture:
         @functools.wraps(tir_to_runtime)
         def wrapper(modules, *args):
             # TVM evaluates constants with builds of its own, in a context of its own.
-            if self._is_building or not tvm_api.is_active(self._tap):
+            if self._progress.is_building or not tvm_api.is_active(self._tap):
                 with self._unrecorded():
                     return tir_to_runtime(modules, *args)
             try:
@@ -95,26 +115,32 @@ class Capture:
 
     @contextlib.contextmanager
     def _building(self):
-        self._is_building = True
+        self._progress.is_building = True
         try:
             yield
         finally:
-            self._is_building = False
+            self._progress.is_building = False
+
+    def _seen(self):
+        """A context that the instrument sees: the current one may be older than the capture."""
+        if tvm_api.is_active(self._tap):
+            return contextlib.nullcontext()
+        return tvm_api.nested_pass_context(self._tap)
 
     @contextlib.contextmanager
     def _unrecorded(self):
-        recorder, self._recorder = self._recorder, Recorder(())
+        recorder, self._progress.recorder = self._progress.recorder, Recorder(())
         try:
             yield
         finally:
-            self._recorder = recorder
+            self._progress.recorder = recorder
 
     def _keep(self, lowered=None, library=None):
         """What was seen since the last build is a build, if it is anything."""
-        build = Build(self._recorder, lowered, library)
+        build = Build(self._progress.recorder, lowered, library)
         if build:
-            self.builds.append(build)
-        self._recorder = Recorder(self.stages)
+            self._builds.append(build)
+        self._progress.recorder = Recorder(self.stages)
 
 
 class NoCapture:
@@ -145,13 +171,9 @@ def capture(stages=("lowered",), enabled=True):
     return Capture(stages_.parse(stages)) if enabled else NoCapture()
 
 
-def find_build(product):
-    """The captured build that returned `product`, or None."""
-    for one in list(_captures):
-        build = one.build_of(product)
-        if build is not None:
-            return build
-    return None
+def find_builds(product):
+    """The captured builds that returned `product`: one for each capture around it."""
+    return [build for one in list(_captures) for build in [one.build_of(product)] if build]
 
 
 @contextlib.contextmanager
@@ -174,7 +196,9 @@ def _instrumented(tap):
         @functools.wraps(initialise)
         def wrapper(*args, **kwargs):
             bound = signature.bind(*args, **kwargs)
-            bound.arguments["instruments"] = [*(bound.arguments.get("instruments") or ()), tap]
+            instruments = bound.arguments.get("instruments") or ()
+            if not any(tvm_api.same(tap, one) for one in instruments):
+                bound.arguments["instruments"] = [*instruments, tap]
             initialise(*bound.args, **bound.kwargs)
 
         return wrapper

@@ -3,26 +3,25 @@
 import json
 import pathlib
 
-from . import archive, delivery, program, tvm_api
+from . import archive, delivery, program, serialise, tvm_api
 from . import stages as stages_
 from .build import Build
-from .capture import find_build
+from .capture import find_builds
 from .errors import INPUT_OUTPUT, USAGE, ExportError
 
 
 def _build_of(product, stages):
     """What is known of the build behind a product of relay.build or tvm.build."""
-    build = find_build(product)
-    if build is None and tvm_api.modules_of(product) is not None:
-        build = Build(lowered=tvm_api.modules_of(product))
-    missing = [stage.name for stage in stages if build is None or not build.was_asked_for(stage)]
-    if missing:
+    builds = [*find_builds(product), Build(lowered=tvm_api.modules_of(product))]
+    lacks = [[stage.name for stage in stages if not build.was_asked_for(stage)] for build in builds]
+    least = min(lacks, key=len)
+    if least:
         raise ExportError(
-            f"TVM does not keep the TIR of this build ({', '.join(missing)}): "
+            f"TVM does not keep the TIR of this build ({', '.join(least)}): "
             "build inside 'with mlf_tvmc.capture(stages=…)'",
             USAGE,
         )
-    return build
+    return builds[lacks.index(least)]
 
 
 def _builds_of(mods, stages):
@@ -90,5 +89,10 @@ def _write_tir(files, folder):
 
 
 def get_json(module):
-    """An IRModule or PrimFunc of TVM as a dictionary: the document of schemas/tir.schema.json."""
-    return json.loads(program.run("tir", "-", stdin=tvm_api.to_json(module).encode()))
+    """An IRModule or PrimFunc of TVM as a dictionary: the document of schemas/tir.schema.json.
+
+    Attributes of a module that TVM cannot serialise are left out: a CaptureWarning for each.
+    Raises ExportError for anything else, and if mlf is missing or fails.
+    """
+    twin = serialise.lossless(module, "the module")
+    return json.loads(program.run("tir", "-", stdin=twin.encode()))

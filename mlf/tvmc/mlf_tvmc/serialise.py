@@ -4,7 +4,7 @@ import typing
 import warnings
 
 from . import tvm_api
-from .errors import CaptureWarning
+from .errors import USAGE, CaptureWarning, ExportError
 
 
 class Serialised(typing.NamedTuple):
@@ -37,12 +37,26 @@ def _serialisable_part(module, what):
     return tvm_api.make_module(tvm_api.prim_functions(module), kept)
 
 
+def _reduced(node, what):
+    """The node, or a module without what has no JSON; its JSON; and why there is none."""
+    twin, reason = _json_of(node)
+    if twin is None and tvm_api.is_module(node):
+        node = _serialisable_part(node, what)
+        twin, reason = _json_of(node)
+    return node, twin, reason
+
+
+def lossless(node, what):
+    """TVM's JSON of a module or function; `what` names it. Errors: ExportError if there is none."""
+    _, twin, reason = _reduced(node, what)
+    if twin is None:
+        raise ExportError(f"TVM cannot serialise {what}: {reason}", USAGE)
+    return twin
+
+
 def serialise(module, what):
     """Both forms of a module; `what` names it in warnings."""
-    twin, reason = _json_of(module)
-    if twin is None:
-        module = _serialisable_part(module, what)
-        twin, reason = _json_of(module)
+    module, twin, reason = _reduced(module, what)
     if twin is None:
         warnings.warn(f"{what} is captured as text only: {reason}", CaptureWarning)
     return Serialised(tvm_api.to_text(module), twin)

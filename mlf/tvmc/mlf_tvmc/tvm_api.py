@@ -135,6 +135,10 @@ def prim_functions(module):
     return [pair for pair in module.functions.items() if isinstance(pair[1], prim_func)]
 
 
+def is_module(node):
+    return isinstance(node, load().IRModule)
+
+
 def has_only(module, count):
     """Whether a module has just that many functions."""
     return len(module.functions) == count

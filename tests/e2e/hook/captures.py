@@ -1,0 +1,128 @@
+"""Captures as people use them: contexts, threads, captures in captures, and what is asked of them.
+
+Usage: PYTHON_OF_A_TVM_VENV captures.py
+"""
+
+import threading
+import unittest
+
+import hook_support as hook
+
+import mlf_tvmc
+import tvm
+from tvm import relay
+
+import devices
+
+_AOT = relay.backend.Executor("aot")
+_CONFIG = {"tir.disable_vectorize": True, "tir.usmp.enable": False}
+
+
+def state_of_tvm():
+    """What a capture replaces."""
+    context = tvm.transform.PassContext
+    return context.__init__, relay.build_module.BuildModule.build, context.current()
+
+
+def build(name="default"):
+    return devices.build_for_microcontroller(devices.softmax_network(), _AOT, name)
+
+
+class Contexts(devices.Captures):
+    def test_a_context_that_is_older_than_the_capture(self):
+        context = tvm.transform.PassContext(opt_level=3, config=_CONFIG)
+        with mlf_tvmc.capture("lowered,codegen") as captured, context:
+            relay.build(devices.softmax_network(), tvm.target.Target("c", host="c"))
+        self.assertEqual(self.export(captured), devices.files("tir-1", "tir-1.codegen"))
+
+    def test_what_has_no_end_is_there_before_the_capture_ends(self):
+        with mlf_tvmc.capture() as captured:
+            with tvm.transform.PassContext(opt_level=3, config=_CONFIG):
+                relay.vm.compile(devices.softmax_network(), target="llvm")
+            self.assertEqual(self.export(captured), devices.files("tir-1"))
+
+    def test_whatever_ends_a_capture_its_builds_are_kept_and_tvm_is_as_it_was(self):
+        before = state_of_tvm()
+        for kind in (KeyboardInterrupt, SystemExit, ValueError):
+            with self.assertRaises(kind), mlf_tvmc.capture() as captured:
+                build()
+                raise kind
+            self.assertEqual(self.export(captured), devices.files("tir-1"))
+            self.assertEqual(state_of_tvm(), before)
+
+
+class Several(devices.Captures):
+    def export_archive(self, factory, stages):
+        archive = self.folder / "module.tar"
+        mlf_tvmc.export_model_library_format(factory, archive, stages)
+        return archive
+
+    def test_a_capture_may_be_entered_again_but_not_inside_itself(self):
+        before = state_of_tvm()
+        captured = mlf_tvmc.capture()
+        with captured:
+            build()
+            with self.assertRaisesRegex(RuntimeError, "entered already"), captured:
+                pass
+        self.assertEqual(state_of_tvm(), before)
+        with captured:
+            build()
+        self.assertEqual(len(captured.builds), 2)
+
+    def test_captures_in_captures_keep_the_stages_that_each_was_asked_for(self):
+        with mlf_tvmc.capture("topology") as outer:
+            with mlf_tvmc.capture("lowered,codegen") as inner:
+                factory = build()
+        self.assertEqual([len(captured.builds) for captured in (outer, inner)], [1, 1])
+        for stages in ("topology", "codegen", "lowered,codegen"):
+            archive = self.export_archive(factory, stages)
+            stages = stages.split(",")
+            self.assertEqual(hook.own_names(archive), hook.expected_names(stages))
+
+    def test_builds_in_several_threads_are_told_apart(self):
+        factories = {}
+
+        def build_in_thread():
+            factories["second"] = build("second")
+
+        @tvm.instrument.pass_instrument
+        class Interrupting:
+            def run_before_pass(self, module, info):
+                if info.name == "tir.LowerTVMBuiltin" and not factories:
+                    thread = threading.Thread(target=build_in_thread)
+                    thread.start()
+                    thread.join()
+
+        with mlf_tvmc.capture("codegen") as captured:
+            with tvm.transform.PassContext(3, config=_CONFIG, instruments=[Interrupting()]):
+                factories["first"] = relay.build(
+                    devices.softmax_network(),
+                    tvm.target.Target("c", host="c"),
+                    executor=_AOT,
+                    runtime=relay.backend.Runtime("crt"),
+                    mod_name="first",
+                )
+        self.assertEqual(len(captured.builds), 2)
+        other = {"first": "second", "second": "first"}
+        for name, factory in factories.items():
+            text = hook.member(self.export_archive(factory, "codegen"), "src/tir-1.codegen.txt")
+            self.assertIn(f"tvmgen_{name}_fused_nn_softmax", text)
+            self.assertNotIn(f"tvmgen_{other[name]}_", text)
+
+
+class Documents(unittest.TestCase):
+    def test_a_module_that_tvm_cannot_serialise_whole(self):
+        factory = build()
+        (module,) = factory.lowered_ir_mods.values()
+        with self.assertWarnsRegex(mlf_tvmc.CaptureWarning, "its attribute 'external_mods'"):
+            document = mlf_tvmc.get_json(module.with_attr("external_mods", [factory.lib]))
+        names = {function["name"] for function in document["functions"]}
+        self.assertEqual(names, {var.name_hint for var in module.functions})
+
+    def test_what_is_no_module(self):
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, "TVM cannot serialise the module: "):
+            mlf_tvmc.get_json(5)
+
+
+if __name__ == "__main__":
+    unittest.main()
