@@ -42,11 +42,19 @@ class _Options:
             # What stands behind a script's name is for the script.
             if self.script is not None or not self._take(argument, remaining):
                 self.rest.append(argument)
-        self.stages = stages_.parse(self.stages)
 
     @property
     def script(self):
         return self.rest[0] if self.rest and self.rest[0].endswith(".py") else None
+
+    @property
+    def is_on(self):
+        """tvmc's archives get TIR unless somebody says no, a script's if somebody says yes."""
+        return self.enabled is not False if self.script is None else bool(self.enabled)
+
+    @property
+    def stage_names(self):
+        return [stage.name for stage in stages_.parse(self.stages)]
 
     def _take(self, argument, remaining):
         """Whether an argument is ours; takes its value too."""
@@ -66,16 +74,16 @@ class _Options:
 
 
 def _run(options):
-    stages = [stage.name for stage in options.stages]
     if options.help:
         print(HELP, end="")
         return 0
+    stages = options.stage_names if options.is_on else ()
     if options.script is not None:
-        script.run(options.script, options.rest[1:], stages, bool(options.enabled))
+        script.run(options.script, options.rest[1:], stages, options.is_on)
         return 0
-    if options.enabled is False:
-        return tvmc.run_plain(options.rest)
-    return tvmc.run(options.rest, stages, options.folder)
+    if options.is_on:
+        return tvmc.run(options.rest, stages, options.folder)
+    return tvmc.run_plain(options.rest)
 
 
 def _say(kind, message):

@@ -32,12 +32,16 @@ def run(*arguments, stdin=None):
     """Its standard output. Errors: ExportError with what it said, and with its exit code."""
     command = [find(), *map(str, arguments)]
     try:
-        done = subprocess.run(command, input=stdin, capture_output=True, check=False)
+        # Signals stay as Python has them: where files may not grow, mlf sees an error and says so.
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, check=False, restore_signals=False
+        )
     except OSError as error:
         raise ExportError(f"cannot run {command[0]}: {error.strerror}", UNAVAILABLE) from error
     if done.returncode == 0:
         return done.stdout
     said = done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0:
-        said = f"{said}\nmlf {arguments[0]} was ended by signal {-done.returncode}".strip()
-    raise ExportError(said, abs(done.returncode))
+    if done.returncode < 0:  # a shell would return 128 more than the signal
+        said = f"{said}\n{command[0]} was ended by signal {-done.returncode}".strip()
+        raise ExportError(said, 128 - done.returncode)
+    raise ExportError(said or f"{command[0]} failed and said nothing", done.returncode)

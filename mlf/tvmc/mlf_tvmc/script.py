@@ -11,7 +11,7 @@ from .capture import capture
 def run(path, arguments, stages, enabled):
     """Runs a Python file as `python path arguments…` does."""
     sys.argv = [path, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
     if enabled:
         switch.replace_exporter(stages)
     with capture(stages, enabled):

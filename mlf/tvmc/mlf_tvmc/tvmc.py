@@ -1,10 +1,11 @@
 """tvmc itself, with the export around its `compile`."""
 
 import functools
+import warnings
 
 from . import program, switch, tvm_api
 from .capture import capture
-from .errors import ExportError
+from .errors import CaptureWarning, ExportError
 from .exporter import export_tir
 from .imports import when_imported
 
@@ -53,7 +54,13 @@ def run(arguments, stages, folder):
 
     switch.replace_exporter(stages, on_error=compilation.note)
     when_imported(tvm_api.TVMC_COMPILER_MODULE, replace)
-    code = run_plain(arguments)
+    code = 1  # unless it comes back
+    try:
+        code = run_plain(arguments)
+    finally:
+        # Where tvmc fails as well, the exit code is its own.
+        if compilation.error is not None and code:
+            warnings.warn(str(compilation.error), CaptureWarning)
     if compilation.error is not None and not code:
         raise compilation.error
     return code

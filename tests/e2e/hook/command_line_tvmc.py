@@ -3,9 +3,13 @@
 Usage: PYTHON_OF_A_TVM_VENV command_line_tvmc.py
 """
 
+import contextlib
+import functools
 import os
 import pathlib
 import resource
+import shutil
+import signal
 import tempfile
 import unittest
 
@@ -19,6 +23,16 @@ _AOT = ("--executor=aot", "--runtime=crt", "--pass-config", "tir.disable_vectori
 _PACKED = ("--target=c", *_AOT)
 _C = ("--executor-aot-interface-api=c", "--executor-aot-unpacked-api=1", *_PACKED)
 _MLF = ("--output-format", "mlf")
+# SIZE DISK KEPT COMMAND…: runs a command with a disk of that size, and keeps what that has then.
+_SMALL_DISK = """\
+mount -t tmpfs -o "size=$1" none "$2" || exit 77
+disk=$2 kept=$3
+shift 3
+"$@"
+code=$?
+cp -a "$disk/." "$kept"
+exit $code
+"""
 
 
 def tvmc(*arguments, **options):
@@ -188,17 +202,37 @@ class Failures(Tvmc):
         left = {path.name for path in self.folder.iterdir()} - {self.model[0].name, "plain.tar"}
         self.assertEqual(left, {"module.tar"})
 
+    def check_refused(self, *arguments):
+        ours = self.compile(*arguments, *_MLF)
+        theirs, _ = self.plain(*arguments, *_MLF)
+        self.assertNotEqual(ours.returncode, 0)
+        self.assertEqual(ours.returncode, theirs.returncode)
+        self.assertEqual(ours.stdout, theirs.stdout)
+        self.assertEqual(ours.stderr.splitlines()[-1:], theirs.stderr.splitlines()[-1:])
+        self.assertFalse(self.archive.exists())
+
     def test_what_tvmc_refuses_is_refused_in_its_words(self):
         (self.folder / "broken").write_text("nonsense")
         for model in "absent", "broken":
             self.model = (self.folder / model, *self.model[1:])
-            ours = self.compile(*_PACKED, *_MLF)
-            theirs, _ = self.plain(*_PACKED, *_MLF)
-            self.assertNotEqual(ours.returncode, 0)
-            self.assertEqual(ours.returncode, theirs.returncode)
-            self.assertEqual(ours.stdout, theirs.stdout)
-            self.assertEqual(ours.stderr.splitlines()[-1:], theirs.stderr.splitlines()[-1:])
-            self.assertFalse(self.archive.exists())
+            self.check_refused(*_PACKED)
+
+    def test_what_no_code_is_generated_for_is_refused_in_tvms_words(self):
+        """Neither wheel has an entry point in LLVM for the C interface."""
+        self.check_refused(*_C, "--target=llvm", "--runtime-crt-system-lib=1")
+
+    def test_a_folder_that_cannot_be_written_is_said_whatever_tvmc_says(self):
+        folder = self.folder / "file"
+        folder.touch()
+        message = f"{folder}: cannot write TIR: "
+        done = self.compile("--target=c", *_AOT[2:], f"--tir-folder={folder}")
+        self.assertEqual(done.returncode, 74)
+        self.assertTrue(done.stderr.startswith(f"tvmc-mlf: error: {message}"), done.stderr)
+        self.archive.unlink()
+        nowhere = self.folder / "nowhere" / "module.tar"
+        failed = self.compile(*_PACKED, *_MLF, f"--tir-folder={folder}", "-o", nowhere)
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn(f"tvmc-mlf: warning: {message}", failed.stderr)
 
     def test_without_mlf_nothing_is_compiled(self):
         environment = {**without("MLF_PROGRAM"), "PATH": "/nowhere"}
@@ -208,31 +242,81 @@ class Failures(Tvmc):
         self.assertEqual(result.stderr, message)
         self.assertFalse(self.archive.exists())
 
-    def test_where_mlf_fails_the_archive_is_tvmcs_and_the_exit_code_mlfs(self):
+    @contextlib.contextmanager
+    def program(self, commands):
+        """An environment where mlf is a shell script."""
         program = self.folder / "bin" / "mlf"
         program.parent.mkdir()
-        program.write_text('#!/bin/sh\necho "mlf: error: $3: no" >&2\nexit 65\n')
+        program.write_text(f"#!/bin/sh\n{commands}\n")
         program.chmod(0o755)
-        environment = {**os.environ, "MLF_PROGRAM": str(program)}
-        result = self.compile(*_PACKED, *_MLF, env=environment)
-        self.assertEqual(result.returncode, 65)
-        self.assertEqual(result.stderr, f"tvmc-mlf: error: mlf: error: {self.archive}: no\n")
-        program.unlink()
-        program.parent.rmdir()
+        yield {**os.environ, "MLF_PROGRAM": str(program)}
+        shutil.rmtree(program.parent)
+
+    def check_failing_program(self, commands, message, code):
+        with self.program(commands) as environment:
+            result = self.compile(*_PACKED, *_MLF, env=environment)
+        self.assertEqual(result.returncode, code)
+        self.assertEqual(result.stderr, f"tvmc-mlf: error: {message}\n")
         self.check_plain_archive()
 
-    def test_where_there_is_no_room_the_archive_is_tvmcs(self):
+    def test_where_mlf_fails_the_archive_is_tvmcs_and_the_exit_code_mlfs(self):
+        message = f"mlf: error: {self.archive}: no"
+        self.check_failing_program('echo "mlf: error: $3: no" >&2; exit 65', message, 65)
+
+    def test_where_mlf_ends_without_a_word_this_is_said(self):
+        program = self.folder / "bin" / "mlf"
+        self.check_failing_program("exit 70", f"{program} failed and said nothing", 70)
+        self.check_failing_program("kill -9 $$", f"{program} was ended by signal 9", 137)
+
+    def test_where_somebody_interrupts_it_the_archive_is_tvmcs(self):
+        with self.program("kill -INT $PPID; sleep 60") as environment:
+            result = self.compile(*_PACKED, *_MLF, env=environment)
+        self.assertEqual(result.returncode, -signal.SIGINT, result.stderr)
+        self.check_plain_archive()
+
+    def check_no_room(self, result, what_failed):
+        self.assertEqual(result.returncode, 74, result.stderr)
+        (line,) = result.stderr.splitlines()
+        self.assertTrue(line.startswith(f"tvmc-mlf: error: {what_failed}: "), line)
+
+    def sizes(self):
+        """Of the archive as tvmc writes it, and as it is in the end."""
+        self.check_ok(self.compile(*_PACKED, *_MLF))
         _, plain = self.plain(*_PACKED, *_MLF)
-        room = plain.stat().st_size + 4096
+        return plain.stat().st_size, self.archive.stat().st_size
 
-        def bound_files():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    def test_where_files_may_not_grow_the_archive_is_tvmcs(self):
+        plain, complete = self.sizes()
+        outcomes = {
+            plain + 4096: f"{self.archive}: cannot add TIR",
+            complete - 1: f"mlf: error: {self.archive}: cannot write",
+        }
+        for limit, what_failed in outcomes.items():
+            with self.subTest(what_failed):
+                bound = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
+                result = self.compile(*_PACKED, *_MLF, preexec_fn=bound)
+                self.check_no_room(result, what_failed)
+                self.check_plain_archive()
 
-        result = self.compile(*_PACKED, *_MLF, preexec_fn=bound_files)
-        self.assertEqual(result.returncode, 74)
-        message = f"tvmc-mlf: error: {self.archive}: cannot add TIR: "
-        self.assertTrue(result.stderr.startswith(message), result.stderr)
-        self.check_plain_archive()
+    def test_where_the_disk_is_full_the_archive_is_tvmcs(self):
+        plain, complete = self.sizes()
+        self.archive.unlink()
+        disk = self.folder / "disk"
+        on_disk = disk / self.archive.name
+        outcomes = {
+            2 * plain: f"{on_disk}: cannot add TIR",
+            plain + complete: f"mlf: error: {on_disk}: cannot write",
+        }
+        for size, what_failed in outcomes.items():
+            with self.subTest(what_failed):
+                disk.mkdir()
+                through = ("unshare", "-rm", "sh", "-c", _SMALL_DISK, "sh", size, disk, self.folder)
+                result = self.compile(*_PACKED, *_MLF, "-o", on_disk, through=through)
+                if result.returncode == support.SKIP:
+                    self.skipTest(f"no disk can be made here: {result.stderr}")
+                disk.rmdir()
+                self.check_no_room(result, what_failed)
+                self.check_plain_archive()
 
     def test_unknown_stages_and_values_are_refused_at_once(self):
         for arguments in ("--tir-stages=unknown",), ("--tir-stages",):

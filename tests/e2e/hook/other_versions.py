@@ -69,6 +69,23 @@ class OtherVersions(unittest.TestCase):
         expected = f"{[str(path), 'a', '--no-tir-export', '--tir-help']} __main__ False\n"
         self.assertEqual((result.stdout, result.returncode), (expected, 0), result.stderr)
 
+    def test_without_the_switch_nobody_looks_at_the_stages(self):
+        path = self.script("print('done')")
+        result = self.run_python("-m", "mlf_tvmc", path, MLF_TIR_STAGES="nonsense")
+        self.assertEqual((result.stdout, result.returncode), ("done\n", 0), result.stderr)
+        result = self.run_python(
+            "-m", "mlf_tvmc", path, MLF_TIR_EXPORT="1", MLF_TIR_STAGES="nonsense"
+        )
+        self.assertEqual(result.returncode, 64, result.stderr)
+
+    def test_a_script_finds_the_modules_beside_it_also_through_a_link(self):
+        (self.folder / "beside.py").write_text("VALUE = 5")
+        links = self.folder / "links"
+        links.mkdir()
+        (links / "link.py").symlink_to(self.script("import beside; print(beside.VALUE)"))
+        result = self.run_python("-m", "mlf_tvmc", links / "link.py", PYTHONPATH=str(PACKAGE))
+        self.assertEqual((result.stdout, result.returncode), ("5\n", 0), result.stderr)
+
     def test_the_exit_code_of_a_script_is_passed_on(self):
         path = self.script("import sys; sys.exit(3)")
         self.assertEqual(self.run_python("-m", "mlf_tvmc", path).returncode, 3)
