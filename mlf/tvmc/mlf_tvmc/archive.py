@@ -57,3 +57,6 @@ def add_tir(path, files):
                 raise ExportError(str(error).replace(draft, str(path)), error.exit_code) from error
     except OSError as error:
         raise ExportError(f"{path}: cannot add TIR: {error.strerror}", INPUT_OUTPUT) from error
+    except (KeyError, tarfile.TarError) as error:
+        reason = "what is there is not what TVM has written"
+        raise ExportError(f"{path}: cannot add TIR: {reason}", INPUT_OUTPUT) from error

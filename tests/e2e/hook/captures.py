@@ -3,6 +3,8 @@
 Usage: PYTHON_OF_A_TVM_VENV captures.py
 """
 
+import os
+import pathlib
 import threading
 import unittest
 
@@ -108,6 +110,14 @@ class Several(devices.Captures):
             text = hook.member(self.export_archive(factory, "codegen"), "src/tir-1.codegen.txt")
             self.assertIn(f"tvmgen_{name}_fused_nn_softmax", text)
             self.assertNotIn(f"tvmgen_{other[name]}_", text)
+
+
+class Archives(unittest.TestCase):
+    def test_where_nothing_is_kept_nothing_can_be_added(self):
+        message = f"{os.devnull}: cannot add TIR: what is there is not what TVM has written"
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, message):
+            mlf_tvmc.export_model_library_format(build(), os.devnull)
+        self.assertTrue(pathlib.Path(os.devnull).is_char_device())
 
 
 class Documents(unittest.TestCase):
