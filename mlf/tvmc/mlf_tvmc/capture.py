@@ -71,6 +71,8 @@ class Capture:
         """The instrument. Each build has a recorder of its own."""
 
         def before(module, name):
+            if name == tvm_api.LOWER_TO_TIR:
+                self._begin_unannounced()
             self._progress.recorder.before_pass(module, name)
 
         def after(module, name):
@@ -78,6 +80,12 @@ class Capture:
 
         looks_behind = Recorder.looks_behind_passes(self.stages)
         return tvm_api.instrument(before, after if looks_behind else None)
+
+    def _begin_unannounced(self):
+        """What is lowered a second time without relay.build is another build."""
+        is_second = tvm_api.LOWER_TO_TIR in self._progress.recorder.passes
+        if is_second and not self._progress.is_building:
+            self._keep()
 
     def _around_relay_build(self, build):
         @functools.wraps(build)

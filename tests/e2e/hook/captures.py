@@ -43,6 +43,14 @@ class Contexts(devices.Captures):
                 relay.vm.compile(devices.softmax_network(), target="llvm")
             self.assertEqual(self.export(captured), devices.files("tir-1"))
 
+    def test_what_has_no_end_ends_where_the_next_one_begins(self):
+        with mlf_tvmc.capture() as captured:
+            with tvm.transform.PassContext(opt_level=3, config=_CONFIG):
+                for _ in range(2):
+                    relay.vm.compile(devices.softmax_network(), target="llvm")
+        self.assertEqual(self.export(captured), devices.files("tir-1", "tir-1-llvm"))
+        self.assertEqual(*(self.functions(f"{stem}.json") for stem in ("tir-1", "tir-1-llvm")))
+
     def test_whatever_ends_a_capture_its_builds_are_kept_and_tvm_is_as_it_was(self):
         before = state_of_tvm()
         for kind in (KeyboardInterrupt, SystemExit, ValueError):
