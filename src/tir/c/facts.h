@@ -1,21 +1,14 @@
 // What is known of the expressions of the function at hand, beyond what their nodes say.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "tir/interval.h"
 
 namespace mlf::tir::c {
-
-/// Both ends included.
-struct Interval {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-};
 
 struct Fact {
   std::optional<Interval> range;  ///< values that an integer can take, where they follow from loops
@@ -42,8 +35,5 @@ class Facts {
   std::uint32_t first_;
   std::vector<Fact> facts_;
 };
-
-/// The values of `a op b` for the arithmetic kinds; nothing where they are unbounded or too large.
-std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b);
 
 }  // namespace mlf::tir::c

@@ -42,7 +42,7 @@ void ShapeInference::visit(NodeId id) {
   }
 }
 
-std::optional<c::Interval> ShapeInference::range_of(Node expr) const {
+std::optional<Interval> ShapeInference::range_of(Node expr) const {
   const auto known = [&](Node part) -> std::optional<Interval> {
     if (!part || index(part.id()) < first_) return std::nullopt;
     return ranges_[index(part.id()) - first_];
@@ -66,10 +66,10 @@ std::optional<c::Interval> ShapeInference::range_of(Node expr) const {
   if (!is_binary(expr.kind())) return std::nullopt;
   const auto a = known(expr[f::Add::a]);
   const auto b = known(expr[f::Add::b]);
-  return a && b ? c::combine(expr.kind(), *a, *b) : std::nullopt;
+  return a && b ? combine(expr.kind(), *a, *b) : std::nullopt;
 }
 
-std::optional<c::Interval> ShapeInference::range_of_var(Node var) const {
+std::optional<Interval> ShapeInference::range_of_var(Node var) const {
   const auto& [values, domains, extents, implied] = context_.definitions;
   if (const auto value = values.find(index(var.id())); value != values.end()) {
     return ranges_[index(value->second) - first_];
@@ -82,7 +82,7 @@ std::optional<c::Interval> ShapeInference::range_of_var(Node var) const {
   return Interval{first->low, first->high + count->high - 1};
 }
 
-std::optional<c::Interval> ShapeInference::range_of_ramp(Node ramp) const {
+std::optional<Interval> ShapeInference::range_of_ramp(Node ramp) const {
   const auto base = ranges_[index(ramp[f::Ramp::base].id()) - first_];
   const auto stride = ranges_[index(ramp[f::Ramp::stride].id()) - first_];
   if (!base || !stride) return std::nullopt;

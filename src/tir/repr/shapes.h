@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tir/c/facts.h"
+#include "tir/interval.h"
 #include "tir/repr/context.h"
 
 namespace mlf::tir::repr {
@@ -19,8 +19,6 @@ class ShapeInference {
   void run();
 
  private:
-  using Interval = c::Interval;
-
   void visit(NodeId id);
   std::optional<Interval> range_of(Node expr) const;
   std::optional<Interval> range_of_var(Node var) const;

@@ -1,8 +1,10 @@
-#include "tir/c/facts.h"
+#include "tir/interval.h"
 
+#include <algorithm>
 #include <initializer_list>
+#include <limits>
 
-namespace mlf::tir::c {
+namespace mlf::tir {
 namespace {
 
 // Indices stay far below; anything larger is not worth knowing.
@@ -65,4 +67,4 @@ std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b)
   }
 }
 
-}  // namespace mlf::tir::c
+}  // namespace mlf::tir
