@@ -32,6 +32,11 @@ bool is_printable(std::string_view text) {
   throw support::Error(ErrorKind::invalid_input, std::move(message));
 }
 
+[[noreturn]] void fail_missing(Node node) {
+  fail(fmt::format("metadata[\"{}\"][{}] is not known: save_json cannot be written",
+                   node.text(f::MissingObject::type_key), node.integer(f::MissingObject::index)));
+}
+
 void append_word(std::vector<std::byte>& bytes, std::uint64_t value) {
   for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
 }
@@ -130,9 +135,7 @@ class Writer {
       case Kind::ShapeTuple:
         return write_shape_tuple(node);
       case Kind::MissingObject:
-        fail(fmt::format("metadata[\"{}\"][{}] is not known: save_json cannot be written",
-                         node.text(f::MissingObject::type_key),
-                         node.integer(f::MissingObject::index)));
+        fail_missing(node);
       case Kind::Opaque:
       case Kind::OpaqueExpr:
       case Kind::OpaqueStmt:
@@ -221,6 +224,7 @@ class Writer {
   }
 
   void write_tensor(Node node) {
+    if (node.is(Kind::MissingObject)) fail_missing(node);
     if (!node.bytes(f::NDArray::data)) {
       fail("the data of a constant is not known: save_json cannot be written");
     }
