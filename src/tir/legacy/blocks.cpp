@@ -128,13 +128,7 @@ void StatementReader::regions(SyntaxId call, std::vector<NodeId>& into) {
 NodeId StatementReader::finish_block(NodeId body) {
   const text::BlockDraft parts = std::move(blocks_.back());
   blocks_.pop_back();
-  if (parts.iter_values.size() != parts.iter_vars.size()) {
-    lexer_.fail(
-        fmt::format("expected a line 'bind(variable, value)' for each of the {} "
-                    "variables of block \"{}\", found {}",
-                    parts.iter_vars.size(), parts.name, parts.iter_values.size()));
-  }
-  return text::make_block(context_.make, parts, body);
+  return text::make_block(context_.make, lexer_, parts, body);
 }
 
 }  // namespace mlf::tir::legacy

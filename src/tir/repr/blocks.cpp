@@ -119,7 +119,7 @@ bool StatementReader::block_buffer(SyntaxId name, SyntaxId call) {
 NodeId StatementReader::finish_block(NodeId body) {
   const text::BlockDraft block = std::move(blocks_.back());
   blocks_.pop_back();
-  return text::make_block(context_.make, block, body);
+  return text::make_block(context_.make, lexer_, block, body);
 }
 
 }  // namespace mlf::tir::repr

@@ -39,6 +39,11 @@ void ExprReader::call(SyntaxId id) {
   const std::size_t count = tree()[id].arity;
   const std::vector<Value> values(values_.end() - static_cast<std::ptrdiff_t>(count),
                                   values_.end());
+  if (is_scalable_broadcast(values)) {
+    const NodeId node = broadcast(id, expr(values[1]), values[0].node);
+    values_.resize(values_.size() - count);
+    return push(id, node);
+  }
   if (values[0].is != Is::name) {
     fail(id, fmt::format("expected a call of a function, found {}", shown(id)));
   }
@@ -65,7 +70,11 @@ NodeId ExprReader::named_call(SyntaxId id, std::span<const Value> values) {
     return (this->*found->second.handler)(id, arguments);
   }
   if (arguments.size() == 1) {
-    if (const auto lanes = broadcast_lanes(name)) return broadcast(id, expr(arguments[0]), *lanes);
+    if (const auto lanes = broadcast_lanes(name)) {
+      return broadcast(id, expr(arguments[0]), make_.int32(*lanes));
+    }
+    // The lanes alone: what is called with a value stands around them.
+    if (name == kScalableBroadcast) return expr(arguments[0]);
     if (const auto dtype = parse_dtype(name)) return make_.cast(*dtype, expr(arguments[0]));
   }
   fail(values[0].syntax, fmt::format("'{}' is no function of TIR", name));
@@ -88,28 +97,51 @@ NodeId ExprReader::ramp(SyntaxId, std::span<const Value> arguments) {
   const NodeId base = expr(arguments[0]);
   const NodeId stride = expr(arguments[1]);
   const NodeId lanes = expr(arguments[2]);
-  if (!make_.lanes_of(lanes)) {
+  const auto known = make_.lanes_of(lanes);
+  if (known && *known < 0) context_.clues.at_least(16);
+  if (!known) {
     fail(arguments[2].syntax, fmt::format("expected a number of lanes from 1 to 32767, found {}",
                                           shown(arguments[2].syntax)));
   }
   return make_.ramp(base, stride, lanes);
 }
 
-NodeId ExprReader::broadcast(SyntaxId id, NodeId value, std::int64_t lanes) {
-  const NodeId count = make_.int32(lanes);
-  if (!make_.lanes_of(count)) {
-    fail(id, fmt::format("expected a number of lanes from 1 to 32767, found {}", lanes));
-  }
-  return make_.broadcast(value, count);
+bool ExprReader::is_scalable_broadcast(std::span<const Value> values) const {
+  return values.size() == 2 && values[0].is == Is::node &&
+         head_of(values[0].syntax) == kScalableBroadcast;
 }
 
-/// Vectors and indices stand in one list: the numbers at its end are the indices.
-NodeId ExprReader::shuffle(SyntaxId, std::span<const Value> arguments) {
+NodeId ExprReader::broadcast(SyntaxId id, NodeId value, NodeId lanes) {
+  const auto known = make_.lanes_of(lanes);
+  if (!known) {
+    fail(id, fmt::format("expected a number of lanes from 1 to 32767, found {}", shown(id)));
+  }
+  if (*known < 0) context_.clues.at_least(16);
+  return make_.broadcast(value, lanes);
+}
+
+/// Vectors and indices stand in one list: as many numbers at its end as can be indices of what
+/// stands before are.
+NodeId ExprReader::shuffle(SyntaxId id, std::span<const Value> arguments) {
   std::vector<NodeId> parts;
-  for (const Value& argument : arguments) parts.push_back(expr(argument));
-  std::size_t vectors = parts.size();
-  while (vectors > 1 && context_.builder.node(parts[vectors - 1]).is(Kind::IntImm)) --vectors;
-  if (vectors == parts.size()) --vectors;
+  std::int64_t lanes = 0;
+  for (const Value& argument : arguments) {
+    parts.push_back(expr(argument));
+    lanes += std::abs(make_.dtype_of(parts.back()).lanes);
+  }
+  std::int64_t largest = -1;
+  std::size_t vectors = 0;
+  for (std::size_t i = parts.size(); i-- > 1;) {
+    const Node index = context_.builder.node(parts[i]);
+    if (!index.is(Kind::IntImm)) break;
+    lanes -= 1;
+    largest = std::max(largest, index.integer(f::IntImm::value));
+    if (largest < lanes) vectors = i;
+  }
+  if (vectors == 0) fail(id, "expected vectors and indices of their elements in shuffle");
+  if (context_.builder.node(parts[vectors - 1]).is(Kind::IntImm)) {
+    context_.lose(LossCode::expr_form, "vectors and indices of a Shuffle");
+  }
   return make_.shuffle(std::span(parts).first(vectors), std::span(parts).subspan(vectors));
 }
 

@@ -9,6 +9,7 @@
 
 #include "tir/repr/buffers.h"
 #include "tir/repr/names.h"
+#include "tir/text/missing_objects.h"
 #include "tir/text/reader_context.h"
 #include "tir/text/version_clues.h"
 
@@ -34,6 +35,7 @@ struct Context : text::ReaderContext {
   /// A pointer to what an allocation holds.
   NodeId pointer(std::string_view name, DType element, std::string_view scope);
 
+  text::MissingObjects missing{builder, losses};
   text::VersionClues clues{VersionRange{}};
 
   // Of the function that is being read:

@@ -21,6 +21,8 @@ constexpr std::array kConventions = {
     CallDtype{"tir.type_annotation", DType::Float(32)},
 };
 
+constexpr DType kBFloat16 = {TypeCode::BFloat, 16, 1};
+
 bool is_comparison(Kind kind) {
   return kind >= Kind::EQ && kind <= Kind::GE;
 }
@@ -101,8 +103,10 @@ void DTypeInference::visit(Node node) {
   if (node.category() == Category::stmt) return visit_statement(node);
   if (!is_expr(node.category())) return visit_part(node);
   switch (node.kind()) {
-    case Kind::IntImm:
     case Kind::FloatImm:
+      return note(node, node.dtype(),
+                  node.dtype() == DType::Float(16) ? Evidence::width : Evidence::printed);
+    case Kind::IntImm:
     case Kind::StringImm:
     case Kind::Cast:
       return note(node, node.dtype(), Evidence::printed);
@@ -239,7 +243,7 @@ void DTypeInference::visit_buffer(Node buffer) {
   }
   if (!context_.definitions.extents.contains(index(data.id()))) return;
   const Node element = data[f::Var::type_annotation][f::PointerType::element_type];
-  note(buffer, element.dtype(f::PrimType::dtype), Evidence::convention);
+  note(buffer, element.dtype(f::PrimType::dtype), Evidence::allocation);
 }
 
 void DTypeInference::visit_statement(Node statement) {
@@ -305,7 +309,11 @@ void DTypeInference::assign(NodeId id) {
     const auto& implied = context_.definitions.implied;
     if (std::ranges::find(implied, id) == implied.end()) return;
   }
-  if (node.is(Kind::FloatImm) || node.is(Kind::StringImm)) return;
+  if (node.is(Kind::FloatImm)) {
+    const bool is_brain_float = node.dtype() == DType::Float(16) && element == kBFloat16;
+    return is_brain_float ? builder_.set(id, f::FloatImm::dtype, element) : void();
+  }
+  if (node.is(Kind::StringImm)) return;
   const DType dtype = element.is_void() ? element : element.with_lanes(lanes_of(node));
   if (is_variable(node)) return set_type(node, dtype);
   builder_.set(id, 0, dtype);

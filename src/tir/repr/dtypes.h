@@ -23,7 +23,9 @@ class DTypeInference {
     none,        ///< handed on only: a pointer
     operand,     ///< of arithmetic: int32
     element,     ///< of a buffer: float32
-    convention,  ///< what calls and allocations of this kind have
+    convention,  ///< what calls of this kind have
+    width,       ///< of a constant: float16, as which bfloat16 is printed too
+    allocation,  ///< of what a buffer lies in
     position,    ///< an index, extent or count: int32
     rule,        ///< no other one is possible
     printed,

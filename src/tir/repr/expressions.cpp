@@ -277,6 +277,9 @@ NodeId ExprReader::attr_value(const Value& value) {
       value.is == Is::iter_var || (value.is == Is::name && unbound_iter_var(name_of(value)));
   if (is_iter_var) return iter_var(value, Binding::fresh);
   if (value.is == Is::node) return value.node;
+  if (value.is == Is::name && context_.names.find(name_of(value)) == NodeId::none) {
+    if (const auto dtype = parse_dtype(name_of(value))) return make_.prim_type(*dtype);
+  }
   return expr(value);
 }
 

@@ -53,7 +53,7 @@ class ExprReader : public text::ExpressionText {
   Value value(text::SyntaxId id);
   NodeId expr(text::SyntaxId id) { return expr(value(id)); }
   NodeId expr(const Value& value);
-  /// As an attribute holds it: strings are String, names of nothing that is known are an error.
+  /// As an attribute holds it: strings are String, dtypes types.
   NodeId attr_value(const Value& value);
   std::span<const Value> elements(const Value& list) const {
     return std::span(elements_).subspan(list.first, list.count);
@@ -115,7 +115,8 @@ class ExprReader : public text::ExpressionText {
   NodeId comm_reducer(text::SyntaxId id, std::span<const Value> arguments);
   NodeId reduce(text::SyntaxId id, std::span<const Value> arguments);
   bool is_null(const Value& value) const;  ///< `(nullptr)`
-  NodeId broadcast(text::SyntaxId id, NodeId value, std::int64_t lanes);
+  bool is_scalable_broadcast(std::span<const Value> values) const;
+  NodeId broadcast(text::SyntaxId id, NodeId value, NodeId lanes);
   NodeId call_operator(std::string_view name, std::span<const Value> arguments);
   void expect_keywords(text::SyntaxId id, std::span<const Value> values,
                        std::span<const std::string_view> names) const;

@@ -19,6 +19,7 @@ constexpr std::string_view kNameContinue = ".-#$";
 
 constexpr std::string_view kIterVar = "iter_var(";
 constexpr std::size_t kLongestDType = 64;  // its parentheses included
+constexpr std::size_t kLongestLanes = 64;  // those of both brackets included
 
 // Words in front of '(' that do not belong to a name.
 const std::unordered_set<std::string_view>& functions() {
@@ -45,6 +46,13 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// Whether `(4*tir.vscale())(value)` begins at `open`.
+bool has_scalable_lanes(std::string_view text, std::size_t open) {
+  text = text.substr(0, open + kLongestLanes);
+  const std::size_t close = after_bracket(text, open);
+  return close != kNone && text.substr(close).starts_with('(');
+}
+
 /// A name that the lexer would take for several tokens or for a word of the dialect: a SizeVar, a
 /// name with parentheses such as `T_add(red)`, an IterVar without a domain.
 std::size_t leaf_end(std::string_view text, std::size_t begin) {
@@ -55,6 +63,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (word == "in" || word == "if") return end;
   if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
   if (end >= text.size() || text[end] != '(') return begin;
+  if (word == kScalableBroadcast && has_scalable_lanes(text, end)) return begin;
   // Calls nest: only what is none may be looked through to its end.
   const bool may_be_unbound = text.substr(begin).starts_with(kIterVar);
   if (is_function(word) && !may_be_unbound) return begin;

@@ -13,6 +13,9 @@ namespace mlf::tir::repr {
 
 const text::Grammar& grammar();
 
+/// Of `x(4*tir.vscale())(value)`, a broadcast to as many lanes as the machine has.
+constexpr std::string_view kScalableBroadcast = "x";
+
 /// The lanes in the name of a broadcast, `x4(value)`.
 std::optional<std::int64_t> broadcast_lanes(std::string_view word);
 

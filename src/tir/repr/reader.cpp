@@ -58,12 +58,13 @@ Reading FileReader::read() {
     lexer_.fail(fmt::format("expected 'IRModule({{' or 'PrimFunc([', found {}", lexer_.found()));
   }
   end();
+  const NodeId root = module_.finish();
   context_.function_losses.enter("");
+  context_.lost_constants.find_missing(root, context_.missing);
   context_.lose(LossCode::module_attrs, "module");
   context_.lose(LossCode::checked_type, "functions");
   context_.function_losses.flush();
   VersionRange version = context_.clues.range();
-  const NodeId root = module_.finish();
   return {std::move(context_.builder).finish(root), std::move(version), context_.losses.finish(),
           context_.lost_constants.take()};
 }

@@ -24,6 +24,9 @@ constexpr LoopWord kLoopWords[] = {
     {"launch_thread", ForKind::thread_binding},
 };
 
+// Their loads look like those of buffers, and neither dtype nor shape is printed.
+constexpr std::string_view kProducers = "read as buffers";
+
 }  // namespace
 
 void StatementReader::let(std::uint32_t begin, SyntaxId root) {
@@ -47,6 +50,9 @@ void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
   const std::vector<SyntaxId> sides = exprs_.children(root);
   const bool in_block = frames_.back().open == Open::block;
   if (in_block && block_buffer(sides[0], sides[1])) return;
+  // A store to a producer has no blank behind its sign.
+  const std::uint32_t value = exprs_.syntax(root).name_end;
+  if (context_.slice(value, value + 1) != " ") context_.lose(LossCode::producer, kProducers);
   store(begin, sides[0], sides[1]);
 }
 
@@ -238,8 +244,9 @@ std::vector<NodeId> StatementReader::bounds(SyntaxId root) {
   return ranges;
 }
 
-/// `buffer_realize A([0, 16]) if c {`.
+/// `buffer_realize A([0, 16]) if c {`, or the same of a producer.
 void StatementReader::realize(std::uint32_t begin) {
+  if (lexer_.at_word("producer_realize")) context_.lose(LossCode::producer, kProducers);
   lexer_.advance();
   const std::string_view line = context_.slice(token().begin, lexer_.line_end());
   const std::size_t name_end = std::min(line.find("(["), line.find("()"));

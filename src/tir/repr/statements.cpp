@@ -67,6 +67,7 @@ bool StatementReader::word_statement(std::uint32_t begin) {
       {"vectorized (", &StatementReader::loop},
       {"launch_thread (", &StatementReader::loop},
       {"buffer_realize ", &StatementReader::realize},
+      {"producer_realize ", &StatementReader::realize},
   };
   for (const WordStatement& statement : kStatements) {
     if (!lexer_.rest().starts_with(statement.start)) continue;

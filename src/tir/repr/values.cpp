@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mlf/target.h"
+#include "tir/repr/objects.h"
 #include "tir/text/literals.h"
 #include "tir/text/target_node.h"
 
@@ -16,6 +17,8 @@ using text::TokenKind;
 
 constexpr std::string_view kNull = "(nullptr)";
 constexpr std::string_view kTargetWithoutKeys = "composite";
+// Pools nested in pools, which no TVM has, would cost the square of their length.
+constexpr std::size_t kLongestPool = 4096;
 
 struct ObjectName {
   std::string_view printed;
@@ -23,21 +26,22 @@ struct ObjectName {
 };
 // Objects that the printer has words of its own for.
 constexpr ObjectName kObjectNames[] = {
-    {"AllocatedPoolInfoNode", "ir.AllocatedPoolInfo"},
-    {"WorkspacePoolInfoNode", "ir.WorkspacePoolInfo"},
-    {"ConstantPoolInfoNode", "ir.ConstantPoolInfo"},
-    {"ConstantInfoNode", "ir.ConstantInfo"},
-    {"WorkspaceMemoryPoolsNode", "ir.WorkspaceMemoryPools"},
-    {"ConstantMemoryPoolsNode", "ir.ConstantMemoryPools"},
     {"index_map", "tir.IndexMap"},
     {"T.index_map", "tir.IndexMap"},
     {"Layout", "tir.Layout"},
     {"PrimFunc", "tir.PrimFunc"},
     {"FunctionInfoNode", "relay.backend.FunctionInfo"},
-    {"PoolInfoPropertiesNode", "ir.PoolInfoProperties"},
     {"BufferInfoNode", "tir.usmp.BufferInfo"},
     {"BijectiveLayout", "tir.BijectiveLayout"},
     {"fn", "relay.Function"},
+    {"TupleTypeNode", "TupleType"},
+    {"IncompleteTypeNode", "IncompleteType"},
+    {"RelayRefTypeNode", "relay.RefType"},
+    {"compute", "ComputeOp"},
+    {"placeholder", "PlaceholderOp"},
+    {"extern", "ExternOp"},
+    {"scan", "ScanOp"},
+    {"hybrid", "HybridOp"},
 };
 
 // Functions of expressions, which may begin a value too.
@@ -76,10 +80,13 @@ NodeId ValueReader::read() {
   const std::size_t depth = open_.size();
   for (;;) {
     std::optional<NodeId> value;
+    const std::uint32_t begin = lexer_.token().begin;
     if (opens('[')) {
-      open(']');
+      open({.close = ']', .begin = begin}, 1);
     } else if (opens('{')) {
-      open('}');
+      open({.close = '}', .begin = begin}, 1);
+    } else if (const auto kind = object_that_opens()) {
+      open({.close = ')', .begin = begin, .kind = *kind}, lexer_.rest().find('(') + 1);
     } else {
       value = one();
     }
@@ -94,6 +101,7 @@ NodeId ValueReader::read() {
       }
       if (!top.values.empty()) separator();
       if (top.close == '}') key();
+      if (top.close == ')') field();
       break;
     }
     if (open_.size() == depth && value) return *value;
@@ -123,10 +131,17 @@ bool ValueReader::opens(char bracket) const {
   return bracket != '{' || size_var_end(lexer_.rest(), 0) == 0;
 }
 
-void ValueReader::open(char close) {
+/// The kind of an object whose fields are printed.
+std::optional<Kind> ValueReader::object_that_opens() const {
+  const std::string_view text = lexer_.rest();
+  const std::string_view type = text.substr(0, word_end(text, 0));
+  return text.substr(type.size()).starts_with('(') ? described_kind(type) : std::nullopt;
+}
+
+void ValueReader::open(Open container, std::size_t bytes) {
   context_.check_nesting(lexer_, open_.size(), "values");
-  open_.push_back({close, lexer_.token().begin, {}, {}, {}});
-  lexer_.seek(lexer_.token().end);
+  open_.push_back(std::move(container));
+  lexer_.pass(bytes);
 }
 
 /// `"name": ` or `value: `; names stand there as they are.
@@ -144,6 +159,26 @@ void ValueReader::key() {
   lexer_.pass(Sign::colon, "behind a key");
 }
 
+/// `name=`, and all of a field that is raw text: that is printed on a line of its own.
+void ValueReader::field() {
+  for (Open& object = open_.back();;) {
+    lexer_.skip_lines();
+    const std::string_view text = lexer_.rest();
+    const std::string_view name = text.substr(0, word_end(text, 0));
+    if (name.empty() || !text.substr(name.size()).starts_with('=')) {
+      lexer_.fail(
+          fmt::format("expected a field of {}, found {}", info(object.kind).name, lexer_.found()));
+    }
+    object.names.emplace_back(name);
+    lexer_.pass(name.size() + 1);
+    if (!is_raw_text(object.kind, name)) return;
+    const std::string_view value = lexer_.rest().substr(0, lexer_.rest().find(",\n"));
+    object.values.push_back(context_.make.string(value));
+    lexer_.pass(value.size());
+    separator();
+  }
+}
+
 void ValueReader::separator() {
   if (!lexer_.token().is(Sign::comma)) {
     lexer_.fail(fmt::format("expected ',' or '{}' behind a value, found {}", open_.back().close,
@@ -155,7 +190,9 @@ void ValueReader::separator() {
 NodeId ValueReader::close() {
   const NodeId node = finish(open_.back());
   open_.pop_back();
-  lexer_.seek(lexer_.token().end);
+  lexer_.pass(1);
+  // Some objects end with a line end of their own.
+  lexer_.skip_lines();
   return node;
 }
 
@@ -164,6 +201,7 @@ NodeId ValueReader::finish(const Open& container) {
   if (container.close == ']') {
     return builder.make(Kind::Array, {builder.list(container.values)});
   }
+  if (container.close == ')') return finish_object(container);
   const std::size_t size = container.values.size();
   if (container.names.size() == size) {
     std::vector<NamedNode> entries;
@@ -177,6 +215,15 @@ NodeId ValueReader::finish(const Open& container) {
     entries.push_back({container.keys[i], container.values[i]});
   }
   return builder.make(Kind::ObjectMap, {builder.map(entries)});
+}
+
+/// A pool is printed again wherever it is used: the same text is the same pool.
+NodeId ValueReader::finish_object(const Open& object) {
+  const NodeId node = make_object(context_, lexer_, object.kind, object.names, object.values);
+  const std::string_view text = context_.slice(object.begin, lexer_.token().end);
+  const bool is_pool = std::ranges::find(object.names, "pool_name") != object.names.end();
+  if (!is_pool || text.size() > kLongestPool) return node;
+  return pools_.try_emplace(text, node).first->second;
 }
 
 // --- Single values -----------------------------------------------------------------------------
@@ -250,7 +297,9 @@ std::optional<NodeId> ValueReader::object() {
     }
   }
   const std::string_view inside = text.substr(type.size() + 1, end - type.size() - 2);
-  const NodeId node = type == "Op" ? context_.make.op(inside) : missing(type, text.substr(0, end));
+  const NodeId node = type == "Op"          ? context_.make.op(inside)
+                      : type == "GlobalVar" ? context_.make.global_var(inside)
+                                            : missing(type, text.substr(0, end));
   lexer_.pass(end);
   lexer_.skip_lines();
   return node;
@@ -279,14 +328,12 @@ std::optional<NodeId> ValueReader::printed_function() {
 NodeId ValueReader::missing(std::string_view printed_type, std::string_view printed) {
   const auto* const known = std::ranges::find(kObjectNames, printed_type, &ObjectName::printed);
   const std::string type(known == std::end(kObjectNames) ? printed_type : known->type_key);
-  context_.lose(LossCode::attr_object, type);
+  std::int64_t& count = missing_[type];
   const bool has_address = printed.substr(printed_type.size()).starts_with("(0x");
-  NodeId& same = addressed_[has_address ? printed : std::string_view()];
-  if (has_address && same != NodeId::none) return same;
-  Builder& builder = context_.builder;
-  const NodeId node = builder.make(Kind::MissingObject, {builder.string(type), missing_[type]++});
-  if (has_address) same = node;
-  return node;
+  if (!has_address) return context_.missing.mention(type, count++, type, context_.function());
+  const auto [place, is_new] = addressed_.try_emplace(printed, count);
+  if (is_new) ++count;
+  return context_.missing.mention(type, place->second, printed, context_.function());
 }
 
 }  // namespace mlf::tir::repr

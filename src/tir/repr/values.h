@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "tir/repr/expressions.h"
@@ -24,22 +25,26 @@ class ValueReader {
   std::vector<NamedNode> entries();
 
  private:
-  /// A list or map whose end has not come yet.
+  /// A list, map or object whose end has not come yet.
   struct Open {
     char close;
     std::uint32_t begin;
-    std::vector<NodeId> values;
-    std::vector<std::string> names;  ///< of a map, as long as all of its keys are strings
-    std::vector<NodeId> keys;        ///< of a map with other keys
+    Kind kind = Kind::Array;  ///< of an object
+    std::vector<NodeId> values{};
+    std::vector<std::string> names{};  ///< of fields; of a map, as long as all its keys are strings
+    std::vector<NodeId> keys{};        ///< of a map with other keys
   };
 
   bool opens(char bracket) const;
-  void open(char bracket);
+  std::optional<Kind> object_that_opens() const;
+  void open(Open container, std::size_t bytes);
   NodeId one();
   NodeId close();
   void key();
+  void field();
   void separator();
   NodeId finish(const Open& container);
+  NodeId finish_object(const Open& object);
 
   NodeId scalar();
   std::optional<NodeId> target();
@@ -53,7 +58,8 @@ class ValueReader {
   ExprReader& exprs_;
   std::vector<Open> open_;
   std::map<std::string, std::int64_t, std::less<>> missing_;  // how many of a type
-  std::map<std::string_view, NodeId> addressed_;              // by `Type(0x…)`
+  std::map<std::string_view, std::int64_t> addressed_;        // which one `Type(0x…)` is
+  std::unordered_map<std::string_view, NodeId> pools_;        // by their text
 };
 
 }  // namespace mlf::tir::repr

@@ -1,5 +1,7 @@
 #include "tir/text/statement_draft.h"
 
+#include <fmt/format.h>
+
 #include "support/error.h"
 
 namespace mlf::tir::text {
@@ -40,7 +42,13 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
   }
 }
 
-NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
+NodeId make_block(ExprFactory& make, const Lexer& lexer, const BlockDraft& draft, NodeId body) {
+  if (draft.iter_values.size() != draft.iter_vars.size()) {
+    lexer.fail(
+        fmt::format("expected a line 'bind(variable, value)' for each of the {} "
+                    "variables of block \"{}\", found {}",
+                    draft.iter_vars.size(), draft.name, draft.iter_values.size()));
+  }
   Builder& builder = make.builder();
   const NodeId block = builder.make(
       Kind::Block,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tir/text/expr_factory.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::text {
 
@@ -37,7 +38,8 @@ struct BlockDraft {
   NodeId init = NodeId::none;
 };
 
-/// The BlockRealize around the block around its body.
-NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body);
+/// The BlockRealize around the block around its body. Fails at the lexer's token where not every
+/// variable has a value.
+NodeId make_block(ExprFactory& make, const Lexer& lexer, const BlockDraft& draft, NodeId body);
 
 }  // namespace mlf::tir::text

@@ -58,6 +58,31 @@ TEST(ReprExpressions, FunctionsAreNodes) {
   EXPECT_EQ(value(expression("shuffle(x4(n), x4(m), 0, 7)")).list(f::Shuffle::vectors).size(), 2u);
 }
 
+TEST(ReprExpressions, ABroadcastMayHaveAsManyLanesAsTheMachine) {
+  const Document d = expression("x(4*tir.vscale())((n + 1))");
+  ASSERT_EQ(value(d).kind(), Kind::Broadcast);
+  EXPECT_EQ(value(d)[f::Broadcast::lanes].kind(), Kind::Mul);
+  EXPECT_EQ(value(d)[f::Broadcast::value].kind(), Kind::Add);
+  EXPECT_EQ(value(d).dtype().lanes, -4);
+  EXPECT_EQ(d.source.tvm_version.first, 16);
+  EXPECT_NE(error_of(in_function("  x(n)(m)")).find("number of lanes"), std::string::npos);
+}
+
+TEST(ReprExpressions, IndicesOfAShuffleAreThoseThatItsVectorsHave) {
+  const auto vectors = [](const Document& d) { return value(d).list(f::Shuffle::vectors).size(); };
+  const auto says_of_shuffle = [](const Document& d) {
+    return std::ranges::find(d.losses, "vectors and indices of a Shuffle", &Loss::detail) !=
+           d.losses.end();
+  };
+  EXPECT_EQ(vectors(expression("shuffle(n, m, n, m, 0, 1, 2, 3)")), 4u);
+  EXPECT_FALSE(says_of_shuffle(expression("shuffle(n, m, 0, 1)")));
+  const Document numbers = expression("shuffle(5, 6, 0, 1)");
+  EXPECT_EQ(vectors(numbers), 2u);
+  EXPECT_TRUE(says_of_shuffle(numbers));
+  EXPECT_EQ(error_of(in_function("  shuffle(n, 3)")).substr(0, 60),
+            "2:3: expected vectors and indices of their elements in shuff");
+}
+
 TEST(ReprExpressions, LetsNestAndEndWithTheirParenthesis) {
   const Document d = expression("((let y = (n + 1) in (let z = y in (y*z))) + 1)");
   const Node outer = value(d)[f::Add::a];

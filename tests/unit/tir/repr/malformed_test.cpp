@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TooFewArguments", in_function("  floordiv(n)"),
          "2:3: expected 2 arguments of floordiv, found 1"},
         {"LanesOfZero", in_function("  x0(n)"),
-         "2:3: expected a number of lanes from 1 to 32767, found 0"},
+         "2:3: expected a number of lanes from 1 to 32767, found 'x0(n)'"},
         {"LanesThatAreNoNumber", in_function("  ramp(n, 1, n)"),
          "2:14: expected a number of lanes from 1 to 32767, found 'n'"},
         {"TypedNumberThatIsReal", in_function("  (int64)1.5"),
@@ -69,6 +69,9 @@ INSTANTIATE_TEST_SUITE_P(
          "2:3: expected 'block name(iter_var(…), …) {'"},
         {"BoundOnceTooOften", in_function("  block b() {\n    bind(v, n)\n  }"),
          "3:5: more values are bound than the block has iteration variables"},
+        {"BoundTooSeldom", in_function("  block b(iter_var(v, range(min=0, ext=4))) {\n    v\n  }"),
+         "4:4: expected a line 'bind(variable, value)' for each of the 1 variables of block "
+         "\"b\", found 0"},
         {"RegionThatIsNone", in_function("  block b() {\n    reads([n])\n  }"),
          "3:12: expected a region of a buffer, found 'n'"},
         {"BodyThatNeverEnds", "PrimFunc([])  {\n  0\n",

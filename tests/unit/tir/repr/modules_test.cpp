@@ -86,16 +86,23 @@ TEST(ReprAttributes, HoldTargetsAsCommandLines) {
 TEST(ReprAttributes, LeaveReferencesToWhatIsNotPrinted) {
   const Document d = read_text(
       with_attrs("\"a\": runtime.NDArray(0x1f), \"b\": [runtime.NDArray(0x1f), "
-                 "runtime.NDArray(0x2f)], \"c\": AllocatedPoolInfoNode(\npool_info=Workspace(\n"
-                 "  name=\")\")\n,\n  allocated_size=8)"));
+                 "runtime.NDArray(0x2f)], \"c\": compute(sum, body=[(x + 1)], tag=\")\")"));
   const Node array = attribute(d, "a");
   ASSERT_EQ(array.kind(), Kind::MissingObject);
   EXPECT_EQ(array.text(f::MissingObject::type_key), "runtime.NDArray");
   const NodeList list = attribute(d, "b").list(f::Array::elements);
   EXPECT_EQ(list[0].id(), array.id());
   EXPECT_NE(list[1].id(), array.id());
-  EXPECT_EQ(attribute(d, "c").text(f::MissingObject::type_key), "ir.AllocatedPoolInfo");
+  EXPECT_EQ(attribute(d, "c").text(f::MissingObject::type_key), "ComputeOp");
   EXPECT_TRUE(lost(d, LossCode::attr_object));
+}
+
+TEST(ReprAttributes, HoldFunctionsAndTypesByName) {
+  const Document d =
+      read_text(with_attrs("\"callee\": GlobalVar(g), \"type\": float32x4, \"name\": \"int8\""));
+  EXPECT_EQ(attribute(d, "callee").text(f::GlobalVar::name_hint), "g");
+  EXPECT_EQ(to_string(attribute(d, "type").dtype(f::PrimType::dtype)), "float32x4");
+  EXPECT_EQ(attribute(d, "name").kind(), Kind::String);
 }
 
 TEST(ReprAttributes, HoldParametersByName) {

@@ -157,6 +157,19 @@ TEST(ReprStatements, ARealizedBufferHasBounds) {
   EXPECT_EQ(body(d)[f::BufferRealize::condition].kind(), Kind::LT);
 }
 
+TEST(ReprStatements, ProducersAreReadAsBuffersAndSaySo) {
+  const Document d =
+      read_text(in_function("  producer_realize T_add(red)([0, 16]) if (n > 3) {\n"
+                            "    T_add(red)[n] =(T_add(red)[m] + 1)\n  }"));
+  ASSERT_EQ(body(d).kind(), Kind::BufferRealize);
+  EXPECT_EQ(body(d)[f::BufferRealize::buffer].text(f::Buffer::name), "T_add(red)");
+  EXPECT_EQ(body(d)[f::BufferRealize::condition].kind(), Kind::GT);
+  EXPECT_EQ(body(d)[f::BufferRealize::body].kind(), Kind::BufferStore);
+  EXPECT_TRUE(lost(d, LossCode::producer));
+  EXPECT_TRUE(lost(read_text(in_function("  T[n] =n")), LossCode::producer));
+  EXPECT_FALSE(lost(read_text(in_function("  T[n] = n")), LossCode::producer));
+}
+
 TEST(ReprStatements, WindowsLineEndsMakeNoDifference) {
   const Document d = read_text("PrimFunc([n])  {\r\n  let y = n\r\n  y\r\n}\r\n");
   EXPECT_EQ(body(d).kind(), Kind::LetStmt);

@@ -31,6 +31,15 @@ TEST(ReprDtypes, OfWhatNothingTellsAreWhatSuchThingsMostlyAre) {
   EXPECT_EQ(buffer.dtype(f::Buffer::dtype), DType::Float(32));
 }
 
+TEST(ReprDtypes, OfShortConstantsAreThoseOfWhatStandsBesideThem) {
+  const Document d = statements("  A[n] = (bfloat16(n) + 1h)\n  B[n] = 1h", "n");
+  const NodeList all = body(d).list(f::SeqStmt::seq);
+  const Node sum = all[0][f::BufferStore::value];
+  EXPECT_EQ(to_string(sum.dtype()), "bfloat16");
+  EXPECT_EQ(to_string(sum[f::Add::b].dtype()), "bfloat16");
+  EXPECT_EQ(all[1][f::BufferStore::value].dtype(), DType::Float(16));
+}
+
 TEST(ReprDtypes, OfLoopsFollowFromTheirBounds) {
   const Document d = statements("  for (i, (int64)0, n) {\n    A[(i + (int64)1)] = 1f\n  }", "n");
   EXPECT_EQ(body(d)[f::For::loop_var].dtype(), DType::Int(64));
