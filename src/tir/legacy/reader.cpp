@@ -19,6 +19,14 @@ constexpr std::string_view kForeign[] = {"def @", "type ", "extern type ", "fn "
 constexpr std::string_view kFragment = "main";  // name of a function that has none
 constexpr std::uint8_t kLastVersionOfStr = 11;  // str(module) is TVMScript from v0.12 on
 
+/// The name in `def @name(…) … {`; the head of what has none.
+std::string_view foreign_name(std::string_view line) {
+  constexpr std::string_view kFunction = "def @";
+  if (line.starts_with(kFunction)) line.remove_prefix(kFunction.size());
+  const std::string_view head = line.substr(0, line.find_first_of("([{"));
+  return head.substr(0, head.find_last_not_of(' ') + 1);
+}
+
 class FileReader {
  public:
   FileReader(Context& context, const support::SourceText& whole)
@@ -107,8 +115,7 @@ bool FileReader::foreign_entity() {
   if (!is_foreign) return false;
   const std::string_view text = rest();
   const std::string_view line = text.substr(0, text.find('\n'));
-  const std::string_view head = line.substr(0, line.find_first_of("({"));
-  context_.losses.add(LossCode::foreign_function, "", head);
+  context_.losses.add(LossCode::foreign_function, "", foreign_name(line));
   const std::size_t blank = std::min(text.find("\n\n"), text.size());
   const std::size_t brace = text.find("\n}");
   const std::size_t end =
