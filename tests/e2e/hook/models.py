@@ -53,9 +53,7 @@ class Model(typing.NamedTuple):
 
 
 def skip_unless_there(name):
-    """Ends the process if this machine or this TVM has no such models."""
-    if name == "relay" and hook.IS_OLD:
-        support.skip("tvmc of TVM v0.9 reads no Relay")
+    """Ends the process if this machine has no such models."""
     if name not in _MADE_HERE and not _real(name).is_file():
         support.skip(f"there is no {_real(name)}")
 

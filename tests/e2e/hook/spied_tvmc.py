@@ -4,11 +4,14 @@ import contextlib
 import multiprocessing
 
 import hook_support as hook
-import tvm
-from mlf_tvmc.command_line import main
 
 # A child begins with all that is imported here: that takes longer than a small build.
-import tvm.driver.tvmc.main  # noqa: F401
+import tvm.driver.tvmc.main
+from mlf_tvmc.command_line import main
+
+import relay_frontend
+
+relay_frontend.provide()
 
 
 def compile_in_child(folder, *arguments):
