@@ -103,7 +103,8 @@ _show_other_warning = warnings.showwarning
 def main(arguments=None):
     """Runs the program; returns its exit code."""
     warnings.showwarning = _show_warning
-    warnings.simplefilter("always", CaptureWarning)
+    # An archive and a folder may lack the same.
+    warnings.simplefilter("once", CaptureWarning)
     try:
         return _run(_Options(sys.argv[1:] if arguments is None else arguments))
     except ExportError as error:

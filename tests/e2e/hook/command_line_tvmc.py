@@ -103,6 +103,14 @@ class SwitchedOn(Tvmc):
         names = {path.name for path in folder.iterdir()}
         self.assertEqual(names, {"tir-1.txt", "tir-1.tvm.json", "tir-1.json"})
 
+    def test_what_a_build_does_not_have_is_said_once(self):
+        stages = ("--tir-stages=lowered,after:zzzz", f"--tir-folder={self.folder / 'tir'}")
+        result = self.compile(*_PACKED, *_MLF, *stages)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        reason = "no TIR at stage 'after:zzzz': that pass did not run"
+        self.assertEqual(result.stderr, f"tvmc-mlf: warning: {reason}\n")
+        self.check_complete()
+
     def test_tvmc_sees_the_archive_as_its_own(self):
         self.check_ok(self.compile(*_PACKED, *_MLF))
         opened = hook.run_python(
