@@ -31,7 +31,13 @@ std::string_view take_name(std::string_view& text) {
   return name;
 }
 
-/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`).
+/// `float32]` or `float32 /* …`: what a tensor holds.
+std::optional<tir::DType> take_dtype(std::string_view& text) {
+  return tir::parse_dtype(take_until(text, "],) "));
+}
+
+/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`), those of 64 bits
+/// say so (`8i64`).
 std::optional<graph::TensorType> take_tensor(std::string_view& text) {
   graph::TensorType type;
   type.shape.emplace();
@@ -41,13 +47,25 @@ std::optional<graph::TensorType> take_tensor(std::string_view& text) {
     if (error != std::errc{}) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     type.shape->push_back(extent);
+    take(text, "i64");
     take(text, ", ");
   }
   if (!take(text, ", ")) return std::nullopt;
-  const auto dtype = tir::parse_dtype(take_until(text, "]"));
+  const auto dtype = take_dtype(text);
   if (!dtype) return std::nullopt;
   type.dtype = *dtype;
   return type;
+}
+
+/// `Tensor[(1, 8), float32]`, or `float32`: a tensor of no dimension.
+std::optional<graph::TensorType> take_type(std::string_view text) {
+  if (take(text, kTensor)) return take_tensor(text);
+  const auto dtype = take_dtype(text);
+  if (!dtype) return std::nullopt;
+  graph::TensorType scalar;
+  scalar.shape.emplace();
+  scalar.dtype = *dtype;
+  return scalar;
 }
 
 /// Passes over the rest of a parameter, brackets and their contents included.
@@ -72,9 +90,8 @@ std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   text.remove_prefix(main + kMain.size());
   while (take(text, "%")) {
     const std::string name(take_name(text));
-    std::string_view type_text = text;
-    if (take(type_text, ": ") && take(type_text, kTensor)) {
-      if (const auto type = take_tensor(type_text)) tensors.push_back({name, std::nullopt, *type});
+    if (take(text, ": ")) {
+      if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
     }
     skip_parameter(text);
     if (!take(text, ", ")) break;

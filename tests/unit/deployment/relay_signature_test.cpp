@@ -33,6 +33,18 @@ TEST(RelaySignature, WhatIsNoStaticTensorIsPassedOver) {
             "x int8 3;");
 }
 
+TEST(RelaySignature, ScalarsHaveATypeWithoutDimensions) {
+  EXPECT_EQ(spelled("def @main(%a: float32 /* ty=float32 */, %b: int64, %c: Tensor[(3), int8]) -> "
+                    "Tensor[(3), float32] {\n"),
+            "a float32;b int64;c int8 3;");
+}
+
+TEST(RelaySignature, DimensionsOf64BitsAreDimensions) {
+  EXPECT_EQ(spelled("def @main(%x: Tensor[(2i64, 3i64), float32] /* ty=Tensor[(2i64, 3i64), "
+                    "float32] */) {\n"),
+            "x float32 2 3;");
+}
+
 TEST(RelaySignature, NamesMayHaveColons) {
   EXPECT_EQ(spelled("def @main(%x:0: Tensor[(3), int8], %a:b, %y::1: Tensor[(4), int8]) {\n"),
             "x:0 int8 3;y::1 int8 4;");
