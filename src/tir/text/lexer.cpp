@@ -102,6 +102,10 @@ void Lexer::advance() {
 }
 
 void Lexer::seek(std::size_t offset) {
+  if (offset < line_begin_) {
+    line_begin_ = static_cast<std::uint32_t>(source_->text.rfind('\n', offset) + 1);
+    token_.kind = TokenKind::end;  // of a line further down it says nothing
+  }
   next_ = offset;
   token_.sign = Sign::none;
   scan();

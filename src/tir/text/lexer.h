@@ -70,7 +70,8 @@ class Lexer {
 
   const Token& token() const { return token_; }
   void advance();
-  /// Goes on at `offset`, which is outside of strings and no further bracket deep.
+  /// Goes on at `offset`, before or behind the token, outside of strings and no further bracket
+  /// deep.
   void seek(std::size_t offset);
   /// Goes on as many bytes behind the begin of the token, as `seek` does.
   void pass(std::size_t bytes) { seek(token_.begin + bytes); }

@@ -212,6 +212,17 @@ std::string_view Expressions::tir_callee(SyntaxId root) {
   return after_prefix(lexer_.slice(callee.begin, callee.end), c_.prefixes.tir);
 }
 
+void Expressions::add_unknown_names(SyntaxId root, std::set<std::string_view>& names) const {
+  for (SyntaxId i = tree_[root].first; i < root; ++i) {
+    const text::Syntax& syntax = tree_[i];
+    if (syntax.kind != SyntaxKind::name) continue;
+    const std::string_view next = lexer_.slice(syntax.end, syntax.end + 1);
+    const std::string_view name = lexer_.slice(syntax.begin, syntax.end);
+    const bool is_operand = next != "." && next != "(";
+    if (is_operand && c_.names.find(name) == NodeId::none) names.insert(name);
+  }
+}
+
 std::string_view Expressions::tir_generic(SyntaxId root) {
   if (tree_[root].kind != SyntaxKind::subscript) return {};
   tree_.children(root, children_);

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class Expressions {
   std::vector<text::SyntaxId> argument_syntax(text::SyntaxId root);
   /// The function that `root` calls, without the prefix T; empty where it is no such call.
   std::string_view tir_callee(text::SyntaxId root);
+  /// Adds the operands in an expression that are names of nothing.
+  void add_unknown_names(text::SyntaxId root, std::set<std::string_view>& names) const;
   std::string_view ir_callee(text::SyntaxId root);
   /// The same for `T.Buffer[…]`, which before v0.12 stood for `T.Buffer(…)`.
   std::string_view tir_generic(text::SyntaxId root);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tir/tvmscript/statements.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 using text::Sign;
 using text::SyntaxId;
+using text::TokenKind;
 
 struct LoopForm {
   std::string_view name;
@@ -41,6 +43,44 @@ void Statements::keyword_for() {
   end_header();
 }
 
+/// From v0.12 on, what a loop's bounds mention first is declared below them, at the top of the
+/// loop's suite. Those lines are read first; once it is their turn, they say nothing new.
+void Statements::declare_ahead(SyntaxId bounds) {
+  std::set<std::string_view> wanted;
+  exprs_.add_unknown_names(bounds, wanted);
+  if (wanted.empty() || !lexer_.token().is(Sign::colon)) return;
+  const std::uint32_t header_end = lexer_.token().begin;
+  const std::vector<Declaration> lines = declarations_of_suite();
+  lexer_.seek(header_end);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (wanted.contains(line->name)) exprs_.add_unknown_names(line->value, wanted);
+  }
+  const std::uint32_t header_begin = begin_;
+  for (const Declaration& line : lines) {
+    if (!wanted.contains(line.name)) continue;
+    begin_ = line.begin;
+    bind(line.name, ahead_[line.begin] = declaration(line.name, line.value));
+  }
+  begin_ = header_begin;
+}
+
+/// The lines of a suite up to the first one that is no declaration, from the colon above it on.
+std::vector<Statements::Declaration> Statements::declarations_of_suite() {
+  std::vector<Declaration> lines;
+  lexer_.advance();
+  lexer_.skip_lines();
+  while (lexer_.token().is(TokenKind::name) && is_plain_name()) {
+    const std::uint32_t begin = lexer_.token().begin;
+    const SyntaxId target = exprs_.parse();
+    if (!lexer_.accept(Sign::assign)) break;
+    const SyntaxId value = exprs_.parse();
+    if (!is_declaration(value)) break;
+    lines.push_back({begin, target_name(target), value});
+    lexer_.skip_lines();
+  }
+  return lines;
+}
+
 void Statements::open_loops(const std::vector<std::string_view>& names, SyntaxId iterable) {
   const text::Syntax& syntax = exprs_.syntax(iterable);
   const std::string_view callee = exprs_.tir_callee(iterable);
@@ -58,6 +98,7 @@ void Statements::open_loops(const std::vector<std::string_view>& names, SyntaxId
                 fmt::format("names of {} loop variables for {} loops", names.size(), expected));
   }
   open(FrameKind::scoped, Form::nested);
+  declare_ahead(iterable);
   if (callee != "grid") {
     return open_loop(names.front(), exprs_.arguments(iterable),
                      is_range ? ForKind::serial : form->kind);

@@ -114,24 +114,37 @@ void Statements::define_all(const std::vector<SyntaxId>& names,
 
 void Statements::define(SyntaxId target, SyntaxId value) {
   const std::string_view name = target_name(target);
-  const std::string_view callee = exprs_.tir_callee(value);
-  if (const auto definition = definitions().find(callee); definition != definitions().end()) {
-    return bind(name, (this->*definition->second)(name, exprs_.arguments(value)));
+  if (const auto known = ahead_.find(begin_); known != ahead_.end()) {
+    return bind(name, known->second);
   }
+  if (is_declaration(value)) return bind(name, declaration(name, value));
+  const std::string_view callee = exprs_.tir_callee(value);
   if (const auto opener = openers().find(callee); opener != openers().end()) {
     const Arguments args = exprs_.arguments(value);
     open(FrameKind::scoped, Form::concise);
     return bind(name, (this->*opener->second)(name, args));
   }
   if (callee == "axis.remap") return define_remap({target}, exprs_.arguments(value));
-  if (parse_dtype(callee) && exprs_.syntax(value).kind == SyntaxKind::call) {
-    const Arguments args = exprs_.arguments(value);
-    if (callee == "handle" || args.size() == 0) return bind(name, define_var(name, callee, args));
-  }
   const NodeId node = exprs_.expr(exprs_.lower(value));
   const DType dtype = c_.make.dtype_of(node);
   c_.lose(LossCode::var_type, "let without a type");
   let(name, dtype.is_void() ? c_.make.void_type() : c_.make.prim_type(dtype), node);
+}
+
+/// Whether `name = value` declares, as `T.int32()` and `T.Buffer(…)` do.
+bool Statements::is_declaration(SyntaxId value) {
+  const std::string_view callee = exprs_.tir_callee(value);
+  if (definitions().contains(callee)) return true;
+  const bool is_type = parse_dtype(callee) && exprs_.syntax(value).kind == SyntaxKind::call;
+  return is_type && (callee == "handle" || exprs_.arguments(value).size() == 0);
+}
+
+NodeId Statements::declaration(std::string_view name, SyntaxId value) {
+  const std::string_view callee = exprs_.tir_callee(value);
+  const Arguments args = exprs_.arguments(value);
+  const auto definition = definitions().find(callee);
+  return definition != definitions().end() ? (this->*definition->second)(name, args)
+                                           : define_var(name, callee, args);
 }
 
 void Statements::store(SyntaxId target, SyntaxId value) {

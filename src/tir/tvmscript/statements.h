@@ -33,6 +33,12 @@ class Statements {
     NodeId extent;
   };
   enum class Form : std::uint8_t { concise, nested };
+  /// `name = T.int32()`
+  struct Declaration {
+    std::uint32_t begin;
+    std::string_view name;
+    text::SyntaxId value;
+  };
 
   // The function around the statements.
   void read_params();
@@ -50,6 +56,8 @@ class Statements {
   void define_all(const std::vector<text::SyntaxId>& names,
                   const std::vector<text::SyntaxId>& values);
   void define(text::SyntaxId target, text::SyntaxId value);
+  bool is_declaration(text::SyntaxId value);
+  NodeId declaration(std::string_view name, text::SyntaxId value);
   void store(text::SyntaxId target, text::SyntaxId value);
   void store_predicated(text::SyntaxId call);
   void expression_statement(text::SyntaxId root);
@@ -87,6 +95,8 @@ class Statements {
   void with_item();
 
   // Loops.
+  void declare_ahead(text::SyntaxId bounds);
+  std::vector<Declaration> declarations_of_suite();
   void open_loops(const std::vector<std::string_view>& names, text::SyntaxId iterable);
   void open_loop(std::string_view name, const Arguments& args, ForKind kind);
   void add_loop(std::string_view name, NodeId min, NodeId extent, ForKind kind, NodeId thread,
@@ -147,6 +157,7 @@ class Statements {
   bool expects_suite_ = false;  // the last line opened a frame whose indentation is not known yet
   std::unordered_map<std::uint32_t, LoopRange> loop_ranges_;         // by loop variable
   std::unordered_map<std::uint32_t, std::string_view> thread_tags_;  // by env_thread variable
+  std::unordered_map<std::uint32_t, NodeId> ahead_;  // by line: what was declared before its turn
   std::unordered_set<std::uint32_t>
       declared_;  // variables and buffers that no statement has set yet
 };

@@ -133,6 +133,47 @@ TEST(ScriptStatements, AGridIsANestOfSerialLoops) {
   EXPECT_EQ(inner[f::For::body].kind(), Kind::Evaluate);
 }
 
+TEST(ScriptStatements, BoundsMayMentionWhatTheirSuiteDeclares) {
+  const Document d = statements(
+      "for i, j in T.grid(T.Let(c + 1, where={c: n * 2}), T.Let(e, where={e: n})):\n"
+      "    c = T.int32()\n"
+      "    e = T.int32()\n"
+      "    T.evaluate(T.Let(c, where={c: j}))");
+  const Node outer = body(d);
+  const Node inner = outer[f::For::body];
+  const Node first = outer[f::For::extent];
+  const Node last = inner[f::For::body][f::Evaluate::value];
+  EXPECT_EQ(first.kind(), Kind::Let);
+  EXPECT_EQ(first[f::Let::var].text(f::Var::name), "c");
+  EXPECT_EQ(inner[f::For::extent][f::Let::var].text(f::Var::name), "e");
+  EXPECT_EQ(last[f::Let::var], first[f::Let::var]) << "one line declares one variable";
+}
+
+TEST(ScriptStatements, BoundsMayReadABufferThatTheirSuiteDeclares) {
+  const Document d = statements(
+      "for i in range(T.Cast(\"int32\", B[0])):\n"
+      "    m = T.int32()\n"
+      "    other = T.Buffer((4,), \"int8\", elem_offset=i)\n"
+      "    B = T.Buffer((m,), \"int8\", data=A.data)\n"
+      "    T.evaluate(B[1] + other[m])");
+  const Node sum = body(d)[f::For::body][f::Evaluate::value];
+  const Node buffer = sum[f::Add::a][f::BufferLoad::buffer];
+  EXPECT_EQ(body(d)[f::For::extent][f::Cast::value][f::BufferLoad::buffer], buffer);
+  const Node index = sum[f::Add::b].list(f::BufferLoad::indices)[0];
+  EXPECT_EQ(buffer.list(f::Buffer::shape)[0], index);
+}
+
+TEST(ScriptStatements, BoundsMeanWhatTheyKnowBeforeWhatTheirSuiteDeclares) {
+  const Document d = statements(
+      "for i in range(n + T.Let(c, where={c: n})):\n"
+      "    n = T.int32()\n"
+      "    c = T.int32()\n"
+      "    T.evaluate(n)");
+  const Node extent = body(d)[f::For::extent];
+  EXPECT_EQ(extent[f::Add::a], function(d).list(f::PrimFunc::params)[0]);
+  EXPECT_NE(body(d)[f::For::body][f::Evaluate::value], extent[f::Add::a]);
+}
+
 TEST(ScriptStatements, BranchesMayHaveElseAndElif) {
   const Document d = statements(
       "if n < 1:\n    T.evaluate(1)\nelif n < 2:\n    T.evaluate(2)\nelse:\n    T.evaluate(3)\n"
