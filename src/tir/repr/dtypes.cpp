@@ -46,14 +46,18 @@ DTypeInference::DTypeInference(Context& context, std::uint32_t first)
     : context_(context), builder_(context.builder), first_(first) {
   classes_.resize(builder_.size() - first);
   for (std::uint32_t i = 0; i < classes_.size(); ++i) classes_[i].parent = i;
+  is_implied_.resize(classes_.size());
+  for (const NodeId id : context.definitions.implied) is_implied_[index(id) - first] = true;
+  is_block_allocated_.resize(classes_.size());
+  for (const BufferDraft& draft : context.buffers.drafts()) {
+    is_block_allocated_[index(draft.node) - first] = draft.is_of_block;
+  }
 }
 
 void DTypeInference::run() {
   const auto last = first_ + static_cast<std::uint32_t>(classes_.size());
-  std::vector<bool> is_implied(classes_.size());
-  for (const NodeId id : context_.definitions.implied) is_implied[index(id) - first_] = true;
   for (std::uint32_t id = first_; id < last; ++id) {
-    if (!is_implied[id - first_]) visit(builder_.node(static_cast<NodeId>(id)));
+    if (!is_implied_[id - first_]) visit(builder_.node(static_cast<NodeId>(id)));
   }
   for (std::uint32_t id = first_; id < last; ++id) assign(static_cast<NodeId>(id));
   for (const BufferDraft& draft : context_.buffers.drafts()) {
@@ -236,9 +240,7 @@ void DTypeInference::visit_buffer(Node buffer) {
   const Node data = buffer[f::Buffer::data];
   note(data, DType::Handle(), Evidence::convention);
   note(buffer, DType::Float(32), Evidence::element);
-  const auto& drafts = context_.buffers.drafts();
-  const auto draft = std::ranges::find(drafts, buffer.id(), &BufferDraft::node);
-  if (draft != drafts.end() && draft->is_of_block) {
+  if (is_block_allocated_[index(buffer.id()) - first_]) {
     return note(buffer, buffer.dtype(f::Buffer::dtype), Evidence::printed);
   }
   if (!context_.definitions.extents.contains(index(data.id()))) return;
@@ -306,8 +308,7 @@ void DTypeInference::assign(NodeId id) {
   if (node.is(Kind::IntImm) && classes_[find(id)].evidence == Evidence::printed &&
       node.dtype() != element) {
     // A literal keeps its own dtype, whatever stands beside it; an implied one has none.
-    const auto& implied = context_.definitions.implied;
-    if (std::ranges::find(implied, id) == implied.end()) return;
+    if (!is_implied_[index(id) - first_]) return;
   }
   if (node.is(Kind::FloatImm)) {
     const bool is_brain_float = node.dtype() == DType::Float(16) && element == kBFloat16;

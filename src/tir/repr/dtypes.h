@@ -63,6 +63,8 @@ class DTypeInference {
   Builder& builder_;
   std::uint32_t first_;
   std::vector<Class> classes_;
+  std::vector<bool> is_implied_;          // numbers that the text implies
+  std::vector<bool> is_block_allocated_;  // buffers whose dtype is printed
 };
 
 }  // namespace mlf::tir::repr
