@@ -17,6 +17,7 @@ NodeId ExprReader::declare_buffer(std::string_view name, NodeId data, DType elem
   if (data == NodeId::none) {
     spec.data = make_.var(name, make_.pointer_type(make_.prim_type(element), "global"));
     context_.lose(LossCode::data_var, name);
+    context_.lose(LossCode::pointer_scope, name);
   }
   spec.dtype = element;
   spec.shape = std::move(shape);

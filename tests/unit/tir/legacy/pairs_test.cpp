@@ -1,57 +1,25 @@
 // What TVM 0.9.dev0 printed, against save_json of the same module.
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <vector>
-
-#include "mlf/tir/compare.h"
+#include "unit/tir/text/pairs.h"
 #include "reading.h"
 
 namespace mlf::tir::legacy {
 namespace {
 
-namespace fs = std::filesystem;
+using text::contents;
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+const std::filesystem::path kFolder = MLF_TEST_DATA "/tir/legacy";
+
+class LegacyPairs : public testing::TestWithParam<std::string> {};
+
+TEST_P(LegacyPairs, SayWhatTheCompilerHadAndListWhatTheTextLost) {
+  text::expect_what_was_saved(kFolder, GetParam(), Dialect::legacy_text);
 }
 
-std::vector<std::string> pair_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(MLF_TEST_DATA "/tir/legacy")) {
-    if (entry.path().extension() == ".txt") names.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-class LegacyPairs : public testing::TestWithParam<std::string> {
- protected:
-  Document read_file(std::string_view extension) const {
-    const fs::path path = MLF_TEST_DATA "/tir/legacy/" + GetParam() + std::string(extension);
-    text_ = contents(path);
-    return read_text(text_);
-  }
-
- private:
-  mutable std::string text_;
-};
-
-TEST_P(LegacyPairs, SaysWhatTheCompilerHad) {
-  const Document printed = read_file(".txt");
-  const Document saved = read_file(".json");
-  const Comparison result =
-      compare(saved.module, printed.module, Tolerance::of(Dialect::legacy_text));
-  for (const Difference& difference : result.differences) ADD_FAILURE() << to_string(difference);
-  EXPECT_GT(result.nodes, 0u);
-}
-
-INSTANTIATE_TEST_SUITE_P(Tvm09, LegacyPairs, testing::ValuesIn(pair_names()),
+INSTANTIATE_TEST_SUITE_P(Tvm09, LegacyPairs, testing::ValuesIn(text::pair_names(kFolder)),
                          [](const auto& pair) { return pair.param; });
 
 TEST(LegacyMetadata, GivesTheObjectsBehindReferencesAndTheExactVersion) {
-  const std::string text = contents(MLF_TEST_DATA "/tir/legacy/metadata_section.txt");
+  const std::string text = contents(kFolder / "metadata_section.txt");
   const Document d = read_text(text);
   EXPECT_EQ(d.source.tvm_version.exact, "0.9.dev0");
   EXPECT_FALSE(lost(d, LossCode::attr_object));
@@ -61,7 +29,7 @@ TEST(LegacyMetadata, GivesTheObjectsBehindReferencesAndTheExactVersion) {
 }
 
 TEST(LegacyMetadata, LeftOutLeavesReferences) {
-  const std::string text = contents(MLF_TEST_DATA "/tir/legacy/metadata_left_out.txt");
+  const std::string text = contents(kFolder / "metadata_left_out.txt");
   const Document d = read_text(text);
   EXPECT_TRUE(lost(d, LossCode::attr_object));
   const NodeMap attrs = function(d)[f::PrimFunc::attrs].map(f::DictAttrs::dict);
