@@ -1,10 +1,19 @@
 #include "deployment/c_header.h"
 
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <utility>
+
 namespace mlf::deployment {
 namespace {
 
 constexpr std::string_view kStruct = "struct tvmgen_";
+constexpr std::string_view kPools = "_workspace_pools {";
 constexpr std::string_view kField = "  void* ";
+constexpr std::string_view kDefine = "#define TVMGEN_";
+constexpr std::string_view kSize = "_WORKSPACE_POOL_SIZE";
 
 /// Takes the next line off `text`, without its end.
 std::string_view take_line(std::string_view& text) {
@@ -15,28 +24,71 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-std::vector<std::string>* opened_list(std::string_view line, HeaderFields& fields) {
-  if (!line.starts_with(kStruct)) return nullptr;
-  if (line.ends_with("_inputs {")) return &fields.inputs;
-  return line.ends_with("_outputs {") ? &fields.outputs : nullptr;
-}
+/// Lines of a header as they come.
+class HeaderReader {
+ public:
+  void line(std::string_view line) {
+    if (open_ == nullptr) {
+      open(line);
+    } else if (line.starts_with(kField) && line.ends_with(';')) {
+      open_->emplace_back(line.substr(kField.size(), line.size() - kField.size() - 1));
+    } else {
+      open_ = nullptr;
+    }
+  }
+
+  HeaderFields finish() && {
+    for (std::string& name : pools_) {
+      const auto size = sizes_.find(upper(prefix_ + name));
+      if (size != sizes_.end()) fields_.pools.push_back({std::move(name), size->second});
+    }
+    return std::move(fields_);
+  }
+
+ private:
+  void open(std::string_view line) {
+    if (line.starts_with(kDefine)) return define(line.substr(kDefine.size()));
+    if (!line.starts_with(kStruct)) return;
+    if (line.ends_with("_inputs {")) open_ = &fields_.inputs;
+    if (line.ends_with("_outputs {")) open_ = &fields_.outputs;
+    if (line.ends_with(kPools)) {
+      open_ = &pools_;
+      line.remove_suffix(kPools.size());
+      prefix_ = std::string(line.substr(kStruct.size())) + "_";
+    }
+  }
+
+  /// `DEFAULT_SRAM_WORKSPACE_POOL_SIZE 7424`
+  void define(std::string_view words) {
+    const std::size_t space = words.find(' ');
+    if (space == words.npos || !words.substr(0, space).ends_with(kSize)) return;
+    const std::string_view number = words.substr(space + 1);
+    std::int64_t bytes = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), bytes);
+    if (error != std::errc{} || end != number.data() + number.size()) return;
+    sizes_.emplace(words.substr(0, space - kSize.size()), bytes);
+  }
+
+  static std::string upper(std::string text) {
+    std::ranges::transform(text, text.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return text;
+  }
+
+  HeaderFields fields_;
+  std::vector<std::string>* open_ = nullptr;
+  std::string prefix_;  // of the module, in the struct of pools
+  std::vector<std::string> pools_;
+  std::map<std::string, std::int64_t, std::less<>> sizes_;  // by module and pool
+};
 
 }  // namespace
 
 HeaderFields read_header(std::string_view text) {
-  HeaderFields fields;
-  std::vector<std::string>* open = nullptr;
-  while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    if (open == nullptr) {
-      open = opened_list(line, fields);
-    } else if (line.starts_with(kField) && line.ends_with(';')) {
-      open->emplace_back(line.substr(kField.size(), line.size() - kField.size() - 1));
-    } else {
-      open = nullptr;
-    }
-  }
-  return fields;
+  HeaderReader reader;
+  while (!text.empty()) reader.line(take_line(text));
+  return std::move(reader).finish();
 }
 
 }  // namespace mlf::deployment

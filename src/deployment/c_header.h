@@ -1,18 +1,25 @@
 // The header of the C interface, codegen/host/include/tvmgen_<m>.h: it alone names the inputs and
-// outputs of TVM v0.8, and it has them in the order of main's parameters.
+// outputs of TVM v0.8, in the order of main's parameters, and memory pools of the application.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mlf::deployment {
 
-/// Fields of two of the header's structs, in their order; empty where the header has no such
-/// struct.
+/// Of `struct tvmgen_<m>_workspace_pools`.
+struct HeaderPool {
+  std::string name;
+  std::int64_t bytes;  ///< of `#define TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE`
+};
+
+/// Fields of the header's structs, in their order; empty where the header has no such struct.
 struct HeaderFields {
   std::vector<std::string> inputs;   ///< of `struct tvmgen_<m>_inputs`
   std::vector<std::string> outputs;  ///< of `struct tvmgen_<m>_outputs`
+  std::vector<HeaderPool> pools;     ///< those whose size is stated
 };
 
 /// Reads a header line by line, as TVM writes it; everything else in it is passed over.

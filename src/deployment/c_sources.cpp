@@ -1,7 +1,9 @@
 #include "deployment/c_sources.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "deployment/c_header.h"
 #include "deployment/graph_signatures.h"
 #include "deployment/module_facts.h"
 #include "deployment/tir_name.h"
@@ -32,6 +34,17 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
     files.push_back({member, text, tir::describe_c(text)});
   }
   return files;
+}
+
+std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const Module& module) {
+  std::vector<tir::CPool> pools;
+  for (const FileRef& header : module.files.headers) {
+    const archive::Member* const member = archive.find(header.name);
+    for (HeaderPool& pool : read_header(support::value_of(archive.read(*member))).pools) {
+      pools.push_back({std::move(pool.name), pool.bytes});
+    }
+  }
+  return pools;
 }
 
 /// Kinds of target in the order of their files.
@@ -104,9 +117,11 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
   std::vector<TirSource> sources;
   const std::vector<SourceFile> files = source_files(archive, module);
   const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
+  const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
   for (const std::string_view kind : target_kinds(files)) {
     TirSource source = source_of(archive, files, kind);
     source.c->signatures = signatures;
+    source.c->pools = pools;
     source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
       const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };
       return std::any_of(taken.begin(), taken.end(), has_stem) ||

@@ -63,7 +63,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
   // One file of several: pools and metadata stand in others.
   if (dialect == Dialect::c) {
-    return support::value_of(read_c({.files = {input}, .signatures = {}}, limits));
+    return support::value_of(read_c({.files = {input}}, limits));
   }
   Reading reading = read_dialect(dialect, source, limits, input.constants);
   return {.source = {.member = name_of_source(input),

@@ -44,12 +44,19 @@ struct CSignature {
   std::vector<CTensor> params;
 };
 
+/// A workspace pool that the application defines, not the generated C.
+struct CPool {
+  std::string name;
+  std::int64_t bytes;
+};
+
 /// The files of one module and one target, and what else is known about it.
 struct CSources {
   /// All files that may say something: kernels and, for pools and prototypes, the support files.
   /// The bytes must outlive the call.
   std::vector<Input> files;
-  std::vector<CSignature> signatures;
+  std::vector<CSignature> signatures{};
+  std::vector<CPool> pools{};  ///< those that no file defines
 };
 
 /// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". What the

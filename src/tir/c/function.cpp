@@ -121,7 +121,7 @@ class Finisher {
   };
   Names names_of(const Param& param) const;
   NodeId buffer_of(const Param& param, const Names& names, const std::optional<TensorType>& stated);
-  NodeId pool_buffer(const Param& param, const Names& names, const Pool& pool);
+  NodeId pool_buffer(const Param& param, const Names& names, const Pool* pool);
   NodeId shaped_buffer(const Param& param, const Names& names, DType element,
                        const std::vector<std::int64_t>& shape);
   /// v0.9 and v0.10 have flat buffers in kernels, and those of the dimensions beside them.
@@ -166,11 +166,18 @@ Finisher::Names Finisher::names_of(const Param& param) const {
   return {name, name};
 }
 
-NodeId Finisher::pool_buffer(const Param& param, const Names& names, const Pool& pool) {
+/// `pool`: null where nothing says how large it is.
+NodeId Finisher::pool_buffer(const Param& param, const Names& names, const Pool* pool) {
   const NodeId type = make_.pointer_type(make_.prim_type(DType::UInt(8)), "global");
   builder_.set(param.var, f::Var::type_annotation, type);
   builder_.set(param.data, f::Var::type_annotation, type);
-  draft_.buffers.set_bytes(param.data, pool.bytes);
+  if (pool != nullptr) {
+    draft_.buffers.set_bytes(param.data, pool->bytes);
+  } else {
+    draft_.losses.push_back(
+        {LossCode::attr_object, std::string(draft_.name),
+         fmt::format("pool_args: no file defines the pool of {}", names.param)});
+  }
   const NodeId buffer = draft_.buffers.of(param.data, DType::UInt(8));
   builder_.set(buffer, f::Buffer::strides, builder_.list({make_.int32(1)}));
   builder_.set(buffer, f::Buffer::data_alignment, kIoAlignment);
@@ -189,8 +196,10 @@ NodeId Finisher::shaped_buffer(const Param& param, const Names& names, DType ele
 
 NodeId Finisher::buffer_of(const Param& param, const Names& names,
                            const std::optional<TensorType>& stated) {
-  if (const Pool* const pool = pool_of_param(context_.facts, names.param)) {
-    return pool_buffer(param, names, *pool);
+  const bool holds_bytes = !param.element || *param.element == DType::UInt(8);
+  const Pool* const pool = pool_of_param(context_.facts, names.param);
+  if (pool != nullptr || (holds_bytes && is_pool_param(names.param))) {
+    return pool_buffer(param, names, pool);
   }
   std::optional<DType> element = param.element;
   // A copy reads bytes, whatever they are: what is stated comes first.

@@ -49,11 +49,13 @@ class ModuleReader {
   void split(const ReadLimits& limits);
   void collect_facts();
   void collect(const File& file, const Item& item);
+  void add_pools(const std::vector<CPool>& pools);
   void add_array(const File& file, const Item& item);
   void read_functions();
   FunctionDraft read_or_keep(const File& file, const Item& item);
   void give_away_unused();
   NodeId target_node();
+  std::string_view name_in_module(const FunctionDraft& draft) const;
   Module finish();
   std::vector<Loss> losses();
   Source source() const;
@@ -84,6 +86,15 @@ void ModuleReader::collect_facts() {
     if (auto metadata = read_metadata(file.source, file.items)) {
       context_.facts.metadata.push_back(std::move(*metadata));
     }
+  }
+}
+
+/// What a file defines says more than what is said of it elsewhere.
+void ModuleReader::add_pools(const std::vector<CPool>& pools) {
+  for (const CPool& pool : pools) {
+    const bool is_defined = std::ranges::any_of(
+        context_.facts.pools, [&](const Pool& known) { return known.name == pool.name; });
+    if (!is_defined) context_.facts.pools.push_back({.name = pool.name, .bytes = pool.bytes});
   }
 }
 
@@ -173,11 +184,14 @@ NodeId ModuleReader::target_node() {
   return NodeId::none;
 }
 
+std::string_view ModuleReader::name_in_module(const FunctionDraft& draft) const {
+  if (!draft.is_main) return draft.name;
+  return context_.clues.range().last == 8 ? "run_model" : "__tvm_main__";
+}
+
 Module ModuleReader::finish() {
   const NodeId target = target_node();
   const Signatures signatures(context_, sources_, drafts_);
-  const bool is_first = context_.clues.range().last == 8;
-  const std::string_view main = is_first ? "run_model" : "__tvm_main__";
   std::vector<NodePair> functions(drafts_.size());
   for (FunctionDraft& draft : drafts_) {
     state_sizes(draft, signatures.of(draft.name));
@@ -189,7 +203,7 @@ Module ModuleReader::finish() {
       FunctionDraft& draft = drafts_[i];
       if (draft.is_main != is_main) continue;
       if (is_main) pass_sizes_on(context_.builder, draft, drafts_);
-      functions[i] = {context_.make.global_var(is_main ? main : draft.name),
+      functions[i] = {context_.make.global_var(name_in_module(draft)),
                       finish_function(context_, draft, signatures.of(draft.name), target)};
     }
   }
@@ -210,7 +224,9 @@ std::vector<Loss> ModuleReader::losses() {
   all.push_back({LossCode::shared_var, "", "attributes and variables of functions"});
   all.push_back({LossCode::target_details, "", "features and keys of the target"});
   for (const FunctionDraft& draft : drafts_) {
-    all.insert(all.end(), draft.losses.begin(), draft.losses.end());
+    for (const Loss& loss : draft.losses) {
+      all.push_back({loss.code, std::string(name_in_module(draft)), loss.detail});
+    }
   }
   std::ranges::stable_sort(
       all, {}, [](const Loss& loss) { return std::pair(loss.code, std::string_view(loss.where)); });
@@ -232,6 +248,7 @@ Source ModuleReader::source() const {
 Document ModuleReader::read(const ReadLimits& limits) {
   split(limits);
   collect_facts();
+  add_pools(sources_.pools);
   read_functions();
   give_away_unused();
   std::optional<std::string> target;

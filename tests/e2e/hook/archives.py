@@ -66,6 +66,7 @@ ON_C = (
     Kind("interface-c", "c", _C),
     Kind("interface-c-usmp", "c", _C, usmp=True),
     Kind("packed-cpp", "c", _PACKED, runtime="cpp"),
+    Kind("packed-cpp-usmp", "c", _PACKED, usmp=True, runtime="cpp"),
 )
 # These wheels generate no LLVM code for the C interface.
 ON_LLVM = (

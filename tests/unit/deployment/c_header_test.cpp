@@ -21,6 +21,21 @@ TEST(CHeader, FieldsOfTheStructsOfInputsAndOutputsAreRead) {
   EXPECT_EQ(fields.outputs, (Names{"output"}));
 }
 
+TEST(CHeader, PoolsOfTheApplicationHaveTheSizeThatIsDefined) {
+  const HeaderFields fields = read_header(
+      "struct tvmgen_my_net_workspace_pools {\n  void* sram;\n  void* dtcm_1;\n  void* unsized;\n"
+      "};\n"
+      "#define TVMGEN_MY_NET_WORKSPACE_SIZE 7424\n"
+      "#define TVMGEN_MY_NET_SRAM_WORKSPACE_POOL_SIZE 7168\n"
+      "#define TVMGEN_MY_NET_DTCM_1_WORKSPACE_POOL_SIZE 256\n"
+      "#define TVMGEN_OTHER_UNSIZED_WORKSPACE_POOL_SIZE 256\n");
+  ASSERT_EQ(fields.pools.size(), 2u);
+  EXPECT_EQ(fields.pools[0].name, "sram");
+  EXPECT_EQ(fields.pools[0].bytes, 7168);
+  EXPECT_EQ(fields.pools[1].name, "dtcm_1");
+  EXPECT_EQ(fields.pools[1].bytes, 256);
+}
+
 TEST(CHeader, OtherTextHasNoFields) {
   for (const char* text : {"", "struct", "struct tvmgen_m_inputs;\n  void* x;\n",
                            "struct tvmgen_m_workspace_pools {\n  void* pool;\n};\n"}) {

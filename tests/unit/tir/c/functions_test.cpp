@@ -345,5 +345,35 @@ TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   EXPECT_TRUE(workspace.is(Kind::WorkspacePoolInfo));
 }
 
+/// A kernel that works in a pool that no file defines.
+const std::string& kernel_in_pool() {
+  static const std::string text = kernel_file(
+      "TVM_DLL int32_t tvmgen_default_f(float* p, uint8_t* sram_1_var) {\n"
+      "  void* sid_let = (&(sram_1_var[64]));\n  p[0] = ((float*)sid_let)[3];\n  return 0;\n}\n");
+  return text;
+}
+
+TEST(CFunctions, APoolOfTheApplicationHasTheSizeThatTheArchiveStates) {
+  const CSources sources{.files = {{"lib.c", {}, kernel_in_pool(), "codegen"}},
+                         .pools = {{"sram", 7424}}};
+  const auto document = read_c(sources);
+  ASSERT_TRUE(document);
+  const NodeMap attrs = function(*document)[f::PrimFunc::attrs].map(f::DictAttrs::dict);
+  const Node allocated = attrs.find("pool_args").list(f::Array::elements)[0];
+  EXPECT_EQ(spell(allocated[f::AllocatedPoolInfo::allocated_size]), "7424");
+  EXPECT_EQ(spell(allocated[f::AllocatedPoolInfo::pool_var_idx]), "1");
+  EXPECT_FALSE(lost(*document, LossCode::attr_object));
+}
+
+TEST(CFunctions, APoolOfUnknownSizeIsABufferOfBytesAndALoss) {
+  const Document document = read_files({kernel_in_pool()});
+  const Node read = function(document);
+  EXPECT_FALSE(read[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("pool_args"));
+  const Node pool = read.map(f::PrimFunc::buffer_map).value(1);
+  EXPECT_EQ(pool.dtype(f::Buffer::dtype), DType::UInt(8));
+  EXPECT_EQ(details(document, LossCode::attr_object),
+            "pool_args: no file defines the pool of sram_1_var");
+}
+
 }  // namespace
 }  // namespace mlf::tir::c
