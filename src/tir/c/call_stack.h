@@ -27,8 +27,8 @@ class CallStack {
   /// `((DLTensor*)area)[index].field = value`, or of a TVMValue.
   void set(NodeId area, NodeId index, std::int64_t field, NodeId value);
 
-  /// The arguments that `values` holds, first to last, and whose types are in `codes`; they are used
-  /// up, with all that was stored for them.
+  /// The arguments that `values` holds, first to last, and whose types are in `codes`; they are
+  /// used up, with all that was stored for them.
   std::vector<NodeId> take_arguments(NodeId values, NodeId codes);
 
  private:

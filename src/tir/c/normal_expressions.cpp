@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdint>
+#include <utility>
 
 #include "tir/c/expansions.h"
 #include "tir/c/normal_form.h"
@@ -123,7 +125,17 @@ FieldValue NormalForm::flat(NodeList extents, Erasure row) {
   }
   erase_if(extents.size() != 1, row);
   const DType dtype = extents.empty() ? DType::Int(32) : extents[0].dtype();
-  return builder_.list({make_.int_imm(dtype, static_cast<std::int64_t>(count))});
+  return builder_.list({narrowed(make_.int_imm(dtype, static_cast<std::int64_t>(count)))});
+}
+
+/// A number of which C shows the value but not the width: 32 bits where they are enough.
+NodeId NormalForm::narrowed(NodeId id) {
+  const Node number = builder_.node(id);
+  if (!number.is(Kind::IntImm) || number.dtype() == DType::Int(32)) return id;
+  const std::int64_t value = number.integer(f::IntImm::value);
+  if (!std::in_range<std::int32_t>(value)) return id;
+  erase(Erasure::IntImm_dtype);
+  return make_.int32(value);
 }
 
 /// Constants are flat.
@@ -232,6 +244,10 @@ NodeId NormalForm::call(Node node) {
   const std::string_view name = op.text(f::Op::name);
   std::vector<NodeId> args;
   for (const Node arg : node.list(f::Call::args)) args.push_back(of(arg));
+  if (name == "tir.tvm_stack_make_shape") {
+    std::ranges::transform(args, args.begin(), [&](NodeId dim) { return narrowed(dim); });
+  }
+  if (name == "tir.tvm_stack_make_array" && args.size() == 6) args[5] = narrowed(args[5]);
   const auto expanded = expand(make_, name, node.dtype(), args, ternary_);
   return as_division(expanded ? *expanded : plain_call(name, args, node.dtype()));
 }

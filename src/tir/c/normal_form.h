@@ -61,6 +61,7 @@ class NormalForm {
   NodeId pointer_into(std::span<const NodeId> access);
   NodeId float_imm(Node node);
   FieldValue flat(NodeList extents, Erasure row);
+  NodeId narrowed(NodeId id);
   NodeId function(Node node);
   NodeId constant_around(NodeId body, Node constant);
   ListId buffer_map(Node function);

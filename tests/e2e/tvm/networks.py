@@ -148,6 +148,19 @@ def integers():
     return relay.Tuple([relay.cast(smaller, "int8"), chosen])
 
 
+def computed_bounds():
+    """Windows of unequal size, whose loops compute how far they go; scalars in and out."""
+    data, scale = _input("data", (1, 2, 8, 8)), _input("scale", ())
+    pooled = relay.nn.adaptive_avg_pool2d(data, (3, 3))
+    return relay.multiply(relay.prod(pooled), scale)
+
+
+def wide_extents():
+    """Extents of 64 bits, as frontends make them from formats that have such."""
+    shape = [tvm.tir.IntImm("int64", extent) for extent in (2, 6)]
+    return relay.nn.softmax(_input("data", shape))
+
+
 def int8_convolution():
     """Quantised convolutions side by side, and the index of the largest channel."""
     weights = layers.Weights()
@@ -190,6 +203,8 @@ _MAKERS = (
     twins,
     pass_through,
     integers,
+    computed_bounds,
+    wide_extents,
     int8_convolution,
     int8_residual,
     keyword_spotting,
