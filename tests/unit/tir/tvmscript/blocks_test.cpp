@@ -23,7 +23,7 @@ Node realize(const Document& document) {
 }
 
 TEST(ScriptBlocks, HaveAllTheirParts) {
-  const Document d = read_script(in_function(kBlock));
+  const Document d = read_text(in_function(kBlock));
   ASSERT_EQ(realize(d).kind(), Kind::BlockRealize);
   EXPECT_EQ(realize(d)[f::BlockRealize::predicate].kind(), Kind::LT);
   const Node block = realize(d)[f::BlockRealize::block];
@@ -37,7 +37,7 @@ TEST(ScriptBlocks, HaveAllTheirParts) {
 }
 
 TEST(ScriptBlocks, BindAxesToTheRangesOfTheirLoops) {
-  const Document d = read_script(in_function(kBlock));
+  const Document d = read_text(in_function(kBlock));
   const NodeList axes = realize(d)[f::BlockRealize::block].list(f::Block::iter_vars);
   ASSERT_EQ(axes.size(), 3u);
   EXPECT_EQ(number(axes[1][f::IterVar::dom][f::Range::extent]), 8);
@@ -49,7 +49,7 @@ TEST(ScriptBlocks, BindAxesToTheRangesOfTheirLoops) {
 }
 
 TEST(ScriptBlocks, MatchBuffersToRegions) {
-  const Document d = read_script(in_function(kBlock));
+  const Document d = read_text(in_function(kBlock));
   const Node block = realize(d)[f::BlockRealize::block];
   const Node match = block.list(f::Block::match_buffers)[0];
   const Node source = match[f::MatchBufferRegion::source];
@@ -60,16 +60,16 @@ TEST(ScriptBlocks, MatchBuffersToRegions) {
 
 TEST(ScriptBlocks, WithoutRealizeHaveAxesWithoutValues) {
   const Document d =
-      read_script(in_function("with T.block(\"b\", no_realize=True):\n    v = T.axis.spatial(4)\n"
-                              "    T.reads()\n    T.writes()\n    T.evaluate(v)"));
+      read_text(in_function("with T.block(\"b\", no_realize=True):\n    v = T.axis.spatial(4)\n"
+                            "    T.reads()\n    T.writes()\n    T.evaluate(v)"));
   ASSERT_EQ(body(d).kind(), Kind::Block);
   EXPECT_EQ(body(d).list(f::Block::iter_vars).size(), 1u);
 }
 
 TEST(ScriptBlocks, ARootBlockIsOnlyAComment) {
   const Document d =
-      read_script(in_function("# with T.block(\"root\"):\nD = T.alloc_buffer((4,))\n"
-                              "for i in range(4):\n    T.evaluate(D[i])"));
+      read_text(in_function("# with T.block(\"root\"):\nD = T.alloc_buffer((4,))\n"
+                            "for i in range(4):\n    T.evaluate(D[i])"));
   ASSERT_EQ(body(d).kind(), Kind::BlockRealize);
   const Node root = body(d)[f::BlockRealize::block];
   EXPECT_EQ(root.text(f::Block::name_hint), "root");
@@ -81,15 +81,15 @@ TEST(ScriptBlocks, ARootBlockIsOnlyAComment) {
 
 TEST(ScriptBlocks, AnAllocationOutsideOfBlocksImpliesTheRootBlock) {
   const Document d =
-      read_script(in_function("D = T.alloc_buffer((4,))\nT.evaluate(D[0])\nT.evaluate(D[1])"));
+      read_text(in_function("D = T.alloc_buffer((4,))\nT.evaluate(D[0])\nT.evaluate(D[1])"));
   EXPECT_EQ(body(d)[f::BlockRealize::block][f::Block::body].kind(), Kind::SeqStmt);
 }
 
 TEST(ScriptBlocks, StandInOneAnother) {
-  const Document d = read_script(
-      in_function("with T.block(\"a\"):\n    T.reads()\n    T.writes()\n"
-                  "    with T.block(\"b\"):\n        T.reads()\n        T.writes(A[0])\n"
-                  "        A[0] = T.int8(1)\nT.evaluate(n)"));
+  const Document d =
+      read_text(in_function("with T.block(\"a\"):\n    T.reads()\n    T.writes()\n"
+                            "    with T.block(\"b\"):\n        T.reads()\n        T.writes(A[0])\n"
+                            "        A[0] = T.int8(1)\nT.evaluate(n)"));
   const NodeList all = body(d).list(f::SeqStmt::seq);
   ASSERT_EQ(all.size(), 2u);
   const Node outer = all[0][f::BlockRealize::block];

@@ -4,7 +4,7 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 Document statements(std::string_view lines) {
-  return read_script(in_function(lines));
+  return read_text(in_function(lines));
 }
 
 Node buffer_of(const Document& document) {
@@ -111,9 +111,9 @@ TEST(ScriptBuffers, AreLoadedAndStoredUnderPredicates) {
 }
 
 TEST(ScriptParameters, MayBeHiddenBehindTheirBuffers) {
-  const Document d = read_script(std::string(kModuleHead) +
-                                 "    def f(A: T.Buffer((16,), \"int8\"), n: T.int64):\n"
-                                 "        A[n] = T.int8(1)\n");
+  const Document d = read_text(std::string(kModuleHead) +
+                               "    def f(A: T.Buffer((16,), \"int8\"), n: T.int64):\n"
+                               "        A[n] = T.int8(1)\n");
   const NodeList params = function(d).list(f::PrimFunc::params);
   ASSERT_EQ(params.size(), 2u);
   EXPECT_EQ(params[0].dtype(), DType::Handle());

@@ -7,7 +7,7 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 Document expression(std::string_view text) {
-  return read_script(in_function("T.evaluate(" + std::string(text) + ")"));
+  return read_text(in_function("T.evaluate(" + std::string(text) + ")"));
 }
 
 TEST(ScriptLiterals, BareIntegersAreInt32) {
@@ -99,7 +99,7 @@ TEST(ScriptExpressions, ScalableVectorsMultiplyVscale) {
 }
 
 TEST(ScriptExpressions, LetsNestInTheOrderOfTheirNames) {
-  const Document d = read_script(
+  const Document d = read_text(
       in_function("x, y = T.int32(), T.int32()\nT.evaluate(T.Let(x + y, where={x: n, y: x}))"));
   const Node outer = value(d);
   ASSERT_EQ(outer.kind(), Kind::Let);
@@ -156,7 +156,7 @@ TEST(ScriptCalls, NameLlvmIntrinsicsOrNumberThem) {
 }
 
 TEST(ScriptReductions, HaveVariablesOfTheirIdentityElements) {
-  const Document d = read_script(
+  const Document d = read_text(
       in_function("k = T.int32()\n"
                   "T.evaluate(T.reduce(T.comm_reducer(lambda x, y: x + y, [T.float32(0)]), "
                   "source=[T.float32(1)], init=[], axis=[T.iter_var(k, T.Range(0, 8), "

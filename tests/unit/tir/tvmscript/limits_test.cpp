@@ -1,33 +1,12 @@
 // Inputs that are large or nested as no compiler nests them.
-#include <pthread.h>
-
 #include "reading.h"
+#include "unit/tir/text/deep_input.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
 
-std::string repeated(std::string_view piece, std::size_t times) {
-  std::string text;
-  text.reserve(piece.size() * times);
-  for (std::size_t i = 0; i < times; ++i) text += piece;
-  return text;
-}
-
-/// Runs in a thread whose stack is as small as `ulimit -s 256` makes it.
-template <class Body>
-void with_small_stack(Body&& run) {
-  pthread_attr_t attributes;
-  ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
-  pthread_t thread;
-  const auto start = [](void* argument) -> void* {
-    (*static_cast<std::remove_reference_t<Body>*>(argument))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, start, &run), 0);
-  ASSERT_EQ(pthread_join(thread, nullptr), 0);
-  pthread_attr_destroy(&attributes);
-}
+using text::repeated;
+using text::with_small_stack;
 
 TEST(ScriptLimits, ExpressionsNestedAHundredThousandDeepNeedNoStack) {
   constexpr std::size_t kDeep = 100'000;
@@ -37,9 +16,9 @@ TEST(ScriptLimits, ExpressionsNestedAHundredThousandDeepNeedNoStack) {
                                         repeated(")", kDeep) + ")");
   const std::string negations = in_function("T.evaluate(" + repeated("not ", kDeep) + "n < 1)");
   with_small_stack([&] {
-    EXPECT_EQ(value(read_script(sums)).kind(), Kind::Add);
-    EXPECT_EQ(value(read_script(calls)).kind(), Kind::Call);
-    EXPECT_EQ(value(read_script(negations)).kind(), Kind::Not);
+    EXPECT_EQ(value(read_text(sums)).kind(), Kind::Add);
+    EXPECT_EQ(value(read_text(calls)).kind(), Kind::Call);
+    EXPECT_EQ(value(read_text(negations)).kind(), Kind::Not);
   });
 }
 
@@ -47,20 +26,20 @@ TEST(ScriptLimits, AttributesNestedDeepNeedNoStack) {
   constexpr std::size_t kDeep = 50'000;
   const std::string text = in_function("T.func_attr({\"a\": " + repeated("[", kDeep) +
                                        repeated("]", kDeep) + "})\nT.evaluate(0)");
-  with_small_stack([&] { EXPECT_EQ(attr(read_script(text), "a").kind(), Kind::Array); });
+  with_small_stack([&] { EXPECT_EQ(attribute(read_text(text), "a").kind(), Kind::Array); });
 }
 
 TEST(ScriptLimits, StatementsNestedAHundredThousandDeepNeedNoStack) {
   constexpr std::size_t kDeep = 100'000;
   const std::string text = in_function(repeated("x: T.int32 = n\n", kDeep) + "T.evaluate(x)");
-  with_small_stack([&] { EXPECT_EQ(body(read_script(text)).kind(), Kind::LetStmt); });
+  with_small_stack([&] { EXPECT_EQ(body(read_text(text)).kind(), Kind::LetStmt); });
 }
 
 TEST(ScriptLimits, SuitesNestAsDeepAsTheyAreIndented) {
   std::string lines;
   for (std::size_t i = 0; i < 400; ++i) lines += std::string(i, ' ') + "while n < 1:\n";
   lines += std::string(400, ' ') + "T.evaluate(n)";
-  EXPECT_EQ(body(read_script(in_function(lines))).kind(), Kind::While);
+  EXPECT_EQ(body(read_text(in_function(lines))).kind(), Kind::While);
 }
 
 TEST(ScriptLimits, DeeperThanTheLimitIsOneClearError) {
@@ -88,7 +67,7 @@ TEST(ScriptLimits, TenThousandFunctionsAreRead) {
   for (std::size_t i = 0; i < kFunctions; ++i) {
     text += "@T.prim_func\ndef f" + std::to_string(i) + "(n: T.int32):\n    T.evaluate(n)\n\n";
   }
-  const Document d = read_script(text);
+  const Document d = read_text(text);
   EXPECT_EQ(d.module.root().map(f::IRModule::functions).size(), kFunctions);
 }
 

@@ -111,7 +111,7 @@ TEST(MissingArrays, OfAttributesAreFoundByTheWayToThem) {
   knowing.add("own.w", bytes({5}));
   knowing.add("module.constants[0]", bytes({6, 7}));
   const Document d = knowing.read();
-  EXPECT_EQ(attr(d, "own").map(f::StringMap::entries).find("w").kind(), Kind::NDArray);
+  EXPECT_EQ(attribute(d, "own").map(f::StringMap::entries).find("w").kind(), Kind::NDArray);
   EXPECT_EQ(in_pool(d, 1).integers(f::NDArray::shape)[0], 2);
   EXPECT_EQ(d.recovered.size(), 2u);
 }

@@ -14,7 +14,7 @@ constexpr std::string_view kTwo =
     "        Module.elsewhere(n)\n";
 
 Document two_functions() {
-  return read_script(std::string(kModuleHead) + std::string(kTwo));
+  return read_text(std::string(kModuleHead) + std::string(kTwo));
 }
 
 TEST(ScriptModules, KeepTheOrderOfTheirFunctions) {
@@ -43,7 +43,7 @@ TEST(ScriptModules, ReturnIsACallOfTheOperator) {
 }
 
 TEST(ScriptModules, HaveAttributesAndGlobalInfos) {
-  const Document d = read_script(
+  const Document d = read_text(
       "# from tvm.script import ir as I\n# from tvm.script import tir as T\n\n"
       "@I.ir_module\nclass Module:\n"
       "    I.module_attrs({\"runtime\": metadata[\"Runtime\"][0], \"x\": 1})\n"
@@ -60,12 +60,12 @@ TEST(ScriptModules, HaveAttributesAndGlobalInfos) {
 
 TEST(ScriptModules, MayHaveNoFunctions) {
   const Document d =
-      read_script("# from tvm.script import ir as I\n\n@I.ir_module\nclass Module:\n    pass");
+      read_text("# from tvm.script import ir as I\n\n@I.ir_module\nclass Module:\n    pass");
   EXPECT_EQ(d.module.root().map(f::IRModule::functions).size(), 0u);
 }
 
 TEST(ScriptModules, PassOverFunctionsOfRelax) {
-  const Document d = read_script(
+  const Document d = read_text(
       "# from tvm.script import ir as I\n# from tvm.script import tir as T\n"
       "# from tvm.script import relax as R\n\n"
       "@I.ir_module\nclass Module:\n"
@@ -78,7 +78,7 @@ TEST(ScriptModules, PassOverFunctionsOfRelax) {
 }
 
 TEST(ScriptModules, MayUseOtherPrefixesAndIndentation) {
-  const Document d = read_script(
+  const Document d = read_text(
       "# from tvm.script import ir as IR\n# from tvm.script import tir as tir\n\n"
       "@IR.ir_module\nclass Net:\n  @tir.prim_func\n  def f(n: tir.int32):\n"
       "    # with T.block(\"root\"):\n"
@@ -90,7 +90,7 @@ TEST(ScriptModules, MayUseOtherPrefixesAndIndentation) {
 }
 
 TEST(ScriptFunctions, StandAloneOneAfterTheOtherWithoutAHeader) {
-  const Document d = read_script(
+  const Document d = read_text(
       "@T.prim_func\ndef first(n: T.int32):\n    T.evaluate(n)\n\n"
       "@T.prim_func(private=True)\ndef second(p: T.handle(\"float32\")):\n    first(1)\n");
   const NodeMap functions = d.module.root().map(f::IRModule::functions);
@@ -100,7 +100,7 @@ TEST(ScriptFunctions, StandAloneOneAfterTheOtherWithoutAHeader) {
 }
 
 TEST(ScriptFunctions, MayReturnPointersAndTuples) {
-  const Document d = read_script(
+  const Document d = read_text(
       "# from tvm.script import tir as T\n\n"
       "@T.prim_func\ndef f() -> T.handle(\"int8\", \"global\"):\n    T.evaluate(0)\n\n"
       "@T.prim_func\ndef g(x: T.Tuple(T.int8, T.int32), y: None) -> T.Tuple(T.int8):\n"
@@ -127,9 +127,9 @@ std::string with_metadata(std::string_view quotes) {
 
 TEST(ScriptMetadata, GivesTheObjectsBehindReferencesAndTheExactVersion) {
   for (const std::string_view quotes : {"\"", "\"\"\""}) {
-    const Document d = read_script(with_metadata(quotes));
-    ASSERT_EQ(attr(d, "rt").kind(), Kind::Runtime);
-    EXPECT_EQ(attr(d, "rt").text(f::Runtime::name), "crt");
+    const Document d = read_text(with_metadata(quotes));
+    ASSERT_EQ(attribute(d, "rt").kind(), Kind::Runtime);
+    EXPECT_EQ(attribute(d, "rt").text(f::Runtime::name), "crt");
     EXPECT_EQ(d.source.tvm_version.exact, "0.15.0");
     EXPECT_FALSE(lost(d, LossCode::attr_object));
   }

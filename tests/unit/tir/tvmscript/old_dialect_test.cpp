@@ -14,7 +14,7 @@ std::string in_old_function(std::string_view lines, std::string_view result = " 
 }
 
 Document read_old(std::string_view lines, std::string_view result = " -> None") {
-  return read_script(in_old_function(lines, result));
+  return read_text(in_old_function(lines, result));
 }
 
 Node param(const Document& document, std::size_t i) {
@@ -80,7 +80,7 @@ TEST(OldScript, HasLoadsAndStoresOfPointers) {
 }
 
 TEST(OldScript, OfV08PutsTheScopeOfAPointerBeforeItsType) {
-  const Document d = read_script(
+  const Document d = read_text(
       "# from tvm.script import tir as T\n@T.prim_func\n"
       "def func(p: T.Ptr[global.workspace T.int8], q: T.Ptr[T.float32]) -> None:\n"
       "    T.evaluate(0)\n");
@@ -116,7 +116,7 @@ TEST(OldScript, AllocatesAPointerInOtherVersions) {
 }
 
 TEST(OldScript, RemembersBuffersBeforeTheyWereFlattened) {
-  const Document d = read_script(
+  const Document d = read_text(
       "# from tvm.script import tir as T\n@T.prim_func\n"
       "def func(A: T.Buffer[16, \"int8\"], B: T.Buffer[(2, 2), \"int8\"]) -> None:\n"
       "    T.preflattened_buffer(A, [4, 4], dtype=\"int8\", data=A.data)\n"

@@ -33,7 +33,7 @@ std::vector<std::string> pair_names() {
 }
 
 Document read_data(const std::string& name) {
-  return read_script(contents(std::string(kData) + name));
+  return read_text(contents(std::string(kData) + name));
 }
 
 class ScriptPairs : public testing::TestWithParam<std::string> {

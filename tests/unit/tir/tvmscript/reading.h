@@ -1,23 +1,24 @@
-// Reads TVMScript in tests, through the public door.
+// TVMScript in tests: what its functions stand in, and what is read from it.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "mlf/tir/document.h"
+#include "unit/tir/text/reading.h"
 
 namespace mlf::tir::tvmscript {
 
-/// Reads a text; a failure ends the test with its message.
-inline Document read_script(std::string_view text) {
-  auto document = read({.file = "test.txt", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
-  return *std::move(document);
-}
+using text::attribute;
+using text::body;
+using text::error_of;
+using text::function;
+using text::lost;
+using text::read_text;
+using text::value;
 
 /// `lines`, each indented as the suite of a function.
 inline std::string indented(std::string_view lines) {
@@ -48,31 +49,8 @@ inline std::string in_function(std::string_view lines) {
          indented(lines);
 }
 
-inline Node function(const Document& document, std::size_t i = 0) {
-  return document.module.root().map(f::IRModule::functions).value(i);
-}
-inline Node body(const Document& document) {
-  return function(document)[f::PrimFunc::body];
-}
-/// The value of a body that is one Evaluate.
-inline Node value(const Document& document) {
-  return body(document)[f::Evaluate::value];
-}
 inline std::int64_t number(Node constant) {
   return constant.integer(f::IntImm::value);
-}
-inline Node attr(const Document& document, std::string_view name) {
-  return function(document)[f::PrimFunc::attrs].map(f::DictAttrs::dict).find(name);
-}
-
-inline bool lost(const Document& document, LossCode code) {
-  return std::ranges::find(document.losses, code, &Loss::code) != document.losses.end();
-}
-
-/// Message, source line and caret of the error that a text must give.
-inline std::string error_of(std::string_view text, const ReadLimits& limits = {}) {
-  const auto document = read({.file = "", .member = "", .text = text}, limits);
-  return document ? "no error" : to_string(document.error().front());
 }
 
 }  // namespace mlf::tir::tvmscript

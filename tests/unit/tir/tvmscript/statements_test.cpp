@@ -4,7 +4,7 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 Document statements(std::string_view lines) {
-  return read_script(in_function(lines));
+  return read_text(in_function(lines));
 }
 
 TEST(ScriptStatements, OneIsTheBodyItselfSeveralAreASequence) {
@@ -282,12 +282,12 @@ TEST(ScriptStatements, CommentsAndLineEndsOfWindowsAreNothing) {
   std::string text = in_function("T.evaluate(n)  # text\n# more\nT.evaluate(1)");
   std::string windows;
   for (const char c : text) windows += c == '\n' ? "\r\n" : std::string(1, c);
-  EXPECT_EQ(body(read_script(windows)).list(f::SeqStmt::seq).size(), 2u);
+  EXPECT_EQ(body(read_text(windows)).list(f::SeqStmt::seq).size(), 2u);
 }
 
 TEST(ScriptStatements, KnowWhereTheyStoodInTheText) {
   const std::string text = in_function("T.evaluate(n)\nA[n] = T.int8(1)");
-  const Document d = read_script(text);
+  const Document d = read_text(text);
   const Node store = body(d).list(f::SeqStmt::seq)[1];
   const auto range = d.module.source_range(store.id());
   ASSERT_TRUE(range);
