@@ -16,19 +16,21 @@ bool has_lost(const tir::Document& document, tir::LossCode code) {
                      [&](const tir::Loss& loss) { return loss.code == code; });
 }
 
-/// A function that the reader of C does not know contradicts nothing.
-bool is_kept_as_text(const tir::Document& read, std::string_view function) {
-  return std::any_of(read.losses.begin(), read.losses.end(), [&](const tir::Loss& loss) {
-    return loss.code == tir::LossCode::unknown_construct && loss.where == function;
+bool has_lost(const tir::Document& document, tir::LossCode code, std::string_view function) {
+  return std::any_of(document.losses.begin(), document.losses.end(), [&](const tir::Loss& loss) {
+    return loss.code == code && loss.where == function;
   });
+}
+
+/// A function that the reader of C does not know contradicts nothing.
+bool is_kept_as_text(const tir::Document& read, const tir::Difference& difference) {
+  return has_lost(read, tir::LossCode::unknown_construct, difference.function);
 }
 
 /// The pools of a function say nothing where no file of C defines them.
 bool lacks_pools(const tir::Document& read, const tir::Difference& difference) {
   return difference.in == tir::DifferenceIn::attribute &&
-         std::any_of(read.losses.begin(), read.losses.end(), [&](const tir::Loss& loss) {
-           return loss.code == tir::LossCode::attr_object && loss.where == difference.function;
-         });
+         has_lost(read, tir::LossCode::attr_object, difference.function);
 }
 
 /// Texts do not say the names of parameters and pointers that stand behind a buffer, and leave out
@@ -74,7 +76,7 @@ void CheckOfC::compare(std::size_t module, const tir::Document& captured, const 
     // Functions of one target may be spread over several captures, or over several files of C.
     if (difference.in == tir::DifferenceIn::function) continue;
     if (is_lost_in_text(captured, difference)) continue;
-    if (is_kept_as_text(read, difference.function) || lacks_pools(read, difference)) continue;
+    if (is_kept_as_text(read, difference) || lacks_pools(read, difference)) continue;
     findings_.push_back({.severity = graph::Severity::error,
                          .code = FindingCode::c_mismatch,
                          .module = job_.library.modules[module].name,
