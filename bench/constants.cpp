@@ -1,6 +1,6 @@
 #include "constants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // mlf_scaling: how long the network takes that grows: one main of 1,000, 10,000 and 100,000 calls.
 //
 // Time for each call stays the same where time is linear.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <stdexcept>

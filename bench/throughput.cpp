@@ -4,7 +4,7 @@
 // network in each dialect (from the corpus where it is there, else bundled). Without archives it
 // reads constants of generated C as well: 150 MB of each element type.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>

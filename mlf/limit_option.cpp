@@ -1,6 +1,6 @@
 #include "limit_option.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-tl::unexpected<Diagnostics> refuse(std::string message) {
+tl::unexpected<Diagnostics> refuse_limit(std::string message) {
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
 }
 
@@ -86,10 +86,11 @@ Result<Limits> limits_from(const std::vector<std::string>& settings) {
     const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
                                   [&](const Row& candidate) { return candidate.name == name; });
     if (row == std::end(kRows))
-      return refuse(fmt::format("--limit: no limit is called '{}'", name));
+      return refuse_limit(fmt::format("--limit: no limit is called '{}'", name));
     const auto value = number(setting.substr(std::min(equals + 1, setting.size())));
     if (!value || *value > row->largest) {
-      return refuse(fmt::format("--limit {}: expected a number up to {}", name, row->largest));
+      return refuse_limit(
+          fmt::format("--limit {}: expected a number up to {}", name, row->largest));
     }
     row->set(limits, *value);
   }

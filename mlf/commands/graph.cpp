@@ -16,25 +16,25 @@
 namespace mlf::program {
 namespace {
 
-enum class Format { topology, json, dot, svg };
+enum class NetworkFormat { topology, json, dot, svg };
 
-struct Options {
+struct GraphArguments {
   std::string archive;
   std::string module;
   std::vector<std::string> tir_files;
-  Format format = Format::topology;
+  NetworkFormat format = NetworkFormat::topology;
   bool pretty = false;
 };
 
-void declare(CLI::App& app, Options& options) {
+void declare_graph_options(CLI::App& app, GraphArguments& options) {
   app.add_option("ARCHIVE", options.archive,
                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
       ->required();
   add_enum_option(app, "--format", options.format,
-                  {{"topology", Format::topology},
-                   {"json", Format::json},
-                   {"dot", Format::dot},
-                   {"svg", Format::svg}},
+                  {{"topology", NetworkFormat::topology},
+                   {"json", NetworkFormat::json},
+                   {"dot", NetworkFormat::dot},
+                   {"svg", NetworkFormat::svg}},
                   "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
                   "graph executor and for Netron; dot: for Graphviz; svg: a picture");
   app.add_option("--module", options.module, "Which module, where the archive has several")
@@ -60,28 +60,29 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
 }
 
-Result<void> write(const graph::Topology& topology, const Options& options, const tir::Sink& sink) {
+Result<void> write_network(const graph::Topology& topology, const GraphArguments& options,
+                           const tir::Sink& sink) {
   const auto layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact;
   switch (options.format) {
-    case Format::topology:
+    case NetworkFormat::topology:
       return graph::write_topology_json(topology, layout, sink);
-    case Format::json:
+    case NetworkFormat::json:
       return write_graph(topology, layout, sink);
-    case Format::dot:
+    case NetworkFormat::dot:
       return graph::write_dot(topology, sink);
-    case Format::svg:
+    case NetworkFormat::svg:
       return write_picture(topology, sink);
   }
   return {};
 }
 
-int run(const Options& options, const Context& context) {
+int run_graph(const GraphArguments& options, const Context& context) {
   const auto topology =
       read_network_argument(options.archive, options.module, options.tir_files, context.limits);
   if (!topology) return context.console.fail(topology.error());
   OutputStream out;
   const auto written =
-      write(*topology, options, [&](std::string_view bytes) {
+      write_network(*topology, options, [&](std::string_view bytes) {
         out.write(bytes);
       }).map_error([&](Diagnostics all) { return in_file(std::move(all), options.archive); });
   if (!written) return context.console.fail(written.error());
@@ -95,9 +96,9 @@ Command graph_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "graph",
       "Print the network of an archive: which kernel is called with what, and where it lies");
-  const auto options = std::make_shared<Options>();
-  declare(*app, *options);
-  return {app, [options](const Context& context) { return run(*options, context); }};
+  const auto options = std::make_shared<GraphArguments>();
+  declare_graph_options(*app, *options);
+  return {app, [options](const Context& context) { return run_graph(*options, context); }};
 }
 
 }  // namespace mlf::program

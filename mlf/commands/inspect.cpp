@@ -10,7 +10,7 @@
 namespace mlf::program {
 namespace {
 
-struct Options {
+struct InspectArguments {
   std::string archive;
   bool json = false;
 };
@@ -24,7 +24,7 @@ int report_failures(const Inspection& inspection, const Console& console) {
   return exit;
 }
 
-int run(const Options& options, const Context& context) {
+int run_inspect(const InspectArguments& options, const Context& context) {
   const auto inspection = inspect(options.archive, context.limits.archive, context.limits.tir);
   if (!inspection) return context.console.fail(inspection.error());
   const auto printed = print(options.json ? to_json(*inspection) : to_tables(*inspection));
@@ -37,12 +37,12 @@ int run(const Options& options, const Context& context) {
 Command inspect_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "inspect", "Show what an archive is: modules, targets, memory, TIR, functions, members");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InspectArguments>();
   app->add_option("ARCHIVE", options->archive,
                   "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
       ->required();
   app->add_flag("--json", options->json, "Print JSON (schemas/inspect.schema.json)");
-  return {app, [options](const Context& context) { return run(*options, context); }};
+  return {app, [options](const Context& context) { return run_inspect(*options, context); }};
 }
 
 }  // namespace mlf::program

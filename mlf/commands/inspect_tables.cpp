@@ -1,5 +1,5 @@
 // The reader's view of an archive: a few tables.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

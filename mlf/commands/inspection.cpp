@@ -1,6 +1,6 @@
 #include "commands/inspection.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace mlf::program {
 namespace {

@@ -1,5 +1,5 @@
 // mlf process: gives archives their TIR and their networks as JSON.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace mlf::program {
 namespace {
 
-struct Options {
+struct ProcessArguments {
   std::vector<std::string> archives;
   std::string output;
   std::vector<std::string> tir_files;
@@ -30,7 +30,7 @@ struct Options {
 
 using Outcome = std::optional<Result<ProcessReport>>;
 
-void declare(CLI::App& app, Options& options) {
+void declare_process_options(CLI::App& app, ProcessArguments& options) {
   app.add_option("ARCHIVE", options.archives,
                  "Archives to process in place: a tar (plain, gzip, xz or zstd) or an unpacked "
                  "directory; - takes a tar from standard input to standard output")
@@ -65,7 +65,7 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
 }
 
-ProcessOptions process_options(const Options& options, const Limits& limits) {
+ProcessOptions process_options(const ProcessArguments& options, const Limits& limits) {
   ProcessOptions result;
   result.output = options.output;
   result.tir_files = options.tir_files;
@@ -81,7 +81,7 @@ ProcessOptions process_options(const Options& options, const Limits& limits) {
 }
 
 /// What only holds for a single archive, or for no terminal.
-std::optional<std::string> misuse(const Options& options) {
+std::optional<std::string> misuse(const ProcessArguments& options) {
   const bool several = options.archives.size() > 1;
   if (several && !options.output.empty()) return "-o takes one ARCHIVE";
   if (several && !options.tir_files.empty()) return "--tir takes one ARCHIVE";
@@ -96,7 +96,7 @@ std::optional<std::string> misuse(const Options& options) {
 }
 
 /// Processes all archives, `jobs` at a time; the outcomes come in the order of the archives.
-std::vector<Outcome> process_all(const Options& options, const Context& context) {
+std::vector<Outcome> process_all(const ProcessArguments& options, const Context& context) {
   const ProcessOptions each = process_options(options, context.limits);
   std::vector<Outcome> outcomes(options.archives.size());
   std::atomic<std::size_t> next = 0;
@@ -154,7 +154,7 @@ std::string plan_of(const std::string& archive, const ProcessReport& report) {
   return text.empty() ? fmt::format("{}: nothing to do\n", archive) : text;
 }
 
-int run(const Options& options, const Context& context) {
+int run_process(const ProcessArguments& options, const Context& context) {
   if (const auto reason = misuse(options)) return context.console.fail(ErrorKind::usage, *reason);
   const std::vector<Outcome> outcomes = process_all(options, context);
   int exit = 0;
@@ -182,9 +182,9 @@ Command process_command(CLI::App& parent) {
       "network of each module as "
       "src/<module>.topology.json and src/<module>.graph.json, and a manifest src/mlf.json; "
       "nothing else in the archive changes, and an archive that is up to date is left alone");
-  const auto options = std::make_shared<Options>();
-  declare(*app, *options);
-  return {app, [options](const Context& context) { return run(*options, context); }};
+  const auto options = std::make_shared<ProcessArguments>();
+  declare_process_options(*app, *options);
+  return {app, [options](const Context& context) { return run_process(*options, context); }};
 }
 
 }  // namespace mlf::program

@@ -13,11 +13,11 @@
 namespace mlf::program {
 namespace {
 
-enum class Format { json, save_json, tvmscript, c };
+enum class TirFormat { json, save_json, tvmscript, c };
 
-struct Options {
+struct TirArguments {
   std::string source;
-  Format format = Format::json;
+  TirFormat format = TirFormat::json;
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   bool pretty = false;
   std::optional<tir::VersionRange> tvm_version{};
@@ -25,22 +25,23 @@ struct Options {
 
 CLI::Validator tvm_version_validator() {
   return {[](const std::string& text) {
-            return tir::tvm_version_named(text) ? std::string()
-                                                : "expected a version of TVM from 0.8 to 0.18, such as 0.16 or 0.16.dev0";
+            return tir::tvm_version_named(text)
+                       ? std::string()
+                       : "expected a version of TVM from 0.8 to 0.18, such as 0.16 or 0.16.dev0";
           },
           ""};
 }
 
-void declare(CLI::App& app, Options& options) {
+void declare_tir_options(CLI::App& app, TirArguments& options) {
   app.add_option("SOURCE", options.source,
                  "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
                  "may be short: tir-1); - is TIR on standard input")
       ->required();
   add_enum_option(app, "--format", options.format,
-                  {{"json", Format::json},
-                   {"save_json", Format::save_json},
-                   {"tvmscript", Format::tvmscript},
-                   {"c", Format::c}},
+                  {{"json", TirFormat::json},
+                   {"save_json", TirFormat::save_json},
+                   {"tvmscript", TirFormat::tvmscript},
+                   {"c", TirFormat::c}},
                   "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json; "
                   "tvmscript: for tvm.script.from_source; c: as TVM's target c prints it after its "
                   "host passes, for TIR that was read from such C");
@@ -58,8 +59,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--pretty", options.pretty, "Indent json for reading");
 }
 
-Result<void> write_json(const tir::Document& document, const Options& options, const Limits& limits,
-                        const tir::Sink& sink) {
+Result<void> write_json(const tir::Document& document, const TirArguments& options,
+                        const Limits& limits, const tir::Sink& sink) {
   const tir::JsonOptions json{
       .layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact,
       .constants = options.constants,
@@ -69,29 +70,29 @@ Result<void> write_json(const tir::Document& document, const Options& options, c
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
 }
 
-Result<void> write(const tir::Document& document, const Options& options, const Limits& limits,
-                   const tir::Sink& sink) {
+Result<void> write_tir(const tir::Document& document, const TirArguments& options,
+                       const Limits& limits, const tir::Sink& sink) {
   switch (options.format) {
-    case Format::json:
+    case TirFormat::json:
       break;
-    case Format::save_json:
+    case TirFormat::save_json:
       return tir::write_save_json(document, sink);
-    case Format::tvmscript:
+    case TirFormat::tvmscript:
       return tir::write_tvmscript(document, {.max_written_nodes = limits.tir.max_written_nodes},
                                   sink);
-    case Format::c:
+    case TirFormat::c:
       return tir::write_c(document, sink, limits.tir.max_written_nodes);
   }
   return write_json(document, options, limits, sink);
 }
 
-int run(const Options& options, const Context& context) {
+int run_tir(const TirArguments& options, const Context& context) {
   auto document = read_tir_argument(options.source, context.limits);
   if (!document) return context.console.fail(document.error());
   if (options.tvm_version) document->source.tvm_version = *options.tvm_version;
   OutputStream out;
-  const auto written =
-      write(*document, options, context.limits, [&](std::string_view bytes) { out.write(bytes); });
+  const auto written = write_tir(*document, options, context.limits,
+                                 [&](std::string_view bytes) { out.write(bytes); });
   if (!written) return context.console.fail(written.error());
   const auto finished = out.finish();
   return finished ? 0 : context.console.fail(finished.error());
@@ -102,9 +103,9 @@ int run(const Options& options, const Context& context) {
 Command tir_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "tir", "Print one TIR module, read in any dialect, as JSON, TVM's save_json, TVMScript or C");
-  const auto options = std::make_shared<Options>();
-  declare(*app, *options);
-  return {app, [options](const Context& context) { return run(*options, context); }};
+  const auto options = std::make_shared<TirArguments>();
+  declare_tir_options(*app, *options);
+  return {app, [options](const Context& context) { return run_tir(*options, context); }};
 }
 
 }  // namespace mlf::program

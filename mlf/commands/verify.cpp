@@ -1,7 +1,7 @@
 // mlf verify: whether an archive holds together, as exit code.
 #include "mlf/verify.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct VerifyArguments {
   std::vector<std::string> archives;
   std::vector<std::string> tir_files;
   bool json = false;
@@ -79,7 +79,7 @@ Json document(const std::vector<Verdict>& verdicts) {
           {"archives", archives}};
 }
 
-std::string spelled(const std::vector<Verdict>& verdicts, const Options& options,
+std::string spelled(const std::vector<Verdict>& verdicts, const VerifyArguments& options,
                     const Console& console) {
   if (options.json) {
     return document(verdicts).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -89,7 +89,7 @@ std::string spelled(const std::vector<Verdict>& verdicts, const Options& options
   return text;
 }
 
-int run(const Options& options, const Context& context) {
+int run_verify(const VerifyArguments& options, const Context& context) {
   if (options.archives.size() > 1 && !options.tir_files.empty()) {
     return context.console.fail(ErrorKind::usage, "--tir takes one ARCHIVE");
   }
@@ -119,7 +119,7 @@ Command verify_command(CLI::App& parent) {
       "Check that the networks of archives hold together, that stages of one build agree, and that "
       "what mlf wrote is intact and up to date: 1 if not, with a line for each finding (-v: notes "
       "as well)");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyArguments>();
   app->add_option("ARCHIVE", options->archives,
                   "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")
       ->required();
@@ -128,7 +128,7 @@ Command verify_command(CLI::App& parent) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app->add_flag("--json", options->json, "Print JSON (schemas/verify.schema.json)");
-  return {app, [options](const Context& context) { return run(*options, context); }};
+  return {app, [options](const Context& context) { return run_verify(*options, context); }};
 }
 
 }  // namespace mlf::program

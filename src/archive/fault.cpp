@@ -1,6 +1,6 @@
 #include "archive/fault.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 
@@ -12,10 +12,10 @@
 namespace mlf::archive {
 namespace {
 
-struct FreeReader {
+struct FreeView {
   void operator()(::archive* reader) const { archive_read_free(reader); }
 };
-using Reader = std::unique_ptr<::archive, FreeReader>;
+using View = std::unique_ptr<::archive, FreeView>;
 
 [[noreturn]] void refuse_reading(::archive* reader) {
   const char* const reason = archive_error_string(reader);
@@ -23,8 +23,8 @@ using Reader = std::unique_ptr<::archive, FreeReader>;
                      printable_name(reason != nullptr ? reason : "no reason given")));
 }
 
-Reader open_reader(std::string_view bytes) {
-  Reader reader(archive_read_new());
+View open_view(std::string_view bytes) {
+  View reader(archive_read_new());
   if (reader == nullptr) throw std::bad_alloc();
   if (archive_read_support_format_tar(reader.get()) != ARCHIVE_OK ||
       archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
@@ -49,7 +49,7 @@ std::string describe(std::string_view name, std::int64_t size, std::int64_t offs
 
 void check_agreement(std::string_view bytes, const std::vector<Member>& members) {
   const Utf8Locale locale;
-  const Reader reader = open_reader(bytes);
+  const View reader = open_view(bytes);
   archive_entry* entry = nullptr;
   for (const Member& member : members) {
     if (!next_entry(reader.get(), entry)) {

@@ -1,6 +1,6 @@
 #include "archive/load.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ namespace {
 
 using support::File;
 
-constexpr std::size_t kBuffer = 256 * 1024;
+constexpr std::size_t kStreamBuffer = 256 * 1024;
 
 void load_tar(Archive::Contents& contents) {
   contents.storage = storage_of(contents.source);
@@ -55,9 +55,9 @@ void index_names(Archive::Contents& contents) {
 
 File spool(const File& stream, const Limits& limits) {
   File file = File::anonymous();
-  const auto buffer = std::make_unique<char[]>(kBuffer);
+  const auto buffer = std::make_unique<char[]>(kStreamBuffer);
   std::uint64_t total = 0;
-  while (const std::size_t count = stream.read_some(buffer.get(), kBuffer)) {
+  while (const std::size_t count = stream.read_some(buffer.get(), kStreamBuffer)) {
     total += count;
     if (total > limits.max_total_bytes) {
       refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",

@@ -1,6 +1,6 @@
 #include "archive/member_name.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

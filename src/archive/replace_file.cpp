@@ -1,6 +1,6 @@
 #include "archive/replace_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "archive/tar_walk.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "mlf/graph/dot.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 #include <set>
@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kLabelWidth = 26;
 
 // What a node looks like: attributes that do not depend on what it shows.
-constexpr std::string_view kInput = R"(shape=ellipse, fillcolor="#e6f4ea", color="#188038")";
-constexpr std::string_view kOutput = R"(shape=ellipse, fillcolor="#fce8f3", color="#a3307d")";
+constexpr std::string_view kInputStyle = R"(shape=ellipse, fillcolor="#e6f4ea", color="#188038")";
+constexpr std::string_view kOutputStyle = R"(shape=ellipse, fillcolor="#fce8f3", color="#a3307d")";
 constexpr std::string_view kConstant = R"(shape=note, fillcolor="#f1f3f4", color="#80868b")";
 constexpr std::string_view kKernel = R"(fillcolor="#e8f0fe", color="#3367d6")";
 constexpr std::string_view kForeign =
@@ -93,7 +93,8 @@ void DotWriter::inputs() {
     const Port& port = topology_.inputs[i];
     const bool is_wrong = port.value && wrong_values_.contains(*port.value);
     if (port.value) inputs_.emplace(*port.value, i);
-    node("input" + std::to_string(i), port.name + "\n" + type_text(port.type), kInput, is_wrong);
+    node("input" + std::to_string(i), port.name + "\n" + type_text(port.type), kInputStyle,
+         is_wrong);
   }
 }
 
@@ -148,7 +149,7 @@ void DotWriter::outputs() {
   for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
     const Port& port = topology_.outputs[i];
     const std::string id = "output" + std::to_string(i);
-    node(id, port.name + "\n" + type_text(port.type), kOutput, !port.value);
+    node(id, port.name + "\n" + type_text(port.type), kOutputStyle, !port.value);
     if (!port.value) continue;
     const Value& value = topology_[*port.value];
     edge(producer(*port.value), id, edge_label(value, port.type),

@@ -1,6 +1,6 @@
 #include "graph/dot_text.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 

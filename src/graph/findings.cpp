@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/nodes.h"
 #include "graph/overlaps.h"
 #include "graph/relay_shapes.h"
 
 namespace mlf::graph {
 namespace {
-
-std::string quoted(std::string_view name) {
-  return "'" + std::string(name) + "'";
-}
 
 bool knows_more(const TensorType& type, const TensorType& than) {
   if (than.shape || !type.shape) return false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/nodes.h"
+
 namespace mlf::graph {
 namespace {
 
@@ -30,10 +32,6 @@ HookPhase phase_of(std::string_view symbol) {
     if (symbol.ends_with(name)) return phase;
   }
   return HookPhase::other;
-}
-
-std::string quoted(std::string_view name) {
-  return "'" + std::string(name) + "'";
 }
 
 bool is_tensor(const KernelSlot& slot) {

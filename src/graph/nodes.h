@@ -3,12 +3,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::graph {
+
+/// A name as messages show it.
+inline std::string quoted(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
 
 /// The value of an integer constant, below casts.
 std::optional<std::int64_t> integer_of(tir::Node expr);

@@ -8,38 +8,38 @@
 namespace mlf::graph {
 namespace {
 
-enum class Access : std::uint8_t { none, read, write, read_then_write };
+enum class PortUse : std::uint8_t { none, read, write, read_then_write };
 
 using PortIndex = std::map<RootKey, std::size_t>;
 
 /// What steps whose effects are known do to each port, the first thing first.
-class PortAccess {
+class PortUses {
  public:
-  PortAccess(const SlotTable& slots, KernelLibrary& kernels)
-      : slots_(slots), kernels_(kernels), access_(slots.ports.size(), Access::none) {
+  PortUses(const SlotTable& slots, KernelLibrary& kernels)
+      : slots_(slots), kernels_(kernels), access_(slots.ports.size(), PortUse::none) {
     for (std::size_t i = 0; i < slots.ports.size(); ++i) ports_.emplace(slots.ports[i].root, i);
   }
 
-  std::vector<Access> over(const MainBody& body) && {
+  std::vector<PortUse> over(const MainBody& body) && {
     for (const Step& step : body.steps) {
       if (const auto* call = std::get_if<RawCall>(&step)) note(*call);
       if (const auto* copy = std::get_if<RawCopy>(&step)) {
-        note(copy->from, Access::read);
-        note(copy->to, Access::write);
+        note(copy->from, PortUse::read);
+        note(copy->to, PortUse::write);
       }
     }
     return std::move(access_);
   }
 
  private:
-  void note(const Place& place, Access access) {
+  void note(const Place& place, PortUse access) {
     const ArgumentRole role = slots_.role_of(place);
     if (role.kind != ArgumentRole::Kind::tensor) return;
     const auto port = ports_.find(role.root);
     if (port == ports_.end()) return;
-    Access& known = access_[port->second];
-    if (known == Access::none) known = access;
-    if (known == Access::read && access == Access::write) known = Access::read_then_write;
+    PortUse& known = access_[port->second];
+    if (known == PortUse::none) known = access;
+    if (known == PortUse::read && access == PortUse::write) known = PortUse::read_then_write;
   }
 
   void note(const RawCall& call) {
@@ -49,7 +49,7 @@ class PortAccess {
       const bool is_written = effect.written && effect.first != Effect::First::read;
       if (effect.escaped && !effect.written) continue;
       if (is_written || effect.read) {
-        note(call.arguments[i].place, is_written ? Access::write : Access::read);
+        note(call.arguments[i].place, is_written ? PortUse::write : PortUse::read);
       }
     }
   }
@@ -57,7 +57,7 @@ class PortAccess {
   const SlotTable& slots_;
   KernelLibrary& kernels_;
   PortIndex ports_;
-  std::vector<Access> access_;
+  std::vector<PortUse> access_;
 };
 
 /// "output", "output2", and what the printers make of them: "output_1".
@@ -78,8 +78,8 @@ bool are_counted_outputs(std::span<const PortPlan> ports) {
   return ports.size() > 1;
 }
 
-std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<Access>& access) {
-  const auto written = std::find(access.begin(), access.end(), Access::write);
+std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<PortUse>& access) {
+  const auto written = std::find(access.begin(), access.end(), PortUse::write);
   const auto named = std::find_if(ports.begin(), ports.end(),
                                   [](const PortPlan& port) { return is_output_name(port.name); });
   const auto by_name = static_cast<std::size_t>(named - ports.begin());
@@ -89,7 +89,7 @@ std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<A
   // An output that a fault leaves unwritten, or lets be read too early, still has its name.
   if (by_name >= by_access) return by_access;
   const bool name_holds =
-      access[by_name] != Access::read || are_counted_outputs(std::span(ports).subspan(by_name));
+      access[by_name] != PortUse::read || are_counted_outputs(std::span(ports).subspan(by_name));
   return name_holds ? by_name : by_access;
 }
 
@@ -176,13 +176,13 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
 
 /// Inputs and outputs that the planner put into pools have lost the order of their parameters:
 /// those that are written first become the last.
-void order_planned_ports(std::vector<PortPlan>& ports, std::vector<Access>& access) {
+void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& access) {
   if (std::none_of(ports.begin(), ports.end(), is_planned)) return;
   std::vector<PortPlan> ordered;
-  std::vector<Access> ordered_access;
+  std::vector<PortUse> ordered_access;
   for (const bool written : {false, true}) {
     for (std::size_t i = 0; i < ports.size(); ++i) {
-      if ((access[i] == Access::write) != written) continue;
+      if ((access[i] == PortUse::write) != written) continue;
       ordered.push_back(std::move(ports[i]));
       ordered_access.push_back(access[i]);
     }
@@ -214,7 +214,7 @@ void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology) {
   const auto stated = facts != nullptr ? stated_outputs(slots.ports, *facts, topology)
                                        : std::optional<std::size_t>();
-  std::vector<Access> access = PortAccess(slots, kernels).over(body);
+  std::vector<PortUse> access = PortUses(slots, kernels).over(body);
   order_planned_ports(slots.ports, access);
   const std::size_t first =
       stated ? slots.ports.size() - *stated : first_output(slots.ports, access);

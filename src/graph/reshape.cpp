@@ -63,22 +63,22 @@ std::optional<CopyNest> copy_nest(Node statement) {
   }
 }
 
-struct Access {
+struct ElementAccess {
   Node data;
   Node index;
 };
 
-Access single_access(Node data, tir::NodeList indices) {
-  return indices.size() == 1 ? Access{data, indices[0]} : Access{};
+ElementAccess single_access(Node data, tir::NodeList indices) {
+  return indices.size() == 1 ? ElementAccess{data, indices[0]} : ElementAccess{};
 }
 
-Access stored(Node store) {
+ElementAccess stored(Node store) {
   if (store.is(Kind::Store)) return {store[f::Store::buffer_var], store[f::Store::index]};
   return single_access(store[f::BufferStore::buffer][f::Buffer::data],
                        store.list(f::BufferStore::indices));
 }
 
-Access loaded(Node store) {
+ElementAccess loaded(Node store) {
   const Node value = store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
   if (value.is(Kind::Load)) return {value[f::Load::buffer_var], value[f::Load::index]};
   if (!value.is(Kind::BufferLoad)) return {};
@@ -102,8 +102,8 @@ bool agree_everywhere(const CopyNest& nest, Node to, Node from) {
 bool copies_in_order(Node function) {
   const auto nest = copy_nest(function[f::PrimFunc::body]);
   if (!nest) return false;
-  const Access to = stored(nest->store);
-  const Access from = loaded(nest->store);
+  const ElementAccess to = stored(nest->store);
+  const ElementAccess from = loaded(nest->store);
   if (!to.index || !from.index || to.data == from.data) return false;
   if (to.index == from.index) return true;
   return agree_everywhere(*nest, to.index, from.index);

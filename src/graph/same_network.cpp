@@ -53,9 +53,10 @@ std::set<std::string> hashes_of(const Topology& topology) {
 }
 
 /// The names of kernels as far as both sides give the same ones.
-class Names {
+class ComparedNames {
  public:
-  Names(Relation relation, std::string module) : relation_(relation), module_(std::move(module)) {}
+  ComparedNames(Relation relation, std::string module)
+      : relation_(relation), module_(std::move(module)) {}
 
   std::string of(const Kernel& kernel) const {
     return relation_ == Relation::same_build ? kernel.symbol : stem(kernel.symbol, module_);
@@ -106,7 +107,8 @@ struct Numbered {
 
 class Numberer {
  public:
-  Numberer(const Topology& topology, const Common& common, const Names& names, Numbering& numbering)
+  Numberer(const Topology& topology, const Common& common, const ComparedNames& names,
+           Numbering& numbering)
       : topology_(topology),
         common_(common),
         names_(names),
@@ -124,7 +126,7 @@ class Numberer {
 
   const Topology& topology_;
   const Common& common_;
-  const Names& names_;
+  const ComparedNames& names_;
   Numbering& numbering_;
   std::vector<std::optional<Number>> values_;  // nothing: never defined
   Numbered result_;
@@ -278,7 +280,7 @@ void compare_ports(const Numbered& left, const Numbered& right, GraphComparison&
 
 GraphComparison compare(const Topology& left, const Topology& right, Relation relation) {
   // The graph executor's graph does not name its module; both sides belong to the same.
-  const Names names(relation, left.module.empty() ? right.module : left.module);
+  const ComparedNames names(relation, left.module.empty() ? right.module : left.module);
   Common common;
   // One build may give kernels of one hash several names: the names tell more.
   if (relation == Relation::same_network) {

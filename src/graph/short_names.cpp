@@ -6,7 +6,7 @@
 namespace mlf::graph {
 namespace {
 
-std::string_view without_prefix(std::string_view name, std::string_view prefix) {
+std::string_view shortened(std::string_view name, std::string_view prefix) {
   const bool leaves_something = name.starts_with(prefix) && name.size() > prefix.size();
   return leaves_something ? name.substr(prefix.size()) : name;
 }
@@ -19,8 +19,8 @@ std::vector<std::string> short_names(const Topology& topology) {
   // How many kernels a name could mean. Every kernel counts for all that it may be called.
   std::map<std::string_view, int> meanings;
   const auto forms = [&](const Kernel& kernel) {
-    const std::string_view inner = without_prefix(kernel.symbol, module);
-    return std::vector<std::string_view>{without_prefix(inner, "fused_"), inner, kernel.symbol};
+    const std::string_view inner = shortened(kernel.symbol, module);
+    return std::vector<std::string_view>{shortened(inner, "fused_"), inner, kernel.symbol};
   };
   for (const Kernel& kernel : topology.kernels) {
     std::string_view last;

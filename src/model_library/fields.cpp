@@ -1,6 +1,6 @@
 #include "model_library/fields.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "model_library/json_dom.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

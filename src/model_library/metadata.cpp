@@ -1,5 +1,5 @@
 // metadata.json: which keys stand where in which version, and their meaning.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 

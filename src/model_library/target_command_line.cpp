@@ -3,7 +3,7 @@
 // Two writers exist. Up to v0.11 a whole argument is quoted and only `\'` is an escape; later
 // values are quoted where they stand and backslashes are escaped too. An argument that begins with
 // a quote is of the first sort.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

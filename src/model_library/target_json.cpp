@@ -1,5 +1,5 @@
 // `{"kind": "c", "keys": ["cpu"], …}`: TVM's configuration form of a target.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "model_library/fields.h"
 #include "model_library/json_dom.h"

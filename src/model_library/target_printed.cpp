@@ -1,6 +1,6 @@
 // `Target(kind='c', keys={'cpu'}, attrs={'link-params': (bool)0}, host=Target(…))`: how printed TIR
 // shows a target.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 

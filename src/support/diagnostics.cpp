@@ -1,6 +1,6 @@
 #include "mlf/diagnostics.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace mlf {
 

@@ -1,6 +1,6 @@
 #include "tir/array_uses.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

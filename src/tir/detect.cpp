@@ -37,7 +37,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 /// Takes `expected` off the front of `text`, blanks before it included.
-bool take(std::string_view& text, std::string_view expected) {
+bool take_word(std::string_view& text, std::string_view expected) {
   const std::string_view rest = without_leading_blank(text);
   if (!rest.starts_with(expected)) return false;
   text = rest.substr(expected.size());
@@ -46,7 +46,7 @@ bool take(std::string_view& text, std::string_view expected) {
 
 /// Whether `"format": "mlf-tir"` stands at `text`.
 bool names_our_format(std::string_view text) {
-  return take(text, "\"format\"") && take(text, ":") && take(text, "\"mlf-tir\"");
+  return take_word(text, "\"format\"") && take_word(text, ":") && take_word(text, "\"mlf-tir\"");
 }
 
 std::optional<Dialect> detect_json(std::string_view text) {

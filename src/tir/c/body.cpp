@@ -1,6 +1,6 @@
 #include "tir/c/body.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

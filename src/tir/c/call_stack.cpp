@@ -6,11 +6,6 @@ namespace {
 // kTVMDLTensorHandle
 constexpr std::int64_t kTensorCode = 7;
 
-bool is_call(Node node, std::string_view op) {
-  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
-         node[f::Call::op].text(f::Op::name) == op;
-}
-
 }  // namespace
 
 std::int64_t CallStack::constant(NodeId index) const {
@@ -43,7 +38,7 @@ void CallStack::check_type(NodeId codes, std::int64_t position, NodeId argument)
   const auto word = areas_[codes].words.find(position);
   if (word == areas_[codes].words.end()) fail("an argument without its type");
   const bool is_marked = constant(word->second) == kTensorCode;
-  if (is_marked != is_call(node(argument), "tir.tvm_stack_make_array")) {
+  if (is_marked != is_call_of(node(argument), "tir.tvm_stack_make_array")) {
     fail("an argument of another type than is stored for it");
   }
 }
@@ -67,7 +62,7 @@ std::vector<NodeId> CallStack::take_arguments(NodeId values, NodeId codes) {
 /// A tensor by its address, or what was stored itself.
 NodeId CallStack::argument(NodeId value) {
   const Node stored = node(value);
-  if (is_call(stored, "tir.tvm_struct_get")) {
+  if (is_call_of(stored, "tir.tvm_struct_get")) {
     const auto args = stored.list(f::Call::args);
     const auto area = areas_.find(args[0].id());
     const bool is_address = args[2].integer(f::IntImm::value) == field::address;
@@ -106,7 +101,7 @@ NodeId CallStack::tensor(const Tensor& tensor) {
 NodeId CallStack::shape(const Tensor& tensor) {
   const Node address = node(tensor.fields[field::shape]);
   const Node ndim = node(tensor.fields[field::ndim]);
-  const Node load = is_call(address, "tir.address_of") ? address.list(f::Call::args)[0] : Node();
+  const Node load = is_call_of(address, "tir.address_of") ? address.list(f::Call::args)[0] : Node();
   if (!load || !load.is(Kind::BufferLoad) || !ndim.is(Kind::IntImm)) {
     fail("a tensor argument whose shape is not on the stack");
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tir/c/context.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 

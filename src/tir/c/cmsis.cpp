@@ -2,7 +2,7 @@
 // again, in the order of the arguments of call_extern. Source: TVM's CMSIS-NN code generator.
 #include "tir/c/cmsis.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // What the parts of the reader share while they work on one module, and on one function of it.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "tir/c/erasures.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

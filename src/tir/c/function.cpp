@@ -1,6 +1,6 @@
 #include "tir/c/function.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kMain = "___tvm_main__";
 constexpr std::string_view kMainOf08 = "_run_model";
-constexpr std::string_view kHandlePrefix = "arg_";
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::int64_t kIoAlignment = 16;
 constexpr std::uint8_t kFirstWithFlatBuffers = 9;

@@ -1,5 +1,5 @@
 // Variables, buffers and expressions of the normal form.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // The leaves of expressions: numbers, names and calls.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

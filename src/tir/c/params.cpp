@@ -1,6 +1,6 @@
 #include "tir/c/params.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -24,13 +24,10 @@ constexpr std::array<PackedParam, 6> kPacked = {{{"args", DType::Void()},
                                                  {"out_ret_value", DType::Void()},
                                                  {"out_ret_tcode", DType::Int(32)},
                                                  {"", DType::Void()}}};
-// What v0.12 and older put before the handle of a tensor.
-constexpr std::string_view kHandlePrefix = "arg_";
 constexpr std::string_view kCodeSuffix = "_code";
 
 bool is_struct_get(Node node) {
-  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
-         node[f::Call::op].text(f::Op::name) == "tir.tvm_struct_get";
+  return is_call_of(node, "tir.tvm_struct_get");
 }
 
 std::int64_t field_of(Node get) {

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "tir/c/context.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
+
+/// What versions up to v0.12 put before the name of a parameter that is a handle.
+constexpr std::string_view kHandlePrefix = "arg_";
 
 struct Param {
   std::string_view name;           ///< as printed

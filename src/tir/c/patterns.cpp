@@ -11,11 +11,6 @@ bool is_remainder(Node node) {
   return node.is(Kind::Mod) || node.is(Kind::FloorMod);
 }
 
-bool is_call(Node node, std::string_view op) {
-  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
-         node[f::Call::op].text(f::Op::name) == op;
-}
-
 Node argument(Node call, std::size_t i) {
   return call.list(f::Call::args)[i];
 }
@@ -26,7 +21,7 @@ class Matcher {
 
   /// Whether `node` is the sign of `a % b`, all bits of it: `(a % b) >> (bits - 1)`.
   bool is_sign_of_remainder(Node node, Node a, Node b) const {
-    if (!is_call(node, "tir.shift_right")) return false;
+    if (!is_call_of(node, "tir.shift_right")) return false;
     const Node amount = argument(node, 1);
     return amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) == node.dtype().bits - 1 &&
            is_remainder_of(argument(node, 0), a, b);
@@ -73,7 +68,7 @@ std::optional<Division> floor_division(text::ExprFactory& make, NodeId left, Nod
     if (!matcher.is_sign_of_remainder(second, a, b)) return std::nullopt;
     return Division{Kind::FloorDiv, a.id(), b.id()};
   }
-  const bool adds_divisor = is_call(second, "tir.bitwise_and") &&
+  const bool adds_divisor = is_call_of(second, "tir.bitwise_and") &&
                             matcher.same(argument(second, 0), b) &&
                             matcher.is_sign_of_remainder(argument(second, 1), a, b);
   if (!adds_divisor) return std::nullopt;

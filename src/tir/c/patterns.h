@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mlf/tir/module.h"
+#include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 
 namespace mlf::tir::c {

@@ -1,5 +1,5 @@
 // The door of the reader of generated C: files into items, items into one module.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

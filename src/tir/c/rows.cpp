@@ -2,7 +2,7 @@
 // printed_rows.h; here is what C allows beyond that, and what is said where it is neither.
 #include "tir/c/rows.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -4,15 +4,6 @@
 #include <map>
 
 namespace mlf::tir::c {
-namespace {
-
-bool is_call(Node node, std::string_view op) {
-  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
-         node[f::Call::op].text(f::Op::name) == op;
-}
-
-}  // namespace
-
 Signatures::Signatures(const ModuleContext& context, const CSources& sources,
                        std::span<const FunctionDraft> drafts)
     : builder_(context.builder) {
@@ -52,7 +43,7 @@ void Signatures::add(std::string_view function, std::size_t position, const Tens
 }
 
 std::optional<TensorType> Signatures::stated(Node argument) const {
-  if (!is_call(argument, "tir.tvm_stack_make_array")) return std::nullopt;
+  if (!is_call_of(argument, "tir.tvm_stack_make_array")) return std::nullopt;
   const NodeList args = argument.list(f::Call::args);
   TensorType type{args[4].dtype(), {}};
   // A callee without TIR is passed tensors of nothing.

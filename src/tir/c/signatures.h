@@ -9,6 +9,7 @@
 
 #include "mlf/tir/c.h"
 #include "tir/c/function.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 

@@ -1,5 +1,5 @@
 // Declarations, assignments and the calls that are printed as several statements.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

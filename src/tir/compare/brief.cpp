@@ -1,6 +1,6 @@
 #include "tir/compare/brief.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "mlf/tir/compare.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/compare/comparer.h"
 

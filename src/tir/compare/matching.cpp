@@ -1,6 +1,6 @@
 #include "tir/compare/matching.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

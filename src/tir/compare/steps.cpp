@@ -1,6 +1,6 @@
 #include "tir/compare/steps.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "mlf/tir/kind.h"
 #include "support/error.h"

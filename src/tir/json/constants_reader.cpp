@@ -1,6 +1,6 @@
 #include "tir/json/constants_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/base64.h"
 #include "support/sha256.h"

@@ -1,6 +1,6 @@
 #include "tir/json/constants_writer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unordered_map>
 

@@ -1,6 +1,6 @@
 #include "tir/json/document_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unordered_set>
 

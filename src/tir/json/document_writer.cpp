@@ -1,6 +1,6 @@
 #include "tir/json/document_writer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "tir/json/head_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 

@@ -1,6 +1,6 @@
 #include "tir/json/members.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

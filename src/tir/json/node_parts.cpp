@@ -1,5 +1,5 @@
 // Nodes from their objects: parts first, then the whole.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/json/format.h"
 #include "tir/json/node_reader.h"

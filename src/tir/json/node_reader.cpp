@@ -1,6 +1,6 @@
 #include "tir/json/node_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/json/format.h"
 #include "tir/json/place.h"

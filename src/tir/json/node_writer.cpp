@@ -1,6 +1,6 @@
 #include "tir/json/node_writer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 #include "tir/json/format.h"

@@ -1,6 +1,6 @@
 #include "tir/json/outline.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
@@ -31,10 +31,6 @@ bool is_defined(Node node, std::uint8_t field) {
     default:
       return true;
   }
-}
-
-std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
-  return a > std::numeric_limits<std::uint32_t>::max() - b ? UINT32_MAX : a + b;
 }
 
 }  // namespace

@@ -10,6 +10,11 @@
 
 namespace mlf::tir::json {
 
+/// Counts of nodes stop at UINT32_MAX, which is more than anybody writes.
+inline std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
+  return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+}
+
 /// One walk over the whole module, made before anything is written. Throws support::Error where
 /// the module cannot be written.
 class Outline {

@@ -1,6 +1,6 @@
 #include "tir/json/scalars.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

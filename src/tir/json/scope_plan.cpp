@@ -9,10 +9,6 @@
 namespace mlf::tir::json {
 namespace {
 
-std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
-  return a > UINT32_MAX - b ? UINT32_MAX : a + b;
-}
-
 bool is_table_entry(Node node) {
   return node.category() == Category::buffer || is_var(node.kind());
 }

@@ -1,5 +1,5 @@
 // Flat lists of statements: which entry governs which.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/json/format.h"
 #include "tir/json/node_reader.h"

@@ -1,5 +1,5 @@
 // Blocks: an opening brace that is never closed, lines that describe the block, and one statement.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/legacy/statements.h"
 

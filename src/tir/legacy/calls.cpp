@@ -1,5 +1,5 @@
 // The functions of the legacy text: operators, buffer definitions, and the nodes printed as calls.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Buffers that statements declare: `A = alloc_buffer(float32[16])` and the like print no more than
 // dtype and shape.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/legacy/expressions.h"
 

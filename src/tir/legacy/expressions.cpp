@@ -1,6 +1,6 @@
 #include "tir/legacy/expressions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tir/legacy/functions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace mlf::tir::legacy {
 

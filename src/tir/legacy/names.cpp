@@ -3,14 +3,14 @@
 namespace mlf::tir::legacy {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kNotFound = std::string_view::npos;
 
 /// Start of the name that ends at `end`, parentheses as in `T_add(red)` included.
 std::size_t name_begin(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   if (begin > 0 && text[begin - 1] == ')') {
     const std::size_t open = text.rfind('(', begin - 1);
-    if (open != kNone) begin = open;
+    if (open != kNotFound) begin = open;
   }
   while (begin > 0 && continues_name(text[begin - 1])) --begin;
   return begin;
@@ -26,16 +26,16 @@ bool defines_buffer(std::string_view behind_name) {
 std::size_t NameTable::place_of_definition(std::string_view name) {
   if (!is_indexed_) index_definitions();
   const auto found = places_.find(name);
-  return found == places_.end() ? kNone : found->second;
+  return found == places_.end() ? kNotFound : found->second;
 }
 
 void NameTable::index_definitions() {
   is_indexed_ = true;
-  for (std::size_t i = text_.find_first_of("\": "); i != kNone;
+  for (std::size_t i = text_.find_first_of("\": "); i != kNotFound;
        i = text_.find_first_of("\": ", i + 1)) {
     if (text_[i] == '"') {
       const std::size_t end = string_end(strings_, text_, i);
-      if (end == kNone) return;
+      if (end == kNotFound) return;
       i = end - 1;
       continue;
     }

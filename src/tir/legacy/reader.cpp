@@ -1,6 +1,6 @@
 // The door of the legacy reader: sections of the file, functions one after another, and what only
 // the whole text can tell.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/legacy/functions.h"
 #include "tir/reader.h"

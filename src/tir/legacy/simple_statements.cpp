@@ -1,5 +1,5 @@
 // The statements of the legacy text, one function each. Blocks stand in blocks.cpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tir/legacy/statements.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace mlf::tir::legacy {
 

@@ -1,5 +1,5 @@
 // What names, literals and values of the legacy text stand for.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>

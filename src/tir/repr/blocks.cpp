@@ -1,5 +1,5 @@
 // Blocks of the repr text: `block name(iteration variables) {`, lines of their own, then the body.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/repr/statements.h"
 

@@ -1,5 +1,5 @@
 // What is printed as a call: operators, functions, casts, broadcasts and parts of expressions.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #include "tir/repr/expressions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/text/infix.h"
 #include "tir/text/literals.h"

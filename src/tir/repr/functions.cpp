@@ -1,6 +1,6 @@
 #include "tir/repr/functions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/repr/dtypes.h"
 #include "tir/repr/shapes.h"

@@ -17,7 +17,7 @@ constexpr std::size_t kNone = std::string_view::npos;
 // TVM leaves names as they are; `*`, `/` and ':' are printed without blanks around them.
 constexpr std::string_view kNameContinue = ".-#$";
 
-constexpr std::string_view kIterVar = "iter_var(";
+constexpr std::string_view kIterVarCall = "iter_var(";
 constexpr std::size_t kLongestDType = 64;  // its parentheses included
 constexpr std::size_t kLongestLanes = 64;  // those of both brackets included
 
@@ -65,7 +65,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (end >= text.size() || text[end] != '(') return begin;
   if (word == kScalableBroadcast && has_scalable_lanes(text, end)) return begin;
   // Calls nest: only what is none may be looked through to its end.
-  const bool may_be_unbound = text.substr(begin).starts_with(kIterVar);
+  const bool may_be_unbound = text.substr(begin).starts_with(kIterVarCall);
   if (is_function(word) && !may_be_unbound) return begin;
   const std::size_t line_end = std::min(text.find('\n', end), text.size());
   const std::size_t close = after_bracket(text.substr(0, line_end), end);
@@ -134,8 +134,9 @@ std::optional<std::string_view> size_var_name(std::string_view token) {
 }
 
 std::optional<UnboundIterVar> unbound_iter_var(std::string_view token) {
-  if (!token.starts_with(kIterVar) || !token.ends_with(')')) return std::nullopt;
-  const std::string_view inside = token.substr(kIterVar.size(), token.size() - kIterVar.size() - 1);
+  if (!token.starts_with(kIterVarCall) || !token.ends_with(')')) return std::nullopt;
+  const std::string_view inside =
+      token.substr(kIterVarCall.size(), token.size() - kIterVarCall.size() - 1);
   const std::size_t hole = inside.find(", ");
   if (hole == kNone) return std::nullopt;
   const std::string_view behind = inside.substr(hole + 2);

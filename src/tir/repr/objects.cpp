@@ -1,6 +1,6 @@
 #include "tir/repr/objects.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

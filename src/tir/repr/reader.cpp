@@ -2,7 +2,7 @@
 //
 // `IRModule({GlobalVar(f): PrimFunc(…) …, GlobalVar(g): …})`, behind which v0.12 prints
 // `IRModule(0x…)` where its TVMScript printer had failed, or one function alone.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/reader.h"
 #include "tir/repr/functions.h"

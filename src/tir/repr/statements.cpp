@@ -1,6 +1,6 @@
 #include "tir/repr/statements.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace mlf::tir::repr {
 

@@ -21,7 +21,7 @@ bool may_be_null(Expects expects) {
 }
 
 // What stands in an array, or in turn as key and value in a map.
-struct Slot {
+struct FieldForm {
   Expects expects;
   bool takes_global_vars_only;
   bool takes_null;
@@ -34,12 +34,12 @@ struct Slot {
   }
 };
 
-Slot value_slot(Expects expects) {
+FieldForm value_slot(Expects expects) {
   return {expects, false, may_be_null(expects)};
 }
 
 // The two maps of the table whose keys are nodes are those of buffers and those of functions.
-Slot key_slot(Expects values) {
+FieldForm key_slot(Expects values) {
   if (values == Expects::function) return {Expects::object, true, false};
   return {Expects::var, false, false};
 }
@@ -201,11 +201,11 @@ void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::
   if ((checked_[target] & bit) != 0) return;
   checked_[target] |= bit;
   const bool is_map = field.type == FieldType::node_map;
-  const Slot values = value_slot(field.expects);
-  const Slot keys = key_slot(field.expects);
+  const FieldForm values = value_slot(field.expects);
+  const FieldForm keys = key_slot(field.expects);
   std::size_t position = 0;
   for (const JsonValue element : graph_.data(target)) {
-    const Slot& slot = is_map && position % 2 == 0 ? keys : values;
+    const FieldForm& slot = is_map && position % 2 == 0 ? keys : values;
     const std::uint32_t index = graph_.element(element);
     if (index == 0 ? !slot.takes_null : !slot.takes(unknown_.kind(index))) {
       const std::string place =

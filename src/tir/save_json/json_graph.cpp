@@ -26,12 +26,6 @@ JsonValue required(JsonValue object, std::string_view key, JsonType type) {
   return *value;
 }
 
-template <class Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // repr_b64 is a length of eight bytes, little-endian, and the bytes.
 std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
   std::uint64_t size = 0;

@@ -5,12 +5,6 @@
 namespace mlf::tir::save_json {
 namespace {
 
-template <class Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // Containers that TVM always makes and that mean nothing when empty read like null.
 bool is_canonical_null(const JsonGraph& graph, std::uint32_t target) {
   const GraphNode& node = graph.node(target);

@@ -1,5 +1,5 @@
 // A module in, tvm.ir.save_json out.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,7 @@
 #include "tir/text/expr_factory.h"
 
+#include "tir/node_queries.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -80,9 +82,7 @@ NodeId ExprFactory::broadcast(NodeId value, NodeId lanes) {
 }
 
 bool ExprFactory::is_vscale(NodeId expr) const {
-  const Node node = builder_->node(expr);
-  return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
-         node[f::Call::op].text(f::Op::name) == "tir.vscale";
+  return is_call_of(builder_->node(expr), "tir.vscale");
 }
 
 std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {

@@ -1,6 +1,6 @@
 #include "tir/text/expression_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 

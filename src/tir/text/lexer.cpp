@@ -1,6 +1,6 @@
 #include "tir/text/lexer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tir/text/lost_constants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What the parts of a reader share while one text is read, whatever its dialect.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "tir/text/statement_draft.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 

@@ -1,5 +1,5 @@
 // What stands in brackets and behind dots: loads, regions, slices, parts of buffers.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

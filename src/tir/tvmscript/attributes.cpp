@@ -1,5 +1,5 @@
 // Values of attributes and annotations, where strings are strings and lists are arrays.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/expressions.h"
 

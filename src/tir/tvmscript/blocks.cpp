@@ -1,5 +1,5 @@
 // Blocks, and the lines that belong to a block or to the function as a whole.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

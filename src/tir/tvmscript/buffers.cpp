@@ -1,6 +1,6 @@
 #include "tir/tvmscript/buffers.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace mlf::tir::tvmscript {
 namespace {

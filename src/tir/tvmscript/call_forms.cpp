@@ -1,5 +1,5 @@
 // Builtins that are nodes of their own, not calls of an operator.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Calls by what is called: builtin operators, functions of the module, constructors.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/expressions.h"
 

@@ -15,12 +15,6 @@ constexpr std::string_view kSeparator = ", ";
 constexpr std::string_view kCut = "...";
 constexpr unsigned kStreamDigits = 6;
 
-void append(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    bytes.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
-  }
-}
-
 bool is_for_parser(std::string_view text) {
   return text.size() > 1 && text.ends_with(',') && text.find(' ') == std::string_view::npos;
 }
@@ -58,7 +52,7 @@ ShownElements read_numbers(std::string_view text, DType dtype) {
     const std::size_t end = std::min(text.find(','), text.size());
     const auto bits = bits_of(text.substr(0, end), dtype);
     if (!bits) return {};
-    append(shown.bytes, *bits, dtype.element_bytes());
+    append_little_endian(shown.bytes, *bits, dtype.element_bytes());
     ++shown.count;
     text.remove_prefix(end);
     const std::size_t next = text.find_first_not_of(", \t\r\n");

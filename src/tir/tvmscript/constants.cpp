@@ -1,6 +1,6 @@
 #include "tir/tvmscript/constants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cstddef>
@@ -12,12 +12,6 @@ namespace {
 
 /// The printer stops here and leaves no mark.
 constexpr std::size_t kMostPrinted = 201;
-
-void append(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    bytes.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
-  }
-}
 
 /// Little-endian bits of one element. float16 is printed as the integer its bits make, by v0.18
 /// with a fraction of zero.
@@ -54,7 +48,7 @@ ShownElements read_list(Expressions& exprs, const Value& list, DType dtype, std:
   const std::size_t size = dtype.element_bytes();
   shown.bytes.reserve(list.count * size);
   for (std::size_t i = 0; i < list.count; ++i) {
-    append(shown.bytes, bits_of(exprs, exprs.item(list, i), dtype), size);
+    append_little_endian(shown.bytes, bits_of(exprs, exprs.item(list, i), dtype), size);
   }
   return shown;
 }

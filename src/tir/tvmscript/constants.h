@@ -9,6 +9,14 @@
 
 namespace mlf::tir::tvmscript {
 
+/// Appends the low `count` bytes of an element, little-endian.
+inline void append_little_endian(std::vector<std::byte>& bytes, std::uint64_t bits,
+                                 std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    bytes.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
+  }
+}
+
 /// What a text shows of a constant's elements.
 struct ShownElements {
   std::vector<std::byte> bytes;  ///< little-endian

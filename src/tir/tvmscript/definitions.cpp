@@ -1,5 +1,5 @@
 // What `name = T.…(…)` defines: buffers, variables, axes of blocks.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

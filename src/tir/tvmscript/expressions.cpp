@@ -1,6 +1,6 @@
 #include "tir/tvmscript/expressions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 

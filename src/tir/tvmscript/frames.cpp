@@ -1,6 +1,6 @@
 #include "tir/tvmscript/frames.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 

@@ -1,5 +1,5 @@
 // A function as a whole: its head, its suite.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 #include "tir/tvmscript/buffers.h"

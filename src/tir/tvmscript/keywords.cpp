@@ -1,5 +1,5 @@
 // Statements that begin with a word of Python.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/statements.h"
 

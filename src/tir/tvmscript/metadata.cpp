@@ -1,6 +1,6 @@
 #include "tir/tvmscript/metadata.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 #include "tir/text/literals.h"

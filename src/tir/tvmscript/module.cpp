@@ -1,5 +1,5 @@
 // TVMScript as a whole: header, metadata, the class around the functions or functions alone.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <unordered_set>

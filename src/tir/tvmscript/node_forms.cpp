@@ -1,6 +1,6 @@
 // Constructors of nodes, as TVM's Python names them: they say everything, where the usual forms
 // leave something to inference. TVM's printer has little use for them, mlf's writer has.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/expressions.h"
 

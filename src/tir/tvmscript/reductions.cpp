@@ -1,5 +1,5 @@
 // Reducers, iteration variables and index maps: whatever is written with a lambda or around one.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Statements around others: what `with T.…` opens, or the rest of a suite after the same call.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tir/tvmscript/statements.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 

@@ -1,5 +1,5 @@
 // `T.target({"keys": ["cpu"], "kind": "c", "tag": ""})`
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/expressions.h"
 

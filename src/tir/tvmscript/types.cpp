@@ -1,5 +1,5 @@
 // Types, and the objects of TVM's `ir` namespace.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Several processes that update one archive come one after the other, and none is lost.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

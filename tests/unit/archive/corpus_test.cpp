@@ -1,5 +1,5 @@
 // Real archives: what mlf does to them comes off again without a trace.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Every input an archive may be refused for, with the whole message it is refused with.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -247,14 +247,18 @@ TEST_P(HostileArchive, IsRefusedWithOneClearError) {
   EXPECT_EQ(read_file(file), GetParam().bytes);
 }
 
-std::string name_of(const testing::TestParamInfo<Hostile>& info) {
+std::string hostile_name(const testing::TestParamInfo<Hostile>& info) {
   return info.param.what;
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, HostileArchive, testing::ValuesIn(names_that_escape()), name_of);
-INSTANTIATE_TEST_SUITE_P(Numbers, HostileArchive, testing::ValuesIn(numbers_that_lie()), name_of);
-INSTANTIATE_TEST_SUITE_P(Headers, HostileArchive, testing::ValuesIn(extended_headers()), name_of);
-INSTANTIATE_TEST_SUITE_P(Shapes, HostileArchive, testing::ValuesIn(shapes_of_the_whole()), name_of);
+INSTANTIATE_TEST_SUITE_P(Names, HostileArchive, testing::ValuesIn(names_that_escape()),
+                         hostile_name);
+INSTANTIATE_TEST_SUITE_P(Numbers, HostileArchive, testing::ValuesIn(numbers_that_lie()),
+                         hostile_name);
+INSTANTIATE_TEST_SUITE_P(Headers, HostileArchive, testing::ValuesIn(extended_headers()),
+                         hostile_name);
+INSTANTIATE_TEST_SUITE_P(Shapes, HostileArchive, testing::ValuesIn(shapes_of_the_whole()),
+                         hostile_name);
 
 }  // namespace
 }  // namespace mlf::test

@@ -1,5 +1,5 @@
 // Where results go: in place, to a path, to a stream, and what happens when that fails.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>

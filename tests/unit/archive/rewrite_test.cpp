@@ -1,5 +1,5 @@
 // What a rewritten tar looks like, byte for byte.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "archive/rewrite.h"

@@ -1,6 +1,6 @@
 #include "unit/archive/tar_builder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Constants that a text of TIR cuts or leaves out, found in the rest of the archive.
 #include "deployment/constants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The network of every AOT archive of the corpus, against TVM's own graph of the same model.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -25,10 +25,6 @@ Topology with(std::string_view what, std::string_view instead) {
   return network(script({main_of({"x", "output"}, statements), kKernels}));
 }
 
-bool has_graph(const Topology& topology) {
-  return write_graph_json(topology, tir::JsonLayout::compact, [](std::string_view) {}).has_value();
-}
-
 TEST(Faults, ThereAreNoneInTheSoundNetwork) {
   const Topology topology =
       network(script({main_of({"x", "output"}, sound_statements()), kKernels}));

@@ -16,17 +16,13 @@ struct Form {
 
 class LoweredMain : public testing::TestWithParam<std::tuple<std::string, Form>> {};
 
-std::string data(const std::string& name) {
-  return read_file(std::string(MLF_TEST_DATA) + "/graph/" + name);
-}
-
 TEST_P(LoweredMain, ShowsTheGraphOfTheGraphExecutor) {
   const auto& [version, form] = GetParam();
-  const Topology topology = network(data(version + "-" + form.name + ".txt"));
+  const Topology topology = network(bundled_text(version + "-" + form.name + ".txt"));
   EXPECT_EQ(checks_of(topology), std::vector<std::string>{});
   EXPECT_EQ(topology.provenance.call_form, form.call);
   EXPECT_EQ(topology.provenance.argument_form, form.argument);
-  const std::string text = data(version + "-graph.json");
+  const std::string text = bundled_text(version + "-graph.json");
   const auto graph = read_graph_json({.file = "", .member = "graph", .text = text});
   ASSERT_TRUE(graph);
   const GraphComparison comparison = compare(topology, *graph);
@@ -51,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(LoweredMain, AllocationsKeepTheirSizes) {
-  const Topology topology = network(data("tvm-0.16-packed.txt"));
+  const Topology topology = network(bundled_text("tvm-0.16-packed.txt"));
   std::vector<std::uint64_t> bytes;
   for (const Storage& storage : topology.storages) {
     if (storage.kind == StorageKind::workspace) bytes.push_back(storage.bytes.value_or(0));

@@ -142,6 +142,10 @@ std::vector<std::string> decisions_of(const Topology& topology, std::size_t call
   return result;
 }
 
+bool has_graph(const Topology& topology) {
+  return write_graph_json(topology, tir::JsonLayout::compact, [](std::string_view) {}).has_value();
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;

@@ -43,4 +43,12 @@ std::vector<std::string> decisions_of(const Topology& topology, std::size_t call
 
 std::string read_file(const std::string& path);
 
+/// A file of tests/data/graph.
+inline std::string bundled_text(const std::string& name) {
+  return read_file(std::string(MLF_TEST_DATA) + "/graph/" + name);
+}
+
+/// Whether the network can be written as graph JSON: it has no check of severity `error`.
+bool has_graph(const Topology& topology);
+
 }  // namespace mlf::graph

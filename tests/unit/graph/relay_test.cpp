@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string data(const std::string& name) {
-  return read_file(std::string(MLF_TEST_DATA) + "/graph/" + name);
-}
-
 const json& node(const json& document, const json& reference) {
   return document["nodes"][std::stoul(reference.is_string() ? reference.get<std::string>()
                                                             : reference.dump())];
@@ -40,14 +36,14 @@ std::string with_swapped_arguments(const std::string& text, const std::string& c
 }
 
 TEST(SecondOpinion, AgreesWithTheReconstruction) {
-  const Topology topology = network(data("tvm-0.16-subtract.tvm.json"));
+  const Topology topology = network(bundled_text("tvm-0.16-subtract.tvm.json"));
   EXPECT_EQ(topology.calls.size(), 4u);
   EXPECT_EQ(checks_of(topology), std::vector<std::string>{});
 }
 
 TEST(SecondOpinion, SeesSwappedOperandsThatMainAloneCannotShow) {
   const Topology topology = network(with_swapped_arguments(
-      data("tvm-0.16-subtract.tvm.json"), "tvmgen_default_fused_nn_log_softmax_subtract"));
+      bundled_text("tvm-0.16-subtract.tvm.json"), "tvmgen_default_fused_nn_log_softmax_subtract"));
   const auto checks = checks_of(topology);
   ASSERT_FALSE(checks.empty());
   for (const std::string& check : checks) EXPECT_EQ(check, "second-opinion");
@@ -55,10 +51,10 @@ TEST(SecondOpinion, SeesSwappedOperandsThatMainAloneCannotShow) {
 }
 
 TEST(SecondOpinion, ReshapesThatTvmRemovedAreNoDisagreement) {
-  const Topology topology = network(data("tvm-0.16-reshapes.tvm.json"));
+  const Topology topology = network(bundled_text("tvm-0.16-reshapes.tvm.json"));
   EXPECT_EQ(checks_of(topology), std::vector<std::string>{});
   EXPECT_EQ(topology.calls.size(), 3u);
-  const std::string text = data("tvm-0.16-reshapes-graph.json");
+  const std::string text = bundled_text("tvm-0.16-reshapes-graph.json");
   const auto graph = read_graph_json({.file = "", .member = "graph", .text = text});
   ASSERT_TRUE(graph);
   EXPECT_EQ(compare(topology, *graph).differences, std::vector<std::string>{});

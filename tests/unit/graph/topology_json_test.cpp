@@ -9,17 +9,17 @@
 namespace mlf::graph {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
-json written(const Topology& topology) {
+Json written(const Topology& topology) {
   std::string text;
   const auto done = write_topology_json(topology, tir::JsonLayout::compact,
                                         [&](std::string_view part) { text += part; });
   if (!done) throw std::runtime_error(to_string(done.error().front()));
-  return json::parse(text);
+  return Json::parse(text);
 }
 
-std::vector<std::string> keys_of(const json& object) {
+std::vector<std::string> keys_of(const Json& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
   return keys;
@@ -39,7 +39,7 @@ TEST(TopologyJson, HasItsKeysInAFixedOrder) {
 }
 
 TEST(TopologyJson, SaysWhereItComesFrom) {
-  EXPECT_EQ(written(network(kText))["provenance"], json::parse(R"({
+  EXPECT_EQ(written(network(kText))["provenance"], Json::parse(R"({
       "kind": "main-function", "source": "tir-1", "dialect": "tvmscript", "stage": "lowered",
       "tvm_version": {"first": "0.12", "last": "0.17", "exact": null},
       "function": "__tvm_main__", "symbol": "tvmgen_default___tvm_main__",
@@ -47,7 +47,7 @@ TEST(TopologyJson, SaysWhereItComesFrom) {
 }
 
 TEST(TopologyJson, CallsSayHowDirectionsWereFound) {
-  EXPECT_EQ(written(network(kText))["calls"][1], json::parse(R"({
+  EXPECT_EQ(written(network(kText))["calls"][1], Json::parse(R"({
       "name": "tvmgen_default_cc_main_0", "kernel": 1, "position": 1, "arguments": [
         {"parameter": null, "direction": "input", "decided_by": "written-before",
          "certainty": "likely", "reads": 1, "writes": null, "storage": 2, "pool": null,
@@ -58,39 +58,39 @@ TEST(TopologyJson, CallsSayHowDirectionsWereFound) {
 }
 
 TEST(TopologyJson, ValuesSayWhoMakesAndReadsThem) {
-  EXPECT_EQ(written(network(kText))["values"][1], json::parse(R"({
+  EXPECT_EQ(written(network(kText))["values"][1], Json::parse(R"({
       "name": "sid_1", "kind": "computed", "storage": 2, "version": 0, "dtype": "float32",
       "shape": [4], "bytes": 16, "producer": {"call": 0, "argument": 1},
       "consumers": [{"call": 1, "argument": 0}], "first_definition": 0, "last_use": 1})"));
 }
 
 TEST(TopologyJson, ListsTheConstantsOfMain) {
-  const json topology = written(network(script(
+  const Json topology = written(network(script(
       {main_of({"x", "output"},
                "constant_0 = T.allocate_const([1.0, 2.0, 3.0, 4.0], \"float32\", [4])\n" +
                    call("tvmgen_default_b", "x_buffer.data, constant_0, output_buffer.data")),
        binary("tvmgen_default_b")})));
-  EXPECT_EQ(topology["constants"], json::parse(R"([{
+  EXPECT_EQ(topology["constants"], Json::parse(R"([{
       "name": "constant_0", "dtype": "float32", "shape": [4], "bytes": 16, "value": 1,
       "storage": 2}])"));
 }
 
 TEST(TopologyJson, SaysHowMuchMemoryIsInUse) {
-  EXPECT_EQ(written(network(kText))["memory"], json::parse(R"([{
+  EXPECT_EQ(written(network(kText))["memory"], Json::parse(R"([{
       "pool": null, "bytes": 16, "used": 16,
       "peak": {"position": 0, "bytes": 16, "extent": 16, "fragmentation": 0},
       "live": [{"position": 0, "bytes": 16}], "is_complete": true}])"));
 }
 
 TEST(TopologyJson, ListsKernelsStoragesAndChecks) {
-  const json topology = written(network(kText));
-  EXPECT_EQ(topology["kernels"][1], json::parse(R"({
+  const Json topology = written(network(kText));
+  EXPECT_EQ(topology["kernels"][1], Json::parse(R"({
       "symbol": "tvmgen_default_cc_main_0", "origin": "external", "function": null,
       "source": null, "target": "cc", "hash": null, "is_reshape": false, "constants": [],
       "workspaces": []})"));
-  EXPECT_EQ(topology["storages"][2], json::parse(R"({
+  EXPECT_EQ(topology["storages"][2], Json::parse(R"({
       "name": "sid_1", "kind": "workspace", "bytes": 16, "pool": null, "offset": null})"));
-  EXPECT_EQ(topology["checks"], json::parse(R"([{
+  EXPECT_EQ(topology["checks"], Json::parse(R"([{
       "code": "external-callee", "severity": "note",
       "detail": "'tvmgen_default_cc_main_0' has no TIR", "call": null, "value": null}])"));
 }

@@ -12,32 +12,32 @@
 namespace mlf::graph {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = MLF_SOURCE_DIR "/schemas/topology.schema.json";
 
 template <class Enum>
-json names_up_to(Enum last) {
-  json names = json::array();
+Json names_up_to(Enum last) {
+  Json names = Json::array();
   for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
     names.push_back(to_string(static_cast<Enum>(i)));
   }
   return names;
 }
 
-json or_null(json names) {
+Json or_null(Json names) {
   names.push_back(nullptr);
   return names;
 }
 
-json codes_of_checks() {
-  json codes = json::array();
+Json codes_of_checks() {
+  Json codes = Json::array();
   for (const CheckInfo& check : all_checks()) codes.push_back(check.code);
   return codes;
 }
 
-json decisions() {
-  json codes = json::array();
+Json decisions() {
+  Json codes = Json::array();
 #define MLF_DECISION(name, code, meaning) codes.push_back(code);
 #include "mlf/graph/decisions.def"
 #undef MLF_DECISION
@@ -45,8 +45,8 @@ json decisions() {
 }
 
 /// The schema with every enumeration as the program has it.
-json with_our_words(json schema) {
-  const auto set = [&](const char* part, const char* key, json names) {
+Json with_our_words(Json schema) {
+  const auto set = [&](const char* part, const char* key, Json names) {
     schema["$defs"][part]["properties"][key]["enum"] = std::move(names);
   };
   schema["properties"]["version"]["const"] = kTopologyVersion;
@@ -68,15 +68,15 @@ json with_our_words(json schema) {
 
 TEST(TopologySchema, HasTheWordsOfTheTables) {
   const std::string committed = read_file(kSchema);
-  const std::string expected = with_our_words(json::parse(committed)).dump(2) + "\n";
+  const std::string expected = with_our_words(Json::parse(committed)).dump(2) + "\n";
   if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kSchema) << expected;
   EXPECT_TRUE(committed == expected)
       << "schemas/topology.schema.json is out of date: run this test with MLF_UPDATE_GOLDEN=1";
 }
 
 TEST(TopologySchema, KnowsTheDialects) {
-  const json schema = json::parse(read_file(kSchema));
-  const json& names = schema["$defs"]["provenance"]["properties"]["dialect"]["enum"];
+  const Json schema = Json::parse(read_file(kSchema));
+  const Json& names = schema["$defs"]["provenance"]["properties"]["dialect"]["enum"];
   for (const auto dialect : {tir::Dialect::save_json, tir::Dialect::tvmscript,
                              tir::Dialect::legacy_text, tir::Dialect::tir_json}) {
     EXPECT_NE(std::find(names.begin(), names.end(), to_string(dialect)), names.end());
@@ -84,9 +84,9 @@ TEST(TopologySchema, KnowsTheDialects) {
 }
 
 /// Every object of the schema is closed and lists all of its keys as required.
-void expect_closed(const json& part, const std::string& path) {
+void expect_closed(const Json& part, const std::string& path) {
   if (!part.is_structured()) return;
-  if (part.is_object() && part.value("type", json()) == "object") {
+  if (part.is_object() && part.value("type", Json()) == "object") {
     EXPECT_EQ(part.value("additionalProperties", true), false) << path;
     std::vector<std::string> keys;
     for (const auto& [key, value] : part["properties"].items()) keys.push_back(key);
@@ -96,7 +96,7 @@ void expect_closed(const json& part, const std::string& path) {
 }
 
 TEST(TopologySchema, NamesEveryKeyAndNoOther) {
-  expect_closed(json::parse(read_file(kSchema)), "");
+  expect_closed(Json::parse(read_file(kSchema)), "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // schemas/README.md says what the program does: its tables come from ours, and its examples are
 // what mlf makes of the TIR above them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace mlf::graph {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kReadme = MLF_SOURCE_DIR "/schemas/README.md";
 constexpr std::string_view kPart = "\n# &lt;m&gt;.topology.json and &lt;m&gt;.graph.json\n";
@@ -68,7 +68,7 @@ std::string module_of(const std::string& frame, const std::string& text) {
 }
 
 /// Whether `whole` has what `part` says. Lists have all their elements, but for checks.
-bool has_part(const json& whole, const json& part, std::string_view key = {}) {
+bool has_part(const Json& whole, const Json& part, std::string_view key = {}) {
   if (part.is_object()) {
     const auto members = part.items();
     return whole.is_object() && std::all_of(members.begin(), members.end(), [&](const auto& one) {
@@ -77,23 +77,23 @@ bool has_part(const json& whole, const json& part, std::string_view key = {}) {
   }
   if (!part.is_array()) return whole == part;
   if (key == "checks") {
-    return std::all_of(part.begin(), part.end(), [&](const json& wanted) {
+    return std::all_of(part.begin(), part.end(), [&](const Json& wanted) {
       return std::any_of(whole.begin(), whole.end(),
-                         [&](const json& one) { return has_part(one, wanted); });
+                         [&](const Json& one) { return has_part(one, wanted); });
     });
   }
   return whole.is_array() &&
          std::equal(whole.begin(), whole.end(), part.begin(), part.end(),
-                    [](const json& a, const json& b) { return has_part(a, b); });
+                    [](const Json& a, const Json& b) { return has_part(a, b); });
 }
 
-json written(const Topology& topology, bool as_graph) {
+Json written(const Topology& topology, bool as_graph) {
   std::string text;
   const auto sink = [&](std::string_view part) { text += part; };
   const auto done = as_graph ? write_graph_json(topology, tir::JsonLayout::compact, sink)
                              : write_topology_json(topology, tir::JsonLayout::compact, sink);
   if (!done) throw std::runtime_error(to_string(done.error().front()));
-  return json::parse(text);
+  return Json::parse(text);
 }
 
 TEST(TopologyWords, GiveExamplesThatAreTrue) {
@@ -111,8 +111,8 @@ TEST(TopologyWords, GiveExamplesThatAreTrue) {
       const auto topologies = topologies_of(modules);
       ASSERT_EQ(topologies.size(), 1u);
       const bool is_graph = block.info == "js graph";
-      const json whole = written(topologies[0], is_graph);
-      const json part = json::parse(block.text);
+      const Json whole = written(topologies[0], is_graph);
+      const Json part = Json::parse(block.text);
       EXPECT_TRUE(is_graph ? whole == part : has_part(whole, part)) << whole.dump(1);
       modules.clear();
       ++examples;
@@ -133,11 +133,11 @@ TEST(TopologyWords, HaveASectionWithAnExampleForEveryRule) {
 }
 
 TEST(TopologyWords, AnExampleThatIsNotTrueIsNoticed) {
-  const json whole = json::parse(R"({"a": [{"b": 1, "c": 2}], "checks": [{"code": "x"}]})");
-  EXPECT_TRUE(has_part(whole, json::parse(R"({"a": [{"b": 1}], "checks": []})")));
+  const Json whole = Json::parse(R"({"a": [{"b": 1, "c": 2}], "checks": [{"code": "x"}]})");
+  EXPECT_TRUE(has_part(whole, Json::parse(R"({"a": [{"b": 1}], "checks": []})")));
   for (const char* wrong : {R"({"a": [{"b": 2}]})", R"({"a": []})", R"({"d": 1})",
                             R"({"checks": [{"code": "y"}]})", R"({"a": [{"b": null}]})"}) {
-    EXPECT_FALSE(has_part(whole, json::parse(wrong))) << wrong;
+    EXPECT_FALSE(has_part(whole, Json::parse(wrong))) << wrong;
   }
 }
 

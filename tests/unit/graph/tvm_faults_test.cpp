@@ -14,10 +14,6 @@ Topology bundled(const std::string& name) {
   return network(read_file(std::string(MLF_TEST_DATA) + "/graph/" + name));
 }
 
-bool has_graph(const Topology& topology) {
-  return write_graph_json(topology, tir::JsonLayout::compact, [](std::string_view) {}).has_value();
-}
-
 // relay.Function([x], relay.Tuple([y, y])): nothing ever writes the second output.
 TEST(TvmsFaults, ATensorThatIsReturnedTwiceIsWrittenOnce) {
   const Topology topology = bundled("tvm-0.16-output-twice.txt");

@@ -101,17 +101,17 @@ TEST(ParamType, IsSpelledAsTvmSpellsIt) {
   EXPECT_EQ(to_string(ParamType{129, 8, 2}), "code129_8x2");
 }
 
-struct Case {
+struct ParamsCase {
   std::string_view name;
   std::function<void(Bytes&)> write;
   std::string_view message;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& test) {
+std::ostream& operator<<(std::ostream& out, const ParamsCase& test) {
   return out << test.name;
 }
 
-class MalformedParams : public testing::TestWithParam<Case> {};
+class MalformedParams : public testing::TestWithParam<ParamsCase> {};
 
 TEST_P(MalformedParams, NameTheByte) {
   Bytes bytes;
@@ -130,51 +130,55 @@ Bytes& one_name(Bytes& bytes) {
 INSTANTIATE_TEST_SUITE_P(
     EveryField, MalformedParams,
     testing::Values(
-        Case{"empty", [](Bytes&) {},
-             "byte 0: the file ends within a magic number: 8 bytes wanted, 0 left"},
-        Case{"list_magic", [](Bytes& b) { b.put<std::uint64_t>(1); },
-             "byte 0: a parameter file begins with the magic number 0xf7e58d4f05049cb7, found "
-             "0x0000000000000001"},
-        Case{"hostile_count", [](Bytes& b) { b.head(UINT64_MAX); },
-             "byte 16: 18446744073709551615 names do not fit in the file"},
-        Case{"long_name", [](Bytes& b) { b.head(1).put<std::uint64_t>(9).text("short"); },
-             "byte 32: the file ends within a name: 9 bytes wanted, 5 left"},
-        Case{"twin_names", [](Bytes& b) { b.head(2).name("p").name("p"); },
-             "byte 33: the name \"p\" is given twice"},
-        Case{"count_differs", [](Bytes& b) { b.head(1).name("p").put<std::uint64_t>(2); },
-             "byte 33: 2 arrays for 1 names"},
-        Case{"array_magic", [](Bytes& b) { one_name(b).put<std::uint64_t>(2); },
-             "byte 41: an array begins with the magic number 0xdd5e40f096b4a13f, found "
-             "0x0000000000000002"},
-        Case{"negative_rank",
-             [](Bytes& b) {
-               one_name(b).put<std::uint64_t>(0xDD5E40F096B4A13F).put<std::uint64_t>(0);
-               b.put<std::uint64_t>(1).put<std::int32_t>(-1).put<std::uint32_t>(0x00012002);
-             },
-             "byte 65: negative rank -1"},
-        Case{"hostile_rank",
-             [](Bytes& b) {
-               one_name(b).put<std::uint64_t>(0xDD5E40F096B4A13F).put<std::uint64_t>(0);
-               b.put<std::uint64_t>(1).put<std::int32_t>(INT32_MAX).put<std::uint32_t>(0x00012002);
-             },
-             "byte 65: a shape of rank 2147483647 does not fit in the file"},
-        Case{"negative_extent",
-             [](Bytes& b) {
-               one_name(b).array(kFloat32, {2, -2}, 8);
-             },
-             "byte 81: negative extent -2"},
-        Case{"overflow",
-             [](Bytes& b) {
-               one_name(b).array(kFloat32, {INT64_MAX, 2, INT64_MAX}, 8);
-             },
-             "byte 97: type and shape make more than 2^63-1 bytes"},
-        Case{"size_differs", [](Bytes& b) { one_name(b).array(kFloat32, {3}, 8).text("12345678"); },
-             "byte 81: data size 8, but type float32 and shape make 12 bytes"},
-        Case{"data_truncated", [](Bytes& b) { one_name(b).array(kFloat32, {2}, 8).text("1234"); },
-             "byte 89: the file ends within the data of an array: 8 bytes wanted, 4 left"},
-        Case{"bytes_behind",
-             [](Bytes& b) { one_name(b).array(kFloat32, {1}, 4).text("1234").text("zz"); },
-             "byte 93: 2 bytes behind the last array"}),
+        ParamsCase{"empty", [](Bytes&) {},
+                   "byte 0: the file ends within a magic number: 8 bytes wanted, 0 left"},
+        ParamsCase{
+            "list_magic", [](Bytes& b) { b.put<std::uint64_t>(1); },
+            "byte 0: a parameter file begins with the magic number 0xf7e58d4f05049cb7, found "
+            "0x0000000000000001"},
+        ParamsCase{"hostile_count", [](Bytes& b) { b.head(UINT64_MAX); },
+                   "byte 16: 18446744073709551615 names do not fit in the file"},
+        ParamsCase{"long_name", [](Bytes& b) { b.head(1).put<std::uint64_t>(9).text("short"); },
+                   "byte 32: the file ends within a name: 9 bytes wanted, 5 left"},
+        ParamsCase{"twin_names", [](Bytes& b) { b.head(2).name("p").name("p"); },
+                   "byte 33: the name \"p\" is given twice"},
+        ParamsCase{"count_differs", [](Bytes& b) { b.head(1).name("p").put<std::uint64_t>(2); },
+                   "byte 33: 2 arrays for 1 names"},
+        ParamsCase{"array_magic", [](Bytes& b) { one_name(b).put<std::uint64_t>(2); },
+                   "byte 41: an array begins with the magic number 0xdd5e40f096b4a13f, found "
+                   "0x0000000000000002"},
+        ParamsCase{"negative_rank",
+                   [](Bytes& b) {
+                     one_name(b).put<std::uint64_t>(0xDD5E40F096B4A13F).put<std::uint64_t>(0);
+                     b.put<std::uint64_t>(1).put<std::int32_t>(-1).put<std::uint32_t>(0x00012002);
+                   },
+                   "byte 65: negative rank -1"},
+        ParamsCase{"hostile_rank",
+                   [](Bytes& b) {
+                     one_name(b).put<std::uint64_t>(0xDD5E40F096B4A13F).put<std::uint64_t>(0);
+                     b.put<std::uint64_t>(1).put<std::int32_t>(INT32_MAX).put<std::uint32_t>(
+                         0x00012002);
+                   },
+                   "byte 65: a shape of rank 2147483647 does not fit in the file"},
+        ParamsCase{"negative_extent",
+                   [](Bytes& b) {
+                     one_name(b).array(kFloat32, {2, -2}, 8);
+                   },
+                   "byte 81: negative extent -2"},
+        ParamsCase{"overflow",
+                   [](Bytes& b) {
+                     one_name(b).array(kFloat32, {INT64_MAX, 2, INT64_MAX}, 8);
+                   },
+                   "byte 97: type and shape make more than 2^63-1 bytes"},
+        ParamsCase{"size_differs",
+                   [](Bytes& b) { one_name(b).array(kFloat32, {3}, 8).text("12345678"); },
+                   "byte 81: data size 8, but type float32 and shape make 12 bytes"},
+        ParamsCase{"data_truncated",
+                   [](Bytes& b) { one_name(b).array(kFloat32, {2}, 8).text("1234"); },
+                   "byte 89: the file ends within the data of an array: 8 bytes wanted, 4 left"},
+        ParamsCase{"bytes_behind",
+                   [](Bytes& b) { one_name(b).array(kFloat32, {1}, 4).text("1234").text("zz"); },
+                   "byte 93: 2 bytes behind the last array"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(MalformedParams, IsEveryTruncation) {

@@ -9,7 +9,7 @@
 namespace mlf {
 namespace {
 
-ModelLibrary library_of(const std::string& name) {
+ModelLibrary real_library(const std::string& name) {
   std::ifstream file(std::string(MLF_TEST_DATA) + "/metadata/" + name + ".json");
   EXPECT_TRUE(file.is_open()) << name;
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -20,7 +20,7 @@ ModelLibrary library_of(const std::string& name) {
 }
 
 TEST(RealMetadata, OfTvm09WithCmsisNn) {
-  const Module module = library_of("tvm-0.9-cmsis-nn").modules.front();
+  const Module module = real_library("tvm-0.9-cmsis-nn").modules.front();
   ASSERT_EQ(module.targets.size(), 1u);
   EXPECT_EQ(module.targets.front().target.text, "c -keys=cpu -link-params=0");
   EXPECT_EQ(module.memory.operator_functions.size(), 3u);
@@ -32,7 +32,7 @@ TEST(RealMetadata, OfTvm09WithCmsisNn) {
 }
 
 TEST(RealMetadata, OfTvm09WithTheGraphExecutor) {
-  const Module module = library_of("tvm-0.9-graph").modules.front();
+  const Module module = real_library("tvm-0.9-graph").modules.front();
   EXPECT_EQ(module.executors, std::vector{Executor::graph});
   ASSERT_EQ(module.memory.storage_ids.size(), 4u);
   EXPECT_EQ(module.memory.storage_ids[0].input_binding, "x");
@@ -41,7 +41,7 @@ TEST(RealMetadata, OfTvm09WithTheGraphExecutor) {
 }
 
 TEST(RealMetadata, OfTvm09OperatorsHasFlattenedShapesAndBindings) {
-  const Module module = library_of("tvm-0.9-operator").modules.front();
+  const Module module = real_library("tvm-0.9-operator").modules.front();
   EXPECT_EQ(module.name, "matmul");
   const OperatorFunction& function = module.memory.operators.front();
   ASSERT_EQ(function.buffers.size(), 3u);
@@ -50,14 +50,14 @@ TEST(RealMetadata, OfTvm09OperatorsHasFlattenedShapesAndBindings) {
 }
 
 TEST(RealMetadata, OfTvm018OperatorsHasNoBindings) {
-  const Module module = library_of("tvm-0.18-operator").modules.front();
+  const Module module = real_library("tvm-0.18-operator").modules.front();
   EXPECT_EQ(module.style, Style::operator_only);
   EXPECT_FALSE(module.memory.operators.front().buffers.front().input_binding.has_value());
   EXPECT_EQ(module.targets.front().target.text, "c -keys=cpu ");
 }
 
 TEST(RealMetadata, OfTvm018WithTwoModules) {
-  const ModelLibrary library = library_of("tvm-0.18-two-modules");
+  const ModelLibrary library = real_library("tvm-0.18-two-modules");
   ASSERT_EQ(library.modules.size(), 2u);
   EXPECT_EQ(library.modules[0].name, "first");
   EXPECT_EQ(library.modules[1].name, "second");
@@ -65,7 +65,7 @@ TEST(RealMetadata, OfTvm018WithTwoModules) {
 }
 
 TEST(RealMetadata, OfTvm018WithSeveralInputsAndOutputs) {
-  const MainMemory main = library_of("tvm-0.18-control-ops").modules.front().memory.main.front();
+  const MainMemory main = real_library("tvm-0.18-control-ops").modules.front().memory.main.front();
   ASSERT_EQ(main.inputs->size(), 2u);
   EXPECT_EQ(main.inputs->front().name, "i");
   ASSERT_EQ(main.outputs->size(), 3u);
@@ -73,7 +73,7 @@ TEST(RealMetadata, OfTvm018WithSeveralInputsAndOutputs) {
 }
 
 TEST(RealMetadata, OfARealNetworkOfAVendorsTvm) {
-  const Module module = library_of("tvm-0.16-aww-usmp").modules.front();
+  const Module module = real_library("tvm-0.16-aww-usmp").modules.front();
   const MainMemory& main = module.memory.main.front();
   EXPECT_EQ(main.inputs->front().name, "input_1");
   EXPECT_EQ(main.outputs->front().name, "Identity");

@@ -13,18 +13,9 @@ using Json = nlohmann::json;
 using Names = std::vector<std::string>;
 
 /// A main whose calls read and write these arguments, and its kernel.
-std::string network_of(const std::string& arguments) {
-  return graph::script({graph::main_of({"x", "output"}, graph::call("tvmgen_default_a", arguments)),
-                        graph::unary("tvmgen_default_a")});
-}
-
-std::string sound() {
-  return network_of("x_buffer.data, output_buffer.data");
-}
-
 /// Nothing wrote the output before it is read.
 std::string unsound() {
-  return network_of("output_buffer.data, x_buffer.data");
+  return test::network_of("output_buffer.data, x_buffer.data");
 }
 
 class ProcessedNetworkTest : public test::ProcessTest {
@@ -40,7 +31,7 @@ class ProcessedNetworkTest : public test::ProcessTest {
 };
 
 TEST_F(ProcessedNetworkTest, TopologyAndGraphStandBehindTheTir) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   const ProcessReport report = process(path);
   EXPECT_EQ(members(path),
             (Names{".", "metadata.json", "src/tir-1.txt", "src/tir-1.json",
@@ -53,7 +44,7 @@ TEST_F(ProcessedNetworkTest, TopologyAndGraphStandBehindTheTir) {
 }
 
 TEST_F(ProcessedNetworkTest, TheManifestSaysWhereItCameFrom) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
   const Json expected = {{{"module", "default"},
                           {"topology", "src/default.topology.json"},
@@ -73,7 +64,7 @@ TEST_F(ProcessedNetworkTest, AFailedCheckLeavesTheGraphOut) {
 }
 
 TEST_F(ProcessedNetworkTest, AGraphThatGoesIsRemoved) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
   const std::string other =
       make({{"src/tir-1.txt", unsound()},
@@ -84,7 +75,7 @@ TEST_F(ProcessedNetworkTest, AGraphThatGoesIsRemoved) {
 }
 
 TEST_F(ProcessedNetworkTest, ARequiredGraphIsThereOrNothingChanges) {
-  const std::string good = make({{"src/tir-1.txt", sound()}}, "good.tar");
+  const std::string good = make({{"src/tir-1.txt", test::sound_network()}}, "good.tar");
   EXPECT_TRUE(process(good, requiring(Requirement::graph)).changed());
   EXPECT_FALSE(process(good, requiring(Requirement::graph)).changed());
 
@@ -115,7 +106,7 @@ TEST_F(ProcessedNetworkTest, ANameThatIsNoFilesNameIsRefused) {
         R"(", "style": "full-model", "export_datetime": "2024-01-01 00:00:00Z",
         "executors": ["aot"], "target": ["c"],
         "memory": {"functions": {"main": [], "operator_functions": []}}}}})";
-    const std::string path = make_with(metadata, {{"src/tir-1.txt", sound()}});
+    const std::string path = make_with(metadata, {{"src/tir-1.txt", test::sound_network()}});
     EXPECT_EQ(refused(path).kind, ErrorKind::invalid_input) << name;
   }
 }
@@ -125,7 +116,7 @@ TEST_F(ProcessedNetworkTest, AModuleWhoseFilesAreThoseOfAStageIsRefused) {
       R"({"version": 7, "modules": {"tir-1": {"model_name": "tir-1", "style": "full-model",
       "export_datetime": "2024-01-01 00:00:00Z", "executors": ["aot"], "target": ["c"],
       "memory": {"functions": {"main": [], "operator_functions": []}}}}})";
-  const std::string path = make_with(metadata, {{"src/tir-1.topology.txt", sound()}});
+  const std::string path = make_with(metadata, {{"src/tir-1.topology.txt", test::sound_network()}});
   EXPECT_EQ(refused(path).where.member, "src/tir-1.topology.json");
 }
 

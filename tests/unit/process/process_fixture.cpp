@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "unit/archive/tar_builder.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::test {
 namespace {
@@ -17,6 +18,15 @@ constexpr std::string_view kMetadata =
 std::string legacy_text(int value) {
   return "@main = primfn() -> ()\n  attr = {\"global_symbol\": \"main\"}\n{\n  @tir.ret(" +
          std::to_string(value) + ", dtype=int32)\n}\n";
+}
+
+std::string network_of(const std::string& arguments) {
+  return graph::script({graph::main_of({"x", "output"}, graph::call("tvmgen_default_a", arguments)),
+                        graph::unary("tvmgen_default_a")});
+}
+
+std::string sound_network() {
+  return network_of("x_buffer.data, output_buffer.data");
 }
 
 std::string ProcessTest::make(const Members& members, std::string_view name) const {

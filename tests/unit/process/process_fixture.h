@@ -14,6 +14,11 @@ namespace mlf::test {
 /// A module of one function that returns `value`, as TVM v0.9 prints it.
 std::string legacy_text(int value);
 
+/// A main with the input `x` that calls one kernel with these arguments, and the kernel.
+std::string network_of(const std::string& arguments);
+/// One without faults.
+std::string sound_network();
+
 class ProcessTest : public ArchiveTest {
  protected:
   using Members = std::vector<std::pair<std::string, std::string>>;

@@ -11,15 +11,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-std::string network_of(const std::string& arguments) {
-  return graph::script({graph::main_of({"x", "output"}, graph::call("tvmgen_default_a", arguments)),
-                        graph::unary("tvmgen_default_a")});
-}
-
-std::string sound() {
-  return network_of("x_buffer.data, output_buffer.data");
-}
-
 class VerifyTest : public test::ProcessTest {
  protected:
   /// "error network-check": severity and code of every finding.
@@ -47,14 +38,14 @@ class VerifyTest : public test::ProcessTest {
 };
 
 TEST_F(VerifyTest, ASoundArchiveHasNoFindings) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   EXPECT_EQ(findings(path), Names{});
   process(path);
   EXPECT_EQ(findings(path), Names{});
 }
 
 TEST_F(VerifyTest, ConstantsMayStandWhereTheLastRunPutThem) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   ProcessOptions options;
   options.constants = tir::ConstantPlace::none;
   process(path, options);
@@ -63,7 +54,7 @@ TEST_F(VerifyTest, ConstantsMayStandWhereTheLastRunPutThem) {
 
 TEST_F(VerifyTest, FailedChecksOfTheNetworkAreFindings) {
   const std::string path =
-      make({{"src/tir-1.txt", network_of("output_buffer.data, x_buffer.data")}});
+      make({{"src/tir-1.txt", test::network_of("output_buffer.data, x_buffer.data")}});
   const auto found = *verify_archive(path);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].code, FindingCode::network_check);
@@ -77,32 +68,36 @@ TEST_F(VerifyTest, StagesThatShowAnotherNetworkAreFindings) {
                           graph::call("tvmgen_default_a", "x_buffer.data, sid_1") +
                           graph::call("tvmgen_default_a", "sid_1, output_buffer.data")),
        graph::unary("tvmgen_default_a")});
-  const std::string same = make({{"src/tir-1.txt", sound()}, {"src/tir-1.codegen.txt", sound()}});
+  const std::string same = make(
+      {{"src/tir-1.txt", test::sound_network()}, {"src/tir-1.codegen.txt", test::sound_network()}});
   EXPECT_EQ(findings(same), Names{});
-  const std::string other = make({{"src/tir-1.txt", sound()}, {"src/tir-1.codegen.txt", twice}});
+  const std::string other =
+      make({{"src/tir-1.txt", test::sound_network()}, {"src/tir-1.codegen.txt", twice}});
   const Names found = findings(other);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0], "error stage-mismatch");
 }
 
 TEST_F(VerifyTest, OutputsThatSomebodyChangedAreFindings) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
   EXPECT_EQ(findings(with(path, "src/default.graph.json", "{}")), Names{"error damaged-output"});
 }
 
 TEST_F(VerifyTest, OutputsThatAreMissingAreFindings) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
-  const std::string without =
-      make({{"src/tir-1.txt", sound()}, {"src/mlf.json", content(path, "src/mlf.json")}}, "b.tar");
+  const std::string without = make(
+      {{"src/tir-1.txt", test::sound_network()}, {"src/mlf.json", content(path, "src/mlf.json")}},
+      "b.tar");
   EXPECT_EQ(findings(without), (Names(3, "error damaged-output")));
 }
 
 TEST_F(VerifyTest, OutputsOfAnEarlierArchiveAreFindings) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
-  EXPECT_EQ(findings(with(path, "src/tir-1.txt", sound() + "\n")), Names{"error stale-outputs"});
+  EXPECT_EQ(findings(with(path, "src/tir-1.txt", test::sound_network() + "\n")),
+            Names{"error stale-outputs"});
 }
 
 TEST_F(VerifyTest, AModuleWithoutNetworkIsWorthANote) {
@@ -110,7 +105,7 @@ TEST_F(VerifyTest, AModuleWithoutNetworkIsWorthANote) {
 }
 
 TEST_F(VerifyTest, NothingIsWritten) {
-  const std::string path = make({{"src/tir-1.txt", sound()}});
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   const std::string before = test::read_file(path);
   findings(path);
   EXPECT_EQ(test::read_file(path), before);

@@ -1,6 +1,6 @@
 #include "tir/c/write/body.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/c/language.h"
 #include "tir/c/write/cmsis.h"

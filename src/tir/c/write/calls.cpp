@@ -1,5 +1,5 @@
 // Calls and fields of records.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/c/language.h"
 #include "tir/c/write/expressions.h"

@@ -1,6 +1,6 @@
 #include "tir/c/write/checks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "mlf/tir/visit.h"
 #include "support/error.h"

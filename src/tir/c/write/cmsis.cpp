@@ -1,7 +1,7 @@
 // What cmsis.cpp of the reader takes apart. Source: TVM's CMSIS-NN code generator.
 #include "tir/c/write/cmsis.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <array>

@@ -2,7 +2,7 @@
 // need before the statement they stand in.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

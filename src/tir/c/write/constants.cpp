@@ -1,6 +1,6 @@
 #include "tir/c/write/constants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,7 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::size_t kLineLength = 80;
-constexpr std::size_t kIndent = 4;
+constexpr std::size_t kRowIndent = 4;
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // characters that go into the sink at once
 constexpr std::int64_t kPoolAlignment = 16;
 constexpr std::string_view kOpenC = "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
@@ -31,7 +31,7 @@ T element(std::span<const std::byte> data, std::size_t i) {
 
 /// A power of two of them, if more than one fits.
 std::size_t elements_per_row(std::size_t width) {
-  return std::bit_floor(std::max<std::size_t>((kLineLength - kIndent) / width, 1));
+  return std::bit_floor(std::max<std::size_t>((kLineLength - kRowIndent) / width, 1));
 }
 
 /// Rows of `count` elements that `print` appends to a string.
@@ -40,7 +40,7 @@ void write_rows(const Sink& sink, std::size_t count, std::size_t width, Print&& 
   const std::size_t per_row = elements_per_row(width);
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
-    if (i % per_row == 0) text.append(kIndent, ' ');
+    if (i % per_row == 0) text.append(kRowIndent, ' ');
     print(text, i);
     if (i + 1 < count) text += ", ";
     if (i % per_row == per_row - 1 || i + 1 == count) text += '\n';

@@ -1,6 +1,6 @@
 #include "tir/c/write/expressions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 #include "tir/c/language.h"

@@ -1,6 +1,6 @@
 #include "tir/c/write/packed_calls.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tir/c/write/prologue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #include "tir/c/write/spelling.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/error.h"
 #include "tir/c/language.h"
@@ -52,10 +52,6 @@ std::string_view operator_of(Node call) {
   if (!call.is(Kind::Call)) return {};
   const Node op = call[f::Call::op];
   return op.is(Kind::Op) ? op.text(f::Op::name) : std::string_view();
-}
-
-bool is_call_of(Node node, std::string_view op) {
-  return operator_of(node) == op;
 }
 
 }  // namespace mlf::tir::c

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mlf/tir/module.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 
@@ -26,8 +27,6 @@ std::string integer_text(DType dtype, std::int64_t value);
 /// A float with seven digits, as `%e`.
 std::string float_text(DType dtype, double value);
 
-/// Whether this is a call of the operator with this full name.
-bool is_call_of(Node node, std::string_view op);
 /// The full name of the operator that a Call calls; empty for a call of something else.
 std::string_view operator_of(Node call);
 

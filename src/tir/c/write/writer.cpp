@@ -1,5 +1,5 @@
 // The door of the writer: a module as one file of generated C.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

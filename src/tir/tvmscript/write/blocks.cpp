@@ -1,5 +1,5 @@
 // Blocks.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/statements.h"

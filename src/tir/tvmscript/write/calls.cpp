@@ -1,9 +1,10 @@
 // Calls: by the function of the operator where it makes this very call, otherwise as T.Call.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "tir/node_queries.h"
 #include "tir/text/op_table.h"
 #include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/printer.h"
@@ -13,10 +14,6 @@ namespace {
 
 using text::DtypePosition;
 using text::OpInfo;
-
-bool is_constant(Node node) {
-  return node.is(Kind::IntImm) || node.is(Kind::FloatImm);
-}
 
 bool is_zero(Node node) {
   return is_int(node, 0) || (node.is(Kind::FloatImm) && node.real(f::FloatImm::value) == 0);
@@ -58,8 +55,8 @@ bool would_compute(std::string_view name, NodeList args) {
   if (!computes(name) || args.empty()) return false;
   const bool is_choice = name == "tir.if_then_else";
   if (is_choice || name == "tir.likely") {
-    if (is_constant(args[0])) return true;
-  } else if (all_of(args, is_constant) || any_of(args, is_zero)) {
+    if (is_number_literal(args[0])) return true;
+  } else if (all_of(args, is_number_literal) || any_of(args, is_zero)) {
     return true;
   }
   if (is_for_floats(name) && !args[0].dtype().is_float()) return true;

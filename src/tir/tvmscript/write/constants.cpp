@@ -1,6 +1,6 @@
 #include "tir/tvmscript/write/constants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,10 @@
 // Expressions, without the calls.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
 
+#include "tir/node_queries.h"
 #include "tir/tvmscript/operators.h"
 #include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/printer.h"
@@ -12,10 +13,6 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 constexpr double kLargestFloat32 = std::numeric_limits<float>::max();
-
-bool is_constant(Node node) {
-  return node.is(Kind::IntImm) || node.is(Kind::FloatImm);
-}
 
 bool is_number(Node node, double value) {
   if (node.is(Kind::IntImm)) return static_cast<double>(node.integer(f::IntImm::value)) == value;
@@ -31,7 +28,7 @@ bool is_zero_or_one(Node node) {
 bool would_fold(Node node) {
   const Node a = node[f::Add::a];
   const Node b = node[f::Add::b];
-  if (is_constant(a) && is_constant(b)) return true;
+  if (is_number_literal(a) && is_number_literal(b)) return true;
   switch (node.kind()) {
     case Kind::Add:
     case Kind::Sub:
@@ -244,7 +241,7 @@ void Printer::logical_not(Node node, Level level, Pieces& out) {
     out.text(in_brackets ? "(not (" : "not (").expr(operand).text(in_brackets ? "))" : ")");
     return;
   }
-  if (open_lambdas_ > 0 || is_constant(operand)) {
+  if (open_lambdas_ > 0 || is_number_literal(operand)) {
     out.text("T.Not(").expr(operand).text(")");
     return;
   }

@@ -1,6 +1,6 @@
 #include "tir/tvmscript/write/function.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #include "tir/tvmscript/write/names.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "tir/tvmscript/write/printer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Statements around others: at the end of a suite one line, elsewhere a `with` of its own.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/write/constants.h"
 #include "tir/tvmscript/write/dtypes.h"

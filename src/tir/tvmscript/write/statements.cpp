@@ -1,6 +1,6 @@
 #include "tir/tvmscript/write/statements.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tir/tvmscript/write/dtypes.h"
 

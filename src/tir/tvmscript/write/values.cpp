@@ -1,5 +1,5 @@
 // Values of attributes and annotations, and the parts of statements that are no expressions.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "mlf/tir/visit.h"
 #include "tir/tvmscript/write/dtypes.h"

@@ -1,6 +1,6 @@
 // What the writer prints for the nodes that the reader makes, by version of TVM, and what it
 // refuses.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 
@@ -115,7 +115,7 @@ TEST(CWriter, DividesByWhatIsKnownOfTheSigns) {
 
 // --- Versions ----------------------------------------------------------------------------------
 
-constexpr std::string_view kCall =
+constexpr std::string_view kPackedCall =
     "TVM_DLL int32_t tvmgen_d___tvm_main__(int8_t* a) {\n"
     "  if (tvmgen_d_f(a) != 0 ) return -1;\n  return 0;\n}\n";
 
@@ -128,7 +128,7 @@ std::string minimum(std::string_view first, std::string_view second) {
   return fmt::format(
       "TVM_DLL int32_t tvmgen_d_f(int8_t* p) {{\n  int8_t {0} = p[0];\n  int8_t {1} = p[1];\n"
       "  p[2] = (({0}) < ({1}) ? ({0}) : ({1}));\n  return 0;\n}}\n{2}",
-      first, second, kCall);
+      first, second, kPackedCall);
 }
 
 TEST(CWriter, NamesTemporariesAsTheVersionDoes) {
@@ -252,7 +252,7 @@ TEST(CWriter, PrintsConditionalsOfOlderVersionsInPlace) {
       "TVM_DLL int32_t tvmgen_d_f(int8_t* p) {\n  int8_t __1 = p[0];\n"
       "  p[1] = ((p[1] < (int8_t)3) ? ((__1) < (__1) ? (__1) : (__1)) : (int8_t)5);\n"
       "  while ((p[0] < (int8_t)3)) {\n    p[0] = (int8_t)4;\n  }\n  return 0;\n}\n";
-  expect_own_text(file_of("c -keys=cpu", false, kernel + std::string(kCall)));
+  expect_own_text(file_of("c -keys=cpu", false, kernel + std::string(kPackedCall)));
 }
 
 TEST(CWriter, PrintsConstantsAndPoolsOfTheirOwnBytes) {
@@ -267,7 +267,7 @@ TEST(CWriter, PrintsConstantsAndPoolsOfTheirOwnBytes) {
       "TVM_DLL int32_t tvmgen_d_f(int8_t* p) {\n"
       "  p[0] = ((int8_t)((float*)c_0)[1]);\n  p[1] = ((int8_t)((int64_t*)c_1)[1]);\n"
       "  p[2] = ((int8_t)((uint8_t*)c_2)[0]);\n  return 0;\n}\n";
-  expect_own_text(file_of("c -keys=cpu", false, constants + kernel + std::string(kCall)));
+  expect_own_text(file_of("c -keys=cpu", false, constants + kernel + std::string(kPackedCall)));
 }
 
 // --- Failures ----------------------------------------------------------------------------------

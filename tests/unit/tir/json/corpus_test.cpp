@@ -1,5 +1,5 @@
 // tir-N.json of every captured module of the corpus.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

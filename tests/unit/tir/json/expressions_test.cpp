@@ -1,5 +1,5 @@
 // Expressions, values, identities and constants in tir-N.json.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

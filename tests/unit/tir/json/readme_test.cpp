@@ -1,5 +1,5 @@
 // schemas/README.md says what the program does: its tables come from ours, its examples are read.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Every nesting of statements survives the flat lists of tir-N.json.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -43,7 +43,7 @@ std::string entries_of_body(const std::string& json) {
 }
 
 // Writes, checks that it comes back the same, and gives the entries of the body.
-std::string written(ModuleMaker& make, NodeId body) {
+std::string entries_written(ModuleMaker& make, NodeId body) {
   const Document document = make.document(body);
   const std::string json = json_of(document);
   const Document back = document_of(json);
@@ -54,7 +54,7 @@ std::string written(ModuleMaker& make, NodeId body) {
 
 TEST(StatementLists, StandForAnImpliedSeqStmt) {
   ModuleMaker m;
-  EXPECT_EQ(written(m, m.seq({m.evaluate(), m.evaluate()})), "Evaluate Evaluate");
+  EXPECT_EQ(entries_written(m, m.seq({m.evaluate(), m.evaluate()})), "Evaluate Evaluate");
 }
 
 TEST(StatementLists, ShowASeqStmtThatHasASpan) {
@@ -64,59 +64,62 @@ TEST(StatementLists, ShowASeqStmtThatHasASpan) {
   const NodeId source = b.make(Kind::SourceName, {b.string("f.py")});
   b.set_span(two, b.make(Kind::Span, {source, std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
                                       std::int64_t{4}}));
-  EXPECT_EQ(written(m, m.let(two)), "LetStmt:3 SeqStmt:2 Evaluate Evaluate");
+  EXPECT_EQ(entries_written(m, m.let(two)), "LetStmt:3 SeqStmt:2 Evaluate Evaluate");
 }
 
 TEST(StatementLists, CountWhatAScopingStatementGoverns) {
   ModuleMaker m;
   const NodeId two = m.seq({m.evaluate(), m.evaluate()});
-  EXPECT_EQ(written(m, m.allocate(m.let(two))), "Allocate:3 LetStmt:2 Evaluate Evaluate");
+  EXPECT_EQ(entries_written(m, m.allocate(m.let(two))), "Allocate:3 LetStmt:2 Evaluate Evaluate");
 }
 
 TEST(StatementLists, EndAScopeBeforeTheListEnds) {
   ModuleMaker m;
-  EXPECT_EQ(written(m, m.seq({m.let(m.evaluate()), m.evaluate()})), "LetStmt:1 Evaluate Evaluate");
+  EXPECT_EQ(entries_written(m, m.seq({m.let(m.evaluate()), m.evaluate()})),
+            "LetStmt:1 Evaluate Evaluate");
 }
 
 TEST(StatementLists, TellEveryKindOfScope) {
   ModuleMaker m;
   NodeId body = m.evaluate();
   body = m.produce(m.realize(m.declare(m.allocate_const(m.assertion(m.attr(body))))));
-  EXPECT_EQ(written(m, body),
+  EXPECT_EQ(entries_written(m, body),
             "ProducerRealize:6 BufferRealize:5 DeclBuffer:4 AllocateConst:3 AssertStmt:2 "
             "AttrStmt:1 Evaluate");
 }
 
 TEST(StatementLists, KeepSequencesOfNoneAndOne) {
   ModuleMaker none;
-  EXPECT_EQ(written(none, none.seq({})), "SeqStmt:0");
+  EXPECT_EQ(entries_written(none, none.seq({})), "SeqStmt:0");
   ModuleMaker one;
-  EXPECT_EQ(written(one, one.seq({one.evaluate()})), "SeqStmt:1 Evaluate");
+  EXPECT_EQ(entries_written(one, one.seq({one.evaluate()})), "SeqStmt:1 Evaluate");
   ModuleMaker both;
   const NodeId body = both.seq({both.seq({}), both.evaluate(), both.seq({both.evaluate()})});
-  EXPECT_EQ(written(both, body), "SeqStmt:0 Evaluate SeqStmt:1 Evaluate");
+  EXPECT_EQ(entries_written(both, body), "SeqStmt:0 Evaluate SeqStmt:1 Evaluate");
 }
 
 TEST(StatementLists, KeepSequencesInSequences) {
   ModuleMaker m;
   const NodeId inner = m.seq({m.evaluate(), m.evaluate()});
-  EXPECT_EQ(written(m, m.seq({m.evaluate(), inner})), "Evaluate SeqStmt:2 Evaluate Evaluate");
+  EXPECT_EQ(entries_written(m, m.seq({m.evaluate(), inner})),
+            "Evaluate SeqStmt:2 Evaluate Evaluate");
   ModuleMaker n;
   const NodeId pair = n.seq({n.evaluate(), n.evaluate()});
-  EXPECT_EQ(written(n, n.seq({pair})), "SeqStmt:3 SeqStmt:2 Evaluate Evaluate");
+  EXPECT_EQ(entries_written(n, n.seq({pair})), "SeqStmt:3 SeqStmt:2 Evaluate Evaluate");
 }
 
 TEST(StatementLists, KeepAnElseBranchOrItsAbsence) {
   ModuleMaker m;
   const NodeId two = m.seq({m.evaluate(), m.evaluate()});
-  EXPECT_EQ(written(m, m.branch(m.evaluate(), m.branch(two, NodeId::none))),
+  EXPECT_EQ(entries_written(m, m.branch(m.evaluate(), m.branch(two, NodeId::none))),
             "IfThenElse[Evaluate][IfThenElse[Evaluate Evaluate][-]]");
 }
 
 TEST(StatementLists, NestWithLoopsAndBlocks) {
   ModuleMaker m;
   const NodeId body = m.loop(m.repeat(m.block(m.let(m.evaluate()), m.seq({}))));
-  EXPECT_EQ(written(m, body), "For[While[BlockRealize[Block[LetStmt:1 Evaluate][SeqStmt:0]]]]");
+  EXPECT_EQ(entries_written(m, body),
+            "For[While[BlockRealize[Block[LetStmt:1 Evaluate][SeqStmt:0]]]]");
 }
 
 // A random tree of at most `budget` statements.
@@ -168,7 +171,7 @@ TEST(StatementLists, BringEveryRandomTreeBack) {
   for (int round = 0; round < 300; ++round) {
     ModuleMaker m;
     int budget = 40;
-    written(m, random_statement(m, random, budget));
+    entries_written(m, random_statement(m, random, budget));
     if (HasFailure()) FAIL() << "round " << round;
   }
 }

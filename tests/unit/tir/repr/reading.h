@@ -20,4 +20,8 @@ inline std::string in_function(std::string_view statements, std::string_view par
   return "PrimFunc([" + std::string(params) + "])  {\n" + std::string(statements) + "\n}\n";
 }
 
+inline Document statements(std::string_view text, std::string_view params = "n, m") {
+  return read_text(in_function(text, params));
+}
+
 }  // namespace mlf::tir::repr

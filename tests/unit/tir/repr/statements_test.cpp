@@ -3,10 +3,6 @@
 namespace mlf::tir::repr {
 namespace {
 
-Document statements(std::string_view text, std::string_view params = "n, m") {
-  return read_text(in_function(text, params));
-}
-
 TEST(ReprStatements, OneIsABodyAndSeveralAreASequence) {
   EXPECT_EQ(body(statements("  n")).kind(), Kind::Evaluate);
   EXPECT_EQ(body(statements("  n\n  (m + 1)")).list(f::SeqStmt::seq).size(), 2u);

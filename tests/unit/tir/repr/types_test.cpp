@@ -4,10 +4,6 @@
 namespace mlf::tir::repr {
 namespace {
 
-Document statements(std::string_view text, std::string_view params) {
-  return read_text(in_function(text, params));
-}
-
 Node stored_buffer(Node store) {
   return store[f::BufferStore::buffer];
 }

@@ -13,15 +13,13 @@ namespace {
 
 using save_json_test::document;
 using save_json_test::evaluated;
+using save_json_test::kSeven;
 using save_json_test::read;
 
 std::string add(std::string_view a, std::string_view b) {
   return R"({"type_key": "tir.Add", "attrs": {"a": ")" + std::string(a) + R"(", "b": ")" +
          std::string(b) + R"(", "dtype": "int32", "span": "0"}})";
 }
-
-constexpr std::string_view kSeven =
-    R"({"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "7"}})";
 
 TEST(SaveJsonReader, ReadsAModuleWithItsFunction) {
   const Reading reading = read(document({MLF_EVALUATING_FUNCTION, kSeven}));

@@ -39,6 +39,10 @@ inline Reading read(std::string_view text, const ReadLimits& limits = {}) {
       R"( "span": "0"}})",                                                                     \
       R"({"type_key": "Map", "keys": ["f"], "data": [3]})"
 
+/// The constant 7.
+constexpr std::string_view kSeven =
+    R"({"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "7"}})";
+
 /// The value that the function above evaluates.
 inline Node evaluated(const Module& module) {
   return module.root().map(f::IRModule::functions).value(0)[f::PrimFunc::body][f::Evaluate::value];

@@ -15,6 +15,7 @@ namespace mlf::tir {
 namespace {
 
 using save_json_test::document;
+using save_json_test::kSeven;
 using save_json_test::read;
 
 std::string written(const Document& doc) {
@@ -29,9 +30,6 @@ Document document_of(Reading reading) {
   source.tvm_version = reading.version;
   return {source, std::nullopt, std::move(reading.module), std::move(reading.losses)};
 }
-
-constexpr std::string_view kSeven =
-    R"({"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "7"}})";
 
 TEST(SaveJsonWriter, WritesTheLayoutOfTvm) {
   const std::string text =

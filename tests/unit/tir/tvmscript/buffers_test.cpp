@@ -3,10 +3,6 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
-Document statements(std::string_view lines) {
-  return read_text(in_function(lines));
-}
-
 Node buffer_of(const Document& document) {
   return value(document)[f::BufferLoad::buffer];
 }

@@ -53,4 +53,8 @@ inline std::int64_t number(Node constant) {
   return constant.integer(f::IntImm::value);
 }
 
+inline Document statements(std::string_view lines) {
+  return read_text(in_function(lines));
+}
+
 }  // namespace mlf::tir::tvmscript

@@ -3,10 +3,6 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
-Document statements(std::string_view lines) {
-  return read_text(in_function(lines));
-}
-
 TEST(ScriptStatements, OneIsTheBodyItselfSeveralAreASequence) {
   EXPECT_EQ(body(statements("T.evaluate(n)")).kind(), Kind::Evaluate);
   EXPECT_EQ(body(statements("T.evaluate(n)\nT.evaluate(1)")).list(f::SeqStmt::seq).size(), 2u);

@@ -14,16 +14,12 @@ namespace mlf::tir {
 namespace {
 
 namespace fs = std::filesystem;
+using write_test::contents;
 using write_test::expect_same;
 using write_test::read_text;
 using write_test::script_of;
 
 constexpr std::uint8_t kVersions[] = {8, 9, 10, 11};
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// What the module in `text` is for a version.
 std::string script_for(std::string_view text, std::uint8_t minor) {

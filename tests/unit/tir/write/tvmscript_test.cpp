@@ -20,11 +20,6 @@ using write_test::tir_json_of;
 
 const fs::path kScripts = MLF_TEST_DATA "/tir/tvmscript";
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::vector<std::string> saved_names() {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(kScripts)) {
@@ -87,13 +82,13 @@ std::string function(std::string_view lines) {
          std::string(lines);
 }
 
-void expect_unchanged(std::string_view lines) {
+void expect_same_script(std::string_view lines) {
   const std::string text = function(lines);
   EXPECT_EQ(script_of(read_text(text)), text);
 }
 
 TEST(ScriptWriter, WritesWhatItReads) {
-  expect_unchanged(
+  expect_same_script(
       "        T.func_attr({\"number\": 3, \"text\": \"a \\\"b\\\"\", \"list\": [1, \"two\"]})\n"
       "        for i in range(16):\n"
       "            A[i] = A[i] * T.float32(0.5) + T.Cast(\"float32\", (i + n) * 2)\n"
@@ -107,7 +102,7 @@ TEST(ScriptWriter, WritesWhatItReads) {
 }
 
 TEST(ScriptWriter, MakesVariablesOfTypesWithoutAFunctionByTheirConstructors) {
-  expect_unchanged(
+  expect_same_script(
       "        x = T.Var(\"x\", \"bfloat16\")\n"
       "        size = T.SizeVar(\"size\", \"int4\")\n"
       "        p = T.Var(\"p\", tvm.ir.PointerType(tvm.ir.PointerType(tvm.ir.PrimType(\"int8\"), "
@@ -119,7 +114,7 @@ TEST(ScriptWriter, MakesVariablesOfTypesWithoutAFunctionByTheirConstructors) {
 }
 
 TEST(ScriptWriter, KeepsTheSizeVarOfALet) {
-  expect_unchanged(
+  expect_same_script(
       "        size = T.int32(is_size_var=True)\n"
       "        with T.LetStmt(n + 1, var=size):\n"
       "            T.evaluate(size)\n");
@@ -136,21 +131,21 @@ TEST(ScriptWriter, WritesResultsOfEveryType) {
 }
 
 TEST(ScriptWriter, KeepsWhatTvmWouldFold) {
-  expect_unchanged(
+  expect_same_script(
       "        T.evaluate(T.Add(n, 0))\n"
       "        T.evaluate(T.Add(1, 2) * T.Sub(n, 0))\n"
       "        T.evaluate(T.Max(n, 3))\n");
 }
 
 TEST(ScriptWriter, PutsBracketsWherePythonWouldReadOtherwise) {
-  expect_unchanged(
+  expect_same_script(
       "        T.evaluate(n - (n - 2) - 3)\n"
       "        T.evaluate((n < 2) == (n < 3))\n"
       "        T.evaluate((n < 2 or n < 3) and n < 4)\n");
 }
 
 TEST(ScriptWriter, DeclaresWhatMoreThanItsScopeUses) {
-  expect_unchanged(
+  expect_same_script(
       "        x = T.int32()\n"
       "        with T.LetStmt(n + 1, var=x):\n"
       "            T.evaluate(x)\n"
@@ -158,7 +153,7 @@ TEST(ScriptWriter, DeclaresWhatMoreThanItsScopeUses) {
 }
 
 TEST(ScriptWriter, TakesAThreadApartWhereMoreThanItUsesItsVariable) {
-  expect_unchanged(
+  expect_same_script(
       "        tx = T.int32()\n"
       "        with T.attr(T.iter_var(tx, T.Range(0, 32), \"ThreadIndex\", \"threadIdx.x\"), "
       "\"thread_extent\", 32):\n"

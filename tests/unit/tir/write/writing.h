@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,6 +38,11 @@ inline std::string tir_json_of(const Document& document) {
 }
 inline std::string script_of(const Document& document) {
   return collect([&](const Sink& sink) { return write_tvmscript(document, {}, sink); });
+}
+
+inline std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 inline void expect_same(const Module& left, const Module& right,
