@@ -15,7 +15,7 @@ namespace {
 
 template <class Body>
 auto at_door_of(const std::string& path, Body&& body) {
-  return support::at_door(std::forward<Body>(body)).map_error([&](Diagnostics&& diagnostics) {
+  return support::to_result(std::forward<Body>(body)).map_error([&](Diagnostics&& diagnostics) {
     return in_file(std::move(diagnostics), path);
   });
 }

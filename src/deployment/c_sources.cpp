@@ -30,7 +30,7 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
   std::vector<SourceFile> files;
   for (const FileRef& file : module.files.sources) {
     const archive::Member* member = archive.find(file.name);
-    const std::string_view text = support::value_of(archive.read(*member));
+    const std::string_view text = support::get_or_throw(archive.read(*member));
     files.push_back({member, text, tir::describe_c(text)});
   }
   return files;
@@ -40,7 +40,7 @@ std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const 
   std::vector<tir::CPool> pools;
   for (const FileRef& header : module.files.headers) {
     const archive::Member* const member = archive.find(header.name);
-    for (HeaderPool& pool : read_header(support::value_of(archive.read(*member))).pools) {
+    for (HeaderPool& pool : read_header(support::get_or_throw(archive.read(*member))).pools) {
       pools.push_back({std::move(pool.name), pool.bytes});
     }
   }

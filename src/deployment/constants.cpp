@@ -72,7 +72,7 @@ void add_params(const archive::Archive& archive, const Module& module, ConstantS
   if (member == nullptr) return;
   sources.params.push_back({.file = archive.path(),
                             .member = member->name,
-                            .text = support::value_of(archive.read(*member))});
+                            .text = support::get_or_throw(archive.read(*member))});
   add_member(sources, member);
 }
 

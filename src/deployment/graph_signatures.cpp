@@ -20,7 +20,7 @@ std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
                                               const Module& module) {
   if (!module.files.graph) return {};
   const FileRef& file = *module.files.graph;
-  const std::string_view text = support::value_of(archive.read(*archive.find(file.name)));
+  const std::string_view text = support::get_or_throw(archive.read(*archive.find(file.name)));
   const auto topology =
       graph::read_graph_json({.file = archive.path(), .member = file.name, .text = text});
   if (!topology) return {};

@@ -39,14 +39,15 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     add_tensors(main.outputs, facts.outputs);
   }
   for (const FileRef& header : module.files.headers) {
-    HeaderFields fields = read_header(support::value_of(archive.read(*archive.find(header.name))));
+    HeaderFields fields =
+        read_header(support::get_or_throw(archive.read(*archive.find(header.name))));
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
   if (module.files.relay) {
     facts.declared = read_relay_signature(
-        support::value_of(archive.read(*archive.find(module.files.relay->name))));
+        support::get_or_throw(archive.read(*archive.find(module.files.relay->name))));
   }
   return facts;
 }

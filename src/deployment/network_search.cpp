@@ -11,14 +11,14 @@
 namespace mlf {
 namespace {
 
-using support::value_of;
+using support::get_or_throw;
 
 bool has_graph_executor(const Module& module) {
   return module.files.graph.has_value();
 }
 
 std::string_view text_of(const archive::Archive& archive, const FileRef& file) {
-  return value_of(archive.read(*archive.find(file.name)));
+  return get_or_throw(archive.read(*archive.find(file.name)));
 }
 
 /// Names of the parameters that the graph executor gets from outside.
@@ -26,7 +26,7 @@ std::vector<std::string> parameter_names(const archive::Archive& archive, const 
   std::vector<std::string> names;
   if (!has_graph_executor(module) || !module.files.parameters) return names;
   const std::string_view bytes = text_of(archive, *module.files.parameters);
-  const auto params = value_of(
+  const auto params = get_or_throw(
       read_params(std::as_bytes(std::span(bytes.data(), bytes.size())),
                   module.files.parameters->name)
           .map_error([&](Diagnostics all) { return in_file(std::move(all), archive.path()); }));
@@ -62,8 +62,8 @@ void NetworkSearch::State::read_graphs(std::span<const graph::TirInput> kernels)
     const FileRef& file = *module.files.graph;
     const tir::Input input{
         .file = archive.path(), .member = file.name, .text = text_of(archive, file)};
-    auto topology =
-        value_of(graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters[i]}));
+    auto topology = get_or_throw(
+        graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters[i]}));
     topology.module = module.name;
     found.emplace(i, std::move(topology));
   }
@@ -77,7 +77,7 @@ std::optional<std::size_t> NetworkSearch::State::module_of(const graph::Topology
 }
 
 void NetworkSearch::State::read_mains(std::span<const graph::TirInput> stage) {
-  for (graph::Topology& topology : value_of(graph::reconstruct(stage, facts, limits))) {
+  for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts, limits))) {
     const auto module = module_of(topology);
     if (!module) continue;
     topology.module = library.modules[*module].name;
@@ -93,7 +93,7 @@ NetworkSearch::~NetworkSearch() = default;
 Result<NetworkSearch> NetworkSearch::over(const archive::Archive& archive,
                                           const ModelLibrary& library,
                                           const graph::ReconstructLimits& limits) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     auto state = std::unique_ptr<State>(new State{archive, library, limits, {}, {}, {}, false});
     for (const Module& module : library.modules) {
       state->facts.push_back(deployment::facts_of(archive, module));
@@ -104,7 +104,7 @@ Result<NetworkSearch> NetworkSearch::over(const archive::Archive& archive,
 }
 
 Result<void> NetworkSearch::offer(std::span<const graph::TirInput> stage) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     state_->saw_tir = state_->saw_tir || !stage.empty();
     state_->read_graphs(stage);
     state_->read_mains(stage);
@@ -112,7 +112,7 @@ Result<void> NetworkSearch::offer(std::span<const graph::TirInput> stage) {
 }
 
 Result<Networks> NetworkSearch::finish() && {
-  return support::at_door([&] {
+  return support::to_result([&] {
     state_->read_graphs({});
     Networks networks;
     for (std::size_t i = 0; i < state_->library.modules.size(); ++i) {

@@ -20,20 +20,20 @@ std::vector<std::vector<TirSource>> by_stage(std::span<const TirSource> sources)
 
 Result<Networks> find_networks(const archive::Archive& archive, const ModelLibrary& library,
                                std::span<const TirSource> sources, const tir::ReadLimits& limits) {
-  return support::at_door([&] {
-    using support::value_of;
-    NetworkSearch search = value_of(NetworkSearch::over(archive, library));
+  return support::to_result([&] {
+    using support::get_or_throw;
+    NetworkSearch search = get_or_throw(NetworkSearch::over(archive, library));
     for (const std::vector<TirSource>& stage : by_stage(sources)) {
       std::vector<tir::Document> documents;
       for (const TirSource& source : stage) {
-        documents.push_back(value_of(read_tir(source, library, limits)));
+        documents.push_back(get_or_throw(read_tir(source, library, limits)));
       }
       std::vector<graph::TirInput> inputs;
       for (std::size_t i = 0; i < stage.size(); ++i)
         inputs.push_back({&documents[i], stage[i].stem});
-      value_of(search.offer(inputs));
+      get_or_throw(search.offer(inputs));
     }
-    return value_of(std::move(search).finish());
+    return get_or_throw(std::move(search).finish());
   });
 }
 

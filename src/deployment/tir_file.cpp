@@ -15,7 +15,7 @@ std::string_view TirFile::name() const noexcept {
 }
 
 Result<TirFile> load_tir_file(const std::string& path) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const support::File file = path == "-" ? support::File::duplicate(STDIN_FILENO, path)
                                            : support::File::open(path, O_RDONLY);
     TirFile result{path, {}};
@@ -28,9 +28,10 @@ Result<TirFile> load_tir_file(const std::string& path) {
 }
 
 Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     std::vector<TirFile> files;
-    for (const std::string& path : paths) files.push_back(support::value_of(load_tir_file(path)));
+    for (const std::string& path : paths)
+      files.push_back(support::get_or_throw(load_tir_file(path)));
     return files;
   });
 }

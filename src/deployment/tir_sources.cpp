@@ -87,7 +87,7 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
 TirSource source_from(const std::string& stem, Candidate candidate,
                       const archive::Archive& archive) {
   if (candidate.member != nullptr) {
-    candidate.text = support::value_of(archive.read(*candidate.member));
+    candidate.text = support::get_or_throw(archive.read(*candidate.member));
   }
   return {.stem = stem,
           .stage = std::string(deployment::stage_of_stem(stem)),
@@ -105,7 +105,7 @@ TirSource source_from(const std::string& stem, Candidate candidate,
 Result<std::vector<TirSource>> find_tir(const archive::Archive& archive,
                                         const ModelLibrary& library,
                                         std::span<const TirFile> beside) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     Chosen chosen;
     find_in_archive(archive, chosen);
     std::set<std::string_view> names;

@@ -197,7 +197,7 @@ void DotWriter::write() {
 }  // namespace
 
 Result<void> write_dot(const Topology& topology, const tir::Sink& sink) {
-  return support::at_door([&] { DotWriter(topology, sink).write(); });
+  return support::to_result([&] { DotWriter(topology, sink).write(); });
 }
 
 }  // namespace mlf::graph

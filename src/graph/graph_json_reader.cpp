@@ -321,7 +321,7 @@ void GraphReader::read_heads() {
 }  // namespace
 
 Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions& options) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const support::SourceText source{input.file, input.member, input.text};
     const support::JsonDocument document(source, {kMaxNesting});
     Topology topology = GraphReader(document.root(), options).run();

@@ -149,7 +149,7 @@ void GraphJson::row_ptr() {
 
 Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
                               const tir::Sink& sink) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const Projection graph = project(topology);
     FunctionSink bytes(sink);
     Emitter out(bytes, layout);

@@ -138,7 +138,7 @@ void check_several_mains(std::vector<Topology>& topologies) {
 Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
                                           std::span<const ModuleFacts> facts,
                                           const ReconstructLimits& limits) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const FunctionTable functions(sources);
     std::vector<Topology> topologies;
     for (const FunctionRef* main : functions.mains()) {

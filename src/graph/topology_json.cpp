@@ -301,7 +301,7 @@ void TopologyJson::element(const Check& check) {
 
 Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
                                  const tir::Sink& sink) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     FunctionSink bytes(sink);
     tir::json::Emitter out(bytes, layout);
     TopologyJson(out, topology).write();

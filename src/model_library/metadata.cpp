@@ -147,7 +147,7 @@ ModelLibrary read_metadata(JsonValue root) {
 
 Result<ModelLibrary> read_model_library(std::string_view metadata, std::span<const FileRef> members,
                                         const MetadataOptions& options) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const auto document =
         model_library::JsonDocument::parse({"", "metadata.json", metadata}, {options.max_nesting});
     ModelLibrary library = model_library::read_metadata(document.root());

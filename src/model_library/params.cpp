@@ -188,7 +188,7 @@ std::string to_string(ParamType type) {
 }
 
 Result<std::vector<Param>> read_params(std::span<const std::byte> bytes, std::string_view member) {
-  return support::at_door([&] { return ParamsReader(bytes, member).read(); });
+  return support::to_result([&] { return ParamsReader(bytes, member).read(); });
 }
 
 }  // namespace mlf

@@ -52,7 +52,7 @@ const TargetValue* Target::find(std::string_view name) const noexcept {
 }
 
 Result<Target> parse_target(std::string_view text, TargetIntegers integers) {
-  return support::at_door([&] { return model_library::read_target(text, integers); });
+  return support::to_result([&] { return model_library::read_target(text, integers); });
 }
 
 }  // namespace mlf

@@ -8,7 +8,7 @@ const tir::Document& Documents::of(const TirSource& source) {
   const Key key{source.path, source.name};
   const auto found = documents_.find(key);
   if (found != documents_.end()) return found->second;
-  return documents_.emplace(key, support::value_of(read_tir(source, library_, limits_)))
+  return documents_.emplace(key, support::get_or_throw(read_tir(source, library_, limits_)))
       .first->second;
 }
 

@@ -13,16 +13,16 @@ namespace {
 
 using archive::Archive;
 using archive::Member;
-using support::value_of;
+using support::get_or_throw;
 
 Archive open_archive(const std::string& path, const ProcessOptions& options) {
   const bool update = in_place(path, options) && options.effect == Effect::write;
-  return value_of(update ? Archive::open_for_update(path, options.archive_limits)
-                         : Archive::open(path, options.archive_limits));
+  return get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
+                             : Archive::open(path, options.archive_limits));
 }
 
 std::string digest_of(const Archive& archive, const Member& member) {
-  return support::sha256_hex(value_of(archive.read(member)));
+  return support::sha256_hex(get_or_throw(archive.read(member)));
 }
 
 /// Members that are read, each once, in the order in which they are come by.
@@ -63,7 +63,7 @@ Inputs inputs_of(const Job& job) {
 std::optional<Manifest> previous_manifest(const Archive& archive) {
   const Member* member = archive.find(kManifestName);
   if (member == nullptr || member->type != archive::MemberType::file) return std::nullopt;
-  return read_manifest(value_of(archive.read(*member)));
+  return read_manifest(get_or_throw(archive.read(*member)));
 }
 
 }  // namespace
@@ -80,11 +80,15 @@ OutputState state_of(const Archive& archive, const Digest& written) {
 
 Job prepare(const std::string& path, const ProcessOptions& options) {
   // `files` have to be in place before the sources that look into them.
-  Job job{
-      options, open_archive(path, options), value_of(load_tir_files(options.tir_files)), {}, {}, {},
-      {}};
-  job.library = value_of(read_model_library(job.archive));
-  job.sources = value_of(find_tir(job.archive, job.library, job.files));
+  Job job{options,
+          open_archive(path, options),
+          get_or_throw(load_tir_files(options.tir_files)),
+          {},
+          {},
+          {},
+          {}};
+  job.library = get_or_throw(read_model_library(job.archive));
+  job.sources = get_or_throw(find_tir(job.archive, job.library, job.files));
   job.inputs = inputs_of(job);
   job.previous = previous_manifest(job.archive);
   return job;

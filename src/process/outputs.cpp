@@ -10,7 +10,7 @@
 namespace mlf::process {
 namespace {
 
-using support::value_of;
+using support::get_or_throw;
 
 class Maker {
  public:
@@ -40,7 +40,7 @@ void Maker::keep(std::vector<Output> made) {
 void Maker::make_stage(const std::vector<TirSource>& sources, NetworkSearch& search) {
   std::vector<tir::Document> documents;
   for (const TirSource& source : sources) {
-    documents.push_back(value_of(read_tir(source, job_.library, job_.options.tir_limits)));
+    documents.push_back(get_or_throw(read_tir(source, job_.library, job_.options.tir_limits)));
     auto [made, entry] = render_tir(source, documents.back(), job_, outputs_.spool);
     manifest_.tir.push_back(std::move(entry));
     keep(std::move(made));
@@ -49,7 +49,7 @@ void Maker::make_stage(const std::vector<TirSource>& sources, NetworkSearch& sea
   for (std::size_t i = 0; i < sources.size(); ++i) {
     inputs.push_back({&documents[i], sources[i].stem});
   }
-  value_of(search.offer(inputs));
+  get_or_throw(search.offer(inputs));
 }
 
 void Maker::make_network(const Network& network) {
@@ -97,9 +97,9 @@ void refuse_equal_names(const std::vector<Output>& outputs, const std::string& f
 }
 
 void Maker::make() {
-  NetworkSearch search = value_of(NetworkSearch::over(job_.archive, job_.library));
+  NetworkSearch search = get_or_throw(NetworkSearch::over(job_.archive, job_.library));
   for (const std::vector<TirSource>& stage : by_stage(job_.sources)) make_stage(stage, search);
-  const Networks networks = value_of(std::move(search).finish());
+  const Networks networks = get_or_throw(std::move(search).finish());
   for (const Network& network : networks.found) make_network(network);
   report(networks);
   refuse_equal_names(outputs_.list, job_.archive.path());

@@ -113,7 +113,7 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
 namespace mlf {
 
 Result<ProcessReport> process_archive(const std::string& path, const ProcessOptions& options) {
-  return support::at_door([&] { return process::run(path, options); })
+  return support::to_result([&] { return process::run(path, options); })
       .map_error([&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), path); });
 }
 

@@ -10,7 +10,7 @@
 namespace mlf::process {
 namespace {
 
-using support::value_of;
+using support::get_or_throw;
 
 std::optional<ManifestTarget> manifest_target(const Target* target) {
   if (target == nullptr) return std::nullopt;
@@ -61,12 +61,12 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source,
   std::vector<Output> outputs;
   std::vector<tir::ConstantFile> constants;
   const Piece text = spool.add([&](support::ByteSink& out) {
-    constants = value_of(tir::write_tir_json(document, json, sink_to(out)));
+    constants = get_or_throw(tir::write_tir_json(document, json, sink_to(out)));
   });
   outputs.push_back({entry.member, like, text});
   for (const tir::ConstantFile& constant : constants) {
     const Piece data = spool.add([&](support::ByteSink& out) {
-      value_of(tir::write_npy(document.module.node(constant.constant), sink_to(out)));
+      get_or_throw(tir::write_npy(document.module.node(constant.constant), sink_to(out)));
     });
     outputs.push_back({beside_tir_json(constant.path), like, data});
   }
@@ -85,13 +85,13 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
   std::vector<Output> outputs;
   outputs.push_back(
       {entry.topology, like, spool.add([&](support::ByteSink& out) {
-         value_of(graph::write_topology_json(topology, tir::JsonLayout::compact, sink_to(out)));
+         get_or_throw(graph::write_topology_json(topology, tir::JsonLayout::compact, sink_to(out)));
        })});
   if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
   entry.graph = graph_name(module, job.archive.path());
   outputs.push_back(
       {*entry.graph, like, spool.add([&](support::ByteSink& out) {
-         value_of(graph::write_graph_json(topology, tir::JsonLayout::compact, sink_to(out)));
+         get_or_throw(graph::write_graph_json(topology, tir::JsonLayout::compact, sink_to(out)));
        })});
   return {std::move(outputs), std::move(entry)};
 }

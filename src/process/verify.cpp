@@ -15,7 +15,7 @@ namespace mlf::process {
 namespace {
 
 using graph::Severity;
-using support::value_of;
+using support::get_or_throw;
 
 class Verifier {
  public:
@@ -57,13 +57,13 @@ void Verifier::check_outputs() {
 }
 
 Networks Verifier::networks_of(std::span<const std::vector<TirSource>> stages) {
-  NetworkSearch search = value_of(NetworkSearch::over(job_.archive, job_.library));
+  NetworkSearch search = get_or_throw(NetworkSearch::over(job_.archive, job_.library));
   for (const std::vector<TirSource>& stage : stages) {
     std::vector<graph::TirInput> inputs;
     for (const TirSource& source : stage) inputs.push_back({&documents_.of(source), source.stem});
-    value_of(search.offer(inputs));
+    get_or_throw(search.offer(inputs));
   }
-  return value_of(std::move(search).finish());
+  return get_or_throw(std::move(search).finish());
 }
 
 void Verifier::report_network(const Network& network) {
@@ -144,7 +144,7 @@ std::string_view to_string(FindingCode code) {
 }
 
 Result<std::vector<Finding>> verify_archive(const std::string& path, const VerifyOptions& options) {
-  return support::at_door([&] { return process::verify(path, options); })
+  return support::to_result([&] { return process::verify(path, options); })
       .map_error([&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), path); });
 }
 

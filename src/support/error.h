@@ -1,4 +1,4 @@
-// The one exception that may unwind inside a reader, and the door that turns it into a Result.
+// The one exception that may unwind inside the library, and what turns it into a Result.
 #pragma once
 
 #include <new>
@@ -11,7 +11,7 @@
 
 namespace mlf::support {
 
-/// Thrown inside the library only; `at_door` catches it before the public API returns.
+/// Thrown inside the library only: every public function runs in `to_result`, which catches it.
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}
@@ -25,16 +25,17 @@ class Error : public std::exception {
   Diagnostic diagnostic_;
 };
 
-/// The value of a result, for code that runs behind a door; throws the first diagnostic otherwise.
+/// The value of a result, for code that runs inside `to_result`.
+/// @throws Error with the first diagnostic where there is none
 template <class T>
-T value_of(Result<T> result) {
+T get_or_throw(Result<T> result) {
   if (!result) throw Error(std::move(result.error().front()));
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// Runs `body` and turns what it throws into diagnostics: the door of every public function.
+/// Runs `body` and turns what it throws into diagnostics. Every public function is one such call.
 template <class Body>
-auto at_door(Body&& body) -> Result<std::invoke_result_t<Body>> {
+auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
   const auto failure = [](ErrorKind kind, std::string message) {
     return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), {}}});
   };

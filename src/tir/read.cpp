@@ -63,7 +63,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
   // One file of several: pools and metadata stand in others.
   if (dialect == Dialect::c) {
-    return support::value_of(read_c({.files = {input}}, limits));
+    return support::get_or_throw(read_c({.files = {input}}, limits));
   }
   Reading reading = read_dialect(dialect, source, limits, input.constants);
   return {.source = {.member = name_of_source(input),
@@ -81,7 +81,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
 
 Result<Document> read(const Input& input, const ReadLimits& limits) {
   const SourceText source{input.file, input.member, without_byte_order_mark(input.text)};
-  auto document = support::at_door([&] { return read_document(input, source, limits); });
+  auto document = support::to_result([&] { return read_document(input, source, limits); });
   if (document) return document;
   Diagnostics diagnostics = in_file(std::move(document.error()), input.file);
   for (Diagnostic& diagnostic : diagnostics) {

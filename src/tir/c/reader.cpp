@@ -283,7 +283,7 @@ CFile describe_c(std::string_view text) {
 }
 
 Result<Document> read_c(const CSources& sources, const ReadLimits& limits) {
-  return support::at_door([&] { return c::ModuleReader(sources).read(limits); });
+  return support::to_result([&] { return c::ModuleReader(sources).read(limits); });
 }
 
 }  // namespace mlf::tir

@@ -279,7 +279,7 @@ namespace mlf::tir {
 
 Result<std::vector<ConstantFile>> write_tir_json(const Document& document,
                                                  const JsonOptions& options, const Sink& sink) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     json::FunctionSink bytes(sink);
     return json::DocumentWriter(document, options, bytes).write();
   });

@@ -52,7 +52,7 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
 }  // namespace json
 
 Result<void> write_npy(Node constant, const Sink& sink) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const auto data = constant.bytes(f::NDArray::data);
     if (!data) throw support::Error(ErrorKind::usage, "a constant without data has no NumPy file");
     sink(json::npy_header(constant.dtype(std::uint8_t{f::NDArray::dtype}),

@@ -396,7 +396,7 @@ VersionRange written_version(const VersionRange& version) {
 }  // namespace save_json
 
 Result<void> write_save_json(const Document& document, const Sink& sink) {
-  return support::at_door([&] {
+  return support::to_result([&] {
     const VersionRange version = save_json::written_version(document.source.tvm_version);
     save_json::Writer(document.module, version, sink).write();
   });

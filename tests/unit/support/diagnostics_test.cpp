@@ -45,11 +45,11 @@ TEST(Diagnostics, NameTheFileOnlyWhereNoneIsNamedYet) {
 
 TEST(Door, TurnsErrorsIntoDiagnosticsAndForeignExceptionsIntoInternalOnes) {
   const auto known =
-      support::at_door([]() -> int { throw support::Error(ErrorKind::io, "disk full"); });
+      support::to_result([]() -> int { throw support::Error(ErrorKind::io, "disk full"); });
   ASSERT_FALSE(known.has_value());
   EXPECT_EQ(known.error().front().kind, ErrorKind::io);
 
-  const auto foreign = support::at_door([]() -> int { throw std::runtime_error("surprise"); });
+  const auto foreign = support::to_result([]() -> int { throw std::runtime_error("surprise"); });
   ASSERT_FALSE(foreign.has_value());
   EXPECT_EQ(exit_code(foreign.error().front().kind), 70);
 }

@@ -241,7 +241,7 @@ void ModuleWriter::write() {
 }  // namespace c
 
 Result<void> write_c(const Document& document, const Sink& sink, std::uint64_t most_nodes) {
-  return support::at_door([&] { c::ModuleWriter(document, sink, most_nodes).write(); });
+  return support::to_result([&] { c::ModuleWriter(document, sink, most_nodes).write(); });
 }
 
 }  // namespace mlf::tir

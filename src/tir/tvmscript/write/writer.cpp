@@ -101,7 +101,7 @@ class ModulePrinter {
 
 Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                              const Sink& sink) {
-  return support::at_door([&] { tvmscript::ModulePrinter(document, options).write(sink); });
+  return support::to_result([&] { tvmscript::ModulePrinter(document, options).write(sink); });
 }
 
 }  // namespace mlf::tir
