@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "graph/findings.h"
-#include "graph/functions.h"
-#include "graph/kernel_library.h"
-#include "graph/main_body.h"
-#include "graph/memory_use.h"
-#include "graph/network_builder.h"
-#include "graph/ports.h"
-#include "graph/relay_main.h"
-#include "graph/slots.h"
+#include "graph/kernels/functions.h"
+#include "graph/kernels/kernels.h"
+#include "graph/main/main_body.h"
+#include "graph/main/parameters.h"
+#include "graph/main/ports.h"
+#include "graph/network/checks.h"
+#include "graph/network/memory_use.h"
+#include "graph/network/network_builder.h"
+#include "graph/network/relay_main.h"
 #include "mlf/graph/compare.h"
 #include "support/error.h"
 

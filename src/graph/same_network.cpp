@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "graph/functions.h"
+#include "graph/kernels/functions.h"
 #include "mlf/graph/compare.h"
 
 namespace mlf::graph {

@@ -1,6 +1,6 @@
 #include "graph/scope.h"
 
-#include "graph/nodes.h"
+#include "graph/node_queries.h"
 
 namespace mlf::graph {
 

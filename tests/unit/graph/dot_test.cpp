@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/dot_text.h"
-#include "graph/short_names.h"
+#include "graph/formats/dot_text.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

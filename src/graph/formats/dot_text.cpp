@@ -1,0 +1,124 @@
+#include "graph/formats/dot_text.h"
+
+#include <fmt/ranges.h>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "mlf/tir/dtype.h"
+#include "tir/json/text.h"
+
+namespace mlf::graph {
+
+namespace {
+
+constexpr std::string_view kReplacement = "\uFFFD";
+
+void append_escaped(std::string& out, std::string_view character) {
+  // Graphviz reads `\N` and the like in labels, and entities of HTML.
+  if (character == "\n") {
+    out += "\\n";
+  } else if (character == "\"" || character == "\\") {
+    out += "\\" + std::string(character);
+  } else if (character == "&") {
+    out += "&amp;";
+  } else if (static_cast<unsigned char>(character[0]) < 0x20 || character[0] == 0x7F) {
+    out += kReplacement;
+  } else {
+    out += character;
+  }
+}
+
+}  // namespace
+
+std::string dot_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    const std::size_t length = is_ascii ? 1 : tir::json::plain_character(text);
+    if (length == 0) {
+      out += kReplacement;
+      text.remove_prefix(1);
+      continue;
+    }
+    append_escaped(out, text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return out + '"';
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t word = std::min(text.find('_'), text.size() - 1) + 1;
+    if (line > 0 && line + word > width) {
+      out += '\n';
+      line = 0;
+    }
+    out += text.substr(0, word);
+    line += word;
+    text.remove_prefix(word);
+  }
+  return out;
+}
+
+std::string byte_count(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kUnits{"KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  const std::string number = fmt::format("{:.1f}", amount);
+  return (number.ends_with(".0") ? number.substr(0, number.size() - 2) : number) + " " +
+         std::string(kUnits[unit]);
+}
+
+std::string shape_text(const TensorType& type) {
+  if (!type.shape) return "[?]";
+  return fmt::format("[{}]", fmt::join(*type.shape, ", "));
+}
+
+std::string type_text(const TensorType& type) {
+  return (type.dtype.is_void() ? "?" : tir::to_string(type.dtype)) + shape_text(type);
+}
+
+namespace {
+
+std::string_view shortened(std::string_view name, std::string_view prefix) {
+  const bool leaves_something = name.starts_with(prefix) && name.size() > prefix.size();
+  return leaves_something ? name.substr(prefix.size()) : name;
+}
+
+}  // namespace
+
+std::vector<std::string> short_names(const Topology& topology) {
+  const std::string module =
+      "tvmgen_" + (topology.module.empty() ? "default" : topology.module) + "_";
+  // How many kernels a name could mean. Every kernel counts for all that it may be called.
+  std::map<std::string_view, int> meanings;
+  const auto forms = [&](const Kernel& kernel) {
+    const std::string_view inner = shortened(kernel.symbol, module);
+    return std::vector<std::string_view>{shortened(inner, "fused_"), inner, kernel.symbol};
+  };
+  for (const Kernel& kernel : topology.kernels) {
+    std::string_view last;
+    for (const std::string_view form : forms(kernel)) {
+      if (form != last) ++meanings[form];
+      last = form;
+    }
+  }
+  std::vector<std::string> names;
+  for (const Kernel& kernel : topology.kernels) {
+    std::string_view chosen = kernel.symbol;
+    for (const std::string_view form : forms(kernel)) {
+      if (meanings[form] > 1) continue;
+      chosen = form;
+      break;
+    }
+    names.emplace_back(chosen);
+  }
+  return names;
+}
+
+}  // namespace mlf::graph

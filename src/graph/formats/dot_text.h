@@ -1,0 +1,31 @@
+// Text for Graphviz.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// A quoted string of the DOT language that shows `text`: newlines end lines, everything else
+/// stands for itself. Bytes that are not UTF-8 and control characters become U+FFFD.
+std::string dot_string(std::string_view text);
+
+/// The text in lines of about `width` bytes, broken behind underscores.
+std::string wrapped(std::string_view text, std::size_t width);
+
+/// "12 B", "1.5 KiB": at most one decimal.
+std::string byte_count(std::uint64_t bytes);
+
+/// "float32[1, 8]"; "?" for what is unknown.
+std::string type_text(const TensorType& type);
+std::string shape_text(const TensorType& type);
+
+/// For every kernel its symbol without `tvmgen_<module>_` and `fused_`, as far as that leaves all
+/// of them different.
+std::vector<std::string> short_names(const Topology& topology);
+
+}  // namespace mlf::graph

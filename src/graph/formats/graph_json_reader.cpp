@@ -1,0 +1,333 @@
+// Reads TVM's graph-executor JSON into a topology.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "graph/kernels/functions.h"
+#include "graph/kernels/kernels.h"
+#include "graph/network/memory_use.h"
+#include "mlf/graph/graph_json.h"
+#include "support/error.h"
+#include "support/json_reader.h"
+
+namespace mlf::graph {
+namespace {
+
+using support::JsonValue;
+
+constexpr std::uint32_t kMaxNesting = 64;
+
+JsonValue member(const JsonValue& object, std::string_view key) {
+  if (!object.is_object()) object.fail("expected an object");
+  const auto found = object.find(key);
+  if (!found) object.fail("the graph has no '" + std::string(key) + "'");
+  return *found;
+}
+
+JsonValue array_member(const JsonValue& object, std::string_view key) {
+  const JsonValue value = member(object, key);
+  if (!value.is_array()) value.fail("expected an array");
+  return value;
+}
+
+std::string_view text_of(const JsonValue& value) {
+  if (!value.is_string()) value.fail("expected a string");
+  return value.text();
+}
+
+/// An integer from 0 up to below `limit`.
+std::uint32_t number_below(const JsonValue& value, std::size_t limit) {
+  const auto number = value.integer();
+  if (!number || *number < 0 || static_cast<std::uint64_t>(*number) >= limit) {
+    value.fail("expected a whole number below " + std::to_string(limit));
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+/// `["list_int", [ … ]]`: the inner array.
+JsonValue attribute_list(const JsonValue& attrs, std::string_view key, std::size_t entries) {
+  const JsonValue pair = array_member(attrs, key);
+  if (pair.size() != 2) pair.fail("expected a type and a list");
+  const JsonValue list = *++pair.elements().begin();
+  if (!list.is_array() || list.size() != entries) {
+    list.fail("expected one element for each of " + std::to_string(entries) + " tensors");
+  }
+  return list;
+}
+
+class GraphReader {
+ public:
+  GraphReader(const JsonValue& root, const GraphJsonOptions& options)
+      : root_(root), options_(options), functions_(options.kernels) {}
+
+  Topology run() &&;
+
+ private:
+  struct Node {
+    JsonValue json;
+    std::string function;  // empty: null
+    std::uint32_t first_entry = 0;
+    std::uint32_t outputs = 1;
+  };
+  /// What one output of one node holds.
+  struct Held {
+    std::optional<ValueId> value;
+    TensorType type;
+    std::int64_t storage_id = 0;
+  };
+
+  void read_nodes();
+  void read_entries();
+  std::uint32_t entry_at(const JsonValue& triple, std::size_t nodes) const;
+  void leaf(std::size_t node);
+  void call(std::size_t node);
+  void copy(std::size_t node);
+  void nop(std::size_t node);
+  Argument input_argument(const JsonValue& triple, std::size_t node, std::uint32_t position);
+  Argument output_argument(std::uint32_t entry, std::uint32_t position);
+  ValueId define(std::uint32_t entry, std::string name, ValueKind kind);
+  StorageId storage(std::int64_t id);
+  KernelId kernel(const Node& node);
+  void read_heads();
+
+  JsonValue root_;
+  const GraphJsonOptions& options_;
+  FunctionTable functions_;
+  Topology topology_;
+  std::vector<Node> nodes_;
+  std::vector<Held> held_;
+  std::map<std::int64_t, StorageId> storages_;
+  std::map<std::int64_t, std::uint32_t> versions_;
+  std::map<std::string, KernelId> kernels_;
+  Position position_ = 0;
+};
+
+Topology GraphReader::run() && {
+  topology_.provenance.kind = Provenance::Kind::graph_json;
+  read_nodes();
+  read_entries();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].function.empty()) {
+      leaf(i);
+    } else if (nodes_[i].function == "__nop") {
+      nop(i);
+    } else if (nodes_[i].function == "__copy") {
+      copy(i);
+    } else {
+      call(i);
+    }
+  }
+  read_heads();
+  account_memory(topology_);
+  return std::move(topology_);
+}
+
+void GraphReader::read_nodes() {
+  std::uint64_t entries = 0;
+  for (const JsonValue json : array_member(root_, "nodes").elements()) {
+    Node node{json, {}, static_cast<std::uint32_t>(entries), 1};
+    const std::string_view op = text_of(member(json, "op"));
+    if (op == "tvm_op") {
+      const JsonValue attrs = member(json, "attrs");
+      node.function = text_of(member(attrs, "func_name"));
+      const JsonValue outputs = member(attrs, "num_outputs");
+      const std::string digits(text_of(outputs));
+      const bool fits =
+          !digits.empty() && digits.size() < 7 &&
+          std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+      if (!fits) outputs.fail("expected the number of outputs");
+      node.outputs = static_cast<std::uint32_t>(std::stoul(digits));
+    } else if (op != "null") {
+      json.fail("a node is a 'null' or a 'tvm_op', not a '" + std::string(op) + "'");
+    }
+    entries += node.outputs;
+    nodes_.push_back(std::move(node));
+  }
+  // Nothing is made for tensors that the graph does not list.
+  attribute_list(member(root_, "attrs"), "dltype", entries);
+  held_.resize(entries);
+}
+
+void GraphReader::read_entries() {
+  const JsonValue attrs = member(root_, "attrs");
+  std::size_t i = 0;
+  for (const JsonValue dtype : attribute_list(attrs, "dltype", held_.size()).elements()) {
+    const auto parsed = tir::parse_dtype(text_of(dtype));
+    if (!parsed) dtype.fail("unknown data type");
+    held_[i++].type.dtype = *parsed;
+  }
+  i = 0;
+  for (const JsonValue shape : attribute_list(attrs, "shape", held_.size()).elements()) {
+    if (!shape.is_array()) shape.fail("expected the extents of a tensor");
+    std::vector<std::int64_t>& extents = held_[i++].type.shape.emplace();
+    for (const JsonValue extent : shape.elements()) {
+      extents.push_back(number_below(extent, UINT32_MAX));
+    }
+  }
+  i = 0;
+  for (const JsonValue id : attribute_list(attrs, "storage_id", held_.size()).elements()) {
+    held_[i++].storage_id = number_below(id, UINT32_MAX);
+  }
+}
+
+std::uint32_t GraphReader::entry_at(const JsonValue& triple, std::size_t nodes) const {
+  if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
+  auto part = triple.elements().begin();
+  const Node& node = nodes_[number_below(*part, nodes)];
+  return node.first_entry + number_below(*++part, node.outputs);
+}
+
+StorageId GraphReader::storage(std::int64_t id) {
+  const auto [at, is_new] =
+      storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
+  if (is_new) {
+    Storage made;
+    made.name = "storage_" + std::to_string(id);
+    topology_.storages.push_back(std::move(made));
+  }
+  return at->second;
+}
+
+ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kind) {
+  Held& held = held_[entry];
+  Value value;
+  value.name = std::move(name);
+  value.kind = kind;
+  value.storage = storage(held.storage_id);
+  value.version = versions_[held.storage_id]++;
+  value.type = held.type;
+  value.bytes = held.type.bytes();
+  std::optional<std::uint64_t>& bytes = topology_.storages[index(value.storage)].bytes;
+  bytes = std::max(bytes.value_or(0), value.bytes.value_or(0));
+  topology_.values.push_back(std::move(value));
+  held.value = static_cast<ValueId>(topology_.values.size() - 1);
+  return *held.value;
+}
+
+void GraphReader::leaf(std::size_t i) {
+  const Node& node = nodes_[i];
+  const std::string name(text_of(member(node.json, "name")));
+  const bool is_constant = std::find(options_.parameters.begin(), options_.parameters.end(),
+                                     name) != options_.parameters.end();
+  const ValueId value =
+      define(node.first_entry, name, is_constant ? ValueKind::constant : ValueKind::input);
+  Storage& memory = topology_.storages[index(topology_[value].storage)];
+  memory.kind = is_constant ? StorageKind::constant : StorageKind::parameter;
+  if (!is_constant) topology_.inputs.push_back({name, name, topology_[value].type, value});
+}
+
+KernelId GraphReader::kernel(const Node& node) {
+  const auto [at, is_new] =
+      kernels_.try_emplace(node.function, static_cast<KernelId>(topology_.kernels.size()));
+  if (!is_new) return at->second;
+  const FunctionRef* function = functions_.find(node.function, 0);
+  Kernel made;
+  if (function != nullptr) made = describe_kernel(*function, options_.kernels).kernel;
+  made.symbol = node.function;
+  if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
+  const auto hash = member(node.json, "attrs").find("hash");
+  if (hash) made.hash = text_of(*hash);
+  topology_.kernels.push_back(std::move(made));
+  return at->second;
+}
+
+Argument GraphReader::input_argument(const JsonValue& triple, std::size_t node,
+                                     std::uint32_t position) {
+  const Held& held = held_[entry_at(triple, node)];
+  Argument argument;
+  argument.direction = Direction::input;
+  argument.decided_by = DecidedBy::graph_json;
+  argument.reads = held.value;
+  argument.type = held.type;
+  Value& value = topology_.values[index(*held.value)];
+  argument.storage = value.storage;
+  value.consumers.push_back(
+      {Endpoint::Kind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
+  value.last_use = position_;
+  return argument;
+}
+
+Argument GraphReader::output_argument(std::uint32_t entry, std::uint32_t position) {
+  const auto call = static_cast<std::uint32_t>(topology_.calls.size());
+  const ValueId id = define(entry, "value_" + std::to_string(entry), ValueKind::computed);
+  Value& value = topology_.values[index(id)];
+  value.producer = Endpoint{Endpoint::Kind::call, call, position};
+  value.first_definition = position_;
+  Argument argument;
+  argument.direction = Direction::output;
+  argument.decided_by = DecidedBy::graph_json;
+  argument.writes = id;
+  argument.storage = value.storage;
+  argument.type = value.type;
+  return argument;
+}
+
+void GraphReader::call(std::size_t i) {
+  const Node& node = nodes_[i];
+  Call call;
+  call.kernel = kernel(node);
+  call.position = position_;
+  call.name = text_of(member(node.json, "name"));
+  for (const JsonValue triple : array_member(node.json, "inputs").elements()) {
+    const auto position = static_cast<std::uint32_t>(call.arguments.size());
+    call.arguments.push_back(input_argument(triple, i, position));
+  }
+  for (std::uint32_t k = 0; k < node.outputs; ++k) {
+    const auto position = static_cast<std::uint32_t>(call.arguments.size());
+    call.arguments.push_back(output_argument(node.first_entry + k, position));
+  }
+  topology_.calls.push_back(std::move(call));
+  ++position_;
+}
+
+JsonValue only_input(const JsonValue& node) {
+  const JsonValue inputs = array_member(node, "inputs");
+  if (inputs.size() != 1) inputs.fail("expected one input");
+  return *inputs.elements().begin();
+}
+
+void GraphReader::nop(std::size_t i) {
+  const Node& node = nodes_[i];
+  if (node.outputs != 1) node.json.fail("expected one output");
+  held_[node.first_entry].value = held_[entry_at(only_input(node.json), i)].value;
+}
+
+void GraphReader::copy(std::size_t i) {
+  const Node& node = nodes_[i];
+  if (node.outputs != 1) node.json.fail("expected one output");
+  const Held source = held_[entry_at(only_input(node.json), i)];
+  const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
+  Value& read = topology_.values[index(*source.value)];
+  read.consumers.push_back(end);
+  read.last_use = position_;
+  const ValueId id = define(node.first_entry, std::string(text_of(member(node.json, "name"))),
+                            ValueKind::computed);
+  topology_.values[index(id)].producer = end;
+  topology_.values[index(id)].first_definition = position_;
+  topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});
+}
+
+void GraphReader::read_heads() {
+  const JsonValue heads = array_member(root_, "heads");
+  for (const JsonValue head : heads.elements()) {
+    const Held& held = held_[entry_at(head, nodes_.size())];
+    const std::string number = std::to_string(topology_.outputs.size());
+    const std::string name = heads.size() == 1 ? "output" : "output" + number;
+    topology_.outputs.push_back({name, name, held.type, held.value});
+  }
+}
+
+}  // namespace
+
+Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions& options) {
+  return support::to_result([&] {
+    const support::SourceText source{input.file, input.member, input.text};
+    const support::JsonDocument document(source, {kMaxNesting});
+    Topology topology = GraphReader(document.root(), options).run();
+    topology.provenance.source = input.member.empty() ? input.file : input.member;
+    return topology;
+  });
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,268 @@
+#include "graph/kernels/body_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
+
+namespace mlf::graph {
+namespace {
+
+using tir::Descend;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// Operators that take a pointer without touching or keeping what it points to.
+constexpr std::array<std::string_view, 10> kHarmless{
+    "address_of", "isnullptr",      "reinterpret",    "tvm_access_ptr",          "tvm_stack_alloca",
+    "likely",     "tvm_struct_get", "tvm_struct_set", "TVMBackendFreeWorkspace", "lookup_param"};
+
+class Scanner {
+ public:
+  explicit Scanner(Node function) : function_(function), scope_(function) {}
+
+  BodyScan run() &&;
+
+ private:
+  // Both numberings are kept until the end of the body says which one counts.
+  struct Slots {
+    std::vector<Effect> effects;
+    std::vector<Node> buffers;
+    std::vector<Node> vars;
+  };
+
+  Descend enter(Node node);
+  void leave(Node node);
+  void enter_call(Node call);
+  void bind(Node var, Node value);
+  void match_buffers(Node block);
+  void declare(Node buffer);
+  void note_size(Node buffer);
+  void allocate(Node node, std::uint8_t var_field, BodyMemory::Kind kind,
+                std::optional<std::uint64_t> bytes);
+
+  Slots* slots_of(const Place& place);
+  Effect* effect_of(const Place& place);
+  void read(Node data);
+  void write(Node data);
+  void escape(Node pointer);
+  void access_by_mask(Node call);
+  void escape_loads(Node call);
+
+  static bool is_guard(Node node);
+  static bool is_extern(Node call);
+
+  Node function_;
+  Scope scope_;
+  Slots parameters_;
+  Slots arguments_;
+  std::vector<BodyMemory> memory_;
+  std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
+  int guards_ = 0;
+  tir::NodeId bound_value_ = tir::NodeId::none;
+};
+
+bool Scanner::is_guard(Node node) {
+  return node.is(Kind::IfThenElse) || node.is(Kind::Select) || operator_of(node) == "if_then_else";
+}
+
+bool Scanner::is_extern(Node call) {
+  const std::string_view op = operator_of(call);
+  return op.starts_with("call_") || op.starts_with("tvm_call_") ||
+         call[f::Call::op].is(Kind::GlobalVar);
+}
+
+Scanner::Slots* Scanner::slots_of(const Place& place) {
+  if (place.kind == Place::Kind::parameter) return &parameters_;
+  if (place.kind == Place::Kind::argument) return &arguments_;
+  return nullptr;
+}
+
+Effect* Scanner::effect_of(const Place& place) {
+  Slots* slots = slots_of(place);
+  if (slots == nullptr) return nullptr;
+  if (slots->effects.size() <= place.root) slots->effects.resize(std::size_t{place.root} + 1);
+  return &slots->effects[place.root];
+}
+
+void Scanner::read(Node data) {
+  Effect* effect = effect_of(scope_.place_of(data));
+  if (effect == nullptr) return;
+  effect->read = true;
+  if (effect->first == Effect::First::none) {
+    effect->first = guards_ > 0 ? Effect::First::guarded_read : Effect::First::read;
+  }
+}
+
+void Scanner::write(Node data) {
+  Effect* effect = effect_of(scope_.place_of(data));
+  if (effect == nullptr) return;
+  effect->written = true;
+  if (effect->first == Effect::First::none) effect->first = Effect::First::write;
+}
+
+void Scanner::escape(Node pointer) {
+  Effect* effect = effect_of(scope_.place_of(pointer));
+  if (effect != nullptr) effect->escaped = true;
+}
+
+void Scanner::access_by_mask(Node call) {
+  const tir::NodeList args = call.list(f::Call::args);
+  if (args.size() != 5) return;
+  const auto mask = integer_of(args[4]).value_or(3);
+  if ((mask & 1) != 0) read(args[1]);
+  if ((mask & 2) != 0) write(args[1]);
+}
+
+// `call_extern("ethosu_conv2d", …, input[0], …)` as a statement passes the tensor at that place.
+void Scanner::escape_loads(Node call) {
+  for (const Node arg : call.list(f::Call::args)) {
+    if (arg.is(Kind::BufferLoad)) escape(arg[f::BufferLoad::buffer][f::Buffer::data]);
+  }
+}
+
+void Scanner::enter_call(Node call) {
+  const std::string_view op = operator_of(call);
+  if (op == "tvm_access_ptr") return access_by_mask(call);
+  if (std::find(kHarmless.begin(), kHarmless.end(), op) != kHarmless.end()) return;
+  for (const Node arg : call.list(f::Call::args)) {
+    const Node pointer = without_casts(arg);
+    // tvm_access_ptr says itself what happens to its memory.
+    if (operator_of(pointer) != "tvm_access_ptr") escape(pointer);
+  }
+}
+
+void Scanner::bind(Node var, Node value) {
+  if (operator_of(value) == "TVMBackendAllocWorkspace") {
+    const tir::NodeList args = value.list(f::Call::args);
+    const auto bytes = args.size() > 2 ? integer_of(args[2]) : std::nullopt;
+    scope_.allocate(var);
+    memory_.push_back({BodyMemory::Kind::allocation,
+                       std::string(var.text(f::Var::name)),
+                       bytes ? std::optional(static_cast<std::uint64_t>(*bytes)) : std::nullopt,
+                       {}});
+    return;
+  }
+  scope_.bind(var, value);
+  const Place place = scope_.place_of(var);
+  Slots* slots = slots_of(place);
+  if (slots == nullptr) return;
+  if (place.alias == var.id()) {
+    memory_of_var_.emplace(tir::index(var.id()), memory_.size());
+    memory_.push_back(
+        {BodyMemory::Kind::place, std::string(var.text(f::Var::name)), std::nullopt, place});
+  } else if (!place.inside && place.kind == Place::Kind::argument) {
+    if (slots->vars.size() <= place.root) slots->vars.resize(std::size_t{place.root} + 1);
+    slots->vars[place.root] = var;
+  }
+  bound_value_ = value.id();
+}
+
+void Scanner::allocate(Node node, std::uint8_t var_field, BodyMemory::Kind kind,
+                       std::optional<std::uint64_t> bytes) {
+  const Node var = node[var_field];
+  scope_.allocate(var);
+  memory_.push_back({kind, std::string(var.text(f::Var::name)), bytes, {}});
+}
+
+void Scanner::match_buffers(Node block) {
+  for (const Node match : block.list(f::Block::match_buffers)) {
+    const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
+    scope_.bind(match[f::MatchBufferRegion::buffer][f::Buffer::data],
+                scope_.place_of(source[f::Buffer::data]));
+  }
+}
+
+void Scanner::declare(Node buffer) {
+  const Place place = scope_.place_of(buffer[f::Buffer::data]);
+  Slots* slots = slots_of(place);
+  if (slots == nullptr || place.inside) return;
+  if (slots->buffers.size() <= place.root) slots->buffers.resize(std::size_t{place.root} + 1);
+  Node& known = slots->buffers[place.root];
+  if (!known) known = buffer;
+}
+
+// A place in a pool has no size of its own; the Buffers over it tell.
+void Scanner::note_size(Node buffer) {
+  const auto at = memory_of_var_.find(tir::index(buffer[f::Buffer::data].id()));
+  if (at == memory_of_var_.end()) return;
+  std::optional<std::uint64_t>& bytes = memory_[at->second].bytes;
+  bytes = std::max(bytes.value_or(0), type_of_buffer(buffer).bytes().value_or(0));
+}
+
+Descend Scanner::enter(Node node) {
+  if (is_guard(node)) ++guards_;
+  // The address that a let names is not an access yet.
+  if (node.id() == bound_value_) return Descend::past_children;
+  switch (node.kind()) {
+    case Kind::LetStmt:
+      bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+      break;
+    case Kind::Let:
+      bind(node[f::Let::var], node[f::Let::value]);
+      break;
+    case Kind::Allocate:
+      allocate(node, f::Allocate::buffer_var, BodyMemory::Kind::allocation,
+               bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)));
+      break;
+    case Kind::AllocateConst:
+      allocate(node, f::AllocateConst::buffer_var, BodyMemory::Kind::constant,
+               bytes_of(node.dtype(f::AllocateConst::dtype), node.list(f::AllocateConst::extents)));
+      break;
+    case Kind::Block:
+      match_buffers(node);
+      break;
+    case Kind::BufferLoad:
+      read(node[f::BufferLoad::buffer][f::Buffer::data]);
+      break;
+    case Kind::Load:
+      read(node[f::Load::buffer_var]);
+      break;
+    case Kind::Buffer:
+      declare(node);
+      note_size(node);
+      break;
+    case Kind::Evaluate:
+      if (node[f::Evaluate::value].is(Kind::Call) && is_extern(node[f::Evaluate::value])) {
+        escape_loads(node[f::Evaluate::value]);
+      }
+      break;
+    case Kind::Call:
+      enter_call(node);
+      // What is behind address_of is an address, not a read.
+      if (operator_of(node) == "address_of") return Descend::past_children;
+      break;
+    default:
+      break;
+  }
+  return Descend::into_children;
+}
+
+void Scanner::leave(Node node) {
+  if (is_guard(node)) --guards_;
+  if (node.is(Kind::BufferStore)) write(node[f::BufferStore::buffer][f::Buffer::data]);
+  if (node.is(Kind::Store)) write(node[f::Store::buffer_var]);
+}
+
+BodyScan Scanner::run() && {
+  tir::NodeSet seen(function_.module());
+  tir::walk(
+      function_[f::PrimFunc::body], seen, [this](Node node) { return enter(node); },
+      [this](Node node) { leave(node); });
+  // The types of a packed function's own parameters are read as a matter of form.
+  const bool is_packed = !arguments_.effects.empty() || !arguments_.vars.empty();
+  Slots& slots = is_packed ? arguments_ : parameters_;
+  return {is_packed, std::move(slots.effects), std::move(slots.buffers), std::move(slots.vars),
+          std::move(memory_)};
+}
+
+}  // namespace
+
+BodyScan scan_body(Node function) {
+  return Scanner(function).run();
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,118 @@
+#include "graph/kernels/functions.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// v0.9 and later; v0.8.
+constexpr std::array<std::string_view, 2> kMainNames{"__tvm_main__", "run_model"};
+
+bool has_main_name(const FunctionRef& function) {
+  return std::any_of(kMainNames.begin(), kMainNames.end(), [&](std::string_view main) {
+    return function.symbol.ends_with(main) || function.name.ends_with(main);
+  });
+}
+
+bool is_runner(const FunctionRef& function) {
+  const Node runner = attribute(function.function, "runner_function");
+  return runner && integer_of(runner).value_or(0) != 0;
+}
+
+FunctionRef function_ref(Node key, Node function, std::size_t source) {
+  FunctionRef ref{function, {}, {}, source};
+  if (key.is(Kind::GlobalVar)) ref.name = key.text(f::GlobalVar::name_hint);
+  ref.symbol = string_of(attribute(function, "global_symbol"));
+  if (ref.symbol.empty()) ref.symbol = ref.name;
+  return ref;
+}
+
+std::string_view without_digits(std::string_view text) {
+  while (!text.empty() && text.back() >= '0' && text.back() <= '9') text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+FunctionTable::FunctionTable(std::span<const TirInput> sources) {
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    const Node root = sources[source].document->module.root();
+    if (!root.is(Kind::IRModule)) continue;
+    const tir::NodeMap functions = root.map(f::IRModule::functions);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      if (!functions.value(i).is(Kind::PrimFunc)) continue;
+      functions_.push_back(function_ref(functions.key(i), functions.value(i), source));
+    }
+  }
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    by_symbol_.emplace(functions_[i].symbol, i);
+    if (functions_[i].name != functions_[i].symbol) by_symbol_.emplace(functions_[i].name, i);
+  }
+}
+
+const FunctionRef* FunctionTable::find(std::string_view symbol,
+                                       std::size_t preferred_source) const {
+  const FunctionRef* found = nullptr;
+  const auto [first, last] = by_symbol_.equal_range(symbol);
+  for (auto at = first; at != last; ++at) {
+    const FunctionRef& function = functions_[at->second];
+    if (function.source == preferred_source) return &function;
+    if (found == nullptr || function.source < found->source) found = &function;
+  }
+  return found;
+}
+
+std::vector<const FunctionRef*> FunctionTable::mains() const {
+  std::vector<const FunctionRef*> runners;
+  std::vector<const FunctionRef*> named;
+  for (const FunctionRef& function : functions_) {
+    if (is_runner(function)) runners.push_back(&function);
+    if (has_main_name(function)) named.push_back(&function);
+  }
+  std::vector<const FunctionRef*>& mains = runners.empty() ? named : runners;
+  std::stable_sort(mains.begin(), mains.end(), [](const FunctionRef* a, const FunctionRef* b) {
+    return a->symbol < b->symbol;
+  });
+  return mains;
+}
+
+std::string module_of_main(std::string_view symbol) {
+  constexpr std::string_view kPrefix = "tvmgen_";
+  if (!symbol.starts_with(kPrefix)) return {};
+  symbol.remove_prefix(kPrefix.size());
+  for (const std::string_view main : kMainNames) {
+    if (!symbol.ends_with(main)) continue;
+    symbol.remove_suffix(main.size());
+    // "_" stands between the parts; without a module's name there is nothing but main's own.
+    if (symbol.ends_with('_')) symbol.remove_suffix(1);
+    return std::string(symbol);
+  }
+  return std::string(symbol);
+}
+
+std::string sanitized(std::string_view name) {
+  std::string result(name);
+  for (char& c : result) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return result;
+}
+
+std::string_view pool_name(std::string_view parameter) {
+  constexpr std::string_view kSuffix = "_var";
+  if (!parameter.ends_with(kSuffix)) return {};
+  parameter.remove_suffix(kSuffix.size());
+  const std::string_view head = without_digits(parameter);
+  if (head.size() == parameter.size() || !head.ends_with('_')) return {};
+  return head.substr(0, head.size() - 1);
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,190 @@
+#include "graph/kernels/kernels.h"
+
+#include <algorithm>
+
+#include "graph/kernels/stores.h"
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+std::string target_kind(Node function) {
+  const Node target = attribute(function, "target");
+  if (!target.is(Kind::Target)) return {};
+  const Node kind = target[f::Target::kind];
+  return kind.is(Kind::TargetKind) ? std::string(kind.text(f::TargetKind::name)) : std::string();
+}
+
+Node mapped_buffer(Node function, std::uint8_t field, Node param) {
+  const tir::NodeMap map = function.map(field);
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (map.key(i) == param) return map.value(i);
+  }
+  return {};
+}
+
+// v0.9 and v0.10 flatten the buffers of the map and keep the shapes in another one.
+Node declared_buffer(Node function, Node param) {
+  const Node shaped = mapped_buffer(function, f::PrimFunc::preflattened_buffer_map, param);
+  return shaped ? shaped : mapped_buffer(function, f::PrimFunc::buffer_map, param);
+}
+
+std::string_view without_prefix(std::string_view text, std::string_view prefix) {
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  return text;
+}
+
+/// The variable that stands for the tensor of a slot: a parameter, or what took over an argument.
+Node variable_of_slot(Node function, const BodyScan& scan, std::size_t i) {
+  if (!scan.is_packed) return function.list(f::PrimFunc::params)[i];
+  return i < scan.slot_vars.size() ? scan.slot_vars[i] : Node();
+}
+
+KernelSlot packed_slot(Node var) {
+  KernelSlot slot;
+  if (var) slot.name = without_prefix(var.text(f::Var::name), "arg.");
+  return slot;
+}
+
+// Printers make a parameter's name differ from that of its buffer ("p0_handle", "p0_1"), which is
+// the one that TVM gave both. The planner's pools are the other way round.
+std::string parameter_name(Node param, Node buffer) {
+  const std::string_view own = param.text(f::Var::name);
+  const std::string_view shown = buffer ? buffer.text(f::Buffer::name) : std::string_view();
+  return std::string(shown.empty() || shown.ends_with("_buffer_var") ? own : shown);
+}
+
+KernelSlot parameter_slot(Node function, Node param) {
+  KernelSlot slot;
+  const Node buffer = declared_buffer(function, param);
+  slot.name = parameter_name(param, buffer);
+  if (buffer) slot.type = type_of_buffer(buffer);
+  return slot;
+}
+
+/// The element type that a pointer is declared with.
+tir::DType pointed_to(Node var) {
+  const Node type = var ? var[f::Var::type_annotation] : Node();
+  if (!type.is(Kind::PointerType)) return {};
+  const Node element = type[f::PointerType::element_type];
+  return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
+}
+
+bool is_pool(Node var, const KernelSlot& slot, const BodyScan& scan) {
+  const std::string_view name = scan.is_packed ? slot.name : var.text(f::Var::name);
+  return !pool_name(name).empty() && slot.type.dtype == tir::DType::UInt(8);
+}
+
+std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
+  const std::size_t packed = std::max(scan.effects.size(), scan.slot_vars.size());
+  const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
+  std::vector<KernelSlot> slots;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Node var = variable_of_slot(function, scan, i);
+    KernelSlot slot = scan.is_packed ? packed_slot(var) : parameter_slot(function, var);
+    if (i < scan.effects.size()) slot.effect = scan.effects[i];
+    if (slot.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
+      slot.type = type_of_buffer(scan.buffers[i]);
+    }
+    // A body may take nothing but addresses of what it is given: then no Buffer is over it.
+    if (slot.type.dtype.is_void()) slot.type.dtype = pointed_to(var);
+    slot.is_pool = is_pool(var, slot, scan);
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+// Generated C does not say how large a tensor is. What a kernel writes is all of its output; what
+// it reads need not be all of its input, or is guarded where it looks like more.
+void correct_inferred_shapes(Node function, const BodyScan& scan, std::vector<KernelSlot>& slots) {
+  const auto guarded = guarded_extents(function);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    KernelSlot& slot = slots[i];
+    if (!slot.type.shape || slot.type.shape->size() != 1) continue;
+    if (!slot.effect.written || slot.effect.first == Effect::First::read) slot.type.shape.reset();
+    if (!slot.type.shape || i >= scan.buffers.size() || !scan.buffers[i]) continue;
+    const auto at = guarded.find(scan.buffers[i][f::Buffer::data].id());
+    if (at != guarded.end()) slot.type.shape = {at->second};
+  }
+}
+
+// A slice of the first elements copies in order as well; only equal sizes make it a reshape. One
+// size that is not known yet is for `settle_reshapes` to compare.
+bool may_be_reshape(Node function, const std::vector<KernelSlot>& slots) {
+  std::vector<std::optional<std::uint64_t>> sizes;
+  for (const KernelSlot& slot : slots) {
+    if (slot.effect.read || slot.effect.written) sizes.push_back(slot.type.bytes());
+  }
+  if (sizes.size() != 2) return false;
+  const bool may_agree = !sizes[0] || !sizes[1] || sizes[0] == sizes[1];
+  return may_agree && copies_in_order(function);
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "cc" of "tvmgen_default_cc_main_0"; empty for other names.
+std::string_view external_compiler(std::string_view symbol, std::string_view module) {
+  const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
+  if (!symbol.starts_with(prefix)) return {};
+  constexpr std::string_view kMain = "_main_";
+  const std::size_t main = symbol.rfind(kMain);
+  if (main == symbol.npos || main <= prefix.size()) return {};
+  if (!is_digits(symbol.substr(main + kMain.size()))) return {};
+  return symbol.substr(prefix.size(), main - prefix.size());
+}
+
+}  // namespace
+
+KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sources) {
+  BodyScan scan = scan_body(ref.function);
+  KernelInfo info;
+  info.has_body = true;
+  info.kernel.symbol = ref.symbol;
+  info.kernel.origin = KernelOrigin::tir;
+  info.kernel.function = ref.name;
+  info.kernel.source = sources[ref.source].stem;
+  info.kernel.target = target_kind(ref.function);
+  info.kernel.hash = string_of(attribute(ref.function, "hash"));
+  info.slots = slots_of(ref.function, scan);
+  if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
+    correct_inferred_shapes(ref.function, scan, info.slots);
+  }
+  info.kernel.is_reshape = may_be_reshape(ref.function, info.slots);
+  info.memory = std::move(scan.memory);
+  return info;
+}
+
+KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
+                             std::string_view module) {
+  KernelInfo info;
+  info.kernel.symbol = symbol;
+  info.kernel.target = external_compiler(symbol, module);
+  const bool declared =
+      facts != nullptr && std::find(facts->external_symbols.begin(), facts->external_symbols.end(),
+                                    symbol) != facts->external_symbols.end();
+  const bool is_external = declared || !info.kernel.target.empty();
+  info.kernel.origin = is_external ? KernelOrigin::external : KernelOrigin::unknown;
+  return info;
+}
+
+const KernelInfo& KernelLibrary::describe(std::string_view symbol) {
+  std::unique_ptr<KernelInfo>& known = known_[std::string(symbol)];
+  if (!known) {
+    const FunctionRef* function = functions_.find(symbol, main_source_);
+    known = std::make_unique<KernelInfo>(function != nullptr
+                                             ? describe_kernel(*function, sources_)
+                                             : describe_external(symbol, facts_, module_));
+    known->kernel.symbol = symbol;
+  }
+  return *known;
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,63 @@
+// What a called function says about its parameters and its own memory.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/kernels/body_scan.h"
+#include "graph/kernels/functions.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// A parameter of a kernel, tensors and pools alike.
+struct KernelSlot {
+  std::string name;
+  TensorType type;
+  Effect effect;
+  bool is_pool = false;
+};
+
+struct KernelInfo {
+  Kernel kernel;  ///< without constants and workspaces, whose pools only a call tells
+  bool has_body = false;
+  std::vector<KernelSlot> slots;  ///< empty without a body
+  std::vector<BodyMemory> memory;
+};
+
+/// Describes a function that has TIR.
+KernelInfo describe_kernel(const FunctionRef& function, std::span<const TirInput> sources);
+
+/// Describes a function without TIR. "tvmgen_<module>_<compiler>_main_<k>" is what external
+/// compilers' functions are called.
+KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
+                             std::string_view module);
+
+class KernelLibrary {
+ public:
+  /// All must outlive the library. `main_source` is where callees are looked for first.
+  KernelLibrary(const FunctionTable& functions, std::span<const TirInput> sources,
+                std::size_t main_source, const ModuleFacts* facts, std::string_view module)
+      : functions_(functions),
+        sources_(sources),
+        main_source_(main_source),
+        facts_(facts),
+        module_(module) {}
+
+  /// The description of a function; it lives as long as the library.
+  const KernelInfo& describe(std::string_view symbol);
+
+ private:
+  const FunctionTable& functions_;
+  std::span<const TirInput> sources_;
+  std::size_t main_source_;
+  const ModuleFacts* facts_;
+  std::string module_;
+  std::unordered_map<std::string, std::unique_ptr<KernelInfo>> known_;
+};
+
+}  // namespace mlf::graph

@@ -1,0 +1,245 @@
+#include "graph/main/calls.h"
+
+#include <algorithm>
+#include <array>
+
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+struct Operator {
+  std::string_view name;
+  CallForm form;
+  bool is_lowered;  // the arguments wait on the stack
+};
+constexpr std::array kCallOperators{
+    Operator{"call_extern", CallForm::unpacked, false},
+    Operator{"call_pure_extern", CallForm::unpacked, false},
+    Operator{"tvm_call_cpacked", CallForm::c_packed, false},
+    Operator{"tvm_call_packed", CallForm::packed, false},
+    Operator{"tvm_call_cpacked_lowered", CallForm::c_packed, true},
+    Operator{"tvm_call_packed_lowered", CallForm::packed, true},
+};
+
+const Operator* call_operator(Node call) {
+  const std::string_view name = operator_of(call);
+  const auto at = std::find_if(kCallOperators.begin(), kCallOperators.end(),
+                               [&](const Operator& op) { return op.name == name; });
+  return at == kCallOperators.end() ? nullptr : &*at;
+}
+
+std::string_view callee_name(Node call) {
+  const Node op = call[f::Call::op];
+  if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
+  const tir::NodeList args = call.list(f::Call::args);
+  return args.empty() ? std::string_view() : string_of(args[0]);
+}
+
+bool is_runtime(std::string_view symbol) {
+  return symbol.starts_with("TVMBackend") || symbol.starts_with("TVMAPI") ||
+         symbol.starts_with("TVMPlatform") || symbol == "memset";
+}
+
+TensorType type_of_array(Node array) {
+  const tir::NodeList args = array.list(f::Call::args);
+  TensorType type;
+  const auto ndim = integer_of(args[3]);
+  // The dtype stands in the dtype of a zero: cast(float32, 0).
+  type.dtype = args[4].dtype();
+  if (operator_of(args[1]) != "tvm_stack_make_shape") return type;
+  std::vector<std::int64_t> shape;
+  for (const Node extent : args[1].list(f::Call::args)) {
+    const auto value = integer_of(extent);
+    if (!value) return type;
+    shape.push_back(*value);
+  }
+  // An unknown callee's tensors are made with handles of no dimension.
+  if (type.dtype.is_handle()) return {};
+  if (ndim == static_cast<std::int64_t>(shape.size())) type.shape = std::move(shape);
+  return type;
+}
+
+/// The type that struct_sets gave an element of stack_array.
+TensorType type_of_item(const Place& item, const Scope& scope) {
+  TensorType type;
+  const auto code = scope.field_integer(item, StructField::type_code);
+  const auto bits = scope.field_integer(item, StructField::type_bits);
+  const auto lanes = scope.field_integer(item, StructField::type_lanes);
+  if (!code || !bits || *bits < 0 || *bits > 255) return type;
+  type.dtype = {static_cast<tir::TypeCode>(*code), static_cast<std::uint8_t>(*bits),
+                static_cast<std::int16_t>(lanes.value_or(1))};
+  if (type.dtype.code == tir::TypeCode::Handle) return {};
+  const auto ndim = scope.field_integer(item, StructField::ndim);
+  const Place at = scope.field_place(item, StructField::shape);
+  if (!ndim || *ndim < 0 || *ndim > 64 || at.kind != Place::Kind::stack) return type;
+  std::vector<std::int64_t> shape;
+  for (std::int64_t i = 0; i < *ndim; ++i) {
+    const auto extent = scope.stored_integer(at.root, at.offset + i);
+    if (!extent) return type;
+    shape.push_back(*extent);
+  }
+  type.shape = std::move(shape);
+  return type;
+}
+
+RawArgument argument_at(const Place& place, const Scope& scope) {
+  if (place.kind != Place::Kind::stack) return {place, {}};
+  return {scope.field_place(place, StructField::data), type_of_item(place, scope)};
+}
+
+RawArgument decode_argument(Node expr, const Scope& scope) {
+  expr = without_casts(expr);
+  if (operator_of(expr) == "tvm_stack_make_array" && expr.list(f::Call::args).size() == 6) {
+    return {scope.place_of(expr.list(f::Call::args)[0]), type_of_array(expr)};
+  }
+  return argument_at(scope.place_of(expr), scope);
+}
+
+// call_lowered(name, stack_value, stack_tcode, begin, end[, context])
+//
+// Every value of a call is set anew before it. That counts, and not `end`: some versions count the
+// context in, some print one too few.
+void decode_stack(Node call, const Scope& scope, RawCall& raw) {
+  raw.argument_form = ArgumentForm::stack;
+  const tir::NodeList args = call.list(f::Call::args);
+  if (args.size() < 5) return;
+  Place item = scope.place_of(args[1]);
+  item.offset += integer_of(args[3]).value_or(0);
+  for (; scope.is_set_for_this_call(item, StructField::value_content); ++item.offset) {
+    const Place content = scope.field_place(item, StructField::value_content);
+    raw.arguments.push_back(argument_at(content, scope));
+  }
+  if (args.size() > 5) raw.arguments.push_back({scope.place_of(args[5]), {}});
+}
+
+/// The bytes that one element of a store has, and where it goes.
+struct Access {
+  Node data;
+  Node index;
+  std::uint64_t bytes = 0;
+};
+
+Access written_by(Node store) {
+  if (store.is(Kind::Store)) {
+    return {store[f::Store::buffer_var], store[f::Store::index],
+            store[f::Store::value].dtype().element_bytes()};
+  }
+  const tir::NodeList indices = store.list(f::BufferStore::indices);
+  if (indices.size() != 1) return {};
+  const Node buffer = store[f::BufferStore::buffer];
+  return {buffer[f::Buffer::data], indices[0], buffer.dtype(f::Buffer::dtype).element_bytes()};
+}
+
+Access read_by(Node value) {
+  if (value.is(Kind::Load)) return {value[f::Load::buffer_var], value[f::Load::index]};
+  if (!value.is(Kind::BufferLoad)) return {};
+  const tir::NodeList indices = value.list(f::BufferLoad::indices);
+  if (indices.size() != 1) return {};
+  return {value[f::BufferLoad::buffer][f::Buffer::data], indices[0]};
+}
+
+/// Goes through the lets of a copy loop's body.
+Node copy_store(Node statement, Scope& scope) {
+  while (statement) {
+    if (statement.is(Kind::LetStmt)) {
+      scope.bind(statement[f::LetStmt::var], statement[f::LetStmt::value]);
+      statement = statement[f::LetStmt::body];
+    } else if (statement.is(Kind::DeclBuffer)) {
+      statement = statement[f::DeclBuffer::body];
+    } else if (statement.is(Kind::SeqStmt) && statement.list(f::SeqStmt::seq).size() == 1) {
+      statement = statement.list(f::SeqStmt::seq)[0];
+    } else {
+      break;
+    }
+  }
+  return statement.is(Kind::BufferStore) || statement.is(Kind::Store) ? statement : Node();
+}
+
+}  // namespace
+
+bool is_kernel_call(Node node) {
+  if (!node.is(Kind::Call)) return false;
+  if (node[f::Call::op].is(Kind::GlobalVar)) return true;
+  if (call_operator(node) == nullptr) return false;
+  return !is_runtime(callee_name(node));
+}
+
+Node call_inside(Node expr) {
+  if (is_kernel_call(expr)) return expr;
+  if (operator_of(expr) == "tvm_check_return") {
+    const tir::NodeList args = expr.list(f::Call::args);
+    return args.size() == 3 && is_kernel_call(args[2]) ? args[2] : Node();
+  }
+  if (expr.is(Kind::NE) || expr.is(Kind::EQ)) {
+    for (const std::uint8_t side : {f::NE::a, f::NE::b}) {
+      if (is_kernel_call(without_casts(expr[side]))) return without_casts(expr[side]);
+    }
+  }
+  return {};
+}
+
+bool is_workspace_allocation(Node expr) {
+  expr = without_casts(expr);
+  constexpr std::string_view kName = "TVMBackendAllocWorkspace";
+  if (!expr.is(Kind::Call)) return false;
+  const std::size_t args = expr.list(f::Call::args).size();
+  if (operator_of(expr) == kName) return args == 5;
+  return operator_of(expr) == "call_extern" && callee_name(expr) == kName && args == 6;
+}
+
+std::optional<RawHook> device_hook(Node call, const Scope& scope) {
+  const std::string_view symbol = callee_name(call);
+  if (!symbol.starts_with("TVMDevice")) return std::nullopt;
+  const tir::NodeList args = call.list(f::Call::args);
+  RawHook hook{symbol, {}};
+  if (args.size() == 2) hook.context = scope.place_of(args[1]);
+  return hook;
+}
+
+std::optional<RawCall> decode_call(Node call, const Scope& scope) {
+  RawCall raw;
+  raw.symbol = callee_name(call);
+  if (raw.symbol.empty()) return std::nullopt;
+  const Operator* op = call_operator(call);
+  if (op != nullptr) raw.call_form = op->form;
+  if (op != nullptr && op->is_lowered) {
+    decode_stack(call, scope, raw);
+    return raw;
+  }
+  const tir::NodeList args = call.list(f::Call::args);
+  for (std::size_t i = op != nullptr ? 1 : 0; i < args.size(); ++i) {
+    const bool is_array = operator_of(args[i]) == "tvm_stack_make_array" ||
+                          scope.place_of(args[i]).kind == Place::Kind::stack;
+    if (is_array) raw.argument_form = ArgumentForm::arrays;
+    raw.arguments.push_back(decode_argument(args[i], scope));
+  }
+  return raw;
+}
+
+std::optional<RawCopy> copy_loop(Node loop, Scope& scope) {
+  const Node store = copy_store(loop[f::For::body], scope);
+  if (!store) return std::nullopt;
+  Node value = store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
+  while (value.is(Kind::Let)) {
+    scope.bind(value[f::Let::var], value[f::Let::value]);
+    value = value[f::Let::body];
+  }
+  const Access to = written_by(store);
+  const Access from = read_by(value);
+  // Both sides count with the loop; an index of another form is not a copy of the whole.
+  if (!to.index || !from.index || to.index.id() != loop[f::For::loop_var].id() ||
+      from.index.id() != to.index.id()) {
+    return std::nullopt;
+  }
+  RawCopy copy{scope.place_of(from.data), scope.place_of(to.data), std::nullopt};
+  const auto count = integer_of(loop[f::For::extent]);
+  if (count && *count >= 0) copy.bytes = static_cast<std::uint64_t>(*count) * to.bytes;
+  return copy;
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,306 @@
+#include "graph/main/main_body.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graph/main/calls.h"
+#include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
+#include "support/error.h"
+
+namespace mlf::graph {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+bool has_effect(Node node) {
+  return node.is(Kind::BufferStore) || node.is(Kind::Store) || node.is(Kind::For) ||
+         node.is(Kind::While) || is_kernel_call(node);
+}
+
+/// The walk over the statements of main.
+class MainReader {
+ public:
+  MainReader(tir::Node function, const ReconstructLimits& limits)
+      : function_(function), scope_(function), limits_(limits) {}
+
+  MainBody run() &&;
+
+ private:
+  void statement(tir::Node node);
+  void push(tir::Node node) { stack_.push_back(node); }
+  void let(tir::Node node);
+  void bind(tir::Node var, tir::Node value);
+  void allocate(tir::Node node);
+  void allocate_constant(tir::Node node);
+  void declare(tir::Node buffer);
+  void branch(tir::Node node);
+  bool is_inert(tir::Node statement);
+  void loop(tir::Node node);
+  void store(tir::Node node);
+  bool store_on_stack(tir::Node node);
+
+  void evaluate(tir::Node expr);
+  void call(tir::Node call);
+  void stranger(std::string what) { body_.steps.push_back(Stranger{std::move(what)}); }
+
+  void collect_slots();
+  MainSlot& argument_slot(const Place& place);
+  void take_argument(tir::Node var, const Place& place);
+  void note_lookup(const Place& place);
+
+  tir::Node function_;
+  Scope scope_;
+  ReconstructLimits limits_;
+  MainBody body_;
+  std::map<std::uint32_t, MainSlot> arguments_;  // of a packed main
+  std::vector<tir::Node> stack_;
+  std::unordered_map<std::uint32_t, bool> inert_;  // by branch
+};
+
+MainBody MainReader::run() && {
+  push(function_[f::PrimFunc::body]);
+  std::uint64_t statements = 0;
+  while (!stack_.empty()) {
+    if (++statements > limits_.max_statements) {
+      throw support::Error(
+          ErrorKind::invalid_input,
+          "main has more than " + std::to_string(limits_.max_statements) + " statements");
+    }
+    const Node node = stack_.back();
+    stack_.pop_back();
+    if (node) statement(node);
+  }
+  collect_slots();
+  return std::move(body_);
+}
+
+void MainReader::statement(Node node) {
+  switch (node.kind()) {
+    case Kind::SeqStmt: {
+      const tir::NodeList seq = node.list(f::SeqStmt::seq);
+      for (std::size_t i = seq.size(); i-- > 0;) push(seq[i]);
+      return;
+    }
+    case Kind::LetStmt:
+      return let(node);
+    case Kind::AttrStmt:
+      return push(node[f::AttrStmt::body]);
+    case Kind::AssertStmt:
+      return push(node[f::AssertStmt::body]);
+    case Kind::DeclBuffer:
+      declare(node[f::DeclBuffer::buffer]);
+      return push(node[f::DeclBuffer::body]);
+    case Kind::Allocate:
+      return allocate(node);
+    case Kind::AllocateConst:
+      return allocate_constant(node);
+    case Kind::IfThenElse:
+      return branch(node);
+    case Kind::For:
+      return loop(node);
+    case Kind::BufferStore:
+    case Kind::Store:
+      return store(node);
+    case Kind::Evaluate:
+      return evaluate(node[f::Evaluate::value]);
+    default:
+      return stranger(std::string(node.info().name));
+  }
+}
+
+void MainReader::bind(Node var, Node value) {
+  if (is_workspace_allocation(value)) {
+    const tir::NodeList args = without_casts(value).list(f::Call::args);
+    const auto bytes = integer_of(args[args.size() - 3]);
+    scope_.allocate(var);
+    body_.locals.insert_or_assign(
+        tir::index(var.id()),
+        LocalMemory{std::string(var.text(f::Var::name)),
+                    false,
+                    bytes ? std::optional(static_cast<std::uint64_t>(*bytes)) : std::nullopt,
+                    {}});
+    return;
+  }
+  scope_.bind(var, value);
+  const Place place = scope_.place_of(var);
+  if (place.alias == var.id()) {
+    body_.alias_places.insert_or_assign(tir::index(var.id()),
+                                        NamedPlace{std::string(var.text(f::Var::name)), place});
+  }
+  note_lookup(place);
+  if (place.kind == Place::Kind::argument && !place.inside) take_argument(var, place);
+}
+
+void MainReader::let(Node node) {
+  bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+  push(node[f::LetStmt::body]);
+}
+
+void MainReader::allocate(Node node) {
+  const Node var = node[f::Allocate::buffer_var];
+  scope_.allocate(var);
+  body_.locals.insert_or_assign(
+      tir::index(var.id()),
+      LocalMemory{std::string(var.text(f::Var::name)),
+                  false,
+                  bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)),
+                  {}});
+  push(node[f::Allocate::body]);
+}
+
+void MainReader::allocate_constant(Node node) {
+  const Node var = node[f::AllocateConst::buffer_var];
+  scope_.allocate(var);
+  TensorType type;
+  type.dtype = node.dtype(f::AllocateConst::dtype);
+  type.shape.emplace();
+  for (const Node extent : node.list(f::AllocateConst::extents)) {
+    type.shape->push_back(integer_of(extent).value_or(-1));
+  }
+  const auto bytes = type.bytes();
+  if (!bytes) type.shape.reset();
+  body_.locals.insert_or_assign(
+      tir::index(var.id()),
+      LocalMemory{std::string(var.text(f::Var::name)), true, bytes, std::move(type)});
+  push(node[f::AllocateConst::body]);
+}
+
+// Null checks of allocations and checks of strides: branches that call nothing and write nothing.
+bool MainReader::is_inert(Node statement) {
+  const auto known = inert_.find(tir::index(statement.id()));
+  if (known != inert_.end()) return known->second;
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<Node> stack{statement};
+  bool inert = true;
+  while (!stack.empty() && inert) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    inert = !has_effect(node);
+    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { stack.push_back(child); });
+  }
+  inert_.emplace(tir::index(statement.id()), inert);
+  return inert;
+}
+
+void MainReader::branch(Node node) {
+  // C has calls in the conditions: `if (kernel(a, b) != 0) return -1;`.
+  evaluate(node[f::IfThenElse::condition]);
+  for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
+    if (node[field] && !is_inert(node[field])) return stranger("IfThenElse");
+  }
+}
+
+void MainReader::loop(Node node) {
+  if (const auto copy = copy_loop(node, scope_)) {
+    note_lookup(copy->from);
+    body_.steps.push_back(*copy);
+  } else {
+    stranger("For");
+  }
+}
+
+bool MainReader::store_on_stack(Node node) {
+  const bool is_buffer_store = node.is(Kind::BufferStore);
+  const Node data =
+      is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data] : node[f::Store::buffer_var];
+  const Place place = scope_.place_of(data);
+  if (place.kind != Place::Kind::stack) return false;
+  std::optional<std::int64_t> element;
+  if (!is_buffer_store) {
+    element = integer_of(node[f::Store::index]);
+  } else if (node.list(f::BufferStore::indices).size() == 1) {
+    element = integer_of(node.list(f::BufferStore::indices)[0]);
+  }
+  const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
+  if (element) scope_.store(place, *element, value);
+  return true;
+}
+
+void MainReader::store(Node node) {
+  if (!store_on_stack(node)) stranger(std::string(node.info().name));
+}
+
+void MainReader::evaluate(Node expr) {
+  const Node kernel_call = call_inside(expr);
+  if (kernel_call) return call(kernel_call);
+  if (operator_of(expr) == "tvm_struct_set") scope_.set_field(expr);
+}
+
+void MainReader::call(Node node) {
+  if (const auto hook = device_hook(node, scope_)) {
+    body_.steps.push_back(*hook);
+    return;
+  }
+  auto raw = decode_call(node, scope_);
+  scope_.end_call();
+  if (!raw) return;
+  for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
+  body_.steps.push_back(std::move(*raw));
+}
+
+void MainReader::note_lookup(const Place& place) {
+  if (place.kind != Place::Kind::lookup) return;
+  const Node name = function_.module().node(static_cast<tir::NodeId>(place.root));
+  body_.lookups.emplace(place.root, string_of(name));
+}
+
+void MainReader::declare(Node buffer) {
+  const Place place = scope_.place_of(buffer[f::Buffer::data]);
+  if (place.kind == Place::Kind::argument && !place.inside) {
+    argument_slot(place).buffer = buffer;
+  }
+}
+
+MainSlot& MainReader::argument_slot(const Place& place) {
+  return arguments_[place.root];
+}
+
+// The first variable is the tensor ("arg.x" in old versions, "x" in new ones), then its data.
+void MainReader::take_argument(Node var, const Place& place) {
+  MainSlot& slot = argument_slot(place);
+  if (!slot.name.empty()) return;
+  std::string_view name = var.text(f::Var::name);
+  if (name.starts_with("arg.")) name.remove_prefix(4);
+  slot.name = name;
+}
+
+void MainReader::collect_slots() {
+  const tir::NodeList params = function_.list(f::PrimFunc::params);
+  std::vector<MainSlot> own(params.size());
+  std::map<std::uint32_t, std::size_t> position;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    own[i].name = params[i].text(f::Var::name);
+    own[i].is_own_data = true;
+    position.emplace(tir::index(params[i].id()), i);
+  }
+  const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto at = position.find(tir::index(buffers.key(i).id()));
+    if (at == position.end()) continue;
+    MainSlot& slot = own[at->second];
+    slot.buffer = buffers.value(i);
+    slot.is_own_data = slot.buffer[f::Buffer::data] == buffers.key(i);
+  }
+  body_.is_packed = !arguments_.empty();
+  if (!body_.is_packed) {
+    body_.slots = std::move(own);
+    return;
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    body_.other_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
+  }
+  body_.slots.resize(std::size_t{arguments_.rbegin()->first} + 1);
+  for (auto& [i, slot] : arguments_) body_.slots[i] = std::move(slot);
+}
+
+}  // namespace
+
+MainBody read_main(Node function, const ReconstructLimits& limits) {
+  return MainReader(function, limits).run();
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,238 @@
+#include "graph/main/parameters.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/kernels/functions.h"
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+constexpr std::string_view kDataSuffix = "_buffer_var";
+constexpr std::string_view kPlannedSuffix = "_buffer_var_let";
+
+bool is_context_name(std::string_view name) {
+  return name.starts_with("device_context_") || name == "resource_handle";
+}
+
+bool points_to_bytes(Node param) {
+  const Node type = param.is(Kind::Var) ? param[f::Var::type_annotation] : Node();
+  if (!type.is(Kind::PointerType)) return false;
+  const Node element = type[f::PointerType::element_type];
+  return element.is(Kind::PrimType) && element.dtype(f::PrimType::dtype) == tir::DType::UInt(8);
+}
+
+// The planner's pools are bytes: the Buffer over one is "<pool>_<k>_buffer_var", or the parameter
+// is a pointer to uint8 once the map is gone.
+bool is_pool(const MainSlot& slot, Node param, bool is_packed) {
+  if (pool_name(slot.name).empty()) return false;
+  if (slot.buffer) {
+    const std::string_view name = slot.buffer.text(f::Buffer::name);
+    return name.ends_with(kDataSuffix) &&
+           slot.buffer.dtype(f::Buffer::dtype) == tir::DType::UInt(8);
+  }
+  return is_packed || points_to_bytes(param);
+}
+
+/// What the attribute `pool_args` says about one pool.
+struct PoolArgument {
+  std::string name;
+  std::optional<PoolKind> kind;
+  std::optional<std::uint64_t> bytes;
+};
+
+std::optional<PoolKind> kind_of_info(Node info) {
+  if (info.is(Kind::ConstantPoolInfo)) return PoolKind::constant;
+  if (info.is(Kind::WorkspacePoolInfo)) return PoolKind::workspace;
+  if (!info.is(Kind::MissingObject)) return std::nullopt;
+  const std::string_view key = info.text(f::MissingObject::type_key);
+  if (key.ends_with("ConstantPoolInfo")) return PoolKind::constant;
+  if (key.ends_with("WorkspacePoolInfo")) return PoolKind::workspace;
+  return std::nullopt;
+}
+
+PoolArgument pool_argument(Node allocated) {
+  PoolArgument result;
+  if (!allocated.is(Kind::AllocatedPoolInfo)) return result;
+  const Node info = allocated[f::AllocatedPoolInfo::pool_info];
+  result.kind = info ? kind_of_info(info) : std::nullopt;
+  if (info.is(Kind::ConstantPoolInfo)) result.name = info.text(f::ConstantPoolInfo::pool_name);
+  if (info.is(Kind::WorkspacePoolInfo)) result.name = info.text(f::WorkspacePoolInfo::pool_name);
+  const auto bytes = integer_of(allocated[f::AllocatedPoolInfo::allocated_size]);
+  if (bytes) result.bytes = static_cast<std::uint64_t>(*bytes);
+  return result;
+}
+
+std::vector<PoolArgument> pool_arguments(Node main) {
+  std::vector<PoolArgument> result;
+  const Node list = attribute(main, "pool_args");
+  if (!list.is(Kind::Array)) return result;
+  for (const Node allocated : list.list(f::Array::elements)) {
+    result.push_back(pool_argument(allocated));
+  }
+  return result;
+}
+
+/// Completes a pool by its name, else by its position among the pools.
+void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>& arguments,
+              const ModuleFacts* facts) {
+  auto at = std::find_if(arguments.begin(), arguments.end(),
+                         [&](const PoolArgument& a) { return a.name == pool.name; });
+  if (at == arguments.end() && position < arguments.size()) {
+    at = arguments.begin() + static_cast<std::ptrdiff_t>(position);
+    if (!at->name.empty()) at = arguments.end();
+  }
+  // TVM's own default pools say by their names what they hold.
+  pool.kind = pool.name.find("const") != pool.name.npos ? PoolKind::constant : PoolKind::workspace;
+  if (facts != nullptr) {
+    for (const Pool& declared : facts->pools) {
+      if (declared.name != pool.name) continue;
+      pool.kind = declared.kind;
+      if (!pool.bytes) pool.bytes = declared.bytes;
+    }
+  }
+  if (at == arguments.end()) return;
+  if (at->kind) pool.kind = *at->kind;
+  if (!pool.bytes) pool.bytes = at->bytes;
+}
+
+std::string port_name(const MainSlot& slot) {
+  std::string_view name = slot.name;
+  const bool lowered = slot.is_own_data || !slot.buffer;
+  if (lowered && name.ends_with(kDataSuffix)) name.remove_suffix(kDataSuffix.size());
+  return std::string(name);
+}
+
+/// An input or output inside a pool (`tir.usmp.use_workspace_io`), which has no parameter. The map
+/// of buffers still lists it.
+struct PlannedPort {
+  PortPlan plan;
+  std::size_t rank = 0;
+};
+
+std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
+  const tir::NodeMap buffers = main.map(f::PrimFunc::buffer_map);
+  std::vector<PlannedPort> ports;
+  for (const auto& [var, named] : body.alias_places) {
+    const std::string& name = named.name;
+    if (!name.ends_with(kPlannedSuffix)) continue;
+    PlannedPort port{{RootKey{RootKey::Kind::alias, var}, {}, name, {}}, buffers.size()};
+    port.plan.name = name.substr(0, name.size() - kPlannedSuffix.size());
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const std::string_view data = buffers.value(i)[f::Buffer::data].text(f::Var::name);
+      if (data != port.plan.name + std::string(kDataSuffix)) continue;
+      port.plan.type = type_of_buffer(buffers.value(i));
+      port.rank = i;
+    }
+    ports.push_back(std::move(port));
+  }
+  std::stable_sort(ports.begin(), ports.end(),
+                   [](const PlannedPort& a, const PlannedPort& b) { return a.rank < b.rank; });
+  return ports;
+}
+
+// v0.8 calls every input "input" and every output "output".
+void make_names_unique(std::vector<PortPlan>& ports) {
+  std::map<std::string, std::size_t> times;
+  for (const PortPlan& port : ports) ++times[port.name];
+  std::map<std::string, std::size_t> next;
+  for (PortPlan& port : ports) {
+    if (times[port.name] > 1) port.name += "_" + std::to_string(next[port.name]++);
+  }
+}
+
+SlotTable::Slot tensor_slot(SlotTable& table, const MainSlot& slot, std::uint32_t i) {
+  PortPlan port{RootKey{RootKey::Kind::slot, i}, port_name(slot), slot.name, {}};
+  if (slot.buffer) port.type = type_of_buffer(slot.buffer);
+  table.ports.push_back(std::move(port));
+  return {};
+}
+
+SlotTable::Slot pool_slot(SlotTable& table, const MainSlot& slot,
+                          const std::vector<PoolArgument>& arguments, const ModuleFacts* facts) {
+  Pool pool;
+  pool.name = pool_name(slot.name);
+  pool.parameter = slot.name;
+  if (slot.buffer) pool.bytes = type_of_buffer(slot.buffer).bytes();
+  complete(pool, table.pools.size(), arguments, facts);
+  table.pools.push_back(std::move(pool));
+  return {SlotTable::Kind::pool, static_cast<PoolId>(table.pools.size() - 1)};
+}
+
+}  // namespace
+
+ArgumentRole SlotTable::role_of(const Place& place) const {
+  using RoleKind = ArgumentRole::Kind;
+  switch (place.kind) {
+    case Place::Kind::null_handle:
+      return {RoleKind::context};
+    case Place::Kind::local:
+      return {RoleKind::tensor, RootKey{RootKey::Kind::local, place.root}};
+    case Place::Kind::lookup:
+      return {RoleKind::tensor, RootKey{RootKey::Kind::lookup, place.root}};
+    case Place::Kind::parameter:
+      // The six parameters of a packed function are no tensors; one of them is the context.
+      if (is_packed) return {RoleKind::context};
+      break;
+    case Place::Kind::argument:
+      break;
+    default:
+      return {};
+  }
+  if (place.root >= slots.size()) return {};
+  const Slot& slot = slots[place.root];
+  if (slot.kind == Kind::context) return {RoleKind::context};
+  if (slot.kind == Kind::tensor) {
+    return {RoleKind::tensor, RootKey{RootKey::Kind::slot, place.root}};
+  }
+  if (!place.inside) return {RoleKind::pool, {}, slot.pool};
+  if (place.alias != tir::NodeId::none) {
+    return {RoleKind::tensor, RootKey{RootKey::Kind::alias, tir::index(place.alias)}, slot.pool};
+  }
+  if (!place.offset_known) return {};
+  return {RoleKind::tensor, RootKey{RootKey::Kind::address, place.root, place.offset}, slot.pool};
+}
+
+std::optional<PoolId> SlotTable::pool_of(const RootKey& root, const MainBody& body) const {
+  const auto named = body.alias_places.find(root.id);
+  if (root.kind != RootKey::Kind::alias || named == body.alias_places.end()) return std::nullopt;
+  return role_of(named->second.place).pool;
+}
+
+SlotTable classify_slots(Node main, const MainBody& body, const ModuleFacts* facts) {
+  SlotTable table;
+  table.is_packed = body.is_packed;
+  const std::vector<PoolArgument> arguments = pool_arguments(main);
+  const tir::NodeList params = main.list(f::PrimFunc::params);
+  for (std::uint32_t i = 0; i < body.slots.size(); ++i) {
+    const MainSlot& slot = body.slots[i];
+    const Node param = body.is_packed || i >= params.size() ? Node() : params[i];
+    if (is_context_name(slot.name)) {
+      table.slots.push_back({SlotTable::Kind::context, {}});
+    } else if (is_pool(slot, param, body.is_packed)) {
+      table.slots.push_back(pool_slot(table, slot, arguments, facts));
+    } else {
+      table.slots.push_back(tensor_slot(table, slot, i));
+    }
+  }
+  for (PlannedPort& port : planned_ports(main, body)) table.ports.push_back(std::move(port.plan));
+  make_names_unique(table.ports);
+  return table;
+}
+
+std::span<const KernelSlot> slots_for_call(const KernelInfo& info, const RawCall& call,
+                                           const SlotTable& main_slots) {
+  const std::size_t given = call.arguments.size();
+  if (given == info.slots.size()) return info.slots;
+  if (given != info.slots.size() + 1) return {};
+  const ArgumentRole last = main_slots.role_of(call.arguments.back().place);
+  return last.kind == ArgumentRole::Kind::context ? std::span(info.slots)
+                                                  : std::span<const KernelSlot>();
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,229 @@
+#include "graph/main/ports.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/kernels/functions.h"
+
+namespace mlf::graph {
+namespace {
+
+enum class PortUse : std::uint8_t { none, read, write, read_then_write };
+
+using PortIndex = std::map<RootKey, std::size_t>;
+
+/// What steps whose effects are known do to each port, the first thing first.
+class PortUses {
+ public:
+  PortUses(const SlotTable& slots, KernelLibrary& kernels)
+      : slots_(slots), kernels_(kernels), access_(slots.ports.size(), PortUse::none) {
+    for (std::size_t i = 0; i < slots.ports.size(); ++i) ports_.emplace(slots.ports[i].root, i);
+  }
+
+  std::vector<PortUse> over(const MainBody& body) && {
+    for (const Step& step : body.steps) {
+      if (const auto* call = std::get_if<RawCall>(&step)) note(*call);
+      if (const auto* copy = std::get_if<RawCopy>(&step)) {
+        note(copy->from, PortUse::read);
+        note(copy->to, PortUse::write);
+      }
+    }
+    return std::move(access_);
+  }
+
+ private:
+  void note(const Place& place, PortUse access) {
+    const ArgumentRole role = slots_.role_of(place);
+    if (role.kind != ArgumentRole::Kind::tensor) return;
+    const auto port = ports_.find(role.root);
+    if (port == ports_.end()) return;
+    PortUse& known = access_[port->second];
+    if (known == PortUse::none) known = access;
+    if (known == PortUse::read && access == PortUse::write) known = PortUse::read_then_write;
+  }
+
+  void note(const RawCall& call) {
+    const auto slots = slots_for_call(kernels_.describe(call.symbol), call, slots_);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const Effect& effect = slots[i].effect;
+      const bool is_written = effect.written && effect.first != Effect::First::read;
+      if (effect.escaped && !effect.written) continue;
+      if (is_written || effect.read) {
+        note(call.arguments[i].place, is_written ? PortUse::write : PortUse::read);
+      }
+    }
+  }
+
+  const SlotTable& slots_;
+  KernelLibrary& kernels_;
+  PortIndex ports_;
+  std::vector<PortUse> access_;
+};
+
+/// "output", "output2", and what the printers make of them: "output_1".
+bool is_output_name(std::string_view name) {
+  constexpr std::string_view kOutput = "output";
+  if (!name.starts_with(kOutput)) return false;
+  name.remove_prefix(kOutput.size());
+  if (name.starts_with('_')) name.remove_prefix(1);
+  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether the ports from here on have the names that TVM counts outputs with, two at least:
+/// "output", "output2", "output3".
+bool are_counted_outputs(std::span<const PortPlan> ports) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].name != (i == 0 ? "output" : "output" + std::to_string(i + 1))) return false;
+  }
+  return ports.size() > 1;
+}
+
+std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<PortUse>& access) {
+  const auto written = std::find(access.begin(), access.end(), PortUse::write);
+  const auto named = std::find_if(ports.begin(), ports.end(),
+                                  [](const PortPlan& port) { return is_output_name(port.name); });
+  const auto by_name = static_cast<std::size_t>(named - ports.begin());
+  if (written == access.end())
+    return named == ports.end() && !ports.empty() ? ports.size() - 1 : by_name;
+  const auto by_access = static_cast<std::size_t>(written - access.begin());
+  // An output that a fault leaves unwritten, or lets be read too early, still has its name.
+  if (by_name >= by_access) return by_access;
+  const bool name_holds =
+      access[by_name] != PortUse::read || are_counted_outputs(std::span(ports).subspan(by_name));
+  return name_holds ? by_name : by_access;
+}
+
+/// Whether USMP gave an input or output a place in a pool: main has a let for it, no parameter.
+bool is_planned(const PortPlan& port) {
+  return port.root.kind == RootKey::Kind::alias;
+}
+
+const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& sanitised) {
+  const auto at = std::find_if(facts.begin(), facts.end(), [&](const NamedTensor& fact) {
+    return sanitized(fact.name) == sanitised;
+  });
+  return at == facts.end() ? nullptr : &*at;
+}
+
+/// TVM's own name for an output in metadata and header.
+std::string default_output(std::size_t position, std::size_t count) {
+  return count == 1 ? "output" : "output" + std::to_string(position);
+}
+
+bool are_default_outputs(const std::vector<NamedTensor>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (fact_named(outputs, default_output(i, outputs.size())) == nullptr) return false;
+  }
+  return true;
+}
+
+/// What the archive says of all inputs, or of all outputs.
+struct StatedNames {
+  const std::optional<std::vector<NamedTensor>>& tensors;
+  const std::vector<std::string>& fields;
+  const std::vector<NamedTensor>& declared;
+};
+
+/// Main of generated C does not say the shapes of its parameters.
+void adopt_type(PortPlan& port, const NamedTensor& stated) {
+  if (port.type.shape) return;
+  if (port.type.dtype.is_void()) port.type.dtype = stated.type.dtype;
+  if (port.type.dtype != stated.type.dtype) return;
+  port.type.shape = stated.type.shape;
+  const auto element = static_cast<std::uint64_t>(port.type.dtype.element_bytes()) *
+                       static_cast<std::uint64_t>(port.type.dtype.lanes);
+  if (port.type.shape || !stated.bytes || element == 0 || *stated.bytes % element != 0) return;
+  port.type.shape = {static_cast<std::int64_t>(*stated.bytes / element)};
+}
+
+/// Names that go by the order of the parameters; empty where only the parameters' own names help.
+std::vector<std::string> names_by_position(const StatedNames& stated, std::size_t count) {
+  if (stated.fields.size() == count) return stated.fields;
+  std::vector<std::string> names;
+  if (!stated.tensors || stated.tensors->size() != count) return names;
+  if (!are_default_outputs(*stated.tensors)) return names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(default_output(i, count));
+  return names;
+}
+
+void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topology) {
+  const auto bytes = port.type.bytes();
+  if (!bytes || !fact.bytes || *bytes == *fact.bytes) return;
+  topology.checks.push_back({CheckCode::io_mismatch,
+                             "'" + fact.name + "' has " + std::to_string(*fact.bytes) +
+                                 " bytes in the metadata and " + std::to_string(*bytes) +
+                                 " in main",
+                             std::nullopt, std::nullopt});
+}
+
+void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology& topology) {
+  const bool in_order = std::none_of(ports.begin(), ports.end(), is_planned);
+  const auto by_position =
+      in_order ? names_by_position(stated, ports.size()) : std::vector<std::string>();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    PortPlan& port = ports[i];
+    if (!by_position.empty()) port.name = by_position[i];
+    const NamedTensor* declared = fact_named(stated.declared, sanitized(port.name));
+    if (declared != nullptr) adopt_type(port, *declared);
+    if (!stated.tensors) continue;
+    const NamedTensor* fact = fact_named(*stated.tensors, sanitized(port.name));
+    if (fact == nullptr) continue;
+    adopt_type(port, *fact);
+    check_size(port, *fact, topology);
+    port.name = fact->name;
+  }
+}
+
+/// Inputs and outputs that the planner put into pools have lost the order of their parameters:
+/// those that are written first become the last.
+void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& access) {
+  if (std::none_of(ports.begin(), ports.end(), is_planned)) return;
+  std::vector<PortPlan> ordered;
+  std::vector<PortUse> ordered_access;
+  for (const bool written : {false, true}) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if ((access[i] == PortUse::write) != written) continue;
+      ordered.push_back(std::move(ports[i]));
+      ordered_access.push_back(access[i]);
+    }
+  }
+  ports = std::move(ordered);
+  access = std::move(ordered_access);
+}
+
+/// How many outputs metadata names, where that fits the number of parameters.
+std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
+                                          const ModuleFacts& facts, Topology& topology) {
+  const std::size_t fields = facts.input_fields.size() + facts.output_fields.size();
+  if (fields != 0 && fields == ports.size()) return facts.output_fields.size();
+  if (!facts.outputs) return std::nullopt;
+  const std::size_t outputs = facts.outputs->size();
+  const std::size_t named = outputs + (facts.inputs ? facts.inputs->size() : 0);
+  const bool fits = facts.inputs ? named == ports.size() : named <= ports.size();
+  if (fits) return outputs;
+  topology.checks.push_back({CheckCode::io_mismatch,
+                             "metadata names " + std::to_string(named) +
+                                 " inputs and outputs, main has " + std::to_string(ports.size()),
+                             std::nullopt, std::nullopt});
+  return std::nullopt;
+}
+
+}  // namespace
+
+void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
+                const ModuleFacts* facts, Topology& topology) {
+  const auto stated = facts != nullptr ? stated_outputs(slots.ports, *facts, topology)
+                                       : std::optional<std::size_t>();
+  std::vector<PortUse> access = PortUses(slots, kernels).over(body);
+  order_planned_ports(slots.ports, access);
+  const std::size_t first =
+      stated ? slots.ports.size() - *stated : first_output(slots.ports, access);
+  for (std::size_t i = first; i < slots.ports.size(); ++i) slots.ports[i].is_output = true;
+  if (facts == nullptr) return;
+  const std::span<PortPlan> ports(slots.ports);
+  adopt_names(ports.first(first), {facts->inputs, facts->input_fields, facts->declared}, topology);
+  adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields, facts->declared},
+              topology);
+}
+
+}  // namespace mlf::graph

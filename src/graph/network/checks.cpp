@@ -1,0 +1,184 @@
+#include "graph/network/checks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "graph/network/memory_use.h"
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+
+// --- Values and kernels -------------------------------------------------------------------------
+
+namespace {
+
+std::set<ValueId> returned(const Topology& topology) {
+  std::set<ValueId> values;
+  for (const Port& port : topology.outputs) {
+    if (port.value) values.insert(*port.value);
+  }
+  return values;
+}
+
+void check_use(Topology& topology, ValueId id, bool is_returned) {
+  const Value& value = topology[id];
+  if (!value.consumers.empty() || is_returned) return;
+  if (value.kind == ValueKind::input) {
+    topology.checks.push_back(
+        {CheckCode::unused_input, "nothing reads the input " + quoted(value.name), {}, id});
+  } else if (value.kind == ValueKind::computed) {
+    topology.checks.push_back(
+        {CheckCode::unread_value, "nothing reads " + quoted(value.name), {}, id});
+  }
+}
+
+void check_sizes(Topology& topology, ValueId id) {
+  const Value& value = topology[id];
+  if (!value.bytes) return;
+  const Storage& storage = topology[value.storage];
+  if (storage.bytes && *value.bytes > *storage.bytes) {
+    topology.checks.push_back({CheckCode::storage_too_small,
+                               quoted(value.name) + " has " + std::to_string(*value.bytes) +
+                                   " bytes, its storage " + std::to_string(*storage.bytes),
+                               {},
+                               id});
+  }
+  for (const Endpoint& end : value.consumers) {
+    const auto bytes = topology.type_at(end, id).bytes();
+    if (!bytes || *bytes == *value.bytes) continue;
+    topology.checks.push_back({CheckCode::size_mismatch,
+                               quoted(value.name) + " is written with " +
+                                   std::to_string(*value.bytes) + " bytes and read with " +
+                                   std::to_string(*bytes),
+                               static_cast<CallId>(end.step), id});
+    return;
+  }
+}
+
+void check_pool_bounds(Topology& topology, const std::string& name, const Pool& pool,
+                       std::optional<std::uint64_t> offset, std::optional<std::uint64_t> bytes) {
+  if (!offset || !bytes || !pool.bytes) return;
+  if (*offset <= *pool.bytes && *bytes <= *pool.bytes - *offset) return;
+  topology.checks.push_back({CheckCode::storage_too_small,
+                             quoted(name) + " ends " + std::to_string(*offset + *bytes) +
+                                 " bytes into " + quoted(pool.name) + ", which has " +
+                                 std::to_string(*pool.bytes),
+                             {},
+                             {}});
+}
+
+}  // namespace
+
+void check_values(Topology& topology) {
+  const std::set<ValueId> outputs = returned(topology);
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    check_use(topology, id, outputs.contains(id));
+    check_sizes(topology, id);
+  }
+  for (const Storage& storage : topology.storages) {
+    if (!storage.pool) continue;
+    check_pool_bounds(topology, storage.name, topology[*storage.pool], storage.offset,
+                      storage.bytes);
+  }
+  check_overlaps(topology);
+}
+
+void check_unused_kernels(Topology& topology, const FunctionTable& functions,
+                          const FunctionRef& main) {
+  std::set<std::string_view> called;
+  for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);
+  std::set<std::string> modules;
+  for (const FunctionRef* other : functions.mains()) modules.insert(module_of_main(other->symbol));
+  const auto owner = [&](std::string_view symbol) {
+    std::string best;
+    for (const std::string& module : modules) {
+      const bool fits = symbol.starts_with("tvmgen_" + module + "_");
+      if (fits && module.size() >= best.size()) best = module;
+    }
+    return best;
+  };
+  for (const FunctionRef& function : functions.all()) {
+    if (function.function == main.function || called.contains(function.symbol)) continue;
+    if (called.contains(function.name) || owner(function.symbol) != topology.module) continue;
+    if (!function.symbol.starts_with("tvmgen_") || function.symbol == main.symbol) continue;
+    topology.checks.push_back(
+        {CheckCode::unused_kernel, "main does not call " + quoted(function.symbol), {}, {}});
+  }
+}
+
+// --- Overlaps -----------------------------------------------------------------------------------
+
+namespace {
+
+/// A value in a pool and when it is in use.
+struct PlacedValue {
+  ValueId value;
+  PoolId pool;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::int64_t from;
+  std::int64_t to;
+};
+
+std::vector<PlacedValue> placed_values_of(const Topology& topology) {
+  const Lifetimes lifetimes(topology);
+  std::vector<PlacedValue> placed_values;
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    const Value& value = topology[id];
+    const Storage& storage = topology[value.storage];
+    if (!storage.pool || !storage.offset || !value.bytes || *value.bytes == 0) continue;
+    const Lifetime life = lifetimes.of(id);
+    placed_values.push_back(
+        {id, *storage.pool, *storage.offset, *storage.offset + *value.bytes, life.from, life.to});
+  }
+  return placed_values;
+}
+
+/// The living placed_values of one pool, by where they begin. None of them overlap.
+using Occupied = std::map<std::uint64_t, const PlacedValue*>;
+
+const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& placed) {
+  auto next = occupied.lower_bound(placed.begin);
+  if (next != occupied.end() && next->first < placed.end) return next->second;
+  if (next == occupied.begin()) return nullptr;
+  --next;
+  return next->second->end > placed.begin ? next->second : nullptr;
+}
+
+}  // namespace
+
+void check_overlaps(Topology& topology) {
+  const std::vector<PlacedValue> placed_values = placed_values_of(topology);
+  std::vector<const PlacedValue*> by_start;
+  for (const PlacedValue& placed : placed_values) by_start.push_back(&placed);
+  std::stable_sort(by_start.begin(), by_start.end(),
+                   [](const PlacedValue* a, const PlacedValue* b) { return a->from < b->from; });
+  std::multimap<std::int64_t, const PlacedValue*> leaving;
+  std::map<PoolId, Occupied> pools;
+  for (const PlacedValue* placed : by_start) {
+    // Who is read for the last time by the call that defines this one may give way to it.
+    for (auto at = leaving.begin(); at != leaving.end() && at->first <= placed->from;) {
+      const PlacedValue* gone = at->second;
+      const bool is_sibling = gone->from == placed->from;
+      if (!is_sibling) pools[gone->pool].erase(gone->begin);
+      at = is_sibling ? std::next(at) : leaving.erase(at);
+    }
+    Occupied& occupied = pools[placed->pool];
+    const PlacedValue* other = overlapping(occupied, *placed);
+    if (other != nullptr) {
+      topology.checks.push_back({CheckCode::storage_overlap,
+                                 "'" + topology[placed->value].name + "' is put over '" +
+                                     topology[other->value].name + "', which is still in use",
+                                 {},
+                                 placed->value});
+      continue;
+    }
+    occupied.emplace(placed->begin, placed);
+    leaving.emplace(placed->to, placed);
+  }
+}
+
+}  // namespace mlf::graph

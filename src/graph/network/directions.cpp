@@ -1,0 +1,74 @@
+#include "graph/network/directions.h"
+
+#include <algorithm>
+
+namespace mlf::graph {
+namespace {
+
+Decision written_by_body(const Effect& effect) {
+  switch (effect.first) {
+    case Effect::First::read:
+      return {Direction::in_out, DecidedBy::body, Certainty::likely};
+    case Effect::First::guarded_read:
+      return {Direction::output, DecidedBy::body, Certainty::likely};
+    default:
+      return {Direction::output, DecidedBy::body, Certainty::certain};
+  }
+}
+
+std::optional<Decision> from_body(const TensorState& tensor) {
+  if (tensor.effect == nullptr) return std::nullopt;
+  if (tensor.effect->written) return written_by_body(*tensor.effect);
+  if (tensor.effect->escaped) return std::nullopt;
+  if (tensor.effect->read) return Decision{Direction::input, DecidedBy::body};
+  return Decision{Direction::input, DecidedBy::untouched, Certainty::likely};
+}
+
+bool is_output(const std::optional<Decision>& decision) {
+  return decision && decision->direction != Direction::input;
+}
+
+std::optional<Decision> from_state(const TensorState& tensor) {
+  if (tensor.is_constant) return Decision{Direction::input, DecidedBy::constant};
+  if (tensor.is_input) {
+    return Decision{Direction::input, DecidedBy::graph_input, Certainty::likely};
+  }
+  if (tensor.has_value && tensor.is_unread) {
+    // Nobody computes a tensor only to write over it.
+    return Decision{Direction::input, DecidedBy::written_before, Certainty::likely};
+  }
+  if (tensor.has_value) return std::nullopt;
+  const DecidedBy by = tensor.is_output ? DecidedBy::graph_output : DecidedBy::never_written;
+  return Decision{Direction::output, by, Certainty::likely};
+}
+
+Decision fallback(const TensorState& tensor) {
+  if (tensor.elsewhere)
+    return {tensor.elsewhere->direction, DecidedBy::other_call, tensor.elsewhere->certainty};
+  return {Direction::input, DecidedBy::written_before, Certainty::assumed};
+}
+
+}  // namespace
+
+std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
+  std::vector<std::optional<Decision>> decided(tensors.size());
+  bool after_output = false;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    decided[i] = from_body(tensors[i]);
+    if (!decided[i] && after_output && !tensors[i].is_constant) {
+      decided[i] = Decision{Direction::output, DecidedBy::after_output, Certainty::likely};
+    }
+    if (!decided[i]) decided[i] = from_state(tensors[i]);
+    after_output = after_output || is_output(decided[i]);
+  }
+  if (!after_output && !tensors.empty() && !decided.back()) {
+    decided.back() = Decision{Direction::output, DecidedBy::last_argument, Certainty::likely};
+  }
+  std::vector<Decision> result;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    result.push_back(decided[i] ? *decided[i] : fallback(tensors[i]));
+  }
+  return result;
+}
+
+}  // namespace mlf::graph

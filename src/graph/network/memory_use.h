@@ -1,0 +1,36 @@
+// How much memory is in use at each step.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// Fills `memory` of a topology that is complete otherwise.
+void account_memory(Topology& topology);
+
+/// From the step that defines a value to the last one that touches it, both included.
+struct Lifetime {
+  static constexpr std::int64_t kBeforeMain = -1;
+  static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+  std::int64_t from = kBeforeMain;
+  std::int64_t to = kForever;
+};
+
+class Lifetimes {
+ public:
+  /// `topology` must outlive this.
+  explicit Lifetimes(const Topology& topology);
+
+  /// Inputs are there before main, constants always, and outputs stay.
+  Lifetime of(ValueId value) const;
+
+ private:
+  const Topology& topology_;
+  std::vector<bool> returned_;  // by value
+};
+
+}  // namespace mlf::graph

@@ -1,0 +1,346 @@
+#include "graph/network/network_builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+namespace {
+
+// Some external kernels declare tensors without dimensions (cmsis-nn: `()`): where the storage
+// holds more than one element, the shape says nothing.
+TensorType plausible(TensorType type, std::optional<std::uint64_t> storage_bytes) {
+  const bool is_scalar = type.shape && type.shape->empty();
+  if (is_scalar && storage_bytes && *storage_bytes > type.bytes().value_or(0)) type.shape.reset();
+  return type;
+}
+
+TensorType better_of(const TensorType& first, const TensorType& second) {
+  if (first.shape) return first;
+  if (second.shape && (first.dtype.is_void() || first.dtype == second.dtype)) return second;
+  return first.dtype.is_void() ? second : first;
+}
+
+HookPhase phase_of(std::string_view symbol) {
+  constexpr std::array<std::pair<std::string_view, HookPhase>, 4> kPhases{
+      {{"Deactivate", HookPhase::deactivate},
+       {"Activate", HookPhase::activate},
+       {"Open", HookPhase::open},
+       {"Close", HookPhase::close}}};
+  for (const auto& [name, phase] : kPhases) {
+    if (symbol.ends_with(name)) return phase;
+  }
+  return HookPhase::other;
+}
+
+bool is_tensor(const KernelSlot& slot) {
+  const tir::DType dtype = slot.type.dtype;
+  return slot.effect.read || slot.effect.written || (!dtype.is_void() && !dtype.is_handle());
+}
+
+bool reads(Direction direction) {
+  return direction == Direction::input || direction == Direction::in_out;
+}
+
+bool writes(Direction direction) {
+  return direction == Direction::output || direction == Direction::in_out;
+}
+
+}  // namespace
+
+void NetworkBuilder::run() {
+  make_inputs();
+  for (const Step& raw : body_.steps) {
+    std::visit([this](const auto& one) { step(one); }, raw);
+  }
+  make_outputs();
+}
+
+void NetworkBuilder::check(CheckCode code, std::string detail, std::optional<CallId> call,
+                           std::optional<ValueId> value) {
+  topology_.checks.push_back({code, std::move(detail), call, value});
+}
+
+void NetworkBuilder::make_inputs() {
+  for (std::size_t i = 0; i < slots_.ports.size(); ++i) {
+    const PortPlan& plan = slots_.ports[i];
+    if (plan.is_output) continue;
+    const ValueId value = storages_.define_input(storages_.state_of_port(i));
+    topology_.inputs.push_back({plan.name, plan.parameter, plan.type, value});
+  }
+}
+
+void NetworkBuilder::make_outputs() {
+  for (std::size_t i = 0; i < slots_.ports.size(); ++i) {
+    const PortPlan& plan = slots_.ports[i];
+    if (!plan.is_output) continue;
+    const StorageState& state = storages_.state_of_port(i);
+    topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
+    if (!state.current) {
+      check(CheckCode::output_unwritten, "nothing writes the output " + quoted(plan.name));
+    }
+  }
+}
+
+std::string NetworkBuilder::unique_name(const std::string& symbol) {
+  std::string name = symbol;
+  while (!names_.emplace(name, true).second) {
+    name = symbol + "_" + std::to_string(++times_called_[symbol]);
+  }
+  return name;
+}
+
+KernelId NetworkBuilder::kernel_of(const KernelInfo& info) {
+  const auto [at, is_new] =
+      kernel_ids_.try_emplace(info.kernel.symbol, static_cast<KernelId>(topology_.kernels.size()));
+  if (is_new) topology_.kernels.push_back(info.kernel);
+  return at->second;
+}
+
+void NetworkBuilder::step(const RawCall& raw) {
+  if (topology_.calls.empty()) {
+    topology_.provenance.call_form = raw.call_form;
+    topology_.provenance.argument_form = raw.argument_form;
+  }
+  const KernelInfo& info = kernels_.describe(raw.symbol);
+  const bool is_first = !kernel_ids_.contains(info.kernel.symbol);
+  const auto id = static_cast<CallId>(topology_.calls.size());
+  Call call;
+  call.kernel = kernel_of(info);
+  call.position = position_;
+  call.name = unique_name(info.kernel.symbol);
+  const Slots slots = slots_for_call(info, raw, slots_);
+  std::vector<Tensor> tensors;
+  fill_arguments(raw, slots, call, tensors);
+  decide(info, slots, tensors);
+  connect(call, id, tensors);
+  note_callee(info, slots, call, id);
+  note_order(call, id);
+  if (is_first) place_memory(info, call);
+  topology_.calls.push_back(std::move(call));
+  ++position_;
+}
+
+void NetworkBuilder::fill_arguments(const RawCall& raw, Slots slots, Call& call,
+                                    std::vector<Tensor>& tensors) {
+  for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
+    Argument argument;
+    const ArgumentRole role = slots_.role_of(raw.arguments[i].place);
+    argument.decided_by = DecidedBy::parameter_kind;
+    const bool has_slot = i < slots.size();
+    if (has_slot) {
+      argument.parameter = slots[i].name;
+      note_kind(raw, i, slots[i], role.kind);
+    }
+    switch (role.kind) {
+      case ArgumentRole::Kind::pool:
+        argument.direction = Direction::pool;
+        argument.pool = role.pool;
+        break;
+      case ArgumentRole::Kind::context:
+        argument.direction = Direction::context;
+        break;
+      case ArgumentRole::Kind::unknown:
+        check(CheckCode::unknown_argument,
+              "argument " + std::to_string(i) + " of the call of " + quoted(raw.symbol) +
+                  " is no tensor, pool or context",
+              static_cast<CallId>(topology_.calls.size()));
+        break;
+      case ArgumentRole::Kind::tensor: {
+        StorageState& state = storages_.state_of(role);
+        argument.storage = state.id;
+        const TensorType seen =
+            better_of(has_slot ? slots[i].type : TensorType{}, raw.arguments[i].type);
+        argument.type = plausible(seen, topology_[state.id].bytes);
+        tensors.push_back({i, &state});
+        break;
+      }
+    }
+    call.arguments.push_back(std::move(argument));
+  }
+}
+
+// A kernel that is given something else than it takes does something else than the graph shows.
+void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument, const KernelSlot& slot,
+                               ArgumentRole::Kind kind) {
+  const bool is_pool = kind == ArgumentRole::Kind::pool;
+  const bool is_context = kind == ArgumentRole::Kind::context;
+  const bool takes_tensor = !slot.is_pool && is_tensor(slot);
+  const bool fits = is_pool || is_context ? !takes_tensor : !slot.is_pool;
+  if ((fits && !(is_context && slot.is_pool)) || kind == ArgumentRole::Kind::unknown) return;
+  check(CheckCode::argument_kind,
+        "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
+            " is not what its parameter " + quoted(slot.name) + " takes",
+        static_cast<CallId>(topology_.calls.size()));
+}
+
+void NetworkBuilder::decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors) {
+  const auto settled = settled_.find(info.kernel.symbol);
+  std::vector<TensorState> states;
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    const StorageState& at = *tensors[k].state;
+    TensorState state;
+    state.is_constant = at.is_constant;
+    state.is_output = at.port && slots_.ports[*at.port].is_output;
+    state.is_input = at.port && !state.is_output;
+    state.has_value = at.current.has_value() || at.is_constant;
+    state.is_unread = at.current && topology_[*at.current].consumers.empty();
+    if (tensors[k].argument < slots.size()) state.effect = &slots[tensors[k].argument].effect;
+    if (settled != settled_.end() && k < settled->second.size()) {
+      state.elsewhere = settled->second[k];
+    }
+    states.push_back(state);
+  }
+  const std::vector<Decision> decisions = decide_directions(states);
+  for (std::size_t k = 0; k < tensors.size(); ++k) tensors[k].decision = decisions[k];
+  if (slots.empty()) settle(info.kernel.symbol, decisions);
+}
+
+// What follows from this call alone may help others.
+void NetworkBuilder::settle(const std::string& symbol, const std::vector<Decision>& decisions) {
+  std::vector<std::optional<Decision>>& settled = settled_[symbol];
+  if (settled.size() < decisions.size()) settled.resize(decisions.size());
+  for (std::size_t k = 0; k < decisions.size(); ++k) {
+    const bool is_hearsay =
+        decisions[k].by == DecidedBy::other_call || decisions[k].certainty == Certainty::assumed;
+    if (!settled[k] && !is_hearsay) settled[k] = decisions[k];
+  }
+}
+
+void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors) {
+  for (Tensor& tensor : tensors) {
+    Argument& argument = call.arguments[tensor.argument];
+    argument.direction = tensor.decision.direction;
+    argument.decided_by = tensor.decision.by;
+    argument.certainty = tensor.decision.certainty;
+    if (!reads(argument.direction)) continue;
+    const Endpoint end{Endpoint::Kind::call, index(id),
+                       static_cast<std::uint32_t>(tensor.argument)};
+    // What the kernel is given but does not touch may be overwritten by then.
+    argument.reads = tensor.decision.by == DecidedBy::untouched
+                         ? storages_.consume(*tensor.state, end)
+                         : storages_.read(*tensor.state, end, position_);
+    if (argument.reads) continue;
+    if (argument.direction == Direction::in_out) {
+      // Nothing is there to be updated: what looked like a read is part of a first write.
+      argument.direction = Direction::output;
+    } else {
+      note_read_before_write(*tensor.state, call.name, id);
+    }
+  }
+  // All reads of a call come before its writes: an input may share memory with an output.
+  for (Tensor& tensor : tensors) {
+    Argument& argument = call.arguments[tensor.argument];
+    if (!writes(argument.direction)) continue;
+    const Endpoint end{Endpoint::Kind::call, index(id),
+                       static_cast<std::uint32_t>(tensor.argument)};
+    argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
+    note_write(*tensor.state, id, *argument.writes);
+  }
+}
+
+void NetworkBuilder::note_read_before_write(const StorageState& state, std::string_view reader,
+                                            std::optional<CallId> call) {
+  check(CheckCode::read_before_write,
+        quoted(reader) + " reads " + quoted(topology_[state.id].name) + ", which nothing wrote",
+        call);
+}
+
+void NetworkBuilder::note_write(const StorageState& state, std::optional<CallId> call,
+                                ValueId value) {
+  const std::string name = quoted(topology_[state.id].name);
+  if (state.is_constant) {
+    check(CheckCode::constant_overwritten, "the constant " + name + " is written", call, value);
+  } else if (state.port && !slots_.ports[*state.port].is_output) {
+    check(CheckCode::input_overwritten, "the input " + name + " is written", call, value);
+  } else if (state.port && state.values > 1) {
+    check(CheckCode::output_rewritten, "the output " + name + " is written again", call, value);
+  }
+}
+
+void NetworkBuilder::note_callee(const KernelInfo& info, Slots slots, const Call& call, CallId id) {
+  const std::string name = quoted(info.kernel.symbol);
+  if (info.kernel.origin == KernelOrigin::unknown) {
+    check(CheckCode::unknown_callee, "nothing defines " + name, id);
+  }
+  if (info.slots.empty() || !slots.empty()) return;
+  check(CheckCode::arity,
+        name + " has " + std::to_string(info.slots.size()) + " parameters and is called with " +
+            std::to_string(call.arguments.size()) + " arguments",
+        id);
+}
+
+void NetworkBuilder::note_order(const Call& call, CallId id) {
+  bool writes_any = false;
+  bool reads_after = false;
+  for (const Argument& argument : call.arguments) {
+    reads_after = reads_after || (writes_any && argument.direction == Direction::input);
+    writes_any = writes_any || writes(argument.direction);
+  }
+  const std::string name = quoted(call.name);
+  if (reads_after) {
+    check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
+  }
+  if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);
+}
+
+void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
+  Kernel& kernel = topology_.kernels[index(call.kernel)];
+  for (const BodyMemory& memory : info.memory) {
+    KernelBuffer buffer{memory.name, memory.bytes.value_or(0), std::nullopt, std::nullopt};
+    bool is_constant = memory.kind == BodyMemory::Kind::constant;
+    if (memory.kind == BodyMemory::Kind::place) {
+      // An address inside a tensor is no memory of the kernel's own.
+      if (memory.place.root >= call.arguments.size()) continue;
+      const Argument& argument = call.arguments[memory.place.root];
+      if (!argument.pool || argument.direction != Direction::pool) continue;
+      buffer.pool = argument.pool;
+      if (memory.place.offset_known) {
+        buffer.offset = static_cast<std::uint64_t>(memory.place.offset);
+      }
+      is_constant = topology_[*argument.pool].kind == PoolKind::constant;
+    }
+    (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
+  }
+}
+
+void NetworkBuilder::step(const RawCopy& raw) {
+  const ArgumentRole from = slots_.role_of(raw.from);
+  const ArgumentRole to = slots_.role_of(raw.to);
+  if (from.kind != ArgumentRole::Kind::tensor || to.kind != ArgumentRole::Kind::tensor) {
+    check(CheckCode::unknown_statement, "a loop copies from or to something that is no tensor");
+    return;
+  }
+  const auto id = static_cast<std::uint32_t>(topology_.copies.size());
+  const Endpoint end{Endpoint::Kind::copy, id, 0};
+  StorageState& source = storages_.state_of(from);
+  Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
+  if (!copy.reads) note_read_before_write(source, "a copy", std::nullopt);
+  StorageState& target = storages_.state_of(to);
+  const TensorType type = copy.reads ? topology_[*copy.reads].type : TensorType{};
+  copy.writes = storages_.write(target, end, position_, better_of(target.declared, type));
+  note_write(target, std::nullopt, copy.writes);
+  topology_.copies.push_back(copy);
+  ++position_;
+}
+
+void NetworkBuilder::step(const RawHook& raw) {
+  Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
+  const Place& context = raw.context;
+  if (context.kind == Place::Kind::parameter && !body_.is_packed &&
+      context.root < body_.slots.size()) {
+    hook.context = body_.slots[context.root].name;
+  } else if (context.kind == Place::Kind::parameter) {
+    const auto at = body_.other_parameters.find(context.root);
+    if (at != body_.other_parameters.end()) hook.context = at->second.name;
+  }
+  topology_.hooks.push_back(std::move(hook));
+}
+
+void NetworkBuilder::step(const Stranger& raw) {
+  check(CheckCode::unknown_statement,
+        "main has a statement of kind " + raw.what + ", whose effect is not known");
+}
+
+}  // namespace mlf::graph

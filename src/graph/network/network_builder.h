@@ -1,0 +1,84 @@
+// Follows main step by step and builds the topology.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/kernels/kernels.h"
+#include "graph/main/main_body.h"
+#include "graph/main/parameters.h"
+#include "graph/network/directions.h"
+#include "graph/network/storages.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// Directions that calls of functions without TIR settled: by symbol, for each of its tensors.
+using Settled = std::map<std::string, std::vector<std::optional<Decision>>, std::less<>>;
+
+class NetworkBuilder {
+ public:
+  /// All must outlive the builder. `settled` is read and added to.
+  NetworkBuilder(Topology& topology, const MainBody& body, const SlotTable& slots,
+                 KernelLibrary& kernels, Settled& settled)
+      : topology_(topology),
+        body_(body),
+        slots_(slots),
+        kernels_(kernels),
+        settled_(settled),
+        storages_(topology, body, slots) {}
+
+  void run();
+
+ private:
+  /// The parameters of the kernel that a call's arguments stand for; none without TIR.
+  using Slots = std::span<const KernelSlot>;
+
+  /// A tensor argument while its call is decided.
+  struct Tensor {
+    std::size_t argument;
+    StorageState* state;
+    Decision decision{};
+  };
+
+  void step(const RawCall& raw);
+  void step(const RawCopy& raw);
+  void step(const RawHook& raw);
+  void step(const Stranger& raw);
+
+  KernelId kernel_of(const KernelInfo& info);
+  void fill_arguments(const RawCall& raw, Slots slots, Call& call, std::vector<Tensor>& tensors);
+  void note_kind(const RawCall& raw, std::size_t argument, const KernelSlot& slot,
+                 ArgumentRole::Kind kind);
+  void decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors);
+  void settle(const std::string& symbol, const std::vector<Decision>& decisions);
+  void connect(Call& call, CallId id, std::vector<Tensor>& tensors);
+  void place_memory(const KernelInfo& info, const Call& call);
+  void note_callee(const KernelInfo& info, Slots slots, const Call& call, CallId id);
+  void note_order(const Call& call, CallId id);
+  void note_write(const StorageState& state, std::optional<CallId> call, ValueId value);
+  void note_read_before_write(const StorageState& state, std::string_view reader,
+                              std::optional<CallId> call);
+  void make_inputs();
+  void make_outputs();
+  void check(CheckCode code, std::string detail, std::optional<CallId> call = std::nullopt,
+             std::optional<ValueId> value = std::nullopt);
+  std::string unique_name(const std::string& symbol);
+
+  Topology& topology_;
+  const MainBody& body_;
+  const SlotTable& slots_;
+  KernelLibrary& kernels_;
+  Settled& settled_;
+  Storages storages_;
+  std::unordered_map<std::string_view, KernelId> kernel_ids_;
+  std::unordered_map<std::string, std::uint32_t> times_called_;
+  std::unordered_map<std::string, bool> names_;
+  Position position_ = 0;
+};
+
+}  // namespace mlf::graph

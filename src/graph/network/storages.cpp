@@ -1,0 +1,144 @@
+#include "graph/network/storages.h"
+
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+namespace {
+
+TensorType declared_or(const TensorType& type, const TensorType& declared) {
+  if (type.shape || !declared.shape) return type;
+  if (!type.dtype.is_void() && type.dtype != declared.dtype) return type;
+  return declared;
+}
+
+}  // namespace
+
+Storages::Storages(Topology& topology, const MainBody& body, const SlotTable& slots)
+    : topology_(topology), body_(body), slots_(slots) {
+  for (std::size_t i = 0; i < slots.ports.size(); ++i) ports_.emplace(slots.ports[i].root, i);
+  // Parameters keep their names, whatever allocations are called.
+  for (std::size_t i = 0; i < slots.ports.size(); ++i) state_of_port(i);
+}
+
+std::string Storages::unique(std::string name) {
+  if (name.empty()) name = "unnamed";
+  std::string candidate = name;
+  while (!names_.insert(candidate).second) {
+    candidate = name + "." + std::to_string(++next_suffix_[name]);
+  }
+  return candidate;
+}
+
+StorageState& Storages::state_of(const ArgumentRole& role) {
+  const auto at = states_.find(role.root);
+  if (at != states_.end()) return at->second;
+  return states_.emplace(role.root, make(role)).first->second;
+}
+
+StorageState& Storages::state_of_port(std::size_t port) {
+  ArgumentRole role{ArgumentRole::Kind::tensor, slots_.ports[port].root, std::nullopt};
+  return state_of(role);
+}
+
+void Storages::describe_local(const RootKey& root, Storage& storage, StorageState& state) {
+  const auto at = body_.locals.find(root.id);
+  if (at == body_.locals.end()) return;
+  storage.name = at->second.name;
+  storage.bytes = at->second.bytes;
+  state.is_constant = at->second.is_constant;
+  if (!state.is_constant) return;
+  storage.kind = StorageKind::constant;
+  state.declared = at->second.type;
+}
+
+void Storages::describe_place(const RootKey& root, Storage& storage, StorageState& state) {
+  storage.kind = StorageKind::pool;
+  const auto place = body_.alias_places.find(root.id);
+  if (root.kind == RootKey::Kind::address) {
+    storage.offset = static_cast<std::uint64_t>(root.offset);
+    storage.name = topology_[*storage.pool].name + "+" + std::to_string(root.offset);
+  } else if (place != body_.alias_places.end()) {
+    storage.name = place->second.name;
+    if (place->second.place.offset_known) {
+      storage.offset = static_cast<std::uint64_t>(place->second.place.offset);
+    }
+  }
+  state.is_constant = topology_[*storage.pool].kind == PoolKind::constant;
+}
+
+StorageState Storages::make(const ArgumentRole& role) {
+  StorageState state;
+  Storage storage;
+  storage.pool = role.pool;
+  const auto port = ports_.find(role.root);
+  if (port != ports_.end()) {
+    state.port = port->second;
+    state.declared = slots_.ports[port->second].type;
+  }
+  switch (role.root.kind) {
+    case RootKey::Kind::slot:
+      storage.kind = StorageKind::parameter;
+      break;
+    case RootKey::Kind::local:
+      describe_local(role.root, storage, state);
+      break;
+    case RootKey::Kind::lookup:
+      storage.kind = StorageKind::lookup;
+      storage.name = body_.lookups.at(role.root.id);
+      state.is_constant = true;
+      break;
+    default:
+      if (!storage.pool) storage.pool = slots_.pool_of(role.root, body_);
+      if (storage.pool) describe_place(role.root, storage, state);
+      break;
+  }
+  if (state.port) storage.name = slots_.ports[*state.port].name;
+  if (state.port && storage.kind == StorageKind::parameter) storage.bytes = state.declared.bytes();
+  storage.name = unique(std::move(storage.name));
+  topology_.storages.push_back(std::move(storage));
+  state.id = static_cast<StorageId>(topology_.storages.size() - 1);
+  return state;
+}
+
+ValueId Storages::add_value(StorageState& state, ValueKind kind, const TensorType& type) {
+  Value value;
+  value.name = topology_[state.id].name;
+  if (state.values > 0) value.name = unique(value.name + "." + std::to_string(state.values));
+  value.kind = kind;
+  value.storage = state.id;
+  value.version = state.values++;
+  value.type = declared_or(type, state.declared);
+  topology_.values.push_back(std::move(value));
+  state.current = static_cast<ValueId>(topology_.values.size() - 1);
+  return *state.current;
+}
+
+ValueId Storages::define_input(StorageState& state) {
+  return add_value(state, ValueKind::input, state.declared);
+}
+
+std::optional<ValueId> Storages::consume(StorageState& state, const Endpoint& consumer) {
+  if (!state.current && state.is_constant) {
+    add_value(state, ValueKind::constant, state.declared);
+  }
+  if (state.current) topology_.values[index(*state.current)].consumers.push_back(consumer);
+  return state.current;
+}
+
+std::optional<ValueId> Storages::read(StorageState& state, const Endpoint& reader,
+                                      Position position) {
+  const std::optional<ValueId> value = consume(state, reader);
+  if (value) topology_.values[index(*value)].last_use = position;
+  return value;
+}
+
+ValueId Storages::write(StorageState& state, const Endpoint& writer, Position position,
+                        const TensorType& type) {
+  const ValueId id = add_value(state, ValueKind::computed, type);
+  Value& value = topology_.values[index(id)];
+  value.producer = writer;
+  value.first_definition = position;
+  return id;
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,58 @@
+// Values as versions of the storage that holds them (rule R7).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "graph/main/parameters.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// One storage while main is followed step by step.
+struct StorageState {
+  StorageId id{};
+  std::optional<ValueId> current;   ///< what it holds now
+  std::uint32_t values = 0;         ///< how many it has held
+  std::optional<std::size_t> port;  ///< position in SlotTable::ports
+  bool is_constant = false;
+  TensorType declared;  ///< as main declares it
+};
+
+/// Makes storages and values in a topology.
+class Storages {
+ public:
+  Storages(Topology& topology, const MainBody& body, const SlotTable& slots);
+
+  StorageState& state_of(const ArgumentRole& role);
+  StorageState& state_of_port(std::size_t port);
+
+  /// The value that the storage holds, with one more consumer; nothing where it holds none.
+  std::optional<ValueId> consume(StorageState& state, const Endpoint& consumer);
+  /// The same, in use up to this step.
+  std::optional<ValueId> read(StorageState& state, const Endpoint& reader, Position position);
+  /// A new value in the storage.
+  ValueId write(StorageState& state, const Endpoint& writer, Position position,
+                const TensorType& type);
+  /// The value of an input that nothing made.
+  ValueId define_input(StorageState& state);
+
+ private:
+  StorageState make(const ArgumentRole& role);
+  void describe_local(const RootKey& root, Storage& storage, StorageState& state);
+  void describe_place(const RootKey& root, Storage& storage, StorageState& state);
+  ValueId add_value(StorageState& state, ValueKind kind, const TensorType& type);
+  std::string unique(std::string name);
+
+  Topology& topology_;
+  const MainBody& body_;
+  const SlotTable& slots_;
+  std::map<RootKey, StorageState> states_;
+  std::map<RootKey, std::size_t> ports_;
+  std::set<std::string> names_;
+  std::map<std::string, std::uint32_t> next_suffix_;
+};
+
+}  // namespace mlf::graph

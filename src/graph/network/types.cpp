@@ -1,0 +1,137 @@
+#include "graph/network/types.h"
+
+#include <algorithm>
+#include <set>
+
+namespace mlf::graph {
+namespace {
+
+bool calls_are_alike(const Topology& topology, const Topology& relay) {
+  return std::equal(topology.calls.begin(), topology.calls.end(), relay.calls.begin(),
+                    relay.calls.end(), [&](const Call& a, const Call& b) {
+                      return topology.kernel_of(a).symbol == relay.kernel_of(b).symbol;
+                    });
+}
+
+bool is_tensor(const Argument& argument) {
+  return argument.direction == Direction::input || argument.direction == Direction::output;
+}
+
+void take_shape(TensorType& type, const TensorType& from) {
+  if (type.dtype == from.dtype && type.bytes() && type.bytes() == from.bytes()) type = from;
+}
+
+void take_shapes_of_call(Call& call, const Call& relay) {
+  auto from = relay.arguments.begin();
+  for (Argument& argument : call.arguments) {
+    if (!is_tensor(argument)) continue;
+    if (from == relay.arguments.end() || from->direction != argument.direction) return;
+    take_shape(argument.type, from->type);
+    ++from;
+  }
+}
+
+/// Gives the tensors of calls the dimensions that Relay's main has for them, where both make the
+/// same calls one by one; dtype and size of a tensor must be the same.
+void take_shapes_of_relay(Topology& topology, const Topology& relay) {
+  if (!calls_are_alike(topology, relay)) return;
+  for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+    take_shapes_of_call(topology.calls[i], relay.calls[i]);
+  }
+  for (Value& value : topology.values) {
+    if (!value.producer || value.producer->kind != Endpoint::Kind::call) continue;
+    const Call& call = topology.calls[value.producer->step];
+    take_shape(value.type, call.arguments[value.producer->argument].type);
+  }
+}
+
+bool knows_more(const TensorType& type, const TensorType& than) {
+  if (than.shape || !type.shape) return false;
+  return than.dtype.is_void() || than.dtype == type.dtype;
+}
+
+// A tensor without a shape at one end has the shape of the other end, or its bytes are unknown.
+void complete(Topology& topology, Value& value, ValueId id) {
+  for (const Endpoint& end : value.consumers) {
+    const TensorType& seen = topology.type_at(end, id);
+    if (knows_more(seen, value.type)) value.type = seen;
+  }
+  const auto fill = [&](const Endpoint& end) {
+    if (end.kind != Endpoint::Kind::call) return;
+    TensorType& type = topology.calls[end.step].arguments[end.argument].type;
+    if (knows_more(value.type, type)) type = value.type;
+  };
+  for (const Endpoint& end : value.consumers) fill(end);
+  if (value.producer) fill(*value.producer);
+  value.bytes = value.type.bytes();
+}
+
+void complete_storage(Topology& topology, const Value& value) {
+  Storage& storage = topology.storages[index(value.storage)];
+  const bool is_sized_by_values =
+      storage.kind == StorageKind::pool || storage.kind == StorageKind::lookup;
+  if (is_sized_by_values && value.bytes) {
+    storage.bytes = std::max(storage.bytes.value_or(0), *value.bytes);
+  }
+}
+
+// v0.9 and v0.10 flatten the tensors of kernels, and the memory planner forgets the shapes they
+// had. Main's own declarations and Relay's types are then the only ones with dimensions.
+bool is_flattened(const Topology& topology) {
+  for (const Call& call : topology.calls) {
+    for (const Argument& argument : call.arguments) {
+      if (argument.type.shape && argument.type.shape->size() > 1) return false;
+    }
+  }
+  return true;
+}
+
+void take_shape_of_port(Topology& topology, const Port& port) {
+  if (!port.value || !port.type.shape) return;
+  const auto unflatten = [&](TensorType& type) {
+    if (type.dtype == port.type.dtype && type.bytes() == port.type.bytes()) type = port.type;
+  };
+  Value& value = topology.values[index(*port.value)];
+  unflatten(value.type);
+  const auto unflatten_end = [&](const Endpoint& end) {
+    if (end.kind == Endpoint::Kind::call) {
+      unflatten(topology.calls[end.step].arguments[end.argument].type);
+    }
+  };
+  for (const Endpoint& end : value.consumers) unflatten_end(end);
+  if (value.producer) unflatten_end(*value.producer);
+}
+
+}  // namespace
+
+void complete_types(Topology& topology, const Topology* relay) {
+  if (is_flattened(topology)) {
+    if (relay != nullptr) take_shapes_of_relay(topology, *relay);
+    for (const Port& port : topology.inputs) take_shape_of_port(topology, port);
+    for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
+  }
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    complete(topology, topology.values[i], static_cast<ValueId>(i));
+    complete_storage(topology, topology.values[i]);
+  }
+  for (auto* ports : {&topology.inputs, &topology.outputs}) {
+    for (Port& port : *ports) {
+      if (port.value && knows_more(topology[*port.value].type, port.type)) {
+        port.type = topology[*port.value].type;
+      }
+    }
+  }
+}
+
+void settle_reshapes(Topology& topology) {
+  for (const Call& call : topology.calls) {
+    std::set<std::optional<std::uint64_t>> sizes;
+    for (const Argument& argument : call.arguments) {
+      if (argument.storage) sizes.insert(argument.type.bytes());
+    }
+    const bool agree = sizes.size() == 1 && sizes.begin()->has_value();
+    if (!agree) topology.kernels[index(call.kernel)].is_reshape = false;
+  }
+}
+
+}  // namespace mlf::graph

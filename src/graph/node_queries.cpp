@@ -1,0 +1,68 @@
+#include "graph/node_queries.h"
+
+namespace mlf::graph {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+Node without_casts(Node expr) {
+  while (expr.is(Kind::Cast)) expr = expr[f::Cast::value];
+  return expr;
+}
+
+std::optional<std::int64_t> integer_of(Node expr) {
+  expr = without_casts(expr);
+  if (expr.is(Kind::IntImm)) return expr.integer(f::IntImm::value);
+  if (expr.is(Kind::BoxInt)) return expr.integer(f::BoxInt::value);
+  if (expr.is(Kind::BoxBool)) return expr.integer(f::BoxBool::value);
+  return std::nullopt;
+}
+
+std::string_view string_of(Node expr) {
+  if (expr.is(Kind::StringImm)) return expr.text(f::StringImm::value);
+  if (expr.is(Kind::String)) return expr.text(f::String::value);
+  return {};
+}
+
+std::string_view operator_of(Node expr) {
+  if (!expr.is(Kind::Call)) return {};
+  const Node op = expr[f::Call::op];
+  if (!op.is(Kind::Op)) return {};
+  std::string_view name = op.text(f::Op::name);
+  if (name.starts_with("tir.")) name.remove_prefix(4);
+  return name;
+}
+
+Node attribute(Node function, std::string_view name) {
+  const Node attrs = function[f::PrimFunc::attrs];
+  if (!attrs.is(Kind::DictAttrs)) return {};
+  return attrs.map(f::DictAttrs::dict).find(name);
+}
+
+TensorType type_of_buffer(Node buffer) {
+  TensorType type;
+  type.dtype = buffer.dtype(f::Buffer::dtype);
+  std::vector<std::int64_t> shape;
+  for (const Node extent : buffer.list(f::Buffer::shape)) {
+    const auto value = integer_of(extent);
+    if (!value) return type;
+    shape.push_back(*value);
+  }
+  type.shape = std::move(shape);
+  return type;
+}
+
+std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents) {
+  TensorType type;
+  type.dtype = dtype;
+  type.shape.emplace();
+  for (const Node extent : extents) {
+    const auto value = integer_of(extent);
+    if (!value) return std::nullopt;
+    type.shape->push_back(*value);
+  }
+  return type.bytes();
+}
+
+}  // namespace mlf::graph
