@@ -2,6 +2,7 @@
 // belongs to which module and target.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,10 @@
 #include "mlf/tir/document.h"
 
 namespace mlf {
+
+namespace deployment {
+class ConstantLibrary;
+}
 
 /// TIR in a file beside the archive, such as a sidecar of `tvmc compile --dump-code tir`.
 struct TirFile {
@@ -38,6 +43,10 @@ struct ConstantSources {
   std::vector<tir::CSources> c;                 ///< generated C, of each module and target
   std::vector<tir::Input> params;               ///< parameters/<module>.params
   std::vector<const archive::Member*> members;  ///< all that these come from
+  /// The constants in these files, shared by all texts of an archive: parsed for the first one that
+  /// lacks a constant, under the limits it is read with, and kept. Several threads may read texts
+  /// that share it.
+  std::shared_ptr<deployment::ConstantLibrary> library{};
 };
 
 /// A TIR that an archive holds. Where it holds the same TIR twice, as text (`src/tir-1.txt`) and

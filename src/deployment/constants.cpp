@@ -99,7 +99,8 @@ ConstantSources sources_of(const archive::Archive& archive, const ModelLibrary& 
 void add_constant_sources(const archive::Archive& archive, const ModelLibrary& library,
                           std::vector<TirSource>& sources) {
   if (std::ranges::none_of(sources, has_constants)) return;
-  const ConstantSources all = sources_of(archive, library, sources);
+  ConstantSources all = sources_of(archive, library, sources);
+  all.library = std::make_shared<ConstantLibrary>(all);
   for (TirSource& source : sources) {
     if (has_constants(source)) source.constants = all;
   }
@@ -108,13 +109,12 @@ void add_constant_sources(const archive::Archive& archive, const ModelLibrary& l
 // --- Reading them ------------------------------------------------------------------------------
 
 /// A source of constants that does not read has none: it is not what was asked for.
-void ConstantLibrary::load() {
-  is_loaded_ = true;
+void ConstantLibrary::load(const tir::ReadLimits& limits) {
   const auto keep = [&](Result<tir::Document> document) {
     if (document) documents_.push_back(std::move(*document));
   };
-  for (const tir::Input& input : sources_.save_json) keep(tir::read(input, limits_));
-  for (const tir::CSources& c : sources_.c) keep(tir::read_c(c, limits_));
+  for (const tir::Input& input : sources_.save_json) keep(tir::read(input, limits));
+  for (const tir::CSources& c : sources_.c) keep(tir::read_c(c, limits));
   for (const tir::Document& document : documents_) add_module(document);
   for (const tir::Input& file : sources_.params) add_params(file);
 }
@@ -216,8 +216,9 @@ std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query)
   return constants;
 }
 
-std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query) {
-  if (!is_loaded_) load();
+std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query,
+                                                        const tir::ReadLimits& limits) {
+  std::call_once(loaded_, [&] { load(limits); });
   const std::vector<tir::FoundConstant> found = all(query);
   const tir::FoundConstant* const one = tir::agreed(found);
   return one == nullptr ? std::nullopt : std::optional(*one);

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,16 +23,21 @@ void add_constant_sources(const archive::Archive& archive, const ModelLibrary& l
 /// Whether `data` begins with what the text shows of a constant, as far as its digits go.
 bool begins_with(std::span<const std::byte> data, const tir::ConstantQuery& query);
 
-/// Reads the members when it is first asked.
+/// The constants of one archive. The members are parsed when one is first asked for, and their
+/// constants kept for all texts of the archive: generated C of large networks takes longer to parse
+/// than the texts that lack its arrays. The bytes of the members must outlive it.
+///
+/// Thread-safe: `find` may be called from several threads, the first call parses.
 class ConstantLibrary {
  public:
-  ConstantLibrary(const ConstantSources& sources, const tir::ReadLimits& limits)
-      : sources_(sources), limits_(limits) {}
+  explicit ConstantLibrary(ConstantSources sources) : sources_(std::move(sources)) {}
 
   /// The constant of the query's place, with the type, number of elements and first elements that
   /// it states; one of its function if anything there fits. Nothing where two with other data fit
-  /// alike. Where only generated C has it, its shape is flat.
-  std::optional<tir::FoundConstant> find(const tir::ConstantQuery& query);
+  /// alike. Where only generated C has it, its shape is flat. Its bytes live as long as this does.
+  /// `limits` are those of parsing, where this is the first call.
+  std::optional<tir::FoundConstant> find(const tir::ConstantQuery& query,
+                                         const tir::ReadLimits& limits = {});
 
  private:
   using FunctionNames = std::set<std::string, std::less<>>;
@@ -39,23 +45,23 @@ class ConstantLibrary {
   /// A constant that can be the wanted one.
   struct Candidate {
     tir::ConstantSite site;
-    const FunctionNames* module;  ///< where it stands; null for a parameter of the archive
-    std::string function;         ///< empty: of the archive
+    const FunctionNames*
+        module;            ///< whose functions it belongs to; null for a parameter of the archive
+    std::string function;  ///< empty: of the archive
     std::string name;
     std::optional<std::int64_t> pool_offset;
     tir::FoundConstant constant;
   };
 
-  void load();
+  void load(const tir::ReadLimits& limits);
   void add_module(const tir::Document& document);
   void add_params(const tir::Input& file);
   static bool has_place(const Candidate& candidate, const tir::ConstantQuery& query);
   static bool fits(const Candidate& candidate, const tir::ConstantQuery& query);
   std::vector<tir::FoundConstant> all(const tir::ConstantQuery& query) const;
 
-  const ConstantSources& sources_;
-  const tir::ReadLimits& limits_;
-  bool is_loaded_ = false;
+  const ConstantSources sources_;
+  std::once_flag loaded_;
   std::vector<tir::Document> documents_;
   std::deque<FunctionNames> functions_;  // of each document
   std::vector<Candidate> candidates_;

@@ -37,13 +37,16 @@ namespace {
 
 Result<tir::Document> read_dialect(const TirSource& source, const tir::ReadLimits& limits) {
   if (source.c) return tir::read_c(*source.c, limits);
-  deployment::ConstantLibrary constants(source.constants, limits);
+  // A source that the caller put together has no library to share.
+  const auto constants = source.constants.library
+                             ? source.constants.library
+                             : std::make_shared<deployment::ConstantLibrary>(source.constants);
   const tir::Input input{
       .file = source.path,
       .member = source.member != nullptr ? source.name : std::string(),
       .text = source.text,
       .stage = source.stage,
-      .constants = [&](const tir::ConstantQuery& query) { return constants.find(query); }};
+      .constants = [&](const tir::ConstantQuery& query) { return constants->find(query, limits); }};
   return tir::read(input, limits);
 }
 

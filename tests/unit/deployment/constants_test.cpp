@@ -15,6 +15,7 @@
 
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
+#include "tir/array_uses.h"
 
 namespace mlf {
 namespace {
@@ -66,7 +67,7 @@ class OneConstant : public testing::Test {
   std::optional<tir::FoundConstant> find(std::string_view name, std::size_t count,
                                          std::vector<std::int16_t> shown,
                                          std::string_view function = "f") {
-    library_.emplace(sources_, limits_);
+    library_.emplace(sources_);
     const std::int64_t extent = static_cast<std::int64_t>(count);
     return library_->find({.function = function,
                            .name = name,
@@ -77,7 +78,6 @@ class OneConstant : public testing::Test {
 
  private:
   std::deque<std::string> texts_;
-  tir::ReadLimits limits_;
   ConstantSources sources_;
   std::optional<deployment::ConstantLibrary> library_;
 };
@@ -150,6 +150,29 @@ TEST(ArchiveConstants, AreWholeWhereTheTextHasNone) {
   ASSERT_TRUE(back);
   EXPECT_EQ(back->recovered.size(), document->recovered.size());
   EXPECT_EQ(back->recovered.at(0).source, document->recovered.at(0).source);
+}
+
+TEST(ArchiveConstants, AreParsedOnceForAllTexts) {
+  const auto archive = archive::Archive::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
+  const auto library = read_model_library(*archive);
+  const auto sources = find_tir(*archive, *library);
+  ASSERT_TRUE(sources);
+  const auto& shared = sources->at(0).constants.library;
+  ASSERT_TRUE(shared);
+  for (const TirSource& source : *sources) {
+    const auto expected = source.constants.members.empty() ? nullptr : shared;
+    EXPECT_EQ(source.constants.library, expected) << source.stem;
+  }
+  const auto& arrays = sources->at(0).constants.c;
+  const auto c = tir::read_c(arrays.at(0));
+  ASSERT_TRUE(c);
+  const tir::ArrayUse use = tir::array_uses(c->module.root()).at(0);
+  const tir::ConstantQuery query{
+      .function = use.function, .name = use.name, .dtype = {}, .shape = {}, .elements = {}};
+  const auto first = shared->find(query);
+  const auto second = shared->find(query);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->data.data(), second->data.data());
 }
 
 /// The constants of each function, in the order of its statements.
