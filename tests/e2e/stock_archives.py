@@ -87,7 +87,7 @@ def check_archive(original, folder):
 
 def main():
     failures, functions = 0, 0
-    found = support.archives()
+    found = schemas.archives()
     for original in found:
         with tempfile.TemporaryDirectory() as name:
             try:

@@ -75,9 +75,13 @@ def corpus_or_skip():
     return CORPUS
 
 
+def bundled_archives():
+    return sorted(ARCHIVES.glob("*.tar"))
+
+
 def archives():
     """The bundled archives, and those of the corpus where it is there."""
-    found = sorted(ARCHIVES.glob("*.tar"))
+    found = bundled_archives()
     if CORPUS.is_dir():
         found += sorted(CORPUS.glob("*/*/module.tar"))
     else:

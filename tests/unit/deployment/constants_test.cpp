@@ -303,7 +303,7 @@ std::vector<TirFile> scripts_beside(const Capture& capture) {
   return {{script, contents(script)}};
 }
 
-TEST(ArchiveConstants, AreThoseOfTheCompilerOrLost) {
+TEST(ArchiveConstants, OfTheCorpusAreThoseOfTheCompilerOrLost) {
   const auto all = captures();
   if (all.empty()) GTEST_SKIP() << "there is no corpus beside the checkout";
   Tally sum;

@@ -94,7 +94,7 @@ TEST(Dialects, SayTheSameOfTheWholeCorpus) {
   compare_all(pairs);
 }
 
-TEST(Comparison, OfAnyModuleWithItselfFindsNothing) {
+TEST(Comparison, OfAnyCorpusModuleWithItselfFindsNothing) {
   if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
   for (const auto& path : corpus::save_json_files(MLF_CORPUS)) {
     const std::string json = corpus::contents(path);
@@ -113,7 +113,7 @@ TEST(Comparison, OfAnyModuleWithItselfFindsNothing) {
   }
 }
 
-TEST(Comparison, IsSymmetricWhereNothingIsTolerated) {
+TEST(Comparison, IsSymmetricOnTheCorpusWhereNothingIsTolerated) {
   if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
   std::optional<Document> last;
   for (const auto& path : corpus::save_json_files(MLF_CORPUS)) {

@@ -90,7 +90,7 @@ TEST_F(TirJsonOfTheCorpus, GivesTheModuleBackByteForByteAndNodeForNode) {
   for (const Captured& module : modules_) expect_round_trip(module.name, module.document);
 }
 
-TEST(TirJsonOfTexts, GivesTheModuleBackByteForByteAndNodeForNode) {
+TEST(TirJsonOfTexts, OfTestsAndCorpusGivesTheModuleBackByteForByteAndNodeForNode) {
   std::vector<corpus::TextPair> pairs = corpus::text_pairs(MLF_TEST_DATA "/tir/pairs");
   EXPECT_FALSE(pairs.empty());
   if (corpus::is_present())
