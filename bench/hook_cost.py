@@ -5,7 +5,7 @@ the hook takes, so its parts are measured where they are: what TVM spends on cal
 from a loop; printing, serialising, archiving and mlf itself, around the one function that does it.
 
 Usage: PYTHON_OF_A_TVM_VENV bench/hook_cost.py MLF [MODEL.tflite…]
-tests/run makes such environments: build/venv-tvm-0.16, build/venv-tvm-0.9. MLF is the program of the
+tests/run --all makes such environments: build/venv-tvm-0.16, build/venv-tvm-0.9. MLF is the program of the
 release build. Without a model: three networks made here, and the real ones beside the checkout.
 """
 

@@ -10,7 +10,7 @@ import support
 try:
     from tvm import relay, __version__ as TVM_VERSION
 except ImportError:
-    support.skip("this Python has no TVM; tests/run makes one that has")
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
 
 
 IS_OLD = TVM_VERSION.startswith("0.9.")

@@ -24,7 +24,7 @@ PYTHONS = [sys.executable, *sys.argv[1:]]
 try:
     import scikit_build_core  # noqa: F401
 except ImportError:
-    support.skip("this Python has no scikit-build-core; tests/run makes one that has")
+    support.skip("this Python has no scikit-build-core; tests/run --all makes one that has")
 if shutil.which("cmake") is None:
     support.skip("there is no CMake")
 

@@ -19,7 +19,7 @@ import support
 try:
     from tvm import __version__ as tvm_version
 except ImportError:
-    support.skip("this Python has no TVM; tests/run makes one that has")
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
 
 import builds
 import exporter

@@ -16,7 +16,7 @@ import support
 try:
     from tvm import TVMError, __version__ as tvm_version
 except ImportError:
-    support.skip("this Python has no TVM; tests/run makes one that has")
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
 
 import builds
 import exporter

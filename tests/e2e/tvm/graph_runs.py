@@ -18,7 +18,7 @@ import support
 try:
     from tvm import relay
 except ImportError:
-    support.skip("this Python has no TVM; tests/run makes one that has")
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
 
 import numpy as np
 import tvm

@@ -15,7 +15,7 @@ import support
 try:
     import numpy as np
 except ImportError:
-    support.skip("this Python has no NumPy; tests/run makes one that has")
+    support.skip("this Python has no NumPy; tests/run --all makes one that has")
 
 from interpreter import Document, Missing, Program, lanes
 from interpreter.memory import Pointer, pointer_to

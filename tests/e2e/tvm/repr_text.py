@@ -17,7 +17,7 @@ import support
 try:
     import tvm
 except ImportError:
-    support.skip("this Python has no TVM; tests/run makes one that has")
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
 
 import call_programs
 import expression_programs
