@@ -105,9 +105,8 @@ std::string label_of(const fs::path& archive) {
 void bench_archive(const std::string& path) {
   const fs::path place(path);
   const std::string label = label_of(place);
-  const auto archive = value_or_throw(archive::Archive::open(path));
-  const auto library = value_or_throw(read_model_library(archive));
-  for (const TirSource& source : value_or_throw(find_tir(archive, library))) {
+  const auto deployment = value_or_throw(Deployment::open(path));
+  for (const TirSource& source : deployment.tir_sources()) {
     bench_text(label + " " + source.name, std::string(source.text));
   }
   const fs::path save = place.parent_path() / "save-1.json";

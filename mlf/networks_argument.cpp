@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mlf/networks.h"
+#include "mlf/deployment.h"
 #include "refusal.h"
 
 namespace mlf::program {
@@ -31,8 +31,9 @@ Result<graph::Topology> network_of(Networks networks, std::size_t module, const 
   for (Network& network : networks.found) {
     if (network.module == module) return std::move(network.topology);
   }
-  const auto without = std::find_if(networks.missing.begin(), networks.missing.end(),
-                                    [&](const ModuleWithout& one) { return one.module == module; });
+  const auto without =
+      std::find_if(networks.missing.begin(), networks.missing.end(),
+                   [&](const MissingNetwork& one) { return one.module == module; });
   return refuse(ErrorKind::check_failed, fmt::format("no network: {}", to_string(without->reason)),
                 path);
 }
@@ -42,19 +43,16 @@ Result<graph::Topology> network_of(Networks networks, std::size_t module, const 
 Result<graph::Topology> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
                                               const Limits& limits) {
-  const auto archive = archive::Archive::open(path, limits.archive);
-  if (!archive) return tl::make_unexpected(archive.error());
-  const auto library = read_model_library(*archive);
-  if (!library) return tl::make_unexpected(library.error());
-  const auto chosen = choose(*library, module, path);
-  if (!chosen) return tl::make_unexpected(chosen.error());
-  const auto files = load_tir_files(tir_files);
+  auto files = load_tir_files(tir_files);
   if (!files) return tl::make_unexpected(files.error());
-  const auto sources = find_tir(*archive, *library, *files);
-  if (!sources) return tl::make_unexpected(sources.error());
-  return find_networks(*archive, *library, *sources, limits.tir).and_then([&](Networks networks) {
-    return network_of(std::move(networks), *chosen, path);
-  });
+  const auto deployment = Deployment::open(
+      path,
+      {.tir_files = *std::move(files), .archive_limits = limits.archive, .tir_limits = limits.tir});
+  if (!deployment) return tl::make_unexpected(deployment.error());
+  const auto chosen = choose(deployment->library(), module, path);
+  if (!chosen) return tl::make_unexpected(chosen.error());
+  return deployment->networks().and_then(
+      [&](Networks networks) { return network_of(std::move(networks), *chosen, path); });
 }
 
 }  // namespace mlf::program

@@ -29,7 +29,7 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// A path that exists is meant as it stands, even with a colon in it.
+/// A path that exists is meant as it is, even with a colon in it.
 Place split(const std::string& argument) {
   if (argument == "-" || exists(argument)) return {argument, std::nullopt};
   const std::size_t colon = argument.rfind(':');
@@ -63,45 +63,37 @@ Result<tir::Document> read_file(const std::string& path, const Limits& limits) {
 }
 
 /// A member that is TIR whatever it is called.
-Result<tir::Document> read_member(const archive::Archive& archive, const archive::Member& member,
+Result<tir::Document> read_member(const archive::Archive& archive, const std::string& name,
                                   const Limits& limits) {
-  return archive.read(member).and_then([&](std::string_view text) {
-    return tir::read({.file = archive.path(), .member = member.name, .text = text}, limits.tir);
+  const std::string normal = std::filesystem::path(name).lexically_normal();
+  const archive::Member* member = archive.find(normal);
+  if (member == nullptr) {
+    return refuse(ErrorKind::invalid_input, fmt::format("no member '{}'", name), archive.path());
+  }
+  return archive.read(*member).and_then([&](std::string_view text) {
+    return tir::read({.file = archive.path(), .member = member->name, .text = text}, limits.tir);
   });
 }
 
-Result<TirSource> choose(const std::vector<TirSource>& sources, const Place& place) {
-  if (place.member) {
-    const auto wanted = std::find_if(sources.begin(), sources.end(), [&](const TirSource& source) {
-      return source.stem == *place.member || source.name == *place.member;
-    });
-    if (wanted != sources.end()) return *wanted;
-    return refuse(ErrorKind::invalid_input, fmt::format("no member '{}'", *place.member),
-                  place.path);
-  }
-  if (sources.size() == 1) return sources.front();
-  if (sources.empty()) {
-    return refuse(ErrorKind::check_failed, "no TIR in this archive", place.path);
-  }
+Result<tir::Document> read_only_tir(const Deployment& deployment) {
+  const std::vector<TirSource>& sources = deployment.tir_sources();
+  const std::string& path = deployment.archive().path();
+  if (sources.size() == 1) return deployment.read_tir(sources.front());
+  if (sources.empty()) return refuse(ErrorKind::check_failed, "no TIR in this archive", path);
   std::vector<std::string> stems;
-  for (const TirSource& source : sources) stems.push_back(place.path + ":" + source.stem);
+  for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
   return refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", fmt::join(stems, ", ")),
-                place.path);
+                path);
 }
 
 Result<tir::Document> read_from_archive(const Place& place, const Limits& limits) {
-  const auto archive = archive::Archive::open(place.path, limits.archive);
-  if (!archive) return tl::make_unexpected(archive.error());
-  const auto library = read_model_library(*archive);
-  if (!library) return tl::make_unexpected(library.error());
-  const auto sources = find_tir(*archive, *library);
-  if (!sources) return tl::make_unexpected(sources.error());
-  const auto source = choose(*sources, place);
-  if (source) return read_tir(*source, *library, limits.tir);
-  const std::string name = std::filesystem::path(place.member.value_or("")).lexically_normal();
-  const archive::Member* member = archive->find(name);
-  if (member == nullptr) return tl::make_unexpected(source.error());
-  return read_member(*archive, *member, limits);
+  const auto deployment =
+      Deployment::open(place.path, {.archive_limits = limits.archive, .tir_limits = limits.tir});
+  if (!deployment) return tl::make_unexpected(deployment.error());
+  if (!place.member) return read_only_tir(*deployment);
+  const TirSource* source = deployment->find_tir(*place.member);
+  return source != nullptr ? deployment->read_tir(*source)
+                           : read_member(deployment->archive(), *place.member, limits);
 }
 
 }  // namespace

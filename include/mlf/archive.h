@@ -81,6 +81,11 @@ class MLF_API Archive {
   /// Errors: `io` where the system refuses, `invalid_input` where the archive is refused.
   static Result<Archive> open(const std::string& path, const Limits& limits = {});
 
+  /// The same of a tar in memory, compressed or not; `path` is what messages call it. The bytes are
+  /// copied.
+  static Result<Archive> from_bytes(std::string_view bytes, const std::string& path,
+                                    const Limits& limits = {});
+
   /// The same under an exclusive lock (flock) that is held as long as the Archive lives, so that
   /// several processes which read and then replace one archive come one after the other. Waits for
   /// the lock. Symbolic links are resolved once, here: the target is what gets replaced.

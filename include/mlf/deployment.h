@@ -1,7 +1,8 @@
-// One archive with everything mlf knows about it joined: its metadata, the TIR in it, and which TIR
-// belongs to which module and target.
+// The one way into an archive: `Deployment::open` joins its metadata, the TIR in it, which TIR
+// belongs to which module and target, and the networks. See include/mlf/README.md for an example.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,14 +14,11 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/model_library.h"
+#include "mlf/networks.h"
 #include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
 
 namespace mlf {
-
-namespace deployment {
-class ConstantLibrary;
-}
 
 /// TIR in a file beside the archive, such as a sidecar of `tvmc compile --dump-code tir`.
 struct TirFile {
@@ -37,18 +35,6 @@ MLF_API Result<TirFile> load_tir_file(const std::string& path);
 /// Several, in their order; stops at the first that cannot be read.
 MLF_API Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths);
 
-/// What an archive has beside a text of TIR that may lack constants, see `read_tir`.
-struct ConstantSources {
-  std::vector<tir::Input> save_json;            ///< TIR that was captured without loss
-  std::vector<tir::CSources> c;                 ///< generated C, of each module and target
-  std::vector<tir::Input> params;               ///< parameters/<module>.params
-  std::vector<const archive::Member*> members;  ///< all that these come from
-  /// The constants in these files, shared by all texts of an archive: parsed for the first one that
-  /// lacks a constant, under the limits it is read with, and kept. Several threads may read texts
-  /// that share it.
-  std::shared_ptr<deployment::ConstantLibrary> library{};
-};
-
 /// A TIR that an archive holds. Where it holds the same TIR twice, as text (`src/tir-1.txt`) and
 /// as its lossless twin (`src/tir-1.tvm.json`, written by `tvm.ir.save_json`), the twin counts and
 /// the text is not read. Generated C is a TIR as well, and its files are read together.
@@ -57,58 +43,119 @@ struct TirSource {
   std::string stage;  ///< "lowered" unless the stem names another: what follows its first dot
   std::string name;   ///< the member that is read ("src/tir-1.txt"), or the name of a file beside
   std::string path;   ///< the archive's path, or that of the file
-  std::string_view text;            ///< its bytes; they live as long as the archive or the TirFile
+  std::string_view text;            ///< its bytes; they live as long as the Deployment
   const archive::Member* member{};  ///< null for a file beside the archive
-  /// Of generated C, where this is the file with functions of one target: the files of its module
-  /// that are read as one TIR.
+  /// Of generated C, where `member` is the file with functions of one target: the files of its
+  /// module that are read as one TIR.
   std::optional<tir::CSources> c{};
-  std::vector<const archive::Member*> c_members{};  ///< those of `c.files`
-  ConstantSources constants{};  ///< of a text that allocates constants; else empty
+  std::vector<const archive::Member*> c_members{};  ///< those of `c->files`
+  /// A text that allocates constants. Texts cut or leave out their data; `Deployment::document`
+  /// takes it from other members.
+  bool allocates_constants = false;
 };
 
-/// The TIR of an archive: members `src/tir-<name>.txt` and `src/tir-<name>.tvm.json`, and `beside`.
-/// A file beside the archive whose name is like that counts as if it stood in `src/`; every other
-/// gets the next free stem `tir-<device type>`, `tir-<device type>-<kind>`,
-/// `tir-<device type>-<kind>-<n>` of the first target in `library`.
-///
-/// A module that none of these shows has its generated C instead, one TIR a target, under the next
-/// free stem of that target and of stage "codegen". A module is shown by TIR that mentions its main
-/// (AOT) or one of its functions (graph executor), an operator archive by any TIR. Sorted by stem.
-///
-/// Errors: `invalid_input` for a stage called "tvm" (its JSON would have the name of a twin),
-/// `usage` for a file beside the archive that the archive has already, `io`.
-MLF_API Result<std::vector<TirSource>> find_tir(const archive::Archive& archive,
-                                                const ModelLibrary& library,
-                                                std::span<const TirFile> beside = {});
-
-/// Reads the archive's `metadata.json`. Errors: `invalid_input`, also where there is none.
-MLF_API Result<ModelLibrary> read_model_library(const archive::Archive& archive);
-
 /// What a TIR belongs to.
-struct Ownership {
+struct TirOwners {
   std::vector<std::size_t> modules;  ///< indices into ModelLibrary::modules, ascending
   const Target* target = nullptr;    ///< part of the ModelLibrary; null where none fits
 };
 
-/// The module that a function belongs to: the one whose name its symbol carries
-/// (`tvmgen_<module>_…`), or the only module there is. An index into ModelLibrary::modules.
-MLF_API std::optional<std::size_t> module_of_function(std::string_view symbol,
-                                                      const ModelLibrary& library);
+struct DeploymentOptions {
+  /// TIR beside the archive. A file whose name is that of a TIR member counts as if it were in
+  /// `src/`; every other gets the next free stem `tir-<device type>`, `tir-<device type>-<kind>`,
+  /// `tir-<device type>-<kind>-<n>` of the archive's first target.
+  std::vector<TirFile> tir_files{};
+  archive::Limits archive_limits{};
+  tir::ReadLimits tir_limits{};
+};
 
-/// Joins one TIR with the archive's metadata.
+/// One archive and everything that mlf knows about it.
 ///
-/// The target is, among those of its modules, the one of the kind that the functions' `target`
-/// attribute names; else the one that the stem names by device type and kind.
-MLF_API Ownership owners_of(const tir::Module& module, std::string_view stem,
-                            const ModelLibrary& library);
+/// What takes long is done when it is first asked for, once: reading a TIR, collecting the
+/// constants that texts lack, reading generated C. What it returns by pointer, reference or view
+/// lives as long as the Deployment; moving the Deployment does not matter.
+///
+/// Threads: all const functions may be called from several threads at once.
+class MLF_API Deployment {
+ public:
+  /// Opens the archive at `path`: a tar, an unpacked directory, or "-" for standard input.
+  ///
+  /// Errors: those of `archive::Archive::open`; `invalid_input` for missing or malformed metadata
+  /// and for a TIR stage called "tvm" (its JSON would have the name of a lossless twin); `usage`
+  /// for a file beside the archive that the archive has already; `io`. TIR itself is not read yet.
+  static Result<Deployment> open(const std::string& path, DeploymentOptions options = {});
 
-/// Reads one TIR and names its target.
-///
-/// The data of constants that its text cuts or leaves out is taken from `source.constants` where
-/// exactly one there has the name, dtype, number of elements and first elements that the text
-/// shows; `recovered` of the document says from where. Any other stays a loss. Errors:
-/// `invalid_input` with member, line and column.
-MLF_API Result<tir::Document> read_tir(const TirSource& source, const ModelLibrary& library,
-                                       const tir::ReadLimits& limits = {});
+  /// The same of an archive that is open already, for update maybe.
+  static Result<Deployment> open(archive::Archive archive, DeploymentOptions options = {});
+
+  Deployment(Deployment&& other) noexcept;
+  Deployment& operator=(Deployment&& other) noexcept;
+  ~Deployment();
+
+  const archive::Archive& archive() const noexcept;
+  const ModelLibrary& library() const noexcept;
+
+  /// The TIR of the archive, sorted by stem: members `src/tir-<name>.txt` and
+  /// `src/tir-<name>.tvm.json`, and the files beside it.
+  ///
+  /// A module that none of these shows has its generated C instead, one TIR a target, under the
+  /// next free stem of that target and of stage "codegen". A module is shown by TIR that mentions
+  /// its main (AOT) or one of its functions (graph executor), an operator archive by any TIR.
+  const std::vector<TirSource>& tir_sources() const noexcept;
+
+  /// The source with that stem ("tir-1") or member name ("src/tir-1.txt"); null where none has it.
+  const TirSource* find_tir(std::string_view name) const noexcept;
+
+  /// A TIR, read when it is first asked for and then kept.
+  ///
+  /// The data of constants that its text cuts or leaves out is taken from captured save_json,
+  /// generated C and parameters, where exactly one constant there has the name, dtype, number of
+  /// elements and first elements that the text shows; `recovered` of the document says from where.
+  /// Any other stays a loss.
+  ///
+  /// `source` is one of `tir_sources()` or `generated_c()`.
+  /// Errors: `invalid_input` with member, line and column.
+  Result<std::shared_ptr<const tir::Document>> document(const TirSource& source) const;
+
+  /// The same read anew: the caller's own, to change.
+  Result<tir::Document> read_tir(const TirSource& source) const;
+
+  /// Lets go of the documents that were read so far, to bound memory between stages. Who holds one
+  /// keeps it; asked for again, they are read again.
+  void release_documents();
+
+  /// The modules and the target that a TIR belongs to. The target is, among those of its modules,
+  /// the one of the kind that the functions' `target` attribute names; else the one that the stem
+  /// names by device type and kind. Reads the TIR; errors as there.
+  Result<TirOwners> owners_of(const TirSource& source) const;
+
+  /// The module that a function belongs to: the one whose name its symbol carries
+  /// (`tvmgen_<module>_…`), or the only module there is. An index into ModelLibrary::modules.
+  std::optional<std::size_t> module_of_function(std::string_view symbol) const;
+
+  /// The generated C of one module as TIR, one a target, whether or not the archive has better.
+  /// Errors: `io`.
+  Result<std::span<const TirSource>> generated_c(std::size_t module) const;
+
+  /// The networks of all modules: from the TIR of their AOT main, or the graph executor's JSON.
+  /// What the stage "lowered" shows counts before other stages. Reads all TIR.
+  ///
+  /// Errors: `invalid_input` for TIR or another member that does not read.
+  Result<Networks> networks() const;
+
+  /// Members that the document of `source` is made from: its own, and those that its constants may
+  /// be in. Each once, in the order in which they are asked. Errors: `io`.
+  Result<std::vector<const archive::Member*>> members_of(const TirSource& source) const;
+
+  /// Members beside metadata and TIR that the networks are made from: C headers, Relay text, graphs
+  /// of the graph executor, and parameters where those need their names. In the order of the
+  /// archive.
+  std::vector<const archive::Member*> network_members() const;
+
+ private:
+  struct State;
+  explicit Deployment(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace mlf

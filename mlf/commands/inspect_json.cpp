@@ -153,11 +153,12 @@ std::string to_json(const Inspection& inspection) {
       {"version", kInspectVersion},
       {"generator", "mlf " + std::string(version())},
       {"archive",
-       {{"path", inspection.archive.path()}, {"storage", name_of(inspection.archive.storage())}}},
-      {"model_library_version", inspection.library.version},
-      {"modules", array(inspection.library.modules, module_json)},
+       {{"path", inspection.deployment.archive().path()},
+        {"storage", name_of(inspection.deployment.archive().storage())}}},
+      {"model_library_version", inspection.deployment.library().version},
+      {"modules", array(inspection.deployment.library().modules, module_json)},
       {"tir", array(inspection.tir, tir_json)},
-      {"members", array(inspection.archive.members(), member_json)},
+      {"members", array(inspection.deployment.archive().members(), member_json)},
   };
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -31,9 +31,10 @@ std::string executors_of(const Module& module) {
 }
 
 std::string headline(const Inspection& inspection) {
-  return fmt::format("{}: Model Library Format {}, {}, {} members\n", inspection.archive.path(),
-                     inspection.library.version, name_of(inspection.archive.storage()),
-                     inspection.archive.members().size());
+  return fmt::format(
+      "{}: Model Library Format {}, {}, {} members\n", inspection.deployment.archive().path(),
+      inspection.deployment.library().version, name_of(inspection.deployment.archive().storage()),
+      inspection.deployment.archive().members().size());
 }
 
 Table modules_table(const ModelLibrary& library) {
@@ -116,9 +117,11 @@ Table members_table(const archive::Archive& archive) {
 
 std::string to_tables(const Inspection& inspection) {
   std::string text = headline(inspection);
-  for (const Table& table : {modules_table(inspection.library), memory_table(inspection.library),
-                             tensors_table(inspection.library), tir_table(inspection),
-                             functions_table(inspection), members_table(inspection.archive)}) {
+  for (const Table& table :
+       {modules_table(inspection.deployment.library()),
+        memory_table(inspection.deployment.library()),
+        tensors_table(inspection.deployment.library()), tir_table(inspection),
+        functions_table(inspection), members_table(inspection.deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text();
   }
   return text;

@@ -19,42 +19,45 @@ std::string symbol_of(Node function, std::string_view name) {
   return std::string(name);
 }
 
-FunctionFacts describe(Node global_var, Node function, const ModelLibrary& library) {
+FunctionFacts describe(Node global_var, Node function, const Deployment& deployment) {
   FunctionFacts facts;
   facts.name = global_var.text(f::GlobalVar::name_hint);
   facts.symbol = facts.name;
   if (!function.is(Kind::PrimFunc)) return facts;
   facts.symbol = symbol_of(function, facts.name);
   facts.parameters = function.list(f::PrimFunc::params).size();
-  if (const auto owner = module_of_function(facts.symbol, library)) {
-    facts.module = library.modules[*owner].name;
+  if (const auto owner = deployment.module_of_function(facts.symbol)) {
+    facts.module = deployment.library().modules[*owner].name;
   }
   return facts;
 }
 
-void add_document(TirFacts& facts, tir::Document document, const ModelLibrary& library) {
-  const Ownership owners = owners_of(document.module, facts.source.stem, library);
-  for (const std::size_t i : owners.modules) facts.modules.push_back(library.modules[i].name);
-  if (owners.target != nullptr) facts.target = *owners.target;
+void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment) {
   const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    facts.functions.push_back(describe(functions.key(i), functions.value(i), library));
+    facts.functions.push_back(describe(functions.key(i), functions.value(i), deployment));
   }
-  facts.origin = std::move(document.source);
-  facts.losses = std::move(document.losses);
+  facts.origin = document.source;
+  facts.losses = document.losses;
 }
 
-TirFacts describe(const TirSource& source, const Inspection& inspection,
-                  const tir::ReadLimits& limits) {
+void add_owners(TirFacts& facts, const TirOwners& owners, const ModelLibrary& library) {
+  for (const std::size_t i : owners.modules) facts.modules.push_back(library.modules[i].name);
+  if (owners.target != nullptr) facts.target = *owners.target;
+}
+
+TirFacts describe(const TirSource& source, const Deployment& deployment) {
   TirFacts facts{.source = source};
   const std::string json = "src/" + source.stem + ".json";
-  if (inspection.archive.find(json) != nullptr) facts.json_member = json;
-  auto document = read_tir(source, inspection.library, limits);
-  if (document) {
-    add_document(facts, std::move(*document), inspection.library);
-  } else {
-    facts.failure = std::move(document.error());
+  if (deployment.archive().find(json) != nullptr) facts.json_member = json;
+  const auto document = deployment.document(source);
+  if (!document) {
+    facts.failure = document.error();
+    return facts;
   }
+  add_document(facts, **document, deployment);
+  // What can be read has owners.
+  add_owners(facts, deployment.owners_of(source).value(), deployment.library());
   return facts;
 }
 
@@ -62,15 +65,13 @@ TirFacts describe(const TirSource& source, const Inspection& inspection,
 
 Result<Inspection> inspect(const std::string& path, const archive::Limits& archive_limits,
                            const tir::ReadLimits& tir_limits) {
-  auto archive = archive::Archive::open(path, archive_limits);
-  if (!archive) return tl::make_unexpected(std::move(archive.error()));
-  auto library = read_model_library(*archive);
-  if (!library) return tl::make_unexpected(std::move(library.error()));
-  Inspection inspection{std::move(*archive), std::move(*library), {}};
-  const auto sources = find_tir(inspection.archive, inspection.library);
-  if (!sources) return tl::make_unexpected(sources.error());
-  for (const TirSource& source : *sources) {
-    inspection.tir.push_back(describe(source, inspection, tir_limits));
+  auto deployment =
+      Deployment::open(path, {.archive_limits = archive_limits, .tir_limits = tir_limits});
+  if (!deployment) return tl::make_unexpected(std::move(deployment.error()));
+  Inspection inspection{*std::move(deployment), {}};
+  for (const TirSource& source : inspection.deployment.tir_sources()) {
+    inspection.tir.push_back(describe(source, inspection.deployment));
+    inspection.deployment.release_documents();
   }
   return inspection;
 }

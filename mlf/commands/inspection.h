@@ -29,8 +29,7 @@ struct TirFacts {
 };
 
 struct Inspection {
-  archive::Archive archive;
-  ModelLibrary library;
+  Deployment deployment;
   std::vector<TirFacts> tir;
 };
 

@@ -65,6 +65,15 @@ Result<Archive> Archive::open(const std::string& path, const Limits& limits) {
   });
 }
 
+Result<Archive> Archive::from_bytes(std::string_view bytes, const std::string& path,
+                                    const Limits& limits) {
+  return at_door_of(path, [&] {
+    support::File file = support::File::anonymous();
+    file.write(bytes);
+    return Archive(load(std::move(file), path, limits));
+  });
+}
+
 Result<Archive> Archive::open_for_update(const std::string& path, const Limits& limits) {
   return at_door_of(path, [&] {
     if (path == "-") {

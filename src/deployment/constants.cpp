@@ -6,9 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "deployment/c_sources.h"
 #include "mlf/params.h"
-#include "support/error.h"
 #include "tir/array_uses.h"
 #include "tir/json/npy.h"
 
@@ -48,84 +46,17 @@ bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> who
   return true;
 }
 
-/// Whether a text may lack constants at all: it has some. Others cost nothing.
-bool has_constants(const TirSource& source) {
-  if (source.c || source.text.starts_with('{')) return false;
-  constexpr std::string_view kSigns[] = {"allocate_const(", "constant(", "runtime.NDArray"};
-  return std::ranges::any_of(kSigns, [&](std::string_view sign) {
-    return source.text.find(sign) != std::string_view::npos;
-  });
-}
-
-bool is_save_json(const TirSource& source) {
-  return !source.c && tir::detect(source.text) == tir::Dialect::save_json;
-}
-
-void add_member(ConstantSources& sources, const archive::Member* member) {
-  auto& members = sources.members;
-  if (std::ranges::find(members, member) == members.end()) members.push_back(member);
-}
-
-void add_params(const archive::Archive& archive, const Module& module, ConstantSources& sources) {
-  if (!module.files.parameters) return;
-  const archive::Member* const member = archive.find(module.files.parameters->name);
-  if (member == nullptr) return;
-  sources.params.push_back({.file = archive.path(),
-                            .member = member->name,
-                            .text = support::get_or_throw(archive.read(*member))});
-  add_member(sources, member);
-}
-
-ConstantSources sources_of(const archive::Archive& archive, const ModelLibrary& library,
-                           const std::vector<TirSource>& captured) {
-  ConstantSources sources;
-  for (const TirSource& source : captured) {
-    if (source.member == nullptr || !is_save_json(source)) continue;
-    sources.save_json.push_back({.file = source.path, .member = source.name, .text = source.text});
-    add_member(sources, source.member);
-  }
-  for (const Module& module : library.modules) {
-    for (TirSource& generated : generated_c(archive, module, captured)) {
-      for (const archive::Member* file : generated.c_members) add_member(sources, file);
-      sources.c.push_back(std::move(*generated.c));
-    }
-    add_params(archive, module, sources);
-  }
-  return sources;
-}
-
 }  // namespace
-
-void add_constant_sources(const archive::Archive& archive, const ModelLibrary& library,
-                          std::vector<TirSource>& sources) {
-  if (std::ranges::none_of(sources, has_constants)) return;
-  ConstantSources all = sources_of(archive, library, sources);
-  all.library = std::make_shared<ConstantLibrary>(all);
-  for (TirSource& source : sources) {
-    if (has_constants(source)) source.constants = all;
-  }
-}
 
 // --- Reading them ------------------------------------------------------------------------------
 
-/// A source of constants that does not read has none: it is not what was asked for.
-void ConstantLibrary::load(const tir::ReadLimits& limits) {
-  const auto keep = [&](Result<tir::Document> document) {
-    if (document) documents_.push_back(std::move(*document));
-  };
-  for (const tir::Input& input : sources_.save_json) keep(tir::read(input, limits));
-  for (const tir::CSources& c : sources_.c) keep(tir::read_c(c, limits));
-  for (const tir::Document& document : documents_) add_module(document);
-  for (const tir::Input& file : sources_.params) add_params(file);
-}
-
-void ConstantLibrary::add_module(const tir::Document& document) {
+void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) {
   FunctionNames& names = functions_.emplace_back();
-  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
+  const tir::NodeMap functions = document->module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     names.emplace(functions.key(i).text(f::GlobalVar::name_hint));
   }
-  for (tir::ArrayUse& use : tir::array_uses(document.module.root())) {
+  for (tir::ArrayUse& use : tir::array_uses(document->module.root())) {
     if (!use.array.is(Kind::NDArray)) continue;
     const auto data = use.array.bytes(f::NDArray::data);
     if (!data) continue;
@@ -138,9 +69,10 @@ void ConstantLibrary::add_module(const tir::Document& document) {
                            .constant = {.dtype = use.array.dtype(std::uint8_t{f::NDArray::dtype}),
                                         .shape = {shape.begin(), shape.end()},
                                         .data = *data,
-                                        .source = document.source.member,
-                                        .is_flat = document.source.dialect == tir::Dialect::c}});
+                                        .source = document->source.member,
+                                        .is_flat = document->source.dialect == tir::Dialect::c}});
   }
+  documents_.push_back(std::move(document));
 }
 
 void ConstantLibrary::add_params(const tir::Input& file) {
@@ -216,9 +148,7 @@ std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query)
   return constants;
 }
 
-std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query,
-                                                        const tir::ReadLimits& limits) {
-  std::call_once(loaded_, [&] { load(limits); });
+std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query) const {
   const std::vector<tir::FoundConstant> found = all(query);
   const tir::FoundConstant* const one = tir::agreed(found);
   return one == nullptr ? std::nullopt : std::optional(*one);

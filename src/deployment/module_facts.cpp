@@ -1,8 +1,9 @@
 #include "deployment/module_facts.h"
 
 #include "deployment/c_header.h"
+#include "deployment/member_text.h"
+#include "deployment/owners.h"
 #include "deployment/relay_signature.h"
-#include "support/error.h"
 
 namespace mlf::deployment {
 namespace {
@@ -22,15 +23,6 @@ void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTenso
 
 }  // namespace
 
-std::string symbol_part(std::string_view module_name) {
-  std::string symbol;
-  for (const char c : module_name) {
-    const bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    symbol += keep ? c : '_';
-  }
-  return symbol;
-}
-
 graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
   graph::ModuleFacts facts;
   facts.module = symbol_part(module.name);
@@ -39,15 +31,13 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     add_tensors(main.outputs, facts.outputs);
   }
   for (const FileRef& header : module.files.headers) {
-    HeaderFields fields =
-        read_header(support::get_or_throw(archive.read(*archive.find(header.name))));
+    HeaderFields fields = read_header(member_text(archive, header));
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
   if (module.files.relay) {
-    facts.declared = read_relay_signature(
-        support::get_or_throw(archive.read(*archive.find(module.files.relay->name))));
+    facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
   }
   return facts;
 }

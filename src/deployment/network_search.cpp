@@ -1,31 +1,25 @@
-// Which module's network stands where: in the TIR of main, or in the graph executor's JSON.
-#include <algorithm>
-#include <map>
+#include "deployment/network_search.h"
 
+#include <algorithm>
+#include <memory>
+
+#include "deployment/member_text.h"
 #include "deployment/module_facts.h"
+#include "deployment/tir_name.h"
 #include "mlf/graph/graph_json.h"
-#include "mlf/networks.h"
 #include "mlf/params.h"
 #include "support/error.h"
 
-namespace mlf {
+namespace mlf::deployment {
 namespace {
 
 using support::get_or_throw;
 
-bool has_graph_executor(const Module& module) {
-  return module.files.graph.has_value();
-}
-
-std::string_view text_of(const archive::Archive& archive, const FileRef& file) {
-  return get_or_throw(archive.read(*archive.find(file.name)));
-}
-
-/// Names of the parameters that the graph executor gets from outside.
+/// Names of the parameters that the graph executor gets from outside. An AOT main has its own.
 std::vector<std::string> parameter_names(const archive::Archive& archive, const Module& module) {
   std::vector<std::string> names;
-  if (!has_graph_executor(module) || !module.files.parameters) return names;
-  const std::string_view bytes = text_of(archive, *module.files.parameters);
+  if (!module.files.graph || !module.files.parameters) return names;
+  const std::string_view bytes = member_text(archive, *module.files.parameters);
   const auto params = get_or_throw(
       read_params(std::as_bytes(std::span(bytes.data(), bytes.size())),
                   module.files.parameters->name)
@@ -41,109 +35,84 @@ NoNetwork reason_for(const Module& module, bool saw_tir) {
 
 }  // namespace
 
-struct NetworkSearch::State {
-  const archive::Archive& archive;
-  const ModelLibrary& library;
-  graph::ReconstructLimits limits;
-  std::vector<graph::ModuleFacts> facts;             ///< of each module
-  std::vector<std::vector<std::string>> parameters;  ///< of each module
-  std::map<std::size_t, graph::Topology> found;      ///< by module
-  bool saw_tir = false;
+std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources) {
+  std::map<std::string_view, std::vector<const TirSource*>> stages;
+  for (const TirSource& source : sources) stages[source.stage].push_back(&source);
+  std::vector<std::vector<const TirSource*>> ordered;
+  if (auto preferred = stages.extract(kDefaultStage)) {
+    ordered.push_back(std::move(preferred.mapped()));
+  }
+  for (auto& [stage, its_sources] : stages) ordered.push_back(std::move(its_sources));
+  return ordered;
+}
 
-  void read_graphs(std::span<const graph::TirInput> kernels);
-  void read_mains(std::span<const graph::TirInput> stage);
-  std::optional<std::size_t> module_of(const graph::Topology& topology) const;
-};
-
-void NetworkSearch::State::read_graphs(std::span<const graph::TirInput> kernels) {
-  for (std::size_t i = 0; i < library.modules.size(); ++i) {
-    const Module& module = library.modules[i];
-    if (!has_graph_executor(module) || found.contains(i)) continue;
-    const FileRef& file = *module.files.graph;
-    const tir::Input input{
-        .file = archive.path(), .member = file.name, .text = text_of(archive, file)};
-    auto topology = get_or_throw(
-        graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters[i]}));
-    topology.module = module.name;
-    found.emplace(i, std::move(topology));
+NetworkSearch::NetworkSearch(const Deployment& deployment)
+    : deployment_(deployment), modules_(deployment.library().modules) {
+  for (const Module& module : modules_) {
+    facts_.push_back(facts_of(deployment.archive(), module));
+    parameters_.push_back(parameter_names(deployment.archive(), module));
   }
 }
 
-std::optional<std::size_t> NetworkSearch::State::module_of(const graph::Topology& topology) const {
-  const auto named = std::find_if(facts.begin(), facts.end(),
-                                  [&](const auto& one) { return one.module == topology.module; });
-  if (named != facts.end()) return static_cast<std::size_t>(named - facts.begin());
-  return module_of_function(topology.provenance.symbol, library);
+void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
+  std::vector<std::shared_ptr<const tir::Document>> documents;
+  std::vector<graph::TirInput> inputs;
+  for (const TirSource* source : stage) {
+    documents.push_back(get_or_throw(deployment_.document(*source)));
+    inputs.push_back({documents.back().get(), source->stem});
+  }
+  saw_tir_ = saw_tir_ || !stage.empty();
+  // A module with both executors shows its graph as it is, without any reconstruction.
+  read_graphs(inputs);
+  read_mains(inputs);
 }
 
-void NetworkSearch::State::read_mains(std::span<const graph::TirInput> stage) {
-  for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts, limits))) {
+void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    const Module& module = modules_[i];
+    if (!module.files.graph || found_.contains(i)) continue;
+    const FileRef& file = *module.files.graph;
+    const tir::Input input{.file = deployment_.archive().path(),
+                           .member = file.name,
+                           .text = member_text(deployment_.archive(), file)};
+    auto topology = get_or_throw(
+        graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters_[i]}));
+    topology.module = module.name;
+    found_.emplace(i, std::move(topology));
+  }
+}
+
+std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topology) const {
+  const auto named = std::ranges::find(facts_, topology.module, &graph::ModuleFacts::module);
+  if (named != facts_.end()) return static_cast<std::size_t>(named - facts_.begin());
+  return deployment_.module_of_function(topology.provenance.symbol);
+}
+
+void NetworkSearch::read_mains(std::span<const graph::TirInput> stage) {
+  for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts_))) {
     const auto module = module_of(topology);
     if (!module) continue;
-    topology.module = library.modules[*module].name;
-    found.emplace(*module, std::move(topology));
+    topology.module = modules_[*module].name;
+    found_.emplace(*module, std::move(topology));
   }
 }
 
-NetworkSearch::NetworkSearch(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
-NetworkSearch::NetworkSearch(NetworkSearch&&) noexcept = default;
-NetworkSearch& NetworkSearch::operator=(NetworkSearch&&) noexcept = default;
-NetworkSearch::~NetworkSearch() = default;
-
-Result<NetworkSearch> NetworkSearch::over(const archive::Archive& archive,
-                                          const ModelLibrary& library,
-                                          const graph::ReconstructLimits& limits) {
-  return support::to_result([&] {
-    auto state = std::unique_ptr<State>(new State{archive, library, limits, {}, {}, {}, false});
-    for (const Module& module : library.modules) {
-      state->facts.push_back(deployment::facts_of(archive, module));
-      state->parameters.push_back(parameter_names(archive, module));
+Networks NetworkSearch::finish() && {
+  read_graphs({});
+  Networks networks;
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    if (auto found = found_.extract(i)) {
+      networks.found.push_back({i, std::move(found.mapped())});
+    } else {
+      networks.missing.push_back({i, reason_for(modules_[i], saw_tir_)});
     }
-    return NetworkSearch(std::move(state));
-  });
-}
-
-Result<void> NetworkSearch::offer(std::span<const graph::TirInput> stage) {
-  return support::to_result([&] {
-    state_->saw_tir = state_->saw_tir || !stage.empty();
-    state_->read_graphs(stage);
-    state_->read_mains(stage);
-  });
-}
-
-Result<Networks> NetworkSearch::finish() && {
-  return support::to_result([&] {
-    state_->read_graphs({});
-    Networks networks;
-    for (std::size_t i = 0; i < state_->library.modules.size(); ++i) {
-      if (auto found = state_->found.extract(i)) {
-        networks.found.push_back({i, std::move(found.mapped())});
-      } else {
-        networks.missing.push_back({i, reason_for(state_->library.modules[i], state_->saw_tir)});
-      }
-    }
-    return networks;
-  });
-}
-
-std::vector<const archive::Member*> network_members(const archive::Archive& archive,
-                                                    const ModelLibrary& library) {
-  std::vector<const archive::Member*> members;
-  const auto add = [&](const FileRef& file) { members.push_back(archive.find(file.name)); };
-  for (const Module& module : library.modules) {
-    for (const FileRef& header : module.files.headers) add(header);
-    if (module.files.relay) add(*module.files.relay);
-    if (!has_graph_executor(module)) continue;
-    add(*module.files.graph);
-    if (module.files.parameters) add(*module.files.parameters);
   }
-  const auto in_order = [](const archive::Member* a, const archive::Member* b) {
-    return std::tie(a->header_offset, a->name) < std::tie(b->header_offset, b->name);
-  };
-  std::sort(members.begin(), members.end(), in_order);
-  members.erase(std::unique(members.begin(), members.end()), members.end());
-  return members;
+  return networks;
 }
+
+}  // namespace mlf::deployment
+
+namespace mlf {
 
 std::string_view to_string(NoNetwork reason) {
   switch (reason) {

@@ -1,19 +1,51 @@
-// Finding the TIR of an archive, the better one where the same TIR is there twice.
+#include "deployment/tir_sources.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
-#include "deployment/c_sources.h"
-#include "deployment/constants.h"
+#include "deployment/generated_c.h"
 #include "deployment/tir_name.h"
-#include "mlf/deployment.h"
 #include "support/error.h"
+#include "support/file.h"
 
 namespace mlf {
-namespace {
 
-using deployment::TirForm;
-using deployment::TirName;
+std::string_view TirFile::name() const noexcept {
+  const std::string_view whole = path;
+  return whole.substr(whole.rfind('/') + 1);
+}
+
+Result<TirFile> load_tir_file(const std::string& path) {
+  return support::to_result([&] {
+    const support::File file = path == "-" ? support::File::duplicate(STDIN_FILENO, path)
+                                           : support::File::open(path, O_RDONLY);
+    TirFile result{path, {}};
+    std::array<char, 65536> buffer;
+    while (const std::size_t count = file.read_some(buffer.data(), buffer.size())) {
+      result.text.append(buffer.data(), count);
+    }
+    return result;
+  });
+}
+
+Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths) {
+  return support::to_result([&] {
+    std::vector<TirFile> files;
+    for (const std::string& path : paths)
+      files.push_back(support::get_or_throw(load_tir_file(path)));
+    return files;
+  });
+}
+
+}  // namespace mlf
+
+namespace mlf::deployment {
+namespace {
 
 /// Where one TIR can be read from.
 struct Candidate {
@@ -27,7 +59,7 @@ struct Candidate {
 /// Stem to what was chosen for it.
 using Chosen = std::map<std::string, Candidate, std::less<>>;
 
-void offer(Chosen& chosen, std::string_view stem, Candidate candidate) {
+void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
   const auto at = chosen.find(stem);
   if (at == chosen.end()) {
     chosen.emplace(stem, std::move(candidate));
@@ -37,7 +69,7 @@ void offer(Chosen& chosen, std::string_view stem, Candidate candidate) {
 }
 
 void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
-  if (deployment::stage_of_stem(name.stem) != "tvm") return;
+  if (stage_of_stem(name.stem) != "tvm") return;
   Location where;
   where.file = candidate.path;
   if (candidate.member != nullptr) where.member = candidate.name;
@@ -50,12 +82,12 @@ void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
 void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
   for (const archive::Member& member : archive.members()) {
     const std::string_view whole = member.name;
-    if (!whole.starts_with(deployment::kSourceFolder)) continue;
-    const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
+    if (!whole.starts_with(kSourceFolder)) continue;
+    const auto name = parse_tir_name(whole.substr(kSourceFolder.size()));
     if (!name) continue;
     Candidate candidate{member.name, archive.path(), {}, &member, name->form};
     refuse_twin_stage(*name, candidate);
-    offer(chosen, name->stem, std::move(candidate));
+    keep_better(chosen, name->stem, std::move(candidate));
   }
 }
 
@@ -68,20 +100,29 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
 void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,
               Chosen& chosen) {
   Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
-  const auto name = deployment::parse_tir_name(file.name());
+  const auto name = parse_tir_name(file.name());
   if (!name) {
     const auto taken = [&](const std::string& stem) { return chosen.contains(stem); };
     const auto& targets = library.modules.front().targets;
     const Target* target = targets.empty() ? nullptr : &targets.front().target;
-    chosen.emplace(deployment::free_stem(target, taken), std::move(candidate));
+    chosen.emplace(free_stem(target, taken), std::move(candidate));
     return;
   }
-  if (archive.find(std::string(deployment::kSourceFolder) + candidate.name) != nullptr) {
+  if (archive.find(std::string(kSourceFolder) + candidate.name) != nullptr) {
     refuse_file(file, "the archive has a member src/" + candidate.name + " already");
   }
   refuse_twin_stage(*name, candidate);
   candidate.form = name->form;
-  offer(chosen, name->stem, std::move(candidate));
+  keep_better(chosen, name->stem, std::move(candidate));
+}
+
+/// Whether a text has constants: then it may lack their data. Others cost nothing. The signs are
+/// those of TVMScript, of legacy text, and of both for constants in attributes.
+bool allocates_constants(std::string_view text) {
+  if (text.starts_with('{')) return false;
+  constexpr std::string_view kSigns[] = {"allocate_const(", "constant(", "runtime.NDArray"};
+  return std::ranges::any_of(
+      kSigns, [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
 }
 
 TirSource source_from(const std::string& stem, Candidate candidate,
@@ -90,41 +131,48 @@ TirSource source_from(const std::string& stem, Candidate candidate,
     candidate.text = support::get_or_throw(archive.read(*candidate.member));
   }
   return {.stem = stem,
-          .stage = std::string(deployment::stage_of_stem(stem)),
+          .stage = std::string(stage_of_stem(stem)),
           .name = std::move(candidate.name),
           .path = std::move(candidate.path),
           .text = candidate.text,
           .member = candidate.member,
           .c = {},
           .c_members = {},
-          .constants = {}};
+          .allocates_constants = allocates_constants(candidate.text)};
+}
+
+std::vector<TirSource> captured_tir(const archive::Archive& archive, const ModelLibrary& library,
+                                    std::span<const TirFile> beside) {
+  Chosen chosen;
+  find_in_archive(archive, chosen);
+  std::set<std::string_view> names;
+  for (const TirFile& file : beside) {
+    if (!names.insert(file.name()).second) {
+      refuse_file(file, "another file of this name is given already");
+    }
+    add_file(file, archive, library, chosen);
+  }
+  std::vector<TirSource> sources;
+  for (auto& [stem, candidate] : chosen) {
+    sources.push_back(source_from(stem, std::move(candidate), archive));
+  }
+  return sources;
 }
 
 }  // namespace
 
-Result<std::vector<TirSource>> find_tir(const archive::Archive& archive,
-                                        const ModelLibrary& library,
-                                        std::span<const TirFile> beside) {
-  return support::to_result([&] {
-    Chosen chosen;
-    find_in_archive(archive, chosen);
-    std::set<std::string_view> names;
-    for (const TirFile& file : beside) {
-      if (!names.insert(file.name()).second) {
-        refuse_file(file, "another file of this name is given already");
-      }
-      add_file(file, archive, library, chosen);
-    }
-    std::vector<TirSource> sources;
-    for (auto& [stem, candidate] : chosen) {
-      sources.push_back(source_from(stem, std::move(candidate), archive));
-    }
-    deployment::add_constant_sources(archive, library, sources);
-    deployment::add_generated_c(archive, library, sources);
-    std::sort(sources.begin(), sources.end(),
-              [](const TirSource& a, const TirSource& b) { return a.stem < b.stem; });
-    return sources;
-  });
+TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
+                    std::span<const TirFile> beside) {
+  const std::vector<TirSource> captured = captured_tir(archive, library, beside);
+  TirSources sources{captured, {}};
+  for (const Module& module : library.modules) {
+    auto& generated = sources.generated.emplace_back();
+    if (is_shown(module, library, captured)) continue;
+    generated = generated_c(archive, module, sources.all);
+    sources.all.insert(sources.all.end(), generated->begin(), generated->end());
+  }
+  std::ranges::sort(sources.all, {}, &TirSource::stem);
+  return sources;
 }
 
-}  // namespace mlf
+}  // namespace mlf::deployment

@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "mlf/networks.h"
 #include "process/output_names.h"
 #include "support/error.h"
 #include "support/sha256.h"
@@ -15,10 +14,13 @@ using archive::Archive;
 using archive::Member;
 using support::get_or_throw;
 
-Archive open_archive(const std::string& path, const ProcessOptions& options) {
+Deployment open_deployment(const std::string& path, const ProcessOptions& options) {
   const bool update = in_place(path, options) && options.effect == Effect::write;
-  return get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
-                             : Archive::open(path, options.archive_limits));
+  Archive archive = get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
+                                        : Archive::open(path, options.archive_limits));
+  return get_or_throw(Deployment::open(
+      std::move(archive), {.tir_files = get_or_throw(load_tir_files(options.tir_files)),
+                           .tir_limits = options.tir_limits}));
 }
 
 std::string digest_of(const Archive& archive, const Member& member) {
@@ -44,18 +46,18 @@ class Readings {
 
 Inputs inputs_of(const Job& job) {
   Inputs inputs{job.options.constants, {}, {}};
-  Readings members(job.archive);
+  Readings members(job.archive());
   members.add(&job.metadata());
-  for (const TirSource& source : job.sources) {
+  for (const TirSource& source : job.deployment.tir_sources()) {
     if (source.member == nullptr) {
       inputs.files.push_back({source.name, support::sha256_hex(source.text)});
       continue;
     }
-    members.add(source.member);
-    for (const Member* file : source.c_members) members.add(file);
-    for (const Member* file : source.constants.members) members.add(file);
+    for (const Member* member : get_or_throw(job.deployment.members_of(source))) {
+      members.add(member);
+    }
   }
-  for (const Member* member : network_members(job.archive, job.library)) members.add(member);
+  for (const Member* member : job.deployment.network_members()) members.add(member);
   inputs.members = std::move(members).take();
   return inputs;
 }
@@ -79,18 +81,9 @@ OutputState state_of(const Archive& archive, const Digest& written) {
 }
 
 Job prepare(const std::string& path, const ProcessOptions& options) {
-  // `files` have to be in place before the sources that look into them.
-  Job job{options,
-          open_archive(path, options),
-          get_or_throw(load_tir_files(options.tir_files)),
-          {},
-          {},
-          {},
-          {}};
-  job.library = get_or_throw(read_model_library(job.archive));
-  job.sources = get_or_throw(find_tir(job.archive, job.library, job.files));
+  Job job{options, open_deployment(path, options), {}, {}};
   job.inputs = inputs_of(job);
-  job.previous = previous_manifest(job.archive);
+  job.previous = previous_manifest(job.archive());
   return job;
 }
 

@@ -7,7 +7,6 @@
 
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
-#include "mlf/model_library.h"
 #include "mlf/process.h"
 #include "process/manifest.h"
 
@@ -18,14 +17,13 @@ inline constexpr std::string_view kStandardStream = "-";
 
 struct Job {
   const ProcessOptions& options;
-  archive::Archive archive;
-  std::vector<TirFile> files;
-  ModelLibrary library;
-  std::vector<TirSource> sources;
+  Deployment deployment;
   Inputs inputs;
   std::optional<Manifest> previous;
 
-  const archive::Member& metadata() const { return *archive.find(kMetadata); }
+  const archive::Archive& archive() const { return deployment.archive(); }
+  const std::vector<Module>& modules() const { return deployment.library().modules; }
+  const archive::Member& metadata() const { return *archive().find(kMetadata); }
 };
 
 /// Whether the archive at `path` itself is to change.

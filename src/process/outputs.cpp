@@ -3,63 +3,58 @@
 #include <set>
 #include <utility>
 
-#include "mlf/networks.h"
+#include "deployment/network_search.h"
 #include "process/output_names.h"
 #include "support/error.h"
 
 namespace mlf::process {
 namespace {
 
-using support::get_or_throw;
-
-class Maker {
+class OutputWriter {
  public:
-  Maker(const Job& job, Outputs& outputs) : job_(job), outputs_(outputs) {}
+  OutputWriter(Job& job, Outputs& outputs) : job_(job), outputs_(outputs) {}
 
   void make();
 
  private:
-  void make_stage(const std::vector<TirSource>& sources, NetworkSearch& search);
+  void make_stage(std::span<const TirSource* const> stage, deployment::NetworkSearch& search);
   void make_network(const Network& network);
   void make_manifest();
   void report(const Networks& networks);
   void keep(std::vector<Output> made);
 
-  const Job& job_;
+  Job& job_;
   Outputs& outputs_;
   Manifest manifest_{job_.inputs, {}, {}, {}};
 };
 
-void Maker::keep(std::vector<Output> made) {
+void OutputWriter::keep(std::vector<Output> made) {
   for (Output& output : made) {
     manifest_.written.push_back({output.name, output.content.sha256});
     outputs_.list.push_back(std::move(output));
   }
 }
 
-void Maker::make_stage(const std::vector<TirSource>& sources, NetworkSearch& search) {
-  std::vector<tir::Document> documents;
-  for (const TirSource& source : sources) {
-    documents.push_back(get_or_throw(read_tir(source, job_.library, job_.options.tir_limits)));
-    auto [made, entry] = render_tir(source, documents.back(), job_, outputs_.spool);
+/// Documents are large: those of one stage are let go before the next is read.
+void OutputWriter::make_stage(std::span<const TirSource* const> stage,
+                              deployment::NetworkSearch& search) {
+  for (const TirSource* source : stage) {
+    auto [made, entry] = render_tir(*source, job_, outputs_.spool);
     manifest_.tir.push_back(std::move(entry));
     keep(std::move(made));
   }
-  std::vector<graph::TirInput> inputs;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    inputs.push_back({&documents[i], sources[i].stem});
-  }
-  get_or_throw(search.offer(inputs));
+  search.add_stage(stage);
+  job_.deployment.release_documents();
 }
 
-void Maker::make_network(const Network& network) {
+void OutputWriter::make_network(const Network& network) {
   auto [made, entry] = render_network(network, job_, outputs_.spool);
   manifest_.networks.push_back(std::move(entry));
   keep(std::move(made));
 }
 
-void Maker::make_manifest() {
-  const Piece text =
+void OutputWriter::make_manifest() {
+  const SpooledBytes text =
       outputs_.spool.add([&](support::ByteSink& out) { write_manifest(manifest_, out); });
   outputs_.list.push_back({std::string(kManifestName), &job_.metadata(), text});
 }
@@ -73,12 +68,12 @@ NetworkReport report_on(const graph::Topology& topology, std::string module) {
   return report;
 }
 
-void Maker::report(const Networks& networks) {
-  const auto name_of = [&](std::size_t module) { return job_.library.modules[module].name; };
+void OutputWriter::report(const Networks& networks) {
+  const auto name_of = [&](std::size_t module) { return job_.modules()[module].name; };
   for (const Network& network : networks.found) {
     outputs_.networks.push_back(report_on(network.topology, name_of(network.module)));
   }
-  for (const ModuleWithout& without : networks.missing) {
+  for (const MissingNetwork& without : networks.missing) {
     outputs_.networks.push_back({.module = name_of(without.module), .reason = without.reason});
   }
 }
@@ -96,20 +91,22 @@ void refuse_equal_names(const std::vector<Output>& outputs, const std::string& f
   }
 }
 
-void Maker::make() {
-  NetworkSearch search = get_or_throw(NetworkSearch::over(job_.archive, job_.library));
-  for (const std::vector<TirSource>& stage : by_stage(job_.sources)) make_stage(stage, search);
-  const Networks networks = get_or_throw(std::move(search).finish());
+void OutputWriter::make() {
+  deployment::NetworkSearch search(job_.deployment);
+  for (const auto& stage : deployment::by_stage(job_.deployment.tir_sources())) {
+    make_stage(stage, search);
+  }
+  const Networks networks = std::move(search).finish();
   for (const Network& network : networks.found) make_network(network);
   report(networks);
-  refuse_equal_names(outputs_.list, job_.archive.path());
+  refuse_equal_names(outputs_.list, job_.archive().path());
   if (!outputs_.list.empty()) make_manifest();
 }
 
 }  // namespace
 
-void make_outputs(const Job& job, Outputs& outputs) {
-  Maker(job, outputs).make();
+void make_outputs(Job& job, Outputs& outputs) {
+  OutputWriter(job, outputs).make();
 }
 
 }  // namespace mlf::process

@@ -17,7 +17,7 @@ struct Outputs {
   std::vector<NetworkReport> networks;
 };
 
-/// Makes them all, aside. Throws `Error`.
-void make_outputs(const Job& job, Outputs& outputs);
+/// Makes them all, aside. Reads the TIR, and lets go of it. Throws `Error`.
+void make_outputs(Job& job, Outputs& outputs);
 
 }  // namespace mlf::process

@@ -25,7 +25,7 @@ bool is_up_to_date(const Job& job) {
   return job.previous && job.previous->inputs == job.inputs &&
          std::all_of(job.previous->written.begin(), job.previous->written.end(),
                      [&](const Digest& written) {
-                       return state_of(job.archive, written) == OutputState::intact;
+                       return state_of(job.archive(), written) == OutputState::intact;
                      });
 }
 
@@ -35,7 +35,7 @@ std::set<std::string> own_members(const Job& job) {
   if (!job.previous) return own;
   own.emplace(kManifestName);
   for (const Digest& written : job.previous->written) {
-    if (job.archive.find(written.name) != nullptr) own.insert(written.name);
+    if (job.archive().find(written.name) != nullptr) own.insert(written.name);
   }
   return own;
 }
@@ -43,7 +43,7 @@ std::set<std::string> own_members(const Job& job) {
 void refuse_foreign_member(const Job& job, const std::string& name) {
   if (job.options.foreign == ForeignMembers::replace) return;
   Location where;
-  where.file = job.archive.path();
+  where.file = job.archive().path();
   where.member = name;
   throw Error(ErrorKind::invalid_input,
               "a member of this name is there already and mlf's manifest does not list it; "
@@ -55,7 +55,7 @@ Changes changes_for(const Job& job, const Outputs& outputs) {
   const std::set<std::string> own = own_members(job);
   Changes changes{{own.begin(), own.end()}, {}};
   for (const Output& output : outputs.list) {
-    if (job.archive.find(output.name) != nullptr && !own.contains(output.name)) {
+    if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {
       refuse_foreign_member(job, output.name);
       changes.remove.push_back(output.name);
     }
@@ -68,7 +68,7 @@ Changes changes_for(const Job& job, const Outputs& outputs) {
 
 ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& outputs) {
   ProcessReport report;
-  report.tir_sources = job.sources.size();
+  report.tir_sources = job.deployment.tir_sources().size();
   report.networks = outputs.networks;
   std::set<std::string_view> names;
   for (const Output& output : outputs.list) {
@@ -84,17 +84,17 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
 void apply(const Job& job, const Changes& changes, const std::string& path) {
   const std::string& output = job.options.output;
   if (in_place(path, job.options)) {
-    if (!changes.empty()) archive::update_in_place(job.archive, changes);
+    if (!changes.empty()) archive::update_in_place(job.archive(), changes);
   } else if (output.empty() || output == kStandardStream) {
-    archive::write_to(job.archive, changes,
+    archive::write_to(job.archive(), changes,
                       support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
   } else {
-    archive::write_to_path(job.archive, changes, output);
+    archive::write_to_path(job.archive(), changes, output);
   }
 }
 
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
-  const Job job = prepare(path, options);
+  Job job = prepare(path, options);
   require_tir(job);
   Outputs outputs;
   Changes changes;

@@ -17,13 +17,12 @@ namespace mlf::process {
 struct Output {
   std::string name;
   const archive::Member* like = nullptr;
-  Piece content;
+  SpooledBytes content;
 };
 
 /// Writes the JSON of a TIR, first, and constants beside it into `spool`. Throws `Error`.
-std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source,
-                                                       const tir::Document& document,
-                                                       const Job& job, Spool& spool);
+std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, const Job& job,
+                                                       Spool& spool);
 
 /// Writes the topology, and its graph unless a check says that it cannot be trusted. Throws
 /// `Error`, also where the module's name cannot be part of a member's.

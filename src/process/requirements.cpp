@@ -15,7 +15,7 @@ bool wants(const Job& job, Requirement requirement) {
 
 [[noreturn]] void fail(const Job& job, std::string message) {
   Location where;
-  where.file = job.archive.path();
+  where.file = job.archive().path();
   throw support::Error(ErrorKind::check_failed, std::move(message), where);
 }
 
@@ -32,7 +32,7 @@ void require_graph(const Job& job, const NetworkReport& network) {
 }  // namespace
 
 void require_tir(const Job& job) {
-  if (!wants(job, Requirement::tir) || !job.sources.empty()) return;
+  if (!wants(job, Requirement::tir) || !job.deployment.tir_sources().empty()) return;
   fail(job,
        "no TIR: the archive has no member src/tir-*.txt or src/tir-*.tvm.json, and no generated C");
 }
@@ -45,9 +45,9 @@ void require_graphs(const Job& job, std::span<const NetworkReport> networks) {
 bool listed_graphs_suffice(const Job& job) {
   if (!wants(job, Requirement::graph)) return true;
   const auto& written = job.previous->written;
-  return std::all_of(job.library.modules.begin(), job.library.modules.end(), [&](const auto& one) {
+  return std::all_of(job.modules().begin(), job.modules().end(), [&](const auto& one) {
     return std::any_of(written.begin(), written.end(), [&](const Digest& digest) {
-      return digest.name == graph_name(one.name, job.archive.path());
+      return digest.name == graph_name(one.name, job.archive().path());
     });
   });
 }

@@ -9,7 +9,7 @@
 
 namespace mlf::process {
 
-Piece Spool::add(const std::function<void(support::ByteSink&)>& write) {
+SpooledBytes Spool::add(const std::function<void(support::ByteSink&)>& write) {
   const std::uint64_t offset = sink_.written();
   support::HashingSink hashing(sink_);
   write(hashing);
@@ -17,12 +17,12 @@ Piece Spool::add(const std::function<void(support::ByteSink&)>& write) {
   return {offset, sink_.written() - offset, hashing.hex()};
 }
 
-void Spool::copy(const Piece& piece, support::ByteSink& out) const {
+void Spool::copy(const SpooledBytes& bytes, support::ByteSink& out) const {
   std::array<char, 65536> buffer;
-  for (std::uint64_t done = 0; done < piece.size;) {
+  for (std::uint64_t done = 0; done < bytes.size;) {
     const auto wanted =
-        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - done, buffer.size()));
-    const std::size_t count = file_.read_some_at(piece.offset + done, buffer.data(), wanted);
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size - done, buffer.size()));
+    const std::size_t count = file_.read_some_at(bytes.offset + done, buffer.data(), wanted);
     if (count == 0) throw support::Error(ErrorKind::io, "the temporary file was cut short");
     out.write(std::string_view(buffer.data(), count));
     done += count;

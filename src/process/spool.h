@@ -11,23 +11,23 @@
 
 namespace mlf::process {
 
-/// A piece of the spool.
-struct Piece {
+/// Where the bytes of one output are in the spool.
+struct SpooledBytes {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::string sha256;
 };
 
-/// Keeps any number of pieces in one unnamed temporary file, however large they are.
+/// Keeps any number of outputs in one unnamed temporary file, however large they are.
 class Spool {
  public:
   Spool() : file_(support::File::anonymous()), sink_(file_) {}
 
   /// Runs `write` and keeps what it writes. Throws what `write` throws.
-  Piece add(const std::function<void(support::ByteSink&)>& write);
+  SpooledBytes add(const std::function<void(support::ByteSink&)>& write);
 
-  /// Writes a piece to `out`.
-  void copy(const Piece& piece, support::ByteSink& out) const;
+  /// Writes what was kept to `out`.
+  void copy(const SpooledBytes& bytes, support::ByteSink& out) const;
 
  private:
   support::File file_;

@@ -4,9 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "deployment/network_search.h"
 #include "mlf/graph/compare.h"
-#include "mlf/networks.h"
-#include "process/documents.h"
 #include "process/job.h"
 #include "process/verify_c.h"
 #include "support/error.h"
@@ -19,21 +18,19 @@ using support::get_or_throw;
 
 class Verifier {
  public:
-  explicit Verifier(const Job& job) : job_(job), documents_(job.library, job.options.tir_limits) {}
+  explicit Verifier(const Job& job) : job_(job) {}
 
   std::vector<Finding> run() &&;
 
  private:
   void check_outputs();
   void check_networks();
-  Networks networks_of(std::span<const std::vector<TirSource>> stages);
   void report_network(const Network& network);
-  void compare_stage(const Networks& preferred, const std::vector<TirSource>& stage);
+  void compare_stage(const Networks& preferred, std::span<const TirSource* const> stage);
   void check_c();
-  const std::string& name_of(std::size_t module) const { return job_.library.modules[module].name; }
+  const std::string& name_of(std::size_t module) const { return job_.modules()[module].name; }
 
   const Job& job_;
-  Documents documents_;
   std::vector<Finding> findings_;
 };
 
@@ -45,7 +42,7 @@ void Verifier::check_outputs() {
                          .detail = "the archive has changed since mlf processed it"});
   }
   for (const Digest& written : job_.previous->written) {
-    const auto state = state_of(job_.archive, written);
+    const auto state = state_of(job_.archive(), written);
     if (state == OutputState::intact) continue;
     findings_.push_back(
         {.severity = Severity::error,
@@ -54,16 +51,6 @@ void Verifier::check_outputs() {
                                        ? " is missing"
                                        : " is not what mlf wrote into the archive")});
   }
-}
-
-Networks Verifier::networks_of(std::span<const std::vector<TirSource>> stages) {
-  NetworkSearch search = get_or_throw(NetworkSearch::over(job_.archive, job_.library));
-  for (const std::vector<TirSource>& stage : stages) {
-    std::vector<graph::TirInput> inputs;
-    for (const TirSource& source : stage) inputs.push_back({&documents_.of(source), source.stem});
-    get_or_throw(search.offer(inputs));
-  }
-  return get_or_throw(std::move(search).finish());
 }
 
 void Verifier::report_network(const Network& network) {
@@ -76,8 +63,10 @@ void Verifier::report_network(const Network& network) {
   }
 }
 
-void Verifier::compare_stage(const Networks& preferred, const std::vector<TirSource>& stage) {
-  for (const Network& other : networks_of({&stage, 1}).found) {
+void Verifier::compare_stage(const Networks& preferred, std::span<const TirSource* const> stage) {
+  deployment::NetworkSearch search(job_.deployment);
+  search.add_stage(stage);
+  for (const Network& other : std::move(search).finish().found) {
     const auto same =
         std::find_if(preferred.found.begin(), preferred.found.end(),
                      [&](const Network& network) { return network.module == other.module; });
@@ -87,27 +76,27 @@ void Verifier::compare_stage(const Networks& preferred, const std::vector<TirSou
       findings_.push_back({.severity = Severity::error,
                            .code = FindingCode::stage_mismatch,
                            .module = name_of(other.module),
-                           .detail = "stage '" + stage.front().stage +
+                           .detail = "stage '" + stage.front()->stage +
                                      "' (second) shows another network: " + difference});
     }
   }
 }
 
 void Verifier::check_networks() {
-  const auto stages = by_stage(job_.sources);
-  const Networks networks = networks_of(stages);
+  const Networks networks = get_or_throw(job_.deployment.networks());
   for (const Network& network : networks.found) report_network(network);
-  for (const ModuleWithout& without : networks.missing) {
+  for (const MissingNetwork& without : networks.missing) {
     findings_.push_back({.severity = Severity::note,
                          .code = FindingCode::no_network,
                          .module = name_of(without.module),
                          .detail = std::string(to_string(without.reason))});
   }
+  const auto stages = deployment::by_stage(job_.deployment.tir_sources());
   for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
 }
 
 void Verifier::check_c() {
-  for (Finding& finding : differences_from_c(job_, documents_)) {
+  for (Finding& finding : differences_from_c(job_)) {
     findings_.push_back(std::move(finding));
   }
 }

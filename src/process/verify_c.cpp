@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
-#include "deployment/c_sources.h"
 #include "deployment/tir_name.h"
 #include "mlf/tir/c.h"
 #include "mlf/tir/compare.h"
+#include "support/error.h"
 
 namespace mlf::process {
 namespace {
+
+using support::get_or_throw;
 
 bool has_lost(const tir::Document& document, tir::LossCode code) {
   return std::any_of(document.losses.begin(), document.losses.end(),
@@ -44,28 +46,31 @@ bool is_lost_in_text(const tir::Document& captured, const tir::Difference& diffe
 
 class CheckOfC {
  public:
-  CheckOfC(const Job& job, Documents& documents) : job_(job), documents_(documents) {}
+  explicit CheckOfC(const Job& job) : job_(job), deployment_(job.deployment) {}
 
   std::vector<Finding> run() &&;
 
  private:
   void check(std::size_t module, const TirSource& c);
-  void compare(std::size_t module, const tir::Document& captured, const TirSource& c);
+  void compare(std::size_t module, const TirSource& captured, const TirSource& c);
   bool belongs_to(const TirSource& captured, std::size_t module, const Target* target);
 
   const Job& job_;
-  Documents& documents_;
+  const Deployment& deployment_;
   std::vector<Finding> findings_;
 };
 
 bool CheckOfC::belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
   if (captured.c || captured.stage != deployment::kDefaultStage) return false;
-  const Ownership owners = owners_of(documents_.of(captured).module, captured.stem, job_.library);
+  const TirOwners owners = get_or_throw(deployment_.owners_of(captured));
   return owners.modules == std::vector{module} && owners.target == target;
 }
 
-void CheckOfC::compare(std::size_t module, const tir::Document& captured, const TirSource& c) {
-  const tir::Document& read = documents_.of(c);
+void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSource& c) {
+  const auto held_captured = get_or_throw(deployment_.document(source));
+  const auto held_read = get_or_throw(deployment_.document(c));
+  const tir::Document& captured = *held_captured;
+  const tir::Document& read = *held_read;
   const tir::VersionRange& version = read.source.tvm_version;
   // What C cannot show is gone from both; what the captured text has lost, C may still say.
   const tir::Comparison comparison =
@@ -79,7 +84,7 @@ void CheckOfC::compare(std::size_t module, const tir::Document& captured, const 
     if (is_kept_as_text(read, difference) || lacks_pools(read, difference)) continue;
     findings_.push_back({.severity = graph::Severity::error,
                          .code = FindingCode::c_mismatch,
-                         .module = job_.library.modules[module].name,
+                         .module = job_.modules()[module].name,
                          .detail = "the generated C, " + c.name + ", and " +
                                    captured.source.member +
                                    " (second) differ: " + to_string(difference)});
@@ -87,27 +92,25 @@ void CheckOfC::compare(std::size_t module, const tir::Document& captured, const 
 }
 
 void CheckOfC::check(std::size_t module, const TirSource& c) {
-  const Target* target = owners_of(documents_.of(c).module, c.stem, job_.library).target;
-  for (const TirSource& captured : job_.sources) {
-    if (belongs_to(captured, module, target)) compare(module, documents_.of(captured), c);
+  const Target* target = get_or_throw(deployment_.owners_of(c)).target;
+  for (const TirSource& captured : deployment_.tir_sources()) {
+    if (belongs_to(captured, module, target)) compare(module, captured, c);
   }
 }
 
 std::vector<Finding> CheckOfC::run() && {
-  const bool any_captured = std::any_of(job_.sources.begin(), job_.sources.end(),
-                                        [](const TirSource& source) { return !source.c; });
-  for (std::size_t i = 0; any_captured && i < job_.library.modules.size(); ++i) {
-    for (const TirSource& c : deployment::generated_c(job_.archive, job_.library.modules[i], {})) {
-      check(i, c);
-    }
+  const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
+                                                [](const TirSource& source) { return !source.c; });
+  for (std::size_t i = 0; any_captured && i < job_.modules().size(); ++i) {
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) check(i, c);
   }
   return std::move(findings_);
 }
 
 }  // namespace
 
-std::vector<Finding> differences_from_c(const Job& job, Documents& documents) {
-  return CheckOfC(job, documents).run();
+std::vector<Finding> differences_from_c(const Job& job) {
+  return CheckOfC(job).run();
 }
 
 }  // namespace mlf::process

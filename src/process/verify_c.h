@@ -4,12 +4,11 @@
 #include <vector>
 
 #include "mlf/verify.h"
-#include "process/documents.h"
 #include "process/job.h"
 
 namespace mlf::process {
 
 /// One finding for each place where they differ, of each module and target that has both.
-std::vector<Finding> differences_from_c(const Job& job, Documents& documents);
+std::vector<Finding> differences_from_c(const Job& job);
 
 }  // namespace mlf::process

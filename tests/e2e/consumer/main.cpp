@@ -22,16 +22,12 @@ void print_functions(const mlf::tir::Module& module) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 64;
-  const auto archive = mlf::archive::Archive::open(argv[1]);
-  if (!archive) return fail(archive.error());
-  const auto library = mlf::read_model_library(*archive);
-  if (!library) return fail(library.error());
-  const auto sources = mlf::find_tir(*archive, *library);
-  if (!sources) return fail(sources.error());
-  for (const mlf::TirSource& source : *sources) {
-    const auto document = mlf::read_tir(source, *library);
+  const auto deployment = mlf::Deployment::open(argv[1]);
+  if (!deployment) return fail(deployment.error());
+  for (const mlf::TirSource& source : deployment->tir_sources()) {
+    const auto document = deployment->document(source);
     if (!document) return fail(document.error());
-    print_functions(document->module);
+    print_functions((*document)->module);
   }
   return 0;
 }

@@ -13,9 +13,9 @@
 #include <iterator>
 #include <map>
 
+#include "mlf/deployment.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
-#include "tir/array_uses.h"
 
 namespace mlf {
 namespace {
@@ -61,25 +61,23 @@ class OneConstant : public testing::Test {
     tir::CSources c;
     c.files.push_back(
         {.file = "m.tar", .member = "codegen/host/src/m_lib1.c", .text = texts_.back()});
-    sources_.c.push_back(std::move(c));
+    library_.add_module(std::make_shared<tir::Document>(*tir::read_c(c)));
   }
 
   std::optional<tir::FoundConstant> find(std::string_view name, std::size_t count,
                                          std::vector<std::int16_t> shown,
                                          std::string_view function = "f") {
-    library_.emplace(sources_);
     const std::int64_t extent = static_cast<std::int64_t>(count);
-    return library_->find({.function = function,
-                           .name = name,
-                           .dtype = tir::DType::Int(16),
-                           .shape = std::span(&extent, 1),
-                           .elements = std::as_bytes(std::span(shown))});
+    return library_.find({.function = function,
+                          .name = name,
+                          .dtype = tir::DType::Int(16),
+                          .shape = std::span(&extent, 1),
+                          .elements = std::as_bytes(std::span(shown))});
   }
 
  private:
   std::deque<std::string> texts_;
-  ConstantSources sources_;
-  std::optional<deployment::ConstantLibrary> library_;
+  deployment::ConstantLibrary library_;
 };
 
 TEST_F(OneConstant, IsTakenFromTheGeneratedC) {
@@ -135,11 +133,9 @@ TEST(LostConstants, OfFloatsAgreeWithTheDigitsThatAreShown) {
 // --- Whole archives ----------------------------------------------------------------------------
 
 TEST(ArchiveConstants, AreWholeWhereTheTextHasNone) {
-  const auto archive = archive::Archive::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
-  const auto library = read_model_library(*archive);
-  const auto sources = find_tir(*archive, *library);
-  ASSERT_TRUE(sources);
-  const auto document = read_tir(sources->at(0), *library);
+  const auto deployment = Deployment::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
+  ASSERT_TRUE(deployment);
+  const auto document = deployment->read_tir(deployment->tir_sources().at(0));
   ASSERT_TRUE(document);
   EXPECT_FALSE(document->recovered.empty());
   EXPECT_FALSE(has_loss(*document));
@@ -153,24 +149,23 @@ TEST(ArchiveConstants, AreWholeWhereTheTextHasNone) {
 }
 
 TEST(ArchiveConstants, AreParsedOnceForAllTexts) {
-  const auto archive = archive::Archive::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
-  const auto library = read_model_library(*archive);
-  const auto sources = find_tir(*archive, *library);
-  ASSERT_TRUE(sources);
-  const auto& shared = sources->at(0).constants.library;
-  ASSERT_TRUE(shared);
-  for (const TirSource& source : *sources) {
-    const auto expected = source.constants.members.empty() ? nullptr : shared;
-    EXPECT_EQ(source.constants.library, expected) << source.stem;
-  }
-  const auto& arrays = sources->at(0).constants.c;
-  const auto c = tir::read_c(arrays.at(0));
-  ASSERT_TRUE(c);
-  const tir::ArrayUse use = tir::array_uses(c->module.root()).at(0);
-  const tir::ConstantQuery query{
-      .function = use.function, .name = use.name, .dtype = {}, .shape = {}, .elements = {}};
-  const auto first = shared->find(query);
-  const auto second = shared->find(query);
+  auto deployment = Deployment::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
+  ASSERT_TRUE(deployment);
+  const auto text = deployment->document(deployment->tir_sources().at(0));
+  ASSERT_TRUE(text);
+  ASSERT_FALSE((*text)->recovered.empty());
+  const auto generated = deployment->generated_c(0);
+  ASSERT_TRUE(generated);
+  const std::weak_ptr<const tir::Document> c = *deployment->document(generated->front());
+  deployment->release_documents();
+  ASSERT_FALSE(c.expired()) << "the constants of the archive hold the C that they are from";
+  EXPECT_EQ(*deployment->document(generated->front()), c.lock());
+}
+
+TEST_F(OneConstant, HasTheSameBytesWheneverItIsAskedFor) {
+  add_c(c_of("f", "w", 4, 9));
+  const auto first = find("w", 4, {1, 2, 3});
+  const auto second = find("w", 4, {1, 2, 3});
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->data.data(), second->data.data());
 }
@@ -312,14 +307,12 @@ TEST(ArchiveConstants, OfTheCorpusAreThoseOfTheCompilerOrLost) {
     const std::string json = contents(capture.truth);
     const auto truth = tir::read({.file = capture.truth, .member = "", .text = json});
     ASSERT_TRUE(truth) << capture.truth;
-    const auto archive = archive::Archive::open(capture.archive);
-    const auto library = read_model_library(*archive);
-    const auto beside = scripts_beside(capture);
-    const auto sources = find_tir(*archive, *library, beside);
-    ASSERT_TRUE(sources) << capture.archive;
-    for (const TirSource& source : *sources) {
+    const auto deployment =
+        Deployment::open(capture.archive, {.tir_files = scripts_beside(capture)});
+    ASSERT_TRUE(deployment) << capture.archive;
+    for (const TirSource& source : deployment->tir_sources()) {
       if (source.c || (source.member != nullptr && source.stem != capture.stem)) continue;
-      const auto document = read_tir(source, *library);
+      const auto document = deployment->read_tir(source);
       ASSERT_TRUE(document) << to_string(document.error().front());
       const std::string name = capture.archive.parent_path().string() + " " + source.name;
       add(sum, show(name, check(name, *document, *truth)));

@@ -1,5 +1,5 @@
 // Which network an archive has, and where it is read off.
-#include "mlf/networks.h"
+#include "mlf/deployment.h"
 
 #include <gtest/gtest.h>
 
@@ -50,18 +50,16 @@ class NetworksTest : public test::ArchiveTest {
     test::TarBuilder tar;
     tar.file("./metadata.json", metadata);
     for (const auto& [name, text] : members) tar.file("./" + name, text);
-    archive_.emplace(test::open_good(write("a.tar", tar.finish())));
-    library_ = *read_model_library(*archive_);
+    deployment_.emplace(*Deployment::open(write("a.tar", tar.finish())));
   }
 
   Networks networks() const {
-    auto found = find_networks(*archive_, library_, *find_tir(*archive_, library_));
+    auto found = deployment_->networks();
     if (!found) throw std::runtime_error(to_string(found.error().front()));
     return *std::move(found);
   }
 
-  std::optional<archive::Archive> archive_;
-  ModelLibrary library_;
+  std::optional<Deployment> deployment_;
 };
 
 TEST_F(NetworksTest, MainInTheTirIsTheNetworkOfItsModule) {
@@ -130,7 +128,7 @@ TEST_F(NetworksTest, CapturedTirOfMainIsPreferredToGeneratedC) {
   open(metadata(module_entry("default", "\"aot\"")),
        {{"codegen/host/src/default_lib1.c", std::string(kGeneratedC)},
         {"src/tir-1.txt", one_call()}});
-  EXPECT_EQ(find_tir(*archive_, library_)->size(), 1U);
+  EXPECT_EQ(deployment_->tir_sources().size(), 1U);
   EXPECT_EQ(networks().found.at(0).topology.provenance.dialect, tir::Dialect::tvmscript);
 }
 
@@ -138,7 +136,7 @@ TEST_F(NetworksTest, MainComesFromGeneratedCWhereOnlyKernelsWereCaptured) {
   open(metadata(module_entry("default", "\"aot\"")),
        {{"codegen/host/src/default_lib1.c", std::string(kGeneratedC)},
         {"src/tir-1.txt", graph::script({graph::unary("tvmgen_default_a")})}});
-  const auto sources = *find_tir(*archive_, library_);
+  const auto& sources = deployment_->tir_sources();
   ASSERT_EQ(sources.size(), 2U);
   EXPECT_EQ(sources[1].stem, "tir-1-c");
   EXPECT_EQ(sources[1].stage, "codegen");
@@ -213,10 +211,10 @@ TEST_F(NetworksTest, WithoutANetworkThereIsAReason) {
   EXPECT_EQ(networks().missing.at(0).reason, NoNetwork::operators);
 }
 
-TEST_F(NetworksTest, AGraphThatIsNoneNamesItsMember) {
+TEST_F(NetworksTest, AMalformedGraphNamesItsMember) {
   open(metadata(module_entry("default", "\"graph\"")),
        {{"executor-config/graph/default.graph", "{}"}});
-  const auto found = find_networks(*archive_, library_, {});
+  const auto found = deployment_->networks();
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().front().where.member, "executor-config/graph/default.graph");
 }
@@ -230,7 +228,7 @@ TEST_F(NetworksTest, OnlyMembersThatCountAreListed) {
         {"parameters/b.params", ""},
         {"src/b.relay", ""}});
   std::vector<std::string> names;
-  for (const archive::Member* member : network_members(*archive_, library_)) {
+  for (const archive::Member* member : deployment_->network_members()) {
     names.push_back(member->name);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"codegen/host/include/tvmgen_b.h",

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "deployment/c_sources.h"
+#include "deployment/network_search.h"
 #include "mlf/graph/compare.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/networks.h"
@@ -39,12 +39,12 @@ std::vector<Build> aot_builds() {
 
 /// The network of the archive's only module, from its C alone.
 graph::Topology network_from_c(const fs::path& path) {
-  const auto archive = archive::Archive::open(path);
-  const auto library = read_model_library(*archive);
-  const auto sources = deployment::generated_c(*archive, library->modules.at(0), {});
-  auto networks = find_networks(*archive, *library, sources);
-  if (!networks) throw std::runtime_error(to_string(networks.error().front()));
-  return std::move(networks->found.at(0).topology);
+  const auto deployment = Deployment::open(path);
+  deployment::NetworkSearch search(*deployment);
+  for (const auto& stage : deployment::by_stage(*deployment->generated_c(0))) {
+    search.add_stage(stage);
+  }
+  return std::move(std::move(search).finish().found.at(0).topology);
 }
 
 graph::Topology graph_of(const fs::path& path) {

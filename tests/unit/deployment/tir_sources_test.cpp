@@ -25,12 +25,11 @@ class TirSourcesTest : public test::ArchiveTest {
     return test::open_good(write("a.tar", tar.finish()));
   }
 
-  static std::vector<std::string> found(const archive::Archive& archive,
+  static std::vector<std::string> found(archive::Archive archive,
                                         const std::vector<TirFile>& beside = {}) {
     std::vector<std::string> lines;
-    const auto library = read_model_library(archive);
-    const auto sources = find_tir(archive, *library, beside);
-    for (const TirSource& source : *sources) {
+    const auto deployment = Deployment::open(std::move(archive), {.tir_files = beside});
+    for (const TirSource& source : deployment->tir_sources()) {
       lines.push_back(source.stem + " " + source.stage + " " + source.name);
     }
     return lines;
@@ -73,10 +72,10 @@ TEST_F(TirSourcesTest, TheGraphExecutorsGraphSaysWhatTheKernelsOfGeneratedCTake)
            "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
            "#include \"tvm/runtime/c_runtime_api.h\"\n#include \"tvm/runtime/c_backend_api.h\"\n"
            "TVM_DLL int32_t tvmgen_default_k(int8_t* p0, int16_t* T_k) {\n  return 0;\n}\n");
-  const archive::Archive archive = test::open_good(write("a.tar", tar.finish()));
-  const auto sources = find_tir(archive, *read_model_library(archive));
-  ASSERT_EQ(sources->size(), 1u);
-  const std::vector<tir::CSignature>& signatures = sources->front().c->signatures;
+  const auto deployment = Deployment::open(write("a.tar", tar.finish()));
+  const std::vector<TirSource>& sources = deployment->tir_sources();
+  ASSERT_EQ(sources.size(), 1u);
+  const std::vector<tir::CSignature>& signatures = sources.front().c->signatures;
   ASSERT_EQ(signatures.size(), 1u);
   EXPECT_EQ(signatures[0].function, "tvmgen_default_k");
   ASSERT_EQ(signatures[0].params.size(), 2u);
@@ -86,10 +85,10 @@ TEST_F(TirSourcesTest, TheGraphExecutorsGraphSaysWhatTheKernelsOfGeneratedCTake)
 }
 
 TEST_F(TirSourcesTest, TheBytesAreThoseOfTheMember) {
-  const archive::Archive archive = open({"./src/tir-1.txt"});
-  const auto sources = find_tir(archive, *read_model_library(archive));
-  EXPECT_EQ(sources->front().text, "./src/tir-1.txt");
-  EXPECT_EQ(sources->front().member, archive.find("src/tir-1.txt"));
+  const auto deployment = Deployment::open(open({"./src/tir-1.txt"}));
+  const TirSource& source = deployment->tir_sources().front();
+  EXPECT_EQ(source.text, "./src/tir-1.txt");
+  EXPECT_EQ(source.member, deployment->archive().find("src/tir-1.txt"));
 }
 
 TEST_F(TirSourcesTest, AFileBesideTheArchiveGetsTheNextFreeStem) {
@@ -100,43 +99,39 @@ TEST_F(TirSourcesTest, AFileBesideTheArchiveGetsTheNextFreeStem) {
   EXPECT_EQ(found(open({}), {files.front()}), Lines{"tir-1 lowered a.tir"});
 }
 
-TEST_F(TirSourcesTest, AFileNamedLikeAMemberStandsInItsPlace) {
+TEST_F(TirSourcesTest, AFileNamedLikeAMemberTakesItsPlace) {
   EXPECT_EQ(found(open({"./src/tir-1.txt"}), {{"x/tir-1.tvm.json", ""}, {"x/tir-9.txt", ""}}),
             (Lines{"tir-1 lowered tir-1.tvm.json", "tir-9 lowered tir-9.txt"}));
 }
 
 TEST_F(TirSourcesTest, AFileThatTheArchiveHasAlreadyIsRefused) {
-  const archive::Archive archive = open({"./src/tir-1.txt"});
   const std::vector<TirFile> files = {{"x/tir-1.txt", ""}};
-  const auto sources = find_tir(archive, *read_model_library(archive), files);
-  ASSERT_FALSE(sources);
-  EXPECT_EQ(sources.error().front().kind, ErrorKind::usage);
-  EXPECT_EQ(to_string(sources.error().front()),
+  const auto deployment = Deployment::open(open({"./src/tir-1.txt"}), {.tir_files = files});
+  ASSERT_FALSE(deployment);
+  EXPECT_EQ(deployment.error().front().kind, ErrorKind::usage);
+  EXPECT_EQ(to_string(deployment.error().front()),
             "x/tir-1.txt: the archive has a member src/tir-1.txt already");
 }
 
 TEST_F(TirSourcesTest, TwoFilesOfOneNameAreRefused) {
-  const archive::Archive archive = open({});
   const std::vector<TirFile> files = {{"x/tir-1.txt", ""}, {"y/tir-1.txt", ""}};
-  const auto sources = find_tir(archive, *read_model_library(archive), files);
-  ASSERT_FALSE(sources);
-  EXPECT_EQ(sources.error().front().kind, ErrorKind::usage);
+  const auto deployment = Deployment::open(open({}), {.tir_files = files});
+  ASSERT_FALSE(deployment);
+  EXPECT_EQ(deployment.error().front().kind, ErrorKind::usage);
 }
 
 TEST_F(TirSourcesTest, NoStageMayBeCalledLikeTheTwin) {
-  const archive::Archive archive = open({"./src/tir-1.tvm.txt"});
-  const auto sources = find_tir(archive, *read_model_library(archive));
-  ASSERT_FALSE(sources);
-  EXPECT_EQ(sources.error().front().kind, ErrorKind::invalid_input);
-  EXPECT_EQ(sources.error().front().where.member, "src/tir-1.tvm.txt");
+  const auto deployment = Deployment::open(open({"./src/tir-1.tvm.txt"}));
+  ASSERT_FALSE(deployment);
+  EXPECT_EQ(deployment.error().front().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(deployment.error().front().where.member, "src/tir-1.tvm.txt");
 }
 
-TEST_F(TirSourcesTest, AnArchiveWithoutMetadataIsNoModelLibrary) {
+TEST_F(TirSourcesTest, AnArchiveWithoutMetadataIsNotAModelLibrary) {
   test::TarBuilder tar;
-  const auto archive = test::open_good(write("b.tar", tar.file("./x", "y").finish()));
-  const auto library = read_model_library(archive);
-  ASSERT_FALSE(library);
-  EXPECT_EQ(library.error().front().message,
+  const auto deployment = Deployment::open(write("b.tar", tar.file("./x", "y").finish()));
+  ASSERT_FALSE(deployment);
+  EXPECT_EQ(deployment.error().front().message,
             "no metadata.json: this is not a Model Library Format archive");
 }
 

@@ -1,23 +1,17 @@
-// Which module and which target a TIR belongs to.
+#include "deployment/owners.h"
+
 #include <algorithm>
 #include <set>
 
-#include "deployment/module_facts.h"
 #include "deployment/tir_name.h"
-#include "mlf/deployment.h"
 #include "mlf/tir/kind.h"
 
-namespace mlf {
+namespace mlf::deployment {
 namespace {
 
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
-
-/// What the symbols of a module begin with.
-std::string prefix_of(std::string_view module_name) {
-  return "tvmgen_" + deployment::symbol_part(module_name) + '_';
-}
 
 Node attribute(Node function, std::string_view name) {
   if (!function.is(Kind::PrimFunc)) return {};
@@ -64,11 +58,11 @@ const Target* target_of_kind(const std::vector<const Target*>& targets, std::str
 }
 
 const Target* target_by_stem(const std::vector<const Target*>& targets, std::string_view stem) {
-  const auto wanted = deployment::target_of_stem(stem);
+  const auto wanted = target_of_stem(stem);
   if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
   const auto fits = [&](const Target* target) {
     return target->device_type == wanted->device_type &&
-           (wanted->kind.empty() || deployment::names_kind(wanted->kind, target->kind));
+           (wanted->kind.empty() || names_kind(wanted->kind, target->kind));
   };
   const auto found = std::find_if(targets.begin(), targets.end(), fits);
   return found == targets.end() ? nullptr : *found;
@@ -76,13 +70,27 @@ const Target* target_by_stem(const std::vector<const Target*>& targets, std::str
 
 }  // namespace
 
+std::string symbol_part(std::string_view module_name) {
+  std::string symbol;
+  for (const char c : module_name) {
+    const bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    symbol += keep ? c : '_';
+  }
+  return symbol;
+}
+
+std::string symbol_prefix(std::string_view module_name) {
+  return "tvmgen_" + symbol_part(module_name) + '_';
+}
+
+/// Where the name of one module begins with that of another, the longer one is meant.
 std::optional<std::size_t> module_of_function(std::string_view symbol,
                                               const ModelLibrary& library) {
   if (library.modules.size() == 1) return 0;
   std::optional<std::size_t> best;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
-    const std::string prefix = prefix_of(library.modules[i].name);
+    const std::string prefix = symbol_prefix(library.modules[i].name);
     if (prefix.size() <= longest || !symbol.starts_with(prefix)) continue;
     best = i;
     longest = prefix.size();
@@ -90,7 +98,7 @@ std::optional<std::size_t> module_of_function(std::string_view symbol,
   return best;
 }
 
-Ownership owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
+TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
   std::set<std::size_t> modules;
   std::set<std::string_view> kinds;
   for_each_function(module, [&](Node global_var, Node function) {
@@ -100,11 +108,11 @@ Ownership owners_of(const tir::Module& module, std::string_view stem, const Mode
     if (const auto kind = target_kind_of(function); !kind.empty()) kinds.insert(kind);
   });
 
-  Ownership owners{{modules.begin(), modules.end()}, nullptr};
+  TirOwners owners{{modules.begin(), modules.end()}, nullptr};
   const auto targets = targets_of(owners.modules, library);
   if (kinds.size() == 1) owners.target = target_of_kind(targets, *kinds.begin());
   if (owners.target == nullptr) owners.target = target_by_stem(targets, stem);
   return owners;
 }
 
-}  // namespace mlf
+}  // namespace mlf::deployment

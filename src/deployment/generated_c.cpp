@@ -1,13 +1,14 @@
-#include "deployment/c_sources.h"
+#include "deployment/generated_c.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "deployment/c_header.h"
-#include "deployment/graph_signatures.h"
-#include "deployment/module_facts.h"
+#include "deployment/member_text.h"
+#include "deployment/owners.h"
 #include "deployment/tir_name.h"
-#include "support/error.h"
+#include "mlf/graph/graph_json.h"
 
 namespace mlf::deployment {
 namespace {
@@ -29,9 +30,8 @@ struct SourceFile {
 std::vector<SourceFile> source_files(const archive::Archive& archive, const Module& module) {
   std::vector<SourceFile> files;
   for (const FileRef& file : module.files.sources) {
-    const archive::Member* member = archive.find(file.name);
-    const std::string_view text = support::get_or_throw(archive.read(*member));
-    files.push_back({member, text, tir::describe_c(text)});
+    const std::string_view text = member_text(archive, file);
+    files.push_back({archive.find(file.name), text, tir::describe_c(text)});
   }
   return files;
 }
@@ -39,12 +39,40 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
 std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const Module& module) {
   std::vector<tir::CPool> pools;
   for (const FileRef& header : module.files.headers) {
-    const archive::Member* const member = archive.find(header.name);
-    for (HeaderPool& pool : read_header(support::get_or_throw(archive.read(*member))).pools) {
+    for (HeaderPool& pool : read_header(member_text(archive, header)).pools) {
       pools.push_back({std::move(pool.name), pool.bytes});
     }
   }
   return pools;
+}
+
+tir::CTensor tensor(const graph::TensorType& type) {
+  if (!type.shape) return {};
+  return {type.dtype, *type.shape};
+}
+
+/// What the graph executor's JSON says of the kernels it calls: types of their parameters. None
+/// where the module has no graph, or one that cannot be read: whoever wants the network says so.
+std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
+                                              const Module& module) {
+  if (!module.files.graph) return {};
+  const FileRef& file = *module.files.graph;
+  const auto topology = graph::read_graph_json(
+      {.file = archive.path(), .member = file.name, .text = member_text(archive, file)});
+  if (!topology) return {};
+
+  std::vector<tir::CSignature> signatures;
+  std::set<std::string_view> known;
+  for (const graph::Call& call : topology->calls) {
+    const std::string& symbol = topology->kernels[index(call.kernel)].symbol;
+    if (!known.insert(symbol).second) continue;
+    tir::CSignature signature{symbol, {}};
+    for (const graph::Argument& argument : call.arguments) {
+      signature.params.push_back(tensor(argument.type));
+    }
+    signatures.push_back(std::move(signature));
+  }
+  return signatures;
 }
 
 /// Kinds of target in the order of their files.
@@ -91,29 +119,16 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
   return source;
 }
 
-bool mentions(const std::vector<TirSource>& sources, const std::string& symbol) {
-  return std::any_of(sources.begin(), sources.end(), [&](const TirSource& source) {
+bool mentions(std::span<const TirSource> sources, const std::string& symbol) {
+  return std::ranges::any_of(sources, [&](const TirSource& source) {
     return source.text.find(symbol) != std::string_view::npos;
   });
-}
-
-/// Whether TIR that was captured shows the module; `alone`: the archive has no other.
-bool is_shown(const Module& module, bool alone, const std::vector<TirSource>& captured) {
-  if (module.style == Style::operator_only) return !captured.empty();
-  const std::string prefix = "tvmgen_" + symbol_part(module.name) + "_";
-  const auto& executors = module.executors;
-  if (std::find(executors.begin(), executors.end(), Executor::aot) == executors.end()) {
-    return alone ? !captured.empty() : mentions(captured, prefix);
-  }
-  // Alone, main is recognised under another module's name as well: sidecars may have one.
-  const std::string before = alone ? std::string() : prefix;
-  return mentions(captured, before + "__tvm_main__") || mentions(captured, before + "run_model");
 }
 
 }  // namespace
 
 std::vector<TirSource> generated_c(const archive::Archive& archive, const Module& module,
-                                   const std::vector<TirSource>& taken) {
+                                   std::span<const TirSource> taken) {
   std::vector<TirSource> sources;
   const std::vector<SourceFile> files = source_files(archive, module);
   const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
@@ -132,15 +147,18 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
   return sources;
 }
 
-void add_generated_c(const archive::Archive& archive, const ModelLibrary& library,
-                     std::vector<TirSource>& sources) {
-  const std::vector<TirSource> captured = sources;
-  for (const Module& module : library.modules) {
-    if (is_shown(module, library.modules.size() == 1, captured)) continue;
-    for (TirSource& source : generated_c(archive, module, sources)) {
-      sources.push_back(std::move(source));
-    }
+bool is_shown(const Module& module, const ModelLibrary& library,
+              std::span<const TirSource> captured) {
+  if (module.style == Style::operator_only) return !captured.empty();
+  const bool alone = library.modules.size() == 1;
+  const std::string prefix = symbol_prefix(module.name);
+  if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
+    return alone ? !captured.empty() : mentions(captured, prefix);
   }
+  // Alone, main is recognised under another module's name as well: sidecars may have one. TVM v0.8
+  // calls it run_model.
+  const std::string before = alone ? std::string() : prefix;
+  return mentions(captured, before + "__tvm_main__") || mentions(captured, before + "run_model");
 }
 
 }  // namespace mlf::deployment

@@ -1,0 +1,280 @@
+#include "mlf/deployment.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "deployment/constants.h"
+#include "deployment/generated_c.h"
+#include "deployment/member_text.h"
+#include "deployment/network_search.h"
+#include "deployment/owners.h"
+#include "deployment/tir_sources.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace {
+
+using archive::Member;
+using support::get_or_throw;
+
+constexpr std::string_view kMetadata = "metadata.json";
+
+std::vector<FileRef> regular_files(const archive::Archive& archive) {
+  std::vector<FileRef> files;
+  for (const Member& member : archive.members()) {
+    if (member.type == archive::MemberType::file) files.push_back({member.name, member.size});
+  }
+  return files;
+}
+
+ModelLibrary read_metadata(const archive::Archive& archive) {
+  const Member* metadata = archive.find(kMetadata);
+  if (metadata == nullptr) {
+    throw support::Error(ErrorKind::invalid_input,
+                         "no metadata.json: this is not a Model Library Format archive",
+                         {.file = archive.path()});
+  }
+  const std::string_view text = get_or_throw(archive.read(*metadata));
+  return get_or_throw(
+      read_model_library(text, regular_files(archive)).map_error([&](Diagnostics diagnostics) {
+        return in_file(std::move(diagnostics), archive.path());
+      }));
+}
+
+/// Captured without loss, and so a source of the constants that texts lack.
+bool has_whole_constants(const TirSource& source) {
+  return !source.c && source.member != nullptr &&
+         tir::detect(source.text) == tir::Dialect::save_json;
+}
+
+void add_once(std::vector<const Member*>& members, const Member* member) {
+  if (std::ranges::find(members, member) == members.end()) members.push_back(member);
+}
+
+}  // namespace
+
+struct Deployment::State {
+  /// A document that was read or not yet.
+  struct Slot {
+    std::mutex reading;
+    std::shared_ptr<const tir::Document> kept;
+    std::weak_ptr<const tir::Document> released;  ///< somebody may still hold it
+  };
+  using SlotName = std::pair<std::string, std::string>;  // path and name of the source
+
+  State(archive::Archive opened, DeploymentOptions options)
+      : archive(std::move(opened)),
+        files(std::move(options.tir_files)),
+        limits(options.tir_limits),
+        library(read_metadata(archive)),
+        sources(deployment::find_tir(archive, library, files)) {}
+
+  Slot& slot_of(const TirSource& source);
+  std::shared_ptr<const tir::Document> document(const TirSource& source);
+  tir::Document read(const TirSource& source);
+  tir::Document read_text(const TirSource& source);
+  const std::vector<TirSource>& generated_c(std::size_t module);
+  const deployment::ConstantLibrary& constants();
+  std::vector<const Member*> constant_members();
+
+  archive::Archive archive;
+  std::vector<TirFile> files;
+  tir::ReadLimits limits;
+  ModelLibrary library;
+  deployment::TirSources sources;
+
+  // Locks are taken in this order: the slot of a text, `collecting`, the slot of a source of
+  // constants (which is never such a text), `naming` or `generating`.
+  std::mutex naming;  // of `slots`, not of what they hold
+  std::map<SlotName, Slot> slots;
+  std::mutex generating;  // of `sources.generated`
+  std::mutex collecting;  // of `known_constants`
+  std::optional<deployment::ConstantLibrary> known_constants;
+};
+
+Deployment::State::Slot& Deployment::State::slot_of(const TirSource& source) {
+  const std::scoped_lock lock(naming);
+  return slots[{source.path, source.name}];
+}
+
+/// Of modules that captured TIR shows, generated C is read only for its constants and to be
+/// compared with that TIR: it is looked for when it is wanted.
+const std::vector<TirSource>& Deployment::State::generated_c(std::size_t module) {
+  const std::scoped_lock lock(generating);
+  auto& generated = sources.generated.at(module);
+  if (!generated) {
+    generated = deployment::generated_c(archive, library.modules[module], sources.all);
+  }
+  return *generated;
+}
+
+std::vector<const Member*> Deployment::State::constant_members() {
+  std::vector<const Member*> members;
+  for (const TirSource& source : sources.all) {
+    if (has_whole_constants(source)) add_once(members, source.member);
+  }
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    for (const TirSource& generated : generated_c(i)) {
+      for (const Member* file : generated.c_members) add_once(members, file);
+    }
+    const auto& params = library.modules[i].files.parameters;
+    if (params) add_once(members, archive.find(params->name));
+  }
+  return members;
+}
+
+tir::Document Deployment::State::read_text(const TirSource& source) {
+  return get_or_throw(
+      tir::read({.file = source.path,
+                 .member = source.member != nullptr ? source.name : std::string(),
+                 .text = source.text,
+                 .stage = source.stage,
+                 .constants = [this](const auto& query) { return constants().find(query); }},
+                limits));
+}
+
+tir::Document Deployment::State::read(const TirSource& source) {
+  tir::Document document =
+      source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
+  const Target* target = deployment::owners_of(document.module, source.stem, library).target;
+  if (target != nullptr) document.target = target->text;
+  return document;
+}
+
+std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource& source) {
+  Slot& slot = slot_of(source);
+  const std::scoped_lock lock(slot.reading);
+  if (slot.kept == nullptr) slot.kept = slot.released.lock();
+  if (slot.kept == nullptr) slot.kept = std::make_shared<const tir::Document>(read(source));
+  return slot.kept;
+}
+
+/// A source of constants that does not read has none: it is not what was asked for.
+const deployment::ConstantLibrary& Deployment::State::constants() {
+  const std::scoped_lock lock(collecting);
+  if (known_constants) return *known_constants;
+  deployment::ConstantLibrary all;
+  const auto add = [&](const TirSource& source) {
+    if (auto read = support::to_result([&] { return document(source); })) all.add_module(*read);
+  };
+  for (const TirSource& source : sources.all) {
+    if (has_whole_constants(source)) add(source);
+  }
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    for (const TirSource& source : generated_c(i)) add(source);
+  }
+  for (const Module& module : library.modules) {
+    if (!module.files.parameters) continue;
+    const FileRef& file = *module.files.parameters;
+    all.add_params({.file = archive.path(),
+                    .member = file.name,
+                    .text = deployment::member_text(archive, file)});
+  }
+  return known_constants.emplace(std::move(all));
+}
+
+Deployment::Deployment(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+Deployment::Deployment(Deployment&&) noexcept = default;
+Deployment& Deployment::operator=(Deployment&&) noexcept = default;
+Deployment::~Deployment() = default;
+
+Result<Deployment> Deployment::open(const std::string& path, DeploymentOptions options) {
+  return archive::Archive::open(path, options.archive_limits)
+      .and_then(
+          [&](archive::Archive archive) { return open(std::move(archive), std::move(options)); });
+}
+
+Result<Deployment> Deployment::open(archive::Archive archive, DeploymentOptions options) {
+  return support::to_result(
+      [&] { return Deployment(std::make_unique<State>(std::move(archive), std::move(options))); });
+}
+
+const archive::Archive& Deployment::archive() const noexcept {
+  return state_->archive;
+}
+const ModelLibrary& Deployment::library() const noexcept {
+  return state_->library;
+}
+const std::vector<TirSource>& Deployment::tir_sources() const noexcept {
+  return state_->sources.all;
+}
+
+const TirSource* Deployment::find_tir(std::string_view name) const noexcept {
+  const auto found = std::ranges::find_if(tir_sources(), [&](const TirSource& source) {
+    return source.stem == name || source.name == name;
+  });
+  return found == tir_sources().end() ? nullptr : &*found;
+}
+
+Result<std::shared_ptr<const tir::Document>> Deployment::document(const TirSource& source) const {
+  return support::to_result([&] { return state_->document(source); });
+}
+
+Result<tir::Document> Deployment::read_tir(const TirSource& source) const {
+  return support::to_result([&] { return state_->read(source); });
+}
+
+void Deployment::release_documents() {
+  for (auto& [name, slot] : state_->slots) {
+    if (slot.kept != nullptr) slot.released = std::exchange(slot.kept, nullptr);
+  }
+}
+
+Result<TirOwners> Deployment::owners_of(const TirSource& source) const {
+  return support::to_result([&] {
+    return deployment::owners_of(state_->document(source)->module, source.stem, library());
+  });
+}
+
+std::optional<std::size_t> Deployment::module_of_function(std::string_view symbol) const {
+  return deployment::module_of_function(symbol, library());
+}
+
+Result<std::span<const TirSource>> Deployment::generated_c(std::size_t module) const {
+  return support::to_result(
+      [&] { return std::span<const TirSource>(state_->generated_c(module)); });
+}
+
+Result<Networks> Deployment::networks() const {
+  return support::to_result([&] {
+    deployment::NetworkSearch search(*this);
+    for (const auto& stage : deployment::by_stage(tir_sources())) search.add_stage(stage);
+    return std::move(search).finish();
+  });
+}
+
+Result<std::vector<const Member*>> Deployment::members_of(const TirSource& source) const {
+  return support::to_result([&] {
+    std::vector<const Member*> members;
+    if (source.member != nullptr) members.push_back(source.member);
+    for (const Member* file : source.c_members) add_once(members, file);
+    if (source.allocates_constants) {
+      for (const Member* member : state_->constant_members()) add_once(members, member);
+    }
+    return members;
+  });
+}
+
+std::vector<const Member*> Deployment::network_members() const {
+  std::vector<const Member*> members;
+  const auto add = [&](const FileRef& file) { members.push_back(archive().find(file.name)); };
+  for (const Module& module : library().modules) {
+    for (const FileRef& header : module.files.headers) add(header);
+    if (module.files.relay) add(*module.files.relay);
+    if (!module.files.graph) continue;
+    add(*module.files.graph);
+    if (module.files.parameters) add(*module.files.parameters);
+  }
+  // Members of a directory have no offsets; there the order is that of the names.
+  const auto in_order = [](const Member* a, const Member* b) {
+    return std::tie(a->header_offset, a->name) < std::tie(b->header_offset, b->name);
+  };
+  std::sort(members.begin(), members.end(), in_order);
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
+}
+
+}  // namespace mlf

@@ -1,0 +1,45 @@
+// Which module's network is where: in the TIR of main, or in the graph executor's JSON.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "mlf/graph/reconstruct.h"
+
+namespace mlf::deployment {
+
+/// `sources` taken apart by stage: "lowered" first, then the others by name.
+std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources);
+
+/// Collects the networks of one archive from its TIR, stage by stage, so that only the documents of
+/// one stage have to be there at a time. All functions throw `Error`.
+class NetworkSearch {
+ public:
+  /// Reads `Deployment::network_members`. The deployment must outlive the search.
+  explicit NetworkSearch(const Deployment& deployment);
+
+  /// Reads the TIR of one stage. What an earlier stage showed of a module is kept: begin with the
+  /// preferred one. Where one module has two mains, the first counts, with a check.
+  void add_stage(std::span<const TirSource* const> stage);
+
+  /// What was found. Graphs of the graph executor need no TIR.
+  Networks finish() &&;
+
+ private:
+  void read_graphs(std::span<const graph::TirInput> kernels);
+  void read_mains(std::span<const graph::TirInput> stage);
+  std::optional<std::size_t> module_of(const graph::Topology& topology) const;
+
+  const Deployment& deployment_;
+  const std::vector<Module>& modules_;
+  std::vector<graph::ModuleFacts> facts_;             // of each module
+  std::vector<std::vector<std::string>> parameters_;  // of each module
+  std::map<std::size_t, graph::Topology> found_;      // by module
+  bool saw_tir_ = false;
+};
+
+}  // namespace mlf::deployment

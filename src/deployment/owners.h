@@ -1,0 +1,24 @@
+// Which module and which target a TIR and its functions belong to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mlf/deployment.h"
+
+namespace mlf::deployment {
+
+/// The module's name as symbols carry it: everything but letters and digits becomes `_`.
+std::string symbol_part(std::string_view module_name);
+
+/// What the symbols of a module begin with: `tvmgen_<module>_`, as TVM mangles them since v0.8.
+std::string symbol_prefix(std::string_view module_name);
+
+/// See `Deployment::module_of_function`.
+std::optional<std::size_t> module_of_function(std::string_view symbol, const ModelLibrary& library);
+
+/// See `Deployment::owners_of`.
+TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library);
+
+}  // namespace mlf::deployment

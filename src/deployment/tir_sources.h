@@ -1,0 +1,24 @@
+// Finding the TIR of an archive, the better one where the same TIR is there twice.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mlf/archive.h"
+#include "mlf/deployment.h"
+#include "mlf/model_library.h"
+
+namespace mlf::deployment {
+
+struct TirSources {
+  std::vector<TirSource> all;  ///< see `Deployment::tir_sources`
+  /// Of each module: its generated C where that is among `all`.
+  std::vector<std::optional<std::vector<TirSource>>> generated;
+};
+
+/// Throws `Error`, see `Deployment::open`. Both arguments must outlive the result.
+TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
+                    std::span<const TirFile> beside);
+
+}  // namespace mlf::deployment
