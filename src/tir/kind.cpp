@@ -6,6 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "tir/tvm_features.h"
+
 namespace mlf::tir {
 namespace {
 

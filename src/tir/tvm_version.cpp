@@ -1,12 +1,28 @@
+#include "mlf/tir/tvm_version.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "mlf/tir/write.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace {
+
+// What the oldest release has, older ones are taken to have, too: `since` is 0.
+struct FeatureRow {
+  std::uint8_t since;
+  std::uint8_t until;
+};
+
+const FeatureRow& row(TvmFeature feature) {
+  static constexpr FeatureRow kFeatures[] = {
+#define MLF_TVM_FEATURE(name, since, until, meaning) {since == kOldestTvm ? 0 : since, until},
+#include "mlf/tir/tvm_versions.def"
+  };
+  return kFeatures[static_cast<std::size_t>(feature)];
+}
 
 /// The rest of a version, which loses what it starts with.
 class Rest {
@@ -57,14 +73,51 @@ bool is_release(std::string_view text) {
 std::optional<VersionRange> tvm_version_named(std::string_view text) {
   constexpr std::string_view kMajor = "0.";
   if (!text.starts_with(kMajor)) return std::nullopt;
-  const VersionRange known;
   std::uint8_t minor = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + kMajor.size(), end, minor);
-  if (error != std::errc{} || minor < known.first || minor > known.last) return std::nullopt;
+  if (error != std::errc{} || minor < kOldestTvm || minor > kNewestTvm) return std::nullopt;
   if (rest == end) return VersionRange{minor, minor, fmt::format("{}.0", text)};
   if (!is_release({rest, static_cast<std::size_t>(end - rest)})) return std::nullopt;
   return VersionRange{minor, minor, std::string(text)};
+}
+
+std::uint8_t first_with(TvmFeature feature) {
+  return std::max(row(feature).since, kOldestTvm);
+}
+
+bool has(std::uint8_t minor, TvmFeature feature) {
+  return row(feature).since <= minor && minor <= row(feature).until;
+}
+
+bool may_have(const VersionRange& range, TvmFeature feature) {
+  return row(feature).since <= range.last && range.first <= row(feature).until;
+}
+
+bool all_have(const VersionRange& range, TvmFeature feature) {
+  return row(feature).since <= range.first && range.last <= row(feature).until;
+}
+
+void VersionInference::observe(TvmFeature feature) {
+  at_least(row(feature).since);
+  at_most(row(feature).until);
+}
+
+void VersionInference::observe_absence(TvmFeature feature) {
+  const auto [since, until] = row(feature);
+  if (until == kStillThere) {
+    at_most(static_cast<std::uint8_t>(since - 1));
+  } else if (range_.first >= since) {
+    at_least(static_cast<std::uint8_t>(until + 1));
+  }
+}
+
+void VersionInference::at_least(std::uint8_t minor) {
+  if (minor <= range_.last) range_.first = std::max(range_.first, minor);
+}
+
+void VersionInference::at_most(std::uint8_t minor) {
+  if (minor >= range_.first) range_.last = std::min(range_.last, minor);
 }
 
 }  // namespace mlf::tir

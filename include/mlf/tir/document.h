@@ -13,6 +13,7 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/tir/module.h"
+#include "mlf/tir/tvm_version.h"
 
 namespace mlf::tir {
 
@@ -29,14 +30,6 @@ enum class Dialect : std::uint8_t {
 
 MLF_API std::string_view to_string(Dialect dialect);
 MLF_API std::optional<Dialect> dialect_named(std::string_view name);
-
-/// TVM minor versions (the x of 0.x) that a text may come from, both ends included.
-struct VersionRange {
-  std::uint8_t first = 8;
-  std::uint8_t last = 18;
-  std::string exact;  ///< the full version where the source names it, such as "0.16.dev0"
-  friend bool operator==(const VersionRange&, const VersionRange&) = default;
-};
 
 enum class LossCode : std::uint8_t {
 #define MLF_LOSS(name, code, meaning) name,

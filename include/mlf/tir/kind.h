@@ -109,7 +109,7 @@ struct FieldInfo {
   Role role;
   bool nullable;
   std::uint8_t since;   ///< first TVM minor version (0.x) with this field
-  std::uint8_t until;   ///< last one, 99 if it is still there
+  std::uint8_t until;   ///< last one, or kStillThere
   std::uint8_t offset;  ///< first 32-bit word of the field inside the node
 };
 

@@ -53,11 +53,6 @@ MLF_API Result<std::vector<ConstantFile>> write_tir_json(const Document& documen
 /// than 8 bits are int8 or uint8, as they stand in memory.
 MLF_API Result<void> write_npy(Node constant, const Sink& sink);
 
-/// The version of TVM that users name: "0.16", "0.16.1", "0.16.dev0", "0.16.1rc0", the last three
-/// with or without a build ("0.16.dev0+g1234abc"). Nothing for other texts, and for versions that
-/// are not from v0.8 to v0.18.
-MLF_API std::optional<VersionRange> tvm_version_named(std::string_view text);
-
 /// Writes `document` as the JSON of tvm.ir.save_json, for `tvm.ir.load_json` of the TVM that the
 /// document names (the last of its range of versions where it names none).
 ///
@@ -82,7 +77,8 @@ struct ScriptOptions {
 /// Errors: `invalid_input` where the module holds what TVMScript has no words for (producers,
 /// unknown nodes, a constant without data, names of functions that are no identifiers; since v0.12
 /// tir.Load and tir.Store; before it objects, constants of which no list of numbers says all,
-/// predicates of buffer accesses), and where sharing expands beyond the limit. The message names it.
+/// predicates of buffer accesses), and where sharing expands beyond the limit. The message names
+/// it.
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
 

@@ -5,14 +5,15 @@
 #include <charconv>
 #include <optional>
 
+#include "tir/tvm_features.h"
+
 namespace mlf::tir::c {
 namespace {
 
-/// One spelling in the body of a function, and the versions (the x of 0.x) that print it.
-struct Clue {
+/// A spelling that the versions with a feature print, and no others.
+struct Mark {
   std::string_view spelling;
-  std::uint8_t first;
-  std::uint8_t last;
+  TvmFeature feature;
 };
 
 constexpr std::string_view kConditional = " condval";
@@ -21,35 +22,37 @@ constexpr std::string_view kCountBefore = "( (TVMValue*) stack_value , (int*) st
 constexpr std::string_view kStoredBefore = "stack_value)[";
 constexpr std::string_view kBetween15And16 = "0.16.dev0";
 
-constexpr std::array kBodyClues = {
-    Clue{kConditional, 16, 18},
-    Clue{kEndlessLoop, 16, 18},
-    Clue{" v_ = ", 12, 18},
-    Clue{" v__1 = ", 12, 18},
-    Clue{" __1 = ", 10, 11},
-    Clue{" _1 = ", 8, 9},
-    Clue{"(void)", 8, 8},
-    Clue{"arm_status status = ", 8, 9},
-    Clue{"arm_cmsis_nn_status status = ", 10, 18},
-    Clue{"switch (!status) {", 12, 18},
-    Clue{"void* stack_value = stack1;", 8, 9},
-    Clue{"void* stack_value = stack_1;", 10, 18},
+constexpr std::array kBodyMarks = {
+    Mark{kConditional, TvmFeature::c_condval},
+    Mark{kEndlessLoop, TvmFeature::c_endless_while},
+    Mark{" v_ = ", TvmFeature::c_temporaries_v},
+    Mark{" v__1 = ", TvmFeature::c_temporaries_v},
+    Mark{" __1 = ", TvmFeature::c_two_underscores},
+    Mark{" _1 = ", TvmFeature::c_one_underscore},
+    Mark{"(void)", TvmFeature::c_void_calls},
+    Mark{"arm_status status = ", TvmFeature::c_cmsis_math_status},
+    Mark{"switch (!status) {", TvmFeature::c_cmsis_status_switch},
+    Mark{"void* stack_value = stack1;", TvmFeature::c_numbers_follow_names},
+};
+// What versions without a feature print instead.
+constexpr std::array kOtherBodyMarks = {
+    Mark{"arm_cmsis_nn_status status = ", TvmFeature::c_cmsis_math_status},
+    Mark{"void* stack_value = stack_1;", TvmFeature::c_numbers_follow_names},
 };
 // Heads of functions: names of what Relay passes in.
-constexpr std::array kHeadClues = {
-    Clue{" placeholder", 8, 9},
-    Clue{" p0,", 10, 18},
-    Clue{" p0)", 10, 18},
-    Clue{"void* arg0", 8, 8},
+constexpr std::array kHeadMarks = {
+    Mark{" placeholder", TvmFeature::c_placeholders},
+    Mark{" p0,", TvmFeature::c_p_names},
+    Mark{" p0)", TvmFeature::c_p_names},
+    Mark{"void* arg0", TvmFeature::c_numbered_params},
 };
 
 std::string_view text_of(const support::SourceText& source, Bytes range) {
   return source.text.substr(range.begin, range.end - range.begin);
 }
 
-void apply(const Clue& clue, text::VersionClues& clues) {
-  clues.at_least(clue.first);
-  clues.at_most(clue.last);
+void observe(VersionInference& versions, TvmFeature feature, bool is_there) {
+  is_there ? versions.observe(feature) : versions.observe_absence(feature);
 }
 
 /// What only the whole file can tell.
@@ -73,44 +76,50 @@ std::optional<bool> counts_short(std::string_view body) {
   return number(call + kCountBefore.size()) == last;
 }
 
-void look_at_calls(std::string_view body, FileForms& forms, text::VersionClues& clues) {
+void look_at_calls(std::string_view body, FileForms& forms, VersionInference& versions) {
   const auto is_short = counts_short(body);
   if (!is_short) return;
-  *is_short ? clues.at_least(16) : clues.at_most(15);
+  observe(versions, TvmFeature::c_short_count, *is_short);
   forms.is_of_16 |= *is_short;
 }
 
-void look_at_prologue(std::string_view body, FileForms& forms, text::VersionClues& clues) {
+void look_at_prologue(std::string_view body, FileForms& forms, VersionInference& versions) {
   const std::size_t handle = body.find(".v_handle);");
   if (handle == body.npos) return;
   const bool has_prefix = body.substr(0, handle).find("void* arg_") != body.npos;
-  has_prefix ? clues.at_most(12) : clues.at_least(13);
-  if (body.substr(0, handle).find("void* arg_placeholder") != body.npos) clues.at_most(9);
+  observe(versions, TvmFeature::c_handle_prefix, has_prefix);
+  if (body.substr(0, handle).find("void* arg_placeholder") != body.npos) {
+    versions.observe(TvmFeature::c_placeholders);
+  }
   const std::size_t data = body.find("[0].data);");
   const std::size_t shape = body.find("[0].shape);");
   if (data == body.npos || shape == body.npos) return;
-  if (shape < data) clues.at_least(16);
+  if (shape < data) versions.observe(TvmFeature::c_data_last);
   forms.has_data_first |= data < shape;
 }
 
 void look_at_function(const support::SourceText& source, const Item& item, FileForms& forms,
-                      text::VersionClues& clues) {
+                      VersionInference& versions) {
   const std::string_view head = text_of(source, item.head);
   const std::string_view body = text_of(source, item.body);
-  for (const Clue& clue : kHeadClues) {
-    if (head.find(clue.spelling) != head.npos) apply(clue, clues);
+  for (const auto& [spelling, feature] : kHeadMarks) {
+    if (head.find(spelling) != head.npos) versions.observe(feature);
   }
-  for (const Clue& clue : kBodyClues) {
-    if (body.find(clue.spelling) != body.npos) apply(clue, clues);
+  for (const auto& [spelling, feature] : kBodyMarks) {
+    if (body.find(spelling) != body.npos) versions.observe(feature);
+  }
+  for (const auto& [spelling, feature] : kOtherBodyMarks) {
+    if (body.find(spelling) != body.npos) versions.observe_absence(feature);
   }
   for (const std::string_view form : {kConditional, kEndlessLoop}) {
     forms.is_of_16 |= body.find(form) != body.npos;
   }
-  look_at_calls(body, forms, clues);
-  look_at_prologue(body, forms, clues);
-  // v0.8 calls its main otherwise.
-  if (item.name.ends_with("_run_model")) clues.at_most(8);
-  if (item.name.ends_with("___tvm_main__")) clues.at_least(9);
+  look_at_calls(body, forms, versions);
+  look_at_prologue(body, forms, versions);
+  if (item.name.ends_with("_run_model")) versions.observe(TvmFeature::c_main_is_run_model);
+  if (item.name.ends_with("___tvm_main__")) {
+    versions.observe_absence(TvmFeature::c_main_is_run_model);
+  }
 }
 
 /// Prototypes of the file's own functions stand before their bodies since v0.15.
@@ -124,30 +133,33 @@ bool has_own_prototypes(const FileItems& file) {
 
 }  // namespace
 
-void look_for_clues(const support::SourceText& source, const FileItems& file,
-                    text::VersionClues& clues) {
+void infer_version(const support::SourceText& source, const FileItems& file,
+                   VersionInference& versions) {
   // The generator for CMSIS-NN is that of C with a few forms more.
   const std::string_view kind = file.target.substr(0, file.target.find(' '));
   const bool is_kernels = kind == "c" || kind == "cmsis-nn";
   if (is_kernels) {
-    file.includes_stdbool ? clues.at_least(12) : clues.at_most(11);
-    if (file.target.find("-link-params=") != file.target.npos) clues.at_most(9);
-    if (has_own_prototypes(file)) clues.at_least(15);
+    observe(versions, TvmFeature::c_includes_stdbool, file.includes_stdbool);
+    if (file.target.find("-link-params=") != file.target.npos) {
+      versions.observe(TvmFeature::c_link_params);
+    }
+    if (has_own_prototypes(file)) versions.observe(TvmFeature::c_own_prototypes);
   }
   FileForms forms;
   for (const Item& item : file.items) {
-    if (item.kind == ItemKind::function && is_kernels) look_at_function(source, item, forms, clues);
+    if (item.kind == ItemKind::function && is_kernels)
+      look_at_function(source, item, forms, versions);
     if (item.kind != ItemKind::pool) continue;
     const bool is_const =
         text_of(source, item.head).find("static const struct") != std::string_view::npos;
-    is_const ? clues.at_least(17) : clues.at_most(16);
+    observe(versions, TvmFeature::c_constant_pools, is_const);
   }
   if (!forms.has_data_first) return;
   // Only a development version has both.
   if (forms.is_of_16) {
-    clues.exactly({16, 16, std::string(kBetween15And16)});
+    versions.exactly({16, 16, std::string(kBetween15And16)});
   } else {
-    clues.at_most(15);
+    versions.observe_absence(TvmFeature::c_data_last);
   }
 }
 

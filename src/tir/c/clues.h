@@ -3,14 +3,14 @@
 
 #include "support/source_text.h"
 #include "tir/c/items.h"
-#include "tir/text/version_clues.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
-/// Narrows `clues` by what stands in the file: includes, names of temporaries and parameters, order
-/// of the prologue.
-void look_for_clues(const support::SourceText& source, const FileItems& file,
-                    text::VersionClues& clues);
+/// Narrows `versions` by what stands in the file: includes, names of temporaries and parameters,
+/// order of the prologue.
+void infer_version(const support::SourceText& source, const FileItems& file,
+                   VersionInference& versions);
 
 /// Whether a range is that of the development versions between v0.15 and v0.16, which print a
 /// conditional as v0.16 does and a prologue as v0.15 does.

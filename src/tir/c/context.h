@@ -17,7 +17,7 @@
 #include "tir/c/tokens.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/function_losses.h"
-#include "tir/text/version_clues.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
@@ -73,7 +73,7 @@ struct ModuleContext {
   Builder builder;
   LossLog losses;
   text::ExprFactory make{builder, losses};
-  text::VersionClues clues{VersionRange{}};
+  VersionInference versions;
   ModuleFacts facts;
   /// The file that source ranges refer to: the first one with functions.
   const support::SourceText* primary = nullptr;

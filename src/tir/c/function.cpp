@@ -6,6 +6,7 @@
 
 #include "tir/c/body.h"
 #include "tir/c/pools.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -14,8 +15,6 @@ constexpr std::string_view kMain = "___tvm_main__";
 constexpr std::string_view kMainOf08 = "_run_model";
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::int64_t kIoAlignment = 16;
-constexpr std::uint8_t kFirstWithFlatBuffers = 9;
-constexpr std::uint8_t kLastWithFlatBuffers = 10;
 
 /// The byte behind a function's last brace.
 std::uint32_t end_of(const support::SourceText& source, const Item& item) {
@@ -59,7 +58,7 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   FunctionContext function(context, log, source,
                            tokenize(source.text, item.head.begin, item.body.end));
   function.losses.enter(item.name);
-  function.ternary = ternary_of(context.clues.range());
+  function.ternary = ternary_of(context.versions.range());
   Cursor& cursor = function.cursor;
   if (!item.is_closed) cursor.fail("a function without its last '}'");
   cursor.expect("TVM_DLL");
@@ -125,8 +124,7 @@ class Finisher {
                        const std::vector<std::int64_t>& shape);
   /// v0.9 and v0.10 have flat buffers in kernels, and those of the dimensions beside them.
   bool keeps_flat_buffers() const {
-    return !draft_.is_main && context_.clues.range().last <= kLastWithFlatBuffers &&
-           context_.clues.range().first >= kFirstWithFlatBuffers;
+    return !draft_.is_main && context_.versions.all_have(TvmFeature::preflattened_buffer_map);
   }
   NodeId attrs(NodeId target);
   NodeId pool_args();
@@ -145,8 +143,8 @@ class Finisher {
 /// Undoes what the calling convention did to the name of a parameter.
 Finisher::Names Finisher::names_of(const Param& param) const {
   std::string name(param.hint.empty() ? param.name : param.hint);
-  if (draft_.is_packed && name.starts_with(kHandlePrefix) && context_.clues.range().first <= 12 &&
-      param.data != NodeId::none) {
+  if (draft_.is_packed && name.starts_with(kHandlePrefix) &&
+      context_.versions.may_have(TvmFeature::c_handle_prefix) && param.data != NodeId::none) {
     const std::string_view data = builder_.node(param.data).text(f::Var::name);
     const std::string bare = name.substr(kHandlePrefix.size());
     if (data.starts_with(bare)) name = bare;

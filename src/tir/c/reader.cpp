@@ -16,6 +16,7 @@
 #include "tir/c/pools.h"
 #include "tir/c/signatures.h"
 #include "tir/text/target_node.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace c {
@@ -81,7 +82,7 @@ void ModuleReader::split(const ReadLimits& limits) {
 
 void ModuleReader::collect_facts() {
   for (const File& file : files_) {
-    look_for_clues(file.source, file.items, context_.clues);
+    infer_version(file.source, file.items, context_.versions);
     for (const Item& item : file.items.items) collect(file, item);
     if (auto metadata = read_metadata(file.source, file.items)) {
       context_.facts.metadata.push_back(std::move(*metadata));
@@ -186,7 +187,7 @@ NodeId ModuleReader::target_node() {
 
 std::string_view ModuleReader::name_in_module(const FunctionDraft& draft) const {
   if (!draft.is_main) return draft.name;
-  return context_.clues.range().last == 8 ? "run_model" : "__tvm_main__";
+  return context_.versions.all_have(TvmFeature::c_main_is_run_model) ? "run_model" : "__tvm_main__";
 }
 
 Module ModuleReader::finish() {
@@ -240,7 +241,7 @@ Source ModuleReader::source() const {
       primary.member.empty() ? primary.file.substr(primary.file.rfind('/') + 1) : primary.member;
   source.dialect = Dialect::c;
   source.stage = "codegen";
-  source.tvm_version = context_.clues.range();
+  source.tvm_version = context_.versions.range();
   source.sha256 = support::sha256_hex(primary.text);
   return source;
 }

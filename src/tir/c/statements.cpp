@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "tir/c/body.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -309,7 +310,7 @@ bool BodyReader::packed_call() {
   // v0.8 passes no context.
   if (device != "NULL") {
     args.push_back(named->node);
-  } else if (context_.module.clues.range().last > 8) {
+  } else if (context_.module.versions.may_have(TvmFeature::c_device_context)) {
     args.push_back(exprs_.expr_of({.form = Value::Form::null}));
   }
   const NodeId call = context_.operators.call("tir.tvm_call_cpacked", DType::Int(32), args);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "mlf/tir/document.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
@@ -11,10 +11,8 @@ namespace mlf::tir::c {
 /// if_then_else is printed as a statement.
 enum class Ternary : std::uint8_t { if_then_else, select };
 
-constexpr std::uint8_t kFirstWithCondval = 16;
-
 inline Ternary ternary_of(const VersionRange& version) {
-  return version.first >= kFirstWithCondval ? Ternary::select : Ternary::if_then_else;
+  return all_have(version, TvmFeature::c_condval) ? Ternary::select : Ternary::if_then_else;
 }
 
 }  // namespace mlf::tir::c

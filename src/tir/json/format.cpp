@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "mlf/tir/tvm_version.h"
+
 namespace mlf::tir::json {
 
 std::string_view key_of(Kind kind, const FieldInfo& field) {
@@ -23,7 +25,7 @@ std::optional<std::uint8_t> field_with_key(Kind kind, std::string_view key) {
 bool may_be_absent(Kind kind, const FieldInfo& field) {
   if (!field.nullable) return false;
   const auto oldest = std::ranges::min(info(kind).fields, {}, &FieldInfo::since).since;
-  return field.since > oldest || field.until < 99;
+  return field.since > oldest || field.until != kStillThere;
 }
 
 std::optional<std::uint8_t> scoped_field(Kind kind) {

@@ -6,6 +6,7 @@
 #include "tir/legacy/expressions.h"
 #include "tir/text/infix.h"
 #include "tir/text/op_table.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using text::SyntaxId;
 
 constexpr std::string_view kLlvmPureIntrinsic = "tir.call_llvm_pure_intrin";
-constexpr std::uint8_t kFirstVersionNamingLlvmIntrinsics = 9;
 
 constexpr std::string_view kIterVarTypes[] = {"DataPar",    "ThreadIndex",  "CommReduce",
                                               "Ordered",    "Opaque",       "Unrolled",
@@ -61,7 +61,7 @@ NodeId ExprReader::lanes(const Value& value) {
     fail(value.syntax,
          fmt::format("expected a number of lanes from 1 to 32767, found {}", shown(value.syntax)));
   }
-  if (*known < 0) context_.clues.at_least(16);
+  if (*known < 0) context_.versions.observe(TvmFeature::lanes_as_nodes);
   return count;
 }
 
@@ -132,11 +132,12 @@ NodeId ExprReader::call_operator(SyntaxId id, std::span<const Value> values) {
     arguments.push_back(expr(argument));
   }
   if (name == kLlvmPureIntrinsic && values[1].is == Value::Is::string) {
-    context_.clues.at_least(kFirstVersionNamingLlvmIntrinsics);
+    context_.versions.observe(TvmFeature::names_pure_llvm_intrinsics);
     context_.lose(LossCode::llvm_intrinsic, text_of(values[1].syntax));
   }
   const bool is_operator = name.starts_with("tir.");
-  if (const text::OpInfo* const known = text::find_op(name)) context_.clues.at_least(known->since);
+  if (const text::OpInfo* const known = text::find_op(name))
+    context_.versions.at_least(known->since);
   return make_.call(is_operator ? make_.op(name) : make_.global_var(name), arguments, result);
 }
 
@@ -196,15 +197,16 @@ bool ExprReader::buffer_option(const Value& option, text::BufferSpec& spec) {
   if (name == "elem_offset") {
     spec.elem_offset = expr(option);
   } else if (name == "axis_separators") {
-    context_.clues.at_least(9);
+    context_.versions.observe(TvmFeature::axis_separators);
     spec.axis_separators = exprs(option);
   } else if (name == "scope") {
     // The scope of the data pointer, whose type says it too.
     static_cast<void>(string(option));
   } else if (name == "align") {
     spec.data_alignment = integer(option);
-    if (spec.data_alignment == 128) context_.clues.at_least(10);
-    if (spec.data_alignment == 64) context_.clues.at_most(9);
+    // The default is not printed.
+    if (spec.data_alignment == 128) context_.versions.observe_absence(TvmFeature::aligns_to_128);
+    if (spec.data_alignment == 64) context_.versions.observe(TvmFeature::aligns_to_128);
     return true;
   } else if (name == "offset_factor") {
     spec.offset_factor = integer(option);

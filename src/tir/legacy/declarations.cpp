@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "tir/legacy/expressions.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
 
@@ -62,7 +63,7 @@ NodeId ExprReader::declare_by_statement(SyntaxId name, SyntaxId call) {
     return declare_buffer(text_of(name), NodeId::none, dtype(type[0]), std::move(shape));
   }
   if (function == "decl_buffer" && parts.size() == 4) {
-    context_.clues.at_least(10);
+    context_.versions.observe(TvmFeature::decl_buffer);
     const NodeId data = var(value(parts[1]));
     const DType element = dtype(value(parts[2]));
     return declare_buffer(text_of(name), data, element, exprs(value(parts[3])));

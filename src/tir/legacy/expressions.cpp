@@ -199,7 +199,7 @@ void ExprReader::load_cast(SyntaxId id) {
   if (!index_dtype.is_scalar()) {
     predicate = make_.broadcast(predicate, make_.int32(index_dtype.lanes));
   }
-  context_.clues.accesses_variables();
+  context_.note_variable_access();
   pop(1);
   push(id, context_.builder.make(Kind::Load, {*parse_dtype(type), pointer, index, predicate}));
 }

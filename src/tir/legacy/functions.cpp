@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "tir/tvm_features.h"
+
 namespace mlf::tir::legacy {
 
 using text::Sign;
@@ -46,7 +48,7 @@ NodeId FunctionReader::make(const Header& header, NodeId body) {
   const Node attrs = builder.node(function)[f::PrimFunc::attrs];
   const bool is_lowered =
       context_.is_flat && attrs && attrs.map(f::DictAttrs::dict).find("from_legacy_te_schedule");
-  if (is_lowered && !header.buffer_map.empty()) context_.clues.keeps_no_flattened_buffers();
+  if (is_lowered && !header.buffer_map.empty()) context_.note_no_preflattened_map();
   return function;
 }
 
@@ -121,8 +123,7 @@ bool FunctionReader::section(Header& header) {
     buffer_map(header.buffer_map);
   } else {
     header.has_preflattened = true;
-    context_.clues.at_least(9);
-    context_.clues.at_most(10);
+    context_.versions.observe(TvmFeature::preflattened_buffer_map);
     buffer_map(header.preflattened);
   }
   return true;

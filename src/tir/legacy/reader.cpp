@@ -5,6 +5,7 @@
 #include "tir/legacy/functions.h"
 #include "tir/reader.h"
 #include "tir/text/function_table.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace legacy {
@@ -17,7 +18,6 @@ constexpr std::string_view kDefinition = " = primfn(";
 // Text of the Relay printer, which shares the file from v0.12 on.
 constexpr std::string_view kForeign[] = {"def @", "type ", "extern type ", "fn ", "free_var "};
 constexpr std::string_view kFragment = "main";  // name of a function that has none
-constexpr std::uint8_t kLastVersionOfStr = 11;  // str(module) is TVMScript from v0.12 on
 
 /// The name in `def @name(…) … {`; the head of what has none.
 std::string_view foreign_name(std::string_view line) {
@@ -60,11 +60,11 @@ Reading FileReader::read(const Sections& sections) {
   if (sections.metadata_begin < whole_.text.size()) {
     const VersionRange version =
         context_.metadata.read(whole_, sections.metadata_begin, context_.limits);
-    context_.clues.exactly(version);
+    context_.versions.exactly(version);
   } else if (!is_astext) {
-    context_.clues.at_most(kLastVersionOfStr);
+    context_.versions.observe(TvmFeature::str_is_legacy_text);
   }
-  if (context_.strings == Strings::raw) context_.clues.at_most(8);
+  if (context_.strings == Strings::raw) context_.versions.observe(TvmFeature::raw_strings);
   if (is_astext) pass_line();
   for (lexer_.skip_lines(); !lexer_.token().is(TokenKind::end); lexer_.skip_lines()) {
     entity();
@@ -79,7 +79,7 @@ Reading FileReader::read(const Sections& sections) {
   context_.losses.add(LossCode::span, "", "");
   context_.losses.add(LossCode::checked_type, "", "functions");
   context_.losses.add(LossCode::shared_var, "", "attributes of functions");
-  VersionRange version = context_.clues.range();
+  VersionRange version = context_.versions.range();
   Module module = std::move(context_.builder).finish(root);
   return {std::move(module), std::move(version), context_.losses.finish(),
           context_.lost_constants.take()};
@@ -138,11 +138,11 @@ void FileReader::pass_line() {
 /// What depends on the version, which only the whole text shows.
 void FileReader::settle_defaults() {
   Builder& builder = context_.builder;
-  const VersionRange& version = context_.clues.range();
+  const VersionRange& version = context_.versions.range();
   for (const NodeId buffer : context_.default_aligned) {
     builder.set(buffer, f::Buffer::data_alignment, text::default_alignment(version.first));
   }
-  if (!context_.clues.has_preflattened_maps()) return;
+  if (!context_.may_have_preflattened_maps()) return;
   for (const NodeId function : context_.without_preflattened) {
     builder.set(function, f::PrimFunc::preflattened_buffer_map,
                 builder.map(std::span<const NodePair>()));

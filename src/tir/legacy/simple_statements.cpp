@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tir/legacy/statements.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
 namespace {
@@ -107,7 +108,7 @@ NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts
       predicate = context_.make.broadcast(predicate, context_.make.int32(index.lanes));
     }
   }
-  context_.clues.accesses_variables();
+  context_.note_variable_access();
   return builder.make(Kind::Store, {base, value, indices[0], predicate});
 }
 
@@ -185,7 +186,7 @@ void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
   // The text has nothing of it but its dtype and extents.
   const std::string_view name = context_.builder.node(draft.nodes[0]).text(f::Var::name);
   draft.nodes[1] = context_.lost_constants.find(name, draft.dtype, extents);
-  context_.clues.at_least(9);
+  context_.versions.observe(TvmFeature::allocate_const);
   context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
   covered_body();
   open({.open = Open::statement, .begin = begin, .draft = draft});

@@ -8,6 +8,7 @@
 #include "tir/legacy/expressions.h"
 #include "tir/text/literals.h"
 #include "tir/text/target_node.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
 namespace {
@@ -118,12 +119,13 @@ NodeId ExprReader::target(SyntaxId id, std::string_view text) {
   if (!is_new) return found->second;
   const bool has_id = text.starts_with("Target(id=");
   if (has_id) {
-    context_.clues.at_least(10);
+    context_.versions.observe(TvmFeature::target_with_id);
   } else {
-    context_.clues.at_most(9);
+    context_.versions.observe_absence(TvmFeature::target_with_id);
   }
   // The relay printer of v0.12 and later prints integers through a stream of their own.
-  const bool is_hexadecimal = has_id && context_.clues.range().first <= 11;
+  const bool is_hexadecimal =
+      has_id && context_.versions.may_have(TvmFeature::target_in_hexadecimal);
   const auto parsed =
       parse_target(text, is_hexadecimal ? TargetIntegers::hexadecimal : TargetIntegers::decimal);
   if (!parsed) {

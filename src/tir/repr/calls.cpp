@@ -6,6 +6,7 @@
 #include "tir/repr/expressions.h"
 #include "tir/text/infix.h"
 #include "tir/text/op_table.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::repr {
 namespace {
@@ -98,7 +99,7 @@ NodeId ExprReader::ramp(SyntaxId, std::span<const Value> arguments) {
   const NodeId stride = expr(arguments[1]);
   const NodeId lanes = expr(arguments[2]);
   const auto known = make_.lanes_of(lanes);
-  if (known && *known < 0) context_.clues.at_least(16);
+  if (known && *known < 0) context_.versions.observe(TvmFeature::lanes_as_nodes);
   if (!known) {
     fail(arguments[2].syntax, fmt::format("expected a number of lanes from 1 to 32767, found {}",
                                           shown(arguments[2].syntax)));
@@ -116,7 +117,7 @@ NodeId ExprReader::broadcast(SyntaxId id, NodeId value, NodeId lanes) {
   if (!known) {
     fail(id, fmt::format("expected a number of lanes from 1 to 32767, found {}", shown(id)));
   }
-  if (*known < 0) context_.clues.at_least(16);
+  if (*known < 0) context_.versions.observe(TvmFeature::lanes_as_nodes);
   return make_.broadcast(value, lanes);
 }
 
@@ -252,7 +253,8 @@ NodeId ExprReader::call_operator(std::string_view name, std::span<const Value> a
     context_.lose(LossCode::call_dtype, name);
     return make_.call(make_.global_var(name.substr(1)), nodes, DType::Int(32));
   }
-  if (const text::OpInfo* const known = text::find_op(name)) context_.clues.at_least(known->since);
+  if (const text::OpInfo* const known = text::find_op(name))
+    context_.versions.at_least(known->since);
   return make_.call_inferred(name, nodes, context_.function_losses.function());
 }
 

@@ -11,7 +11,6 @@
 #include "tir/repr/names.h"
 #include "tir/text/missing_objects.h"
 #include "tir/text/reader_context.h"
-#include "tir/text/version_clues.h"
 
 namespace mlf::tir::repr {
 
@@ -36,7 +35,6 @@ struct Context : text::ReaderContext {
   NodeId pointer(std::string_view name, DType element, std::string_view scope);
 
   text::MissingObjects missing{builder, losses};
-  text::VersionClues clues{VersionRange{}};
 
   // Of the function that is being read:
   NameTable names;

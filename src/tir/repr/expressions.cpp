@@ -4,6 +4,7 @@
 
 #include "tir/text/infix.h"
 #include "tir/text/literals.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::repr {
 namespace {
@@ -369,7 +370,7 @@ NodeId ExprReader::predicated_load(const Value& element, NodeId predicate) {
   pointer.syntax = element.subscripted;
   const NodeId buffer_var = named(pointer);
   const NodeId at = expr(elements(element)[0]);
-  context_.clues.at_most(11);
+  context_.versions.observe(TvmFeature::loads_and_stores);
   const DType dtype = DType::Float(32).with_lanes(make_.dtype_of(at).lanes);
   return context_.builder.make(Kind::Load, {dtype, buffer_var, at, predicate});
 }

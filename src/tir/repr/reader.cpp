@@ -7,6 +7,7 @@
 #include "tir/reader.h"
 #include "tir/repr/functions.h"
 #include "tir/text/function_table.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace repr {
@@ -23,7 +24,6 @@ constexpr std::string_view kGlobalVar = "GlobalVar(";
 constexpr std::string_view kNextEntry = ", GlobalVar(";
 constexpr std::string_view kFunction = "PrimFunc([";
 constexpr std::string_view kLoneFunction = "main";  // name of a function that has none
-constexpr std::uint8_t kFirstVersionOfFallback = 12;
 
 class FileReader {
  public:
@@ -64,7 +64,7 @@ Reading FileReader::read() {
   context_.lose(LossCode::module_attrs, "module");
   context_.lose(LossCode::checked_type, "functions");
   context_.function_losses.flush();
-  VersionRange version = context_.clues.range();
+  VersionRange version = context_.versions.range();
   return {std::move(context_.builder).finish(root), std::move(version), context_.losses.finish(),
           context_.lost_constants.take()};
 }
@@ -133,7 +133,7 @@ void FileReader::end() {
     const std::size_t close = lexer_.rest().find(')');
     if (close == std::string_view::npos) break;
     lexer_.pass(close + 1);
-    context_.clues.at_least(kFirstVersionOfFallback);
+    context_.versions.observe(TvmFeature::repr_as_fallback);
     lexer_.skip_lines();
   }
   if (!lexer_.token().is(TokenKind::end)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tir/repr/statements.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::repr {
 namespace {
@@ -76,7 +77,7 @@ void StatementReader::store(std::uint32_t begin, SyntaxId target, SyntaxId store
   }
   if (indices.size() != 1) exprs_.fail(target, "expected one index of a store with a predicate");
   const NodeId pointer = exprs_.var(exprs_.value(element.subscripted));
-  context_.clues.at_most(11);
+  context_.versions.observe(TvmFeature::loads_and_stores);
   complete(builder.make(Kind::Store, {pointer, value, indices[0], exprs_.expr(parts[1])}), begin);
 }
 
@@ -171,7 +172,7 @@ void StatementReader::allocate(std::uint32_t begin) {
 void StatementReader::constant(std::uint32_t begin) {
   const Allocation what = allocation();
   const NodeId data = context_.lost_constants.find(what.name, what.dtype, what.extents);
-  context_.clues.at_least(9);
+  context_.versions.observe(TvmFeature::allocate_const);
   context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
   open_allocation(begin, Kind::AllocateConst, what, "global", data);
 }

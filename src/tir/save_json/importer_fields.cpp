@@ -4,6 +4,7 @@
 
 #include "tir/save_json/importer.h"
 #include "tir/slots.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::save_json {
 namespace {
@@ -154,9 +155,11 @@ FieldValue Importer::string_value(const NodeFields& fields, std::uint8_t at, std
 bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) const {
   if (!is_lanes(fields.kind(), at) || !fields.has(at)) return false;
   const VersionRange& version = graph_.version();
-  if (version.last < kFirstMinorWithLanesAsNodes) return true;
-  const bool is_sure = version.first == version.last &&
-                       (version.first > kFirstMinorWithLanesAsNodes || !is_development(version));
+  if (!may_have(version, TvmFeature::lanes_as_nodes)) return true;
+  const bool is_sure =
+      version.first == version.last &&
+      (has(static_cast<std::uint8_t>(version.first - 1), TvmFeature::lanes_as_nodes) ||
+       !is_development(version));
   if (is_sure) return false;
   // A development build of v0.16 may write either: the dtype tells the number.
   const auto target = graph_.reference(fields.value(at));

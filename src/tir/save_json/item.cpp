@@ -2,6 +2,7 @@
 
 #include "support/error.h"
 #include "tir/save_json/layout.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::save_json {
 namespace {
@@ -35,7 +36,7 @@ Items::Items(const Module& module, const VersionRange& version, const ObjectsByK
 }
 
 bool Items::has_attrs(Kind kind) const {
-  if (kind == Kind::TargetKind) return version_.last < kFirstMinorWithTargetKindByName;
+  if (kind == Kind::TargetKind) return !may_have(version_, TvmFeature::target_kind_by_name);
   return info(kind).encoding == Encoding::attrs;
 }
 
@@ -54,7 +55,7 @@ std::optional<NodeMap> Items::opaque_fields(Node node) {
 
 bool Items::is_reference(Node node, const Slot& slot) const {
   if (slot.source != Slot::Source::field) return true;
-  if (is_lanes(node.kind(), slot.field) && version_.last < kFirstMinorWithLanesAsNodes)
+  if (is_lanes(node.kind(), slot.field) && !may_have(version_, TvmFeature::lanes_as_nodes))
     return false;
   return save_json::is_reference(node.info().fields[slot.field]);
 }

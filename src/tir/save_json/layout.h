@@ -54,12 +54,6 @@ bool is_derived(Kind kind, std::string_view name);
 bool is_required(const FieldInfo& field, const VersionRange& version);
 /// Whether some TVM of this version range may want to read the field.
 bool is_written(const FieldInfo& field, const VersionRange& version);
-/// Up to v0.15 `lanes` of Ramp and Broadcast are plain numbers.
-constexpr std::uint8_t kFirstMinorWithLanesAsNodes = 16;
-/// Up to v0.17 a TargetKind has attributes, then only its name as repr_str.
-constexpr std::uint8_t kFirstMinorWithTargetKindByName = 18;
-/// v0.8 does not write the content of an NDArray that is a node.
-constexpr std::uint8_t kFirstMinorWithNodeTensors = 9;
 bool is_lanes(Kind kind, std::uint8_t field);
 /// What a field expects, for messages: "an expression".
 std::string_view describe(Expects expects);

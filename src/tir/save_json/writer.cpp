@@ -15,13 +15,13 @@
 #include "tir/save_json/numbering.h"
 #include "tir/save_json/tensor_blob.h"
 #include "tir/save_json/write_objects.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace save_json {
 namespace {
 
 constexpr std::string_view kLegacyAllocatedPoolInfo = "tir.usmp.AllocatedPoolInfo";
-constexpr std::uint8_t kLastMinorWithLegacyPoolInfo = 12;
 constexpr std::size_t kMemberIndent = 6;
 
 bool is_printable(std::string_view text) {
@@ -154,7 +154,7 @@ class Writer {
       case Kind::OpaqueStmt:
         return node.text(f::OpaqueStmt::type_key);
       case Kind::AllocatedPoolInfo:
-        if (items_.version().last <= kLastMinorWithLegacyPoolInfo) return kLegacyAllocatedPoolInfo;
+        if (!has(items_.version().last, TvmFeature::pool_infos)) return kLegacyAllocatedPoolInfo;
         break;
       default:
         break;
@@ -218,7 +218,7 @@ class Writer {
   }
 
   void write_constant(Node node) {
-    if (items_.version().last < kFirstMinorWithNodeTensors) return;
+    if (!has(items_.version().last, TvmFeature::tensors_as_nodes)) return;
     member("repr_str");
     write_tensor(node);
   }

@@ -7,11 +7,10 @@
 
 #include "support/error.h"
 #include "tir/text/op_table.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::text {
 namespace {
-
-constexpr std::uint8_t kLastVersionAligning128 = 9;
 
 bool gives_bool(Kind kind) {
   return kind >= Kind::EQ && kind <= Kind::Or;
@@ -28,7 +27,7 @@ bool is_zero(Node node) {
 }  // namespace
 
 std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
-  return tvm_minor_version <= kLastVersionAligning128 ? 128 : 64;
+  return has(tvm_minor_version, TvmFeature::aligns_to_128) ? 128 : 64;
 }
 
 DType ExprFactory::dtype_of(NodeId expr) const {

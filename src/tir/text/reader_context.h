@@ -12,6 +12,7 @@
 #include "tir/text/function_losses.h"
 #include "tir/text/lexer.h"
 #include "tir/text/lost_constants.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::text {
 
@@ -44,6 +45,7 @@ struct ReaderContext {
   const ReadLimits& limits;
   const ConstantFinder& finder;
   Builder builder;
+  VersionInference versions;
   LossLog losses;
   FunctionLosses function_losses{losses};
   LostConstants lost_constants{finder, builder, function_losses};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
@@ -29,8 +30,7 @@ void Expressions::lower_attribute(SyntaxId id) {
     return;
   }
   if (word == "data" && allocation(base) != nullptr) {
-    c_.clues.at_least(9);
-    c_.clues.at_most(9);
+    c_.versions.observe(TvmFeature::allocation_is_buffer);
     base.syntax = id;
     return;
   }
@@ -102,8 +102,7 @@ Allocation* Expressions::allocation(const Value& value) {
 /// The buffer that v0.9 prints in place of the pointer of an allocation.
 NodeId Expressions::allocated_buffer(NodeId pointer, Allocation& allocation) {
   if (allocation.buffer != NodeId::none) return allocation.buffer;
-  c_.clues.at_least(9);
-  c_.clues.at_most(9);
+  c_.versions.observe(TvmFeature::allocation_is_buffer);
   c_.lose(LossCode::buffer_defaults, "buffers with defaults");
   c_.lose(LossCode::buffer_fields, "buffers of allocations");
   allocation.buffer = c_.make.buffer({.name = c_.node(pointer).text(f::Var::name),

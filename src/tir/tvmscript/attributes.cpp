@@ -1,6 +1,7 @@
 // Values of attributes and annotations, where strings are strings and lists are arrays.
 #include <fmt/core.h>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
@@ -89,7 +90,7 @@ NodeId Expressions::leaf_attribute(const Value& value) {
       if (c_.rules.booleans == Rules::Booleans::constants) return expr(value);
       return c_.builder.make(Kind::BoxBool, {boolean(value)});
     case ValueKind::real:
-      c_.clues.at_least(18);
+      c_.versions.observe(TvmFeature::boxed_numbers);
       return c_.builder.make(Kind::BoxFloat, {real(value)});
     case ValueKind::node:
       return value.node;
@@ -126,7 +127,7 @@ std::vector<NamedNode> Expressions::attribute_map(const Value& dict) {
 
 NodeId Expressions::form_allocated_pool_info(const Arguments& args) {
   args.expect_keywords({"pool_info", "allocated_size", "pool_var_idx"});
-  c_.clues.at_least(13);
+  c_.versions.observe(TvmFeature::pool_infos);
   const NodeId pool = attribute(args.get(0, "pool_info"));
   const NodeId size = attribute(args.get(1, "allocated_size"));
   const auto index = args.find(2, "pool_var_idx");
@@ -138,7 +139,7 @@ NodeId Expressions::form_allocated_pool_info(const Arguments& args) {
 /// Of a constant pool only its constants are printed.
 NodeId Expressions::form_constant_pool_info(const Arguments& args) {
   args.expect(1, 1);
-  c_.clues.at_least(13);
+  c_.versions.observe(TvmFeature::pool_infos);
   std::vector<NodeId> constants;
   for (const Value& value : elements(args[0])) constants.push_back(attribute(value));
   c_.lose(LossCode::attr_object, "ConstantPoolInfo without its properties");

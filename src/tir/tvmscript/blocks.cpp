@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/buffers.h"
 #include "tir/tvmscript/statements.h"
 
@@ -47,8 +48,7 @@ void Statements::line_evaluate(const Arguments& args) {
 /// was before it was flattened.
 void Statements::line_preflattened_buffer(const Arguments& args) {
   args.expect(2, SIZE_MAX);
-  c_.clues.at_least(9);
-  c_.clues.at_most(10);
+  c_.versions.observe(TvmFeature::preflattened_buffer_map);
   const NodeId flat = exprs_.buffer(args[0]);
   const auto mapped = std::ranges::find(draft_->buffer_map, flat, &NodePair::value);
   if (mapped == draft_->buffer_map.end()) {

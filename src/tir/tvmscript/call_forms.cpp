@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/operators.h"
 #include "tir/tvmscript/spelling.h"
@@ -91,9 +92,9 @@ NodeId Expressions::form_cast(const Arguments& args) {
   // v0.10 and older wrote the value first.
   const bool dtype_first = args[0].kind == ValueKind::string;
   if (dtype_first) {
-    c_.clues.at_least(11);
+    c_.versions.observe(TvmFeature::cast_dtype_first);
   } else {
-    c_.clues.at_most(10);
+    c_.versions.observe_absence(TvmFeature::cast_dtype_first);
   }
   const DType target = dtype(args[dtype_first ? 0 : 1]);
   return c_.make.cast(target, expr(args[dtype_first ? 1 : 0]));
@@ -109,7 +110,7 @@ NodeId Expressions::form_select(const Arguments& args) {
 NodeId Expressions::lanes(const Value& value) {
   const NodeId node = expr(value);
   if (c_.make.lanes_of(node)) {
-    if (!c_.node(node).is(Kind::IntImm)) c_.clues.at_least(16);
+    if (!c_.node(node).is(Kind::IntImm)) c_.versions.observe(TvmFeature::lanes_as_nodes);
     return node;
   }
   fail(value, "expected a number of lanes: 1 to 32767, or such a number times vscale()");
@@ -174,14 +175,14 @@ NodeId Expressions::form_any(const Arguments& args) {
 /// Up to v0.15 the second argument is the extent, from v0.16 on the end.
 NodeId Expressions::form_range(const Arguments& args) {
   args.expect(1, 2);
-  if (args.callee().starts_with(c_.prefixes.ir)) c_.clues.at_least(16);
+  if (args.callee().starts_with(c_.prefixes.ir)) c_.versions.observe(TvmFeature::range_of_ir);
   const NodeId first = expr(args[0]);
   if (args.size() == 1) {
     const NodeId zero = c_.make.int_imm(c_.make.dtype_of(first), 0);
     return c_.builder.make(Kind::Range, {zero, first});
   }
   const NodeId second = expr(args[1]);
-  const bool is_extent = c_.clues.range().last < 16;
+  const bool is_extent = !c_.versions.may_have(TvmFeature::range_of_ir);
   return c_.builder.make(
       Kind::Range, {first, is_extent ? second : c_.make.extent(first, second, c_.function())});
 }

@@ -1,6 +1,7 @@
 // Calls by what is called: builtin operators, functions of the module, constructors.
 #include <fmt/core.h>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
@@ -25,7 +26,7 @@ NodeId Expressions::call(const Value& callee, const Arguments& args) {
     case ValueKind::path:
       return call_path(text(callee), args);
     case ValueKind::string:  // v0.12 calls a function of the module by a string
-      c_.clues.at_most(12);
+      c_.versions.observe(TvmFeature::calls_by_string);
       return call_function(string(callee), args);
     case ValueKind::member:
       if (is_array(callee.node)) return callee.node;
@@ -49,7 +50,7 @@ NodeId Expressions::call_path(std::string_view path, const Arguments& args) {
   }
   for (const std::string_view module : {c_.module_name, std::string_view("cls")}) {
     if (const auto name = after_prefix(path, module); !name.empty()) {
-      c_.clues.at_least(13);
+      c_.versions.observe(TvmFeature::calls_by_module);
       return call_function(name, args);
     }
   }
@@ -104,8 +105,8 @@ std::vector<NodeId> Expressions::argument_exprs(const Arguments& args, std::size
 
 NodeId Expressions::call_op(const OpInfo& op, const Arguments& args) {
   args.expect_keywords({"dtype"});
-  c_.clues.at_least(op.since);
-  if (op.name == "tir.ret") c_.clues.at_most(15);
+  c_.versions.at_least(op.since);
+  if (op.name == "tir.ret") c_.versions.observe_absence(TvmFeature::return_statement);
   const auto named_dtype = args.keyword("dtype");
   std::size_t first = 0;
   std::size_t last = args.size();
@@ -121,7 +122,7 @@ NodeId Expressions::call_op(const OpInfo& op, const Arguments& args) {
   }
   const bool is_llvm = op.name == "tir.call_llvm_intrin" || op.name == "tir.call_llvm_pure_intrin";
   if (is_llvm && first < last && args[first].kind == ValueKind::string) {
-    c_.clues.at_least(15);
+    c_.versions.observe(TvmFeature::names_llvm_intrinsics);
     c_.lose(LossCode::llvm_intrinsic, string(args[first]));
   }
   const std::vector<NodeId> nodes = argument_exprs(args, first, last);
@@ -144,8 +145,10 @@ NodeId Expressions::call_unknown(std::string_view name, const Arguments& args) {
 /// v0.18 prints whole numbers as `1.0`, older versions as `1`.
 void Expressions::note_float_format(DType dtype, const Value& value) {
   if (!dtype.is_float()) return;
-  if (value.kind == ValueKind::integer) c_.clues.at_most(17);
-  if (value.kind == ValueKind::real && text(value).ends_with(".0")) c_.clues.at_least(18);
+  if (value.kind == ValueKind::integer) c_.versions.observe_absence(TvmFeature::decimal_points);
+  if (value.kind == ValueKind::real && text(value).ends_with(".0")) {
+    c_.versions.observe(TvmFeature::decimal_points);
+  }
 }
 
 /// `T.int64(3)`, `T.float32("inf")`; of an expression it is a cast.
@@ -181,7 +184,7 @@ NodeId Expressions::load(const Value& method, const Arguments& args) {
   if (name(method) != "vload") args.fail(fmt::format("{} is no expression", args.callee()));
   args.expect(1, 3);
   args.expect_keywords({"predicate", "dtype"});
-  c_.clues.at_least(17);
+  c_.versions.observe(TvmFeature::predicated_accesses);
   const std::vector<NodeId> nodes = exprs(args[0]);
   return c_.make.buffer_load(method.node, nodes, expr_or_none(args.keyword("predicate")));
 }

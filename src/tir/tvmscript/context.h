@@ -11,7 +11,7 @@
 #include "tir/text/expr_factory.h"
 #include "tir/text/function_losses.h"
 #include "tir/text/lost_constants.h"
-#include "tir/text/version_clues.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/header.h"
 #include "tir/tvmscript/metadata.h"
 #include "tir/tvmscript/names.h"
@@ -50,7 +50,7 @@ struct Context {
   text::LostConstants lost_constants{finder, builder, function_losses};
   text::ExprFactory make{builder, losses};
   Metadata metadata{make, losses};
-  text::VersionClues clues{{rules.first_version, rules.last_version, {}}};
+  VersionInference versions{{rules.first_version, rules.last_version, {}}};
   Prefixes prefixes;
   NameTable names;
   std::string_view module_name = "Module";

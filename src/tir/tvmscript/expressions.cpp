@@ -6,6 +6,7 @@
 
 #include "support/error.h"
 #include "tir/text/literals.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/grammar.h"
 #include "tir/tvmscript/operators.h"
 
@@ -139,7 +140,7 @@ void Expressions::lower_name(SyntaxId id) {
   if (name == "None") return push(ValueKind::none, id);
   if (name == "True" || name == "False") return push(ValueKind::boolean, id);
   if (name == "inf" || name == "nan") {  // up to v0.9; strings since
-    c_.clues.at_most(9);
+    c_.versions.observe(TvmFeature::bare_infinity);
     return push(ValueKind::real, id);
   }
   push(is_constant_text(name) ? ValueKind::elements : ValueKind::path, id);

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "support/error.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/buffers.h"
 #include "tir/tvmscript/statements.h"
 
@@ -25,9 +26,9 @@ void Statements::read_function(FunctionDraft& draft) {
   if (lexer_.accept(Sign::arrow)) {
     const Value type = exprs_.read();
     draft.ret_type = exprs_.type(type);
-    if (type.kind == ValueKind::none) c_.clues.at_most(10);
+    if (type.kind == ValueKind::none) c_.versions.observe(TvmFeature::void_result);
   } else {
-    c_.clues.at_least(11);
+    c_.versions.observe_absence(TvmFeature::void_result);
   }
   frames_.open(
       {.kind = FrameKind::function, .indent = indent, .header_indent = indent, .begin = begin_});

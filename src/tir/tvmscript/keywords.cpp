@@ -1,6 +1,7 @@
 // Statements that begin with a word of Python.
 #include <fmt/core.h>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/statements.h"
 
 namespace mlf::tir::tvmscript {
@@ -111,7 +112,7 @@ void Statements::keyword_assert() {
 
 void Statements::keyword_return() {
   lexer_.advance();
-  c_.clues.at_least(16);
+  c_.versions.observe(TvmFeature::return_statement);
   const NodeId value = read_expr();
   const NodeId call = c_.make.call_inferred("tir.ret", {&value, 1}, c_.function());
   add(c_.builder.make(Kind::Evaluate, {call}));

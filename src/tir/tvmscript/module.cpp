@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "support/error.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/statements.h"
 
 namespace mlf::tir {
@@ -36,7 +37,7 @@ class ModuleReader {
     c_.lost_constants.find_missing(root, c_.metadata.missing());
     c_.function_losses.flush();
     note_general_losses();
-    return {std::move(c_.builder).finish(root), c_.clues.range(), c_.losses.finish(),
+    return {std::move(c_.builder).finish(root), c_.versions.range(), c_.losses.finish(),
             c_.lost_constants.take()};
   }
 
@@ -119,7 +120,7 @@ void ModuleReader::read_call(SyntaxId call) {
   if (callee == "module_attrs") {
     module_attrs_ = exprs_.attribute_map(exprs_.arguments(call).get(0, "attrs"));
   } else if (callee == "module_global_infos") {
-    c_.clues.at_least(16);
+    c_.versions.observe(TvmFeature::global_infos);
     global_infos_ = exprs_.attribute_map(exprs_.arguments(call).get(0, "global_infos"));
   } else {
     exprs_.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
@@ -136,11 +137,11 @@ void ModuleReader::read_metadata(SyntaxId call) {
   if (args[0].kind != ValueKind::string) exprs_.fail_expected(args[0], "a string");
   const std::string_view token = exprs_.text(args[0]);
   if (token.starts_with("\"\"\"")) {
-    c_.clues.at_least(14);
+    c_.versions.observe(TvmFeature::metadata_in_triple_quotes);
   } else {
-    c_.clues.at_most(13);
+    c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
   }
-  c_.clues.exactly(c_.metadata.read(c_.source, exprs_.begin(args[0]), token, c_.limits));
+  c_.versions.exactly(c_.metadata.read(c_.source, exprs_.begin(args[0]), token, c_.limits));
 }
 
 void ModuleReader::read_decorator() {
@@ -153,7 +154,7 @@ void ModuleReader::read_decorator() {
     const auto is_private = exprs_.arguments(root).keyword("private");
     if (is_private && exprs_.boolean(*is_private)) {
       next_visibility_ = Visibility::hidden;
-      c_.clues.at_least(14);
+      c_.versions.observe(TvmFeature::private_functions);
     }
   }
   const bool is_ours = path.ends_with("prim_func") || path.ends_with("ir_module");
@@ -238,7 +239,7 @@ void ModuleReader::note_versions() {
       const Node value = c_.node(entry.value);
       if (entry.name == symbol_key_ && value.is(Kind::String) &&
           value.text(f::String::value) == draft.name) {
-        c_.clues.at_most(13);
+        c_.versions.observe_absence(TvmFeature::private_functions);
       }
     }
   }
@@ -247,7 +248,7 @@ void ModuleReader::note_versions() {
 /// The default alignment changed in v0.10, and what version it is may show late in the text.
 void ModuleReader::align_buffers() {
   if (c_.rules.alignment == Rules::Alignment::fixed) return;
-  const std::int64_t alignment = text::default_alignment(c_.clues.range().first);
+  const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
   for (const NodeId buffer : c_.default_aligned) {
     c_.builder.set(buffer, f::Buffer::data_alignment, alignment);
   }
@@ -255,7 +256,8 @@ void ModuleReader::align_buffers() {
 
 NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
   std::vector<NamedNode> entries = draft.attrs;
-  const bool elides = draft.visibility == Visibility::exported && c_.clues.range().last >= 14;
+  const bool elides = draft.visibility == Visibility::exported &&
+                      c_.versions.may_have(TvmFeature::private_functions);
   if (elides && !states_symbol(draft)) {
     c_.losses.add(LossCode::global_symbol, draft.name, "equal to the name");
     entries.push_back({symbol_key_, c_.make.string(draft.name)});
@@ -266,7 +268,7 @@ NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
 
 /// Only v0.9 and v0.10 have such a map.
 ListId ModuleReader::preflattened(const FunctionDraft& draft) {
-  const bool has_map = c_.clues.range().first <= 10 && c_.clues.range().last >= 9;
+  const bool has_map = c_.versions.may_have(TvmFeature::preflattened_buffer_map);
   return has_map ? c_.builder.map(draft.preflattened_buffer_map) : ListId::none;
 }
 

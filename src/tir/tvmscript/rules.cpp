@@ -36,7 +36,7 @@ constexpr GeneralLoss kOldLosses[] = {
 
 const Rules& new_rules() {
   static const Rules kRules{.first_version = 12,
-                            .last_version = 18,
+                            .last_version = kNewestTvm,
                             .grammar = &new_grammar(),
                             .states_module_attrs = true,
                             .drops_dead_else = false,
@@ -50,7 +50,7 @@ const Rules& new_rules() {
 
 const Rules& old_rules() {
   static const Rules kRules{
-      .first_version = 8,
+      .first_version = kOldestTvm,
       .last_version = 11,
       .grammar = &old_grammar(),
       .states_module_attrs = false,

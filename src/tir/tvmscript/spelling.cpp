@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "mlf/tir/tvm_version.h"
+
 namespace mlf::tir::tvmscript {
 namespace {
 
@@ -60,7 +62,7 @@ constexpr Spelling make_11() {
 }
 
 constexpr Spelling kOf12{.first_version = 12,
-                         .last_version = 18,
+                         .last_version = kNewestTvm,
                          .header =
                              "# from tvm.script import ir as I\n"
                              "# from tvm.script import tir as T\n\n"

@@ -4,6 +4,8 @@
 
 #include "support/error.h"
 
+#include "tir/tvm_features.h"
+
 namespace mlf::tir::tvmscript {
 
 using text::Sign;
@@ -166,7 +168,7 @@ void Statements::store_predicated(SyntaxId call) {
   const Arguments args = exprs_.arguments(call);
   args.expect(2, 3);
   args.expect_keywords({"predicate"});
-  c_.clues.at_least(17);
+  c_.versions.observe(TvmFeature::predicated_accesses);
   const std::string_view callee = args.callee();
   const std::string_view name = callee.substr(0, callee.rfind('.'));
   const NodeId buffer = c_.names.find(name);

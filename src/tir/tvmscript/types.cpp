@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
@@ -25,7 +26,7 @@ bool Expressions::is_void(std::string_view path) const {
 
 /// `Ptr[global T.float32]` of v0.8.
 NodeId Expressions::scoped_pointer(std::string_view name) {
-  c_.clues.at_most(8);
+  c_.versions.observe(TvmFeature::pointer_scope_first);
   const std::string_view inside = name.substr(4, name.size() - 5);
   const std::size_t space = inside.find_first_of(" \n");
   const std::string_view element = inside.substr(inside.find_last_of(" \n") + 1);
@@ -132,7 +133,7 @@ NodeId Expressions::form_op(const Arguments& args) {
 }
 
 NodeId Expressions::form_vdevice(const Arguments& args) {
-  c_.clues.at_least(16);
+  c_.versions.observe(TvmFeature::global_infos);
   Builder& b = c_.builder;
   constexpr std::string_view kFields[] = {"target", "vdevice_id", "memory_scope"};
   std::vector<NamedNode> fields;
@@ -146,7 +147,7 @@ NodeId Expressions::form_vdevice(const Arguments& args) {
 }
 
 NodeId Expressions::form_dummy_global_info(const Arguments&) {
-  c_.clues.at_least(16);
+  c_.versions.observe(TvmFeature::global_infos);
   Builder& b = c_.builder;
   return b.make(Kind::Opaque, {b.string("DummyGlobalInfo"), b.map(std::span<const NamedNode>()),
                                ListId::none, ListId::none, StringId::none});

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 
 #include "tir/c/clues.h"
 #include "tir/c/ternary.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -15,7 +17,7 @@ struct Row {
 };
 
 constexpr auto kRows = std::to_array<Row>({
-#define MLF_C_FORM(name, since, until, meaning) {since, until},
+#define MLF_C_FORM(name, since, until, meaning) {since, until == now ? INT_MAX : until},
 #include "tir/c/write/forms.def"
 });
 
@@ -27,7 +29,7 @@ int version_of(const VersionRange& range) {
   if (is_between_15_and_16(range)) return kBetween15And16;
   const int last = ternary_of(range) == Ternary::select
                        ? range.last
-                       : std::min<int>(range.last, kFirstWithCondval - 1);
+                       : std::min<int>(range.last, first_with(TvmFeature::c_condval) - 1);
   return last * 10;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tir/node_queries.h"
 #include "tir/text/op_table.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/printer.h"
 
@@ -136,12 +137,11 @@ void Printer::explicit_call(Node node, Pieces& out) {
 }
 
 void Printer::call_of_function(Node node, Pieces& out) {
-  constexpr std::uint8_t kFirstMinorWithModuleName = 13;
   const Node callee = node[f::Call::op];
   const std::string_view name = callee.text(f::GlobalVar::name_hint);
   if (spelling_.calls == Spelling::Calls::keyword) return old_call(name, node, out);
   const bool is_known =
-      functions_.contains(callee.id()) && minor_version_ >= kFirstMinorWithModuleName;
+      functions_.contains(callee.id()) && has(minor_version_, TvmFeature::calls_by_module);
   out.text(fmt::format("T.Call({}, ", quoted_dtype(node.dtype())));
   out.text(is_known ? fmt::format("Module.{}", name)
                     : fmt::format("tvm.ir.GlobalVar({})", quoted(name)));

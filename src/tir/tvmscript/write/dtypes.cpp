@@ -7,10 +7,10 @@
 
 #include "support/error.h"
 
+#include "tir/tvm_features.h"
+
 namespace mlf::tir::tvmscript {
 namespace {
-
-constexpr std::uint8_t kFirstMinorWithDecimalPoint = 18;
 
 bool is_usual_width(std::uint8_t bits) {
   return bits == 8 || bits == 16 || bits == 32 || bits == 64;
@@ -81,7 +81,7 @@ std::string real_literal(double value, std::uint8_t tvm_minor_version) {
   if (std::isinf(value)) return value < 0 ? "\"-inf\"" : "\"inf\"";
   const std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") != std::string::npos) return text;
-  if (tvm_minor_version >= kFirstMinorWithDecimalPoint) return text + ".0";
+  if (has(tvm_minor_version, TvmFeature::decimal_points)) return text + ".0";
   // `-0` would be the integer zero.
   return value == 0 && std::signbit(value) ? text + "e0" : text;
 }

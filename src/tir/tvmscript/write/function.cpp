@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/write/declarations.h"
 #include "tir/tvmscript/write/definitions.h"
 #include "tir/tvmscript/write/dtypes.h"
@@ -16,7 +17,6 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
-constexpr std::uint8_t kFirstMinorWithPrivateFunctions = 14;
 constexpr std::string_view kGlobalSymbol = "global_symbol";
 constexpr Indent kHead = 1;
 constexpr Indent kBody = 2;
@@ -68,7 +68,7 @@ class FunctionPrinter {
   /// From v0.14 on a function has its name as global_symbol unless it says that it is private.
   void print_decorator() {
     const bool is_private =
-        printer_.minor_version() >= kFirstMinorWithPrivateFunctions && !has_symbol();
+        has(printer_.minor_version(), TvmFeature::private_functions) && !has_symbol();
     script_.line(kHead, is_private ? "@T.prim_func(private=True)" : "@T.prim_func");
   }
 
@@ -135,8 +135,7 @@ class FunctionPrinter {
 
   /// What buffers of parameters were before they got one dimension, which v0.9 and v0.10 remember.
   void print_preflattened() {
-    const std::uint8_t minor = printer_.minor_version();
-    if (minor < 9 || minor > 10) return;
+    if (!has(printer_.minor_version(), TvmFeature::preflattened_buffer_map)) return;
     const NodeMap before = function_.map(f::PrimFunc::preflattened_buffer_map);
     const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -146,7 +145,7 @@ class FunctionPrinter {
   }
 
   bool is_elided(std::string_view key, Node value) const {
-    return printer_.minor_version() >= kFirstMinorWithPrivateFunctions && key == kGlobalSymbol &&
+    return has(printer_.minor_version(), TvmFeature::private_functions) && key == kGlobalSymbol &&
            value.is(Kind::String) && value.text(f::String::value) == name_;
   }
 

@@ -1,16 +1,13 @@
 // Statements around others: at the end of a suite one line, elsewhere a `with` of its own.
 #include <fmt/core.h>
 
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/write/constants.h"
 #include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/statements.h"
 
 namespace mlf::tir::tvmscript {
-namespace {
-
-constexpr std::uint8_t kFirstMinorWithDeclBuffer = 10;
-
-}  // namespace
+namespace {}  // namespace
 
 void StatementPrinter::around(const Step& step, Header header, Node body) {
   const std::size_t mark = open_scope();
@@ -151,7 +148,7 @@ Pieces StatementPrinter::elements(Node allocate_const) {
 
 void StatementPrinter::decl_buffer(const Step& step) {
   const Node buffer = step.node[f::DeclBuffer::buffer];
-  if (printer_.minor_version() < kFirstMinorWithDeclBuffer) {
+  if (!has(printer_.minor_version(), TvmFeature::decl_buffer)) {
     refuse("TVMScript before v0.10 has no words for a DeclBuffer");
   }
   Header header;

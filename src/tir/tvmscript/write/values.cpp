@@ -2,15 +2,12 @@
 #include <fmt/core.h>
 
 #include "mlf/tir/visit.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/write/dtypes.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
-namespace {
-
-constexpr std::uint8_t kFirstMinorWithBoxes = 18;
-
-}  // namespace
+namespace {}  // namespace
 
 void Printer::expand_value(Node node, Pieces& out) {
   if (!node) {
@@ -27,7 +24,7 @@ void Printer::expand_value(Node node, Pieces& out) {
       return;
     case Kind::IntImm:
       // From v0.18 on a bare number is boxed.
-      if (minor_version_ < kFirstMinorWithBoxes || node.dtype() != DType::Int(32)) break;
+      if (!has(minor_version_, TvmFeature::boxed_numbers) || node.dtype() != DType::Int(32)) break;
       out.text(fmt::format("T.int32({})", node.integer(f::IntImm::value)));
       return;
     case Kind::BoxInt:
@@ -77,7 +74,8 @@ void Printer::box(Node node, Pieces& out) {
   } else if (node.is(Kind::BoxInt)) {
     out.text(fmt::format("{}", node.integer(f::BoxInt::value)));
   } else {
-    const std::string literal = real_literal(node.real(f::BoxFloat::value), kFirstMinorWithBoxes);
+    const std::string literal =
+        real_literal(node.real(f::BoxFloat::value), first_with(TvmFeature::boxed_numbers));
     out.text(literal.front() == '"' ? fmt::format("float({})", literal) : literal);
   }
 }
