@@ -128,7 +128,8 @@ void StatementReader::regions(SyntaxId call, std::vector<NodeId>& into) {
 NodeId StatementReader::finish_block(NodeId body) {
   const text::BlockDraft parts = std::move(blocks_.back());
   blocks_.pop_back();
-  return text::make_block(context_.make, lexer_, parts, body);
+  text::check_bindings(lexer_, parts);
+  return text::make_block(context_.make, parts, body);
 }
 
 }  // namespace mlf::tir::legacy

@@ -42,7 +42,7 @@ void StatementReader::let(std::uint32_t begin, SyntaxId root) {
 void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
   const std::vector<SyntaxId> sides = exprs_.children(root);
   const std::string_view function = exprs_.head_of(sides[1]);
-  const bool in_block = frames_.back().open == Open::block;
+  const bool in_block = statements_.top().open == Open::block;
   if (function == "decl_buffer") {
     const NodeId buffer = exprs_.declare(root);
     if (buffer == NodeId::none)

@@ -23,7 +23,7 @@ NodeId StatementReader::fragment() {
 }
 
 NodeId StatementReader::run() {
-  while (!frames_.empty()) {
+  while (!statements_.empty()) {
     lexer_.skip_lines();
     statement();
     exprs_.clear();
@@ -33,7 +33,7 @@ NodeId StatementReader::run() {
 }
 
 void StatementReader::statement() {
-  const Frame& top = frames_.back();
+  const Frame& top = statements_.top();
   const std::uint32_t begin = token().begin;
   if (token().is(TokenKind::end)) {
     if (top.open == Open::fragment) return close_brace();
@@ -81,9 +81,8 @@ bool StatementReader::keyword_statement(SyntaxId root, std::uint32_t begin) {
 // --- Frames ------------------------------------------------------------------------------------
 
 void StatementReader::open(Frame frame) {
-  context_.check_nesting(lexer_, frames_.size(), "statements");
-  frame.first = static_cast<std::uint32_t>(done_.size());
-  frames_.push_back(frame);
+  context_.check_nesting(lexer_, statements_.depth(), "statements");
+  statements_.open(frame);
 }
 
 void StatementReader::open_body(std::uint32_t begin) {
@@ -99,7 +98,7 @@ void StatementReader::covered_body() {
 }
 
 void StatementReader::close_brace() {
-  const Frame frame = frames_.back();
+  const Frame frame = statements_.top();
   if (frame.open != Open::body && frame.open != Open::sequence && frame.open != Open::fragment) {
     lexer_.fail(fmt::format("expected a statement, found {}", lexer_.found()));
   }
@@ -108,39 +107,34 @@ void StatementReader::close_brace() {
   } else if (!token().is(TokenKind::end)) {
     lexer_.fail("'}' closes nothing");
   }
-  frames_.pop_back();
+  statements_.close();
   complete(sequence(frame), frame.begin);
 }
 
 NodeId StatementReader::sequence(const Frame& frame) {
-  const auto statements = std::span(done_).subspan(frame.first);
-  NodeId node = statements.size() == 1 ? statements[0] : NodeId::none;
+  const auto statements = statements_.body(frame);
   // Braces around a body are the body's own where it is a SeqStmt: so a SeqStmt inside of them is
   // the one statement of another.
-  const bool is_implied = frame.open != Open::sequence && node != NodeId::none &&
-                          !context_.builder.node(node).is(Kind::SeqStmt);
-  if (!is_implied) {
-    node = context_.builder.make(Kind::SeqStmt, {context_.builder.list(statements)});
-  }
-  done_.resize(frame.first);
-  return node;
+  const bool is_sequence =
+      frame.open == Open::sequence ||
+      (statements.size() == 1 && context_.builder.node(statements[0]).is(Kind::SeqStmt));
+  return is_sequence ? statements_.take_sequence(frame) : statements_.take_body(frame);
 }
 
 /// Hands a finished statement to whatever waits for one.
 void StatementReader::complete(NodeId statement, std::uint32_t begin) {
   for (;;) {
     context_.builder.set_source_range(statement, {begin, token().begin});
-    if (frames_.empty()) {
+    if (statements_.empty()) {
       result_ = statement;
       return;
     }
-    const Frame& top = frames_.back();
+    const Frame& top = statements_.top();
     if (top.open == Open::body || top.open == Open::sequence || top.open == Open::fragment) {
-      return done_.push_back(statement);
+      return statements_.add(statement);
     }
     if (top.open == Open::then_case && goes_on_with_else(statement)) return;
-    const Frame frame = top;
-    frames_.pop_back();
+    const Frame frame = statements_.close();
     if (frame.open == Open::init) {
       blocks_.back().init = statement;
       return;
@@ -159,8 +153,7 @@ NodeId StatementReader::finish(const Frame& frame, NodeId body) {
 bool StatementReader::goes_on_with_else(NodeId then_case) {
   if (!lexer_.at_word("else")) return false;
   lexer_.advance();
-  Frame frame = frames_.back();
-  frames_.pop_back();
+  Frame frame = statements_.close();
   frame.open = Open::statement;
   frame.draft.nodes[1] = then_case;
   const std::uint32_t begin = token().begin;

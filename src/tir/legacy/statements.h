@@ -10,7 +10,7 @@
 #include "tir/legacy/context.h"
 #include "tir/legacy/expressions.h"
 #include "tir/text/lexer.h"
-#include "tir/text/statement_draft.h"
+#include "tir/text/statement_stack.h"
 
 namespace mlf::tir::legacy {
 
@@ -40,7 +40,7 @@ class StatementReader {
   struct Frame {
     Open open = Open::body;
     std::uint32_t begin = 0;  // offset of the statement
-    std::uint32_t first = 0;  // sequences: where their statements begin in done_
+    std::size_t first = 0;    // of the stack
     text::StatementDraft draft{};
   };
   NodeId run();
@@ -85,8 +85,7 @@ class StatementReader {
   Context& context_;
   text::Lexer& lexer_;
   ExprReader& exprs_;
-  std::vector<Frame> frames_;
-  std::vector<NodeId> done_;
+  text::StatementStack<Frame> statements_{context_.builder};
   std::vector<text::BlockDraft> blocks_;
   NodeId result_ = NodeId::none;
 };

@@ -119,7 +119,8 @@ bool StatementReader::block_buffer(SyntaxId name, SyntaxId call) {
 NodeId StatementReader::finish_block(NodeId body) {
   const text::BlockDraft block = std::move(blocks_.back());
   blocks_.pop_back();
-  return text::make_block(context_.make, lexer_, block, body);
+  text::check_bindings(lexer_, block);
+  return text::make_block(context_.make, block, body);
 }
 
 }  // namespace mlf::tir::repr

@@ -49,7 +49,7 @@ void StatementReader::let(std::uint32_t begin, SyntaxId root) {
 
 void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
   const std::vector<SyntaxId> sides = exprs_.children(root);
-  const bool in_block = frames_.back().open == Open::block;
+  const bool in_block = statements_.top().open == Open::block;
   if (in_block && block_buffer(sides[0], sides[1])) return;
   // A store to a producer has no blank behind its sign.
   const std::uint32_t value = exprs_.syntax(root).name_end;

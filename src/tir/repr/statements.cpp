@@ -23,15 +23,13 @@ void StatementReader::end_of_line() {
 NodeId StatementReader::body() {
   open({.open = Open::function, .begin = token().begin});
   lexer_.pass(Sign::open_brace, "in front of a body");
-  while (!frames_.empty()) {
+  while (!statements_.empty()) {
     lexer_.skip_lines();
     statement();
     exprs_.clear();
     context_.check_size(lexer_);
   }
-  const NodeId result = done_.back();
-  done_.clear();
-  return result;
+  return result_;
 }
 
 void StatementReader::statement() {
@@ -43,7 +41,7 @@ void StatementReader::statement() {
   if (token().is(Sign::if_)) return if_(begin);
   if (token().is(Sign::double_slash)) return attr(begin);
   if (token().is(TokenKind::name) && word_statement(begin)) return;
-  if (frames_.back().open == Open::block && block_line()) return;
+  if (statements_.top().open == Open::block && block_line()) return;
   expression_statement(begin);
 }
 
@@ -93,38 +91,27 @@ void StatementReader::expression_statement(std::uint32_t begin) {
 // --- Frames ------------------------------------------------------------------------------------
 
 StatementReader::Frame& StatementReader::open(Frame frame) {
-  context_.check_nesting(lexer_, frames_.size(), "statements");
-  frame.first = done_.size();
+  context_.check_nesting(lexer_, statements_.depth(), "statements");
   frame.names = context_.names.mark();
-  frames_.push_back(frame);
-  return frames_.back();
-}
-
-/// The statements since the frame was opened, as one.
-NodeId StatementReader::pop_body(const Frame& frame) {
-  const auto statements = std::span(done_).subspan(frame.first);
-  const NodeId node =
-      statements.size() == 1
-          ? statements[0]
-          : context_.builder.make(Kind::SeqStmt, {context_.builder.list(statements)});
-  done_.resize(frame.first);
-  return node;
+  return statements_.open(frame);
 }
 
 /// Ends what covers the rest of the block, and the statement that the brace belongs to.
 void StatementReader::close_brace() {
   lexer_.seek(token().end);
   for (;;) {
-    const Frame frame = frames_.back();
-    const NodeId body = pop_body(frame);
+    const Frame frame = statements_.close();
+    const NodeId body = statements_.take_body(frame);
     context_.names.release(frame.names);
     if (frame.open == Open::then_case && goes_on_with_else(frame, body)) return;
-    frames_.pop_back();
     if (frame.open == Open::init) {
       blocks_.back().init = body;
       return;
     }
-    if (frame.open == Open::function) return done_.push_back(body);
+    if (frame.open == Open::function) {
+      result_ = body;
+      return;
+    }
     complete(frame.open == Open::block ? finish_block(body)
                                        : text::make_statement(context_.builder, frame.draft, body),
              frame.begin);
@@ -135,15 +122,14 @@ void StatementReader::close_brace() {
 
 void StatementReader::complete(NodeId statement, std::uint32_t begin) {
   context_.builder.set_source_range(statement, {begin, token().begin});
-  done_.push_back(statement);
+  statements_.add(statement);
 }
 
 /// An `else if` has no brace of its own.
 void StatementReader::close_else_ifs() {
-  while (frames_.back().open == Open::else_if) {
-    const Frame frame = frames_.back();
-    const NodeId body = pop_body(frame);
-    frames_.pop_back();
+  while (statements_.top().open == Open::else_if) {
+    const Frame frame = statements_.close();
+    const NodeId body = statements_.take_body(frame);
     complete(text::make_statement(context_.builder, frame.draft, body), frame.begin);
   }
 }
@@ -152,7 +138,6 @@ void StatementReader::close_else_ifs() {
 bool StatementReader::goes_on_with_else(const Frame& frame, NodeId then_case) {
   if (!lexer_.at_word("else")) return false;
   lexer_.advance();
-  frames_.pop_back();
   Frame branch = frame;
   branch.draft.nodes[1] = then_case;
   const bool is_chained = token().is(Sign::if_);

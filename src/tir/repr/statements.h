@@ -12,7 +12,7 @@
 #include "tir/repr/expressions.h"
 #include "tir/repr/values.h"
 #include "tir/text/lexer.h"
-#include "tir/text/statement_draft.h"
+#include "tir/text/statement_stack.h"
 
 namespace mlf::tir::repr {
 
@@ -37,7 +37,7 @@ class StatementReader {
   struct Frame {
     Open open = Open::function;
     std::uint32_t begin = 0;  // offset of the statement
-    std::size_t first = 0;    // where its body begins in done_
+    std::size_t first = 0;    // of the stack
     std::size_t names = 0;    // mark of the names that it defines
     text::StatementDraft draft{};
   };
@@ -78,7 +78,6 @@ class StatementReader {
 
   Frame& open(Frame frame);
   void close_brace();
-  NodeId pop_body(const Frame& frame);
   void complete(NodeId statement, std::uint32_t begin);
   void close_else_ifs();
   bool goes_on_with_else(const Frame& frame, NodeId then_case);
@@ -90,9 +89,9 @@ class StatementReader {
   text::Lexer& lexer_;
   ExprReader& exprs_;
   ValueReader& attr_values_;
-  std::vector<Frame> frames_;
+  text::StatementStack<Frame> statements_{context_.builder};
   std::vector<text::BlockDraft> blocks_;
-  std::vector<NodeId> done_;
+  NodeId result_ = NodeId::none;
 };
 
 }  // namespace mlf::tir::repr

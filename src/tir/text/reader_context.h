@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "support/error.h"
 #include "tir/reader.h"
@@ -18,8 +19,11 @@ namespace mlf::tir::text {
 
 struct ReaderContext {
   ReaderContext(const support::SourceText& text_source, const ReadLimits& read_limits,
-                const ConstantFinder& constants)
-      : source(text_source), limits(read_limits), finder(constants) {}
+                const ConstantFinder& constants, VersionRange possible = {})
+      : source(text_source),
+        limits(read_limits),
+        finder(constants),
+        versions(std::move(possible)) {}
   ReaderContext(const ReaderContext&) = delete;
   ReaderContext& operator=(const ReaderContext&) = delete;
 

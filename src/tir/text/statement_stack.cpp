@@ -1,4 +1,4 @@
-#include "tir/text/statement_draft.h"
+#include "tir/text/statement_stack.h"
 
 #include <fmt/core.h>
 
@@ -42,19 +42,22 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
   }
 }
 
-NodeId make_block(ExprFactory& make, const Lexer& lexer, const BlockDraft& draft, NodeId body) {
-  if (draft.iter_values.size() != draft.iter_vars.size()) {
-    lexer.fail(
-        fmt::format("expected a line 'bind(variable, value)' for each of the {} "
-                    "variables of block \"{}\", found {}",
-                    draft.iter_vars.size(), draft.name, draft.iter_values.size()));
-  }
+void check_bindings(const Lexer& lexer, const BlockDraft& draft) {
+  if (draft.iter_values.size() == draft.iter_vars.size()) return;
+  lexer.fail(
+      fmt::format("expected a line 'bind(variable, value)' for each of the {} "
+                  "variables of block \"{}\", found {}",
+                  draft.iter_vars.size(), draft.name, draft.iter_values.size()));
+}
+
+NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
   Builder& builder = make.builder();
   const NodeId block = builder.make(
       Kind::Block,
       {builder.list(draft.iter_vars), builder.list(draft.reads), builder.list(draft.writes),
        builder.string(draft.name), body, draft.init, builder.list(draft.alloc_buffers),
        builder.list(draft.match_buffers), builder.map(draft.annotations)});
+  if (draft.realize == BlockDraft::Realize::no) return block;
   const NodeId predicate = draft.predicate != NodeId::none ? draft.predicate : make.boolean(1);
   return builder.make(Kind::BlockRealize, {builder.list(draft.iter_values), predicate, block});
 }
