@@ -24,7 +24,7 @@ sys.path[:0] = [
 ]
 os.environ["MLF_PROGRAM"] = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
 
-import complete_tvm  # noqa: E402  it is found by what stands above
+import complete_tvm  # noqa: E402  it is found by the lines above
 
 complete_tvm.complete()
 

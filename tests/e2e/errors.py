@@ -1,6 +1,6 @@
 """Malformed input: one clear error each, the documented exit code, and the archive untouched.
 
-The cases stand in tests/golden/errors/*.txt. A case is a heading `=== name` and sections:
+The cases are in tests/golden/errors/*.txt. A case is a heading `=== name` and sections:
 
     --- run ARGUMENTS…    the command line (default: process module.tar)
     --- member NAME       content of a member of module.tar; metadata.json is there by itself

@@ -24,7 +24,7 @@ class Readme(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_commands_print_what_stands_below_them(self):
+    def test_commands_print_what_is_below_them(self):
         shutil.copy(ARCHIVE, self.folder / "module.tar")
         (self.folder / "module.tar").chmod(0o644)
         (session,) = blocks("console")

@@ -14,7 +14,7 @@ OPTIONAL = {
     "virtual_device_", "_checked_type_", "struct_info_", "features", "device_type",
     "default_device_type", "default_keys", "targets", "inverse_index_map",
 }
-# A value of no type that a place of the format takes, by the type that stands there.
+# A value of no type that a place of the format takes, by the type that is there.
 WRONG = {
     dict: [True, 0.5, {"unexpected": 0.5}],
     list: [True, 0.5, {"unexpected": 0.5}],
@@ -27,7 +27,7 @@ WRONG = {
 
 
 def members(value):
-    """The parts of a value with the key that each stands under."""
+    """The parts of a value with the key that each is under."""
     if isinstance(value, dict):
         return [(key, value, key) for key in value]
     if isinstance(value, list):

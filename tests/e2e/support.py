@@ -126,7 +126,7 @@ class Span:
 
 
 def spans(data):
-    """The members of a tar, found by walking its headers, and what stands behind them."""
+    """The members of a tar, found by walking its headers, and what follows them."""
     result, offset = [], 0
     while data[offset : offset + BLOCK] != bytes(BLOCK):
         begin, name, typeflag = offset, "", b"x"

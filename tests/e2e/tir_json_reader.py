@@ -46,7 +46,7 @@ def is_implied(statement):
 
 
 def one(elements):
-    """What stands in one place: several entries are an implied SeqStmt."""
+    """What is in one place: several entries are an implied SeqStmt."""
     assert elements, "an empty list of statements"
     if len(elements) > 1:
         return {"node": "SeqStmt", "seq": elements}
@@ -56,14 +56,14 @@ def one(elements):
 
 
 def flat(statement):
-    """The list of a statement that stands alone in its place."""
+    """The list of a statement that is alone in its place."""
     if is_implied(statement):
         return [entry for element in statement["seq"] for entry in entries_of(element)]
     return entries_of(statement)
 
 
 def entries_of(statement):
-    """The entries of a statement that stands beside others."""
+    """The entries of a statement that has others beside it."""
     entry = {key: value for key, value in statement.items() if key not in ("governed", "seq")}
     for key in STATEMENT_LISTS:
         if isinstance(entry.get(key), dict):

@@ -39,7 +39,7 @@ class _Options:
         self.rest = []
         remaining = iter(arguments)
         for argument in remaining:
-            # What stands behind a script's name is for the script.
+            # What follows a script's name is for the script.
             if self.script is not None or not self._take(argument, remaining):
                 self.rest.append(argument)
 

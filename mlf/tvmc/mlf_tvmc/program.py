@@ -22,7 +22,7 @@ def find():
         path = shutil.which("mlf")
     if path is None:
         where = (
-            f"${VARIABLE} names '{named}', which is no program" if named else "it is not on PATH"
+            f"${VARIABLE} names '{named}', which is not a program" if named else "it is not on PATH"
         )
         raise ExportError(f"the program mlf is missing: {where}", UNAVAILABLE)
     return path

@@ -18,7 +18,7 @@ def refusal(text):
     """Why TVM of this version is not supported; None if it is."""
     version = parse(text)
     if version is None:
-        return f"this TVM calls itself '{text}', which is no version"
+        return f"this TVM calls itself '{text}', which is not a version"
     if OLDEST <= version <= NEWEST:
         return None
     lacks = "its builds do not keep TIR" if version < OLDEST else "it has no Model Library Format"

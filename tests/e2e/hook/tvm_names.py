@@ -1,6 +1,6 @@
 """The table of the names that the hook uses of TVM (mlf_tvmc/tvm_names.json) is complete and true.
 
-Complete: nothing but tvm_api.py touches TVM, and every name in it stands in the table. True: in the
+Complete: nothing but tvm_api.py touches TVM, and every name in it is in the table. True: in the
 TVM of this Python, if it has one, and in TVM's sources of each release, if MLF_TVM_SOURCE names a
 git repository with TVM's tags.
 

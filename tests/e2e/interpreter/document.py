@@ -11,7 +11,7 @@ class Unsupported(Exception):
     """The document is fine, but this interpreter has no rule for something in it."""
 
 
-# A bool is a byte, as everywhere in TVM. Handles are no numbers: see memory.py.
+# A bool is a byte, as everywhere in TVM. Handles are not numbers: see memory.py.
 _NUMPY_NAMES = {"bool": "bool_"}
 _PLAIN = {"bool", "float16", "float32", "float64"} | {
     sign + bits for sign in ("int", "uint") for bits in ("8", "16", "32", "64")
@@ -50,7 +50,7 @@ class Document:
         self.buffers = {entry["id"]: entry for scope in scopes for entry in scope["buffers"]}
 
     def list_of(self, value):
-        """An Array, which stands in `objects` if it is used more than once, or nothing."""
+        """An Array, which is in `objects` if it is used more than once, or nothing."""
         if isinstance(value, dict):
             return self.objects[value["object"]]["elements"]
         return value or []

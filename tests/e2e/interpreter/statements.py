@@ -1,6 +1,6 @@
 """Statements as Python text.
 
-The lists of the document are read as they stand: names are unique, so what governs others (LetStmt,
+The lists of the document are read as they are: names are unique, so what governs others (LetStmt,
 Allocate, …) binds a name, and `scope` counts matter to those who want a tree only.
 """
 

@@ -46,7 +46,7 @@ def floor_remainder(a, b):
 
 
 def minimum(a, b):
-    """C's `a < b ? a : b`: `b` where one of them is no number."""
+    """C's `a < b ? a : b`: `b` where one of them is not a number."""
     return np.minimum(a, b) if is_integer(a) else select(a < b, a, b)
 
 

@@ -103,7 +103,7 @@ def _relay():
 
 
 def _others():
-    """Objects that stand in no table of mlf are kept by their fields."""
+    """Objects that no table of mlf has are kept by their fields."""
     yield "layout", tir.layout("NCHW16c")
     yield "bijective_layout", tir.bijective_layout("NCHW", "NHWC")
     yield "trace", tir.schedule.Trace([], {})

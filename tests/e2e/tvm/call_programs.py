@@ -6,7 +6,7 @@ from tvm.ir import PointerType, PrimType
 
 from nodes import I32, buffer, call, evaluated
 
-# Operators whose arguments must be something particular, and those that are no calls in TIR.
+# Operators whose arguments must be something particular, and those that are not calls in TIR.
 _PARTICULAR = {
     "address_of": lambda: ("handle", [tir.BufferLoad(buffer("b"), [3])]),
     "tvm_access_ptr": lambda: (

@@ -103,7 +103,7 @@ def network(maker, folder):
 
 
 def bundled(folder):
-    """Archives that stand in the repository, and those of the corpus where it is there."""
+    """Archives of the repository, and those of the corpus where it is there."""
     found = sorted(_DATA.glob("archives/*.tar")) + sorted(_DATA.glob("c/*/module.tar"))
     for version in _VERSIONS:
         found += sorted(support.CORPUS.glob(f"tvm-{version}/*/module.tar"))

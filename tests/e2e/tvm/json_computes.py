@@ -120,7 +120,7 @@ class JsonComputes(unittest.TestCase):
         is_exact = all(map(have_the_same_bytes, results, expected))
         self.verdicts[source, SAME_BYTES if is_exact else CLOSE] += 1
 
-    def test_constants_may_stand_in_files(self):
+    def test_constants_may_be_in_files(self):
         cases = computed_cases.bundled(self.folder)
         case = next(case for case in cases if "qnn_conv" in case.name)
         archive = self.folder / "files.tar"

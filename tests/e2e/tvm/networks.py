@@ -69,7 +69,7 @@ def dense_connections():
 
 
 def several_inputs_and_outputs():
-    """An input is an output, an inner value is one, and a name is no name in C."""
+    """An input is an output, an inner value is one, and a name is not one in C."""
     data, bias = _input("data", (1, 12)), _input("bias:0", (1, 4))
     parts = relay.split(data, 3, axis=1)
     first = relay.nn.softmax(parts[0])
@@ -140,7 +140,7 @@ def pass_through():
 def integers():
     """No float anywhere: int64, and a boolean between kernels.
 
-    The boolean is no output as it is: TVM 0.16 cannot export its type.
+    The boolean is not an output as it is: TVM 0.16 cannot export its type.
     """
     left, right = _input("left", (1, 6), "int64"), _input("right", (1, 6), "int64")
     smaller = relay.less(left, right)
