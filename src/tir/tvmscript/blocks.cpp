@@ -1,148 +1,144 @@
-// Blocks, and the lines that belong to a block or to the function as a whole.
+#include "tir/tvmscript/blocks.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "tir/tvm_features.h"
+#include "tir/tvmscript/accesses.h"
+#include "tir/tvmscript/attributes.h"
 #include "tir/tvmscript/buffers.h"
-#include "tir/tvmscript/statements.h"
+#include "tir/tvmscript/conversions.h"
+#include "tir/tvmscript/definitions.h"
+#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/lines.h"
+#include "tir/tvmscript/read_forms.h"
 
 namespace mlf::tir::tvmscript {
 
-const std::unordered_map<std::string_view, Statements::Line>& Statements::lines() {
-  using S = Statements;
-  static const std::unordered_map<std::string_view, Line> table{
-      {"func_attr", &S::line_func_attr},
-      {"match_buffer", &S::line_match_buffer},
-      {"evaluate", &S::line_evaluate},
-      {"preflattened_buffer", &S::line_preflattened_buffer},
-      {"store", &S::line_store},
-      {"prefetch", &S::line_prefetch},
-      {"where", &S::line_where},
-      {"reads", &S::line_reads},
-      {"writes", &S::line_writes},
-      {"block_attr", &S::line_block_attr},
-      {"sblock_attr", &S::line_block_attr},
-  };
-  return table;
+text::BlockDraft& block_of(FunctionContext& fn, const Arguments& args) {
+  if (fn.frames.blocks().empty()) {
+    args.fail(fmt::format("{} is outside of a block", args.callee()));
+  }
+  return fn.frames.blocks().back();
 }
 
-void Statements::line_func_attr(const Arguments& args) {
+void open_block(FunctionContext& fn, const Arguments& args) {
+  Context& c = fn.c;
+  args.expect(0, 1);
+  args.expect_keywords({"no_realize"});
+  text::BlockDraft block;
+  if (args.size() > 0) block.name = as_string(c, args[0]);
+  const auto no_realize = args.keyword("no_realize");
+  if (no_realize && as_boolean(c, *no_realize)) block.realize = text::BlockDraft::Realize::no;
+  open_frame(fn, FrameKind::block, Reach::own_suite);
+  fn.frames.blocks().push_back(std::move(block));
+}
+
+/// The rest of the function under the comment `# with T.block("root"):`.
+void open_root_block(FunctionContext& fn) {
+  fn.c.lose(LossCode::root_block, "root");
+  open_frame(fn, FrameKind::block, Reach::rest_of_suite);
+  text::BlockDraft root;
+  root.name = "root";
+  fn.frames.blocks().push_back(std::move(root));
+}
+
+void open_init(FunctionContext& fn, const Arguments& args) {
+  args.expect(0, 0);
+  block_of(fn, args);
+  open_frame(fn, FrameKind::init, Reach::own_suite);
+}
+
+// --- Lines -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Attributes of several lines add up: people write them so.
+void line_func_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
-  draft_->states_attrs = true;
-  const std::vector<NamedNode> entries = exprs_.attribute_map(args[0]);
-  draft_->attrs.insert(draft_->attrs.end(), entries.begin(), entries.end());
+  fn.draft.states_attrs = true;
+  const std::vector<NamedNode> entries = as_attribute_map(fn.c, args[0]);
+  fn.draft.attrs.insert(fn.draft.attrs.end(), entries.begin(), entries.end());
 }
 
 /// A match_buffer whose buffer nobody uses.
-void Statements::line_match_buffer(const Arguments& args) {
-  define_match_buffer("buffer", args);
-}
-
-void Statements::line_evaluate(const Arguments& args) {
-  args.expect(1, 1);
-  add(c_.builder.make(Kind::Evaluate, {exprs_.expr(args[0])}));
+void line_match_buffer_line(FunctionContext& fn, const Arguments& args) {
+  define_match_buffer(fn, "buffer", args);
 }
 
 /// `T.preflattened_buffer(A, [4, 4], dtype="float32", data=A.data)`: what the buffer of a parameter
 /// was before it was flattened.
-void Statements::line_preflattened_buffer(const Arguments& args) {
+void line_preflattened_buffer(FunctionContext& fn, const Arguments& args) {
+  Context& c = fn.c;
   args.expect(2, SIZE_MAX);
-  c_.versions.observe(TvmFeature::preflattened_buffer_map);
-  const NodeId flat = exprs_.buffer(args[0]);
-  const auto mapped = std::ranges::find(draft_->buffer_map, flat, &NodePair::value);
-  if (mapped == draft_->buffer_map.end()) {
-    exprs_.fail(args[0],
-                fmt::format("'{}' is no parameter of {}", exprs_.text(args[0]), draft_->name));
+  const NodeId flat = as_buffer(c, args[0]);
+  const auto mapped = std::ranges::find(fn.draft.buffer_map, flat, &NodePair::value);
+  if (mapped == fn.draft.buffer_map.end()) {
+    c.values.fail(args[0], fmt::format("'{}' is not a parameter of {}", c.values.text(args[0]),
+                                       fn.draft.name));
   }
   // A buffer of its own would have to name the pointer that it shares with the flat one.
   const NodeId buffer =
-      args.keyword("data") ? declare_buffer(exprs_, exprs_.text(args[0]), args, 1) : flat;
-  draft_->preflattened_buffer_map.push_back({mapped->key, buffer});
-}
-
-/// `T.store(pointer, index, value, predicate)`
-void Statements::line_store(const Arguments& args) {
-  args.expect(3, 4);
-  const NodeId pointer = exprs_.var(args[0]);
-  const NodeId index = exprs_.expr(args[1]);
-  const NodeId value = exprs_.expr(args[2]);
-  const NodeId predicate = args.size() > 3 ? exprs_.expr(args[3]) : c_.make.boolean(1);
-  add(c_.builder.make(Kind::Store, {pointer, value, index, predicate}));
+      args.keyword("data") ? declare_buffer(c, c.values.text(args[0]), args, 1) : flat;
+  fn.draft.preflattened_buffer_map.push_back({mapped->key, buffer});
 }
 
 /// `T.prefetch(A, [T.Range(0, 64)])`; with other arguments it is the operator of that name.
-void Statements::line_prefetch(const Arguments& args) {
+void line_prefetch(FunctionContext& fn, const Arguments& args) {
+  Context& c = fn.c;
   if (args.size() != 2 || args[1].kind != ValueKind::list) {
-    return add(c_.builder.make(Kind::Evaluate, {exprs_.expr(exprs_.lower(args.call().syntax))}));
+    return add_statement(
+        fn, c.builder.make(Kind::Evaluate, {as_expr(c, lower(c, args.call().syntax))}));
   }
-  const NodeId buffer = exprs_.buffer(args[0]);
+  const NodeId buffer = as_buffer(c, args[0]);
   std::vector<NodeId> bounds;
-  for (const Value& bound : exprs_.elements(args[1])) bounds.push_back(exprs_.range(bound));
-  add(c_.builder.make(Kind::Prefetch, {buffer, c_.builder.list(bounds)}));
+  for (const Value& bound : c.values.elements(args[1])) bounds.push_back(as_range(c, bound));
+  add_statement(fn, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}));
 }
 
-// --- Blocks ------------------------------------------------------------------------------------
-
-BlockDraft& Statements::block_of(const Arguments& args) {
-  if (frames_.blocks().empty()) {
-    args.fail(fmt::format("{} stands outside of a block", args.callee()));
-  }
-  return frames_.blocks().back();
-}
-
-void Statements::open_block(const Arguments& args) {
-  args.expect(0, 1);
-  args.expect_keywords({"no_realize"});
-  BlockDraft block;
-  if (args.size() > 0) block.name = exprs_.string(args[0]);
-  const auto no_realize = args.keyword("no_realize");
-  if (no_realize && exprs_.boolean(*no_realize)) block.realize = BlockDraft::Realize::no;
-  block.name = c_.node(c_.make.string(block.name)).text(f::String::value);
-  open(FrameKind::block, Form::nested);
-  frames_.blocks().push_back(std::move(block));
-}
-
-/// The rest of the function under the comment `# with T.block("root"):`.
-void Statements::open_root_block() {
-  c_.lose(LossCode::root_block, "root");
-  open(FrameKind::block, Form::concise);
-  BlockDraft root;
-  root.name = "root";
-  frames_.blocks().push_back(std::move(root));
-}
-
-void Statements::open_init(const Arguments& args) {
-  args.expect(0, 0);
-  block_of(args);
-  open(FrameKind::init, Form::nested);
-}
-
-void Statements::line_where(const Arguments& args) {
+/// The predicate of the BlockRealize.
+void line_where(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
-  block_of(args).predicate = exprs_.expr(args[0]);
+  block_of(fn, args).predicate = as_expr(fn.c, args[0]);
 }
 
 /// Regions one by one, or in a list.
-std::vector<NodeId> Statements::regions(const Arguments& args) {
+std::vector<NodeId> as_regions(FunctionContext& fn, const Arguments& args) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    for (const Value& value : exprs_.elements(args[i])) nodes.push_back(exprs_.region(value));
+    for (const Value& value : fn.c.values.elements(args[i]))
+      nodes.push_back(as_region(fn.c, value));
   }
   return nodes;
 }
 
-void Statements::line_reads(const Arguments& args) {
-  block_of(args).reads = regions(args);
+void line_reads(FunctionContext& fn, const Arguments& args) {
+  block_of(fn, args).reads = as_regions(fn, args);
 }
 
-void Statements::line_writes(const Arguments& args) {
-  block_of(args).writes = regions(args);
+void line_writes(FunctionContext& fn, const Arguments& args) {
+  block_of(fn, args).writes = as_regions(fn, args);
 }
 
-void Statements::line_block_attr(const Arguments& args) {
+void line_block_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
-  block_of(args).annotations = exprs_.attribute_map(args[0]);
+  block_of(fn, args).annotations = as_attribute_map(fn.c, args[0]);
+}
+
+using LineReader = void (*)(FunctionContext& fn, const Arguments& args);
+
+/// By the position of the form; null for regular ones and those of other places.
+constexpr LineReader kLineReaders[] = {
+#define MLF_READER_line(reader) line_##reader
+#include "tir/tvmscript/form_readers.def"
+};
+
+}  // namespace
+
+void read_line(FunctionContext& fn, const Form& form, const Arguments& args) {
+  note_version(fn.c, form);
+  if (const LineReader reader = kLineReaders[position_of(form)]) return reader(fn, args);
+  add_statement(fn, fn.c.builder.make(form.kind, read_fields(fn.c, form, args)));
 }
 
 }  // namespace mlf::tir::tvmscript

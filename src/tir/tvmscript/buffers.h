@@ -3,8 +3,7 @@
 
 #include <string_view>
 
-#include "tir/tvmscript/arguments.h"
-#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -13,7 +12,6 @@ DType stored_dtype(DType dtype);
 
 /// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; what
 /// comes before belongs to the call (the parameter of match_buffer).
-NodeId declare_buffer(Expressions& exprs, std::string_view name, const Arguments& args,
-                      std::size_t shape);
+NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape);
 
 }  // namespace mlf::tir::tvmscript

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -31,8 +31,7 @@ ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64
 
 /// The NDArray that the elements of a constant make, or none (with a loss) where the text does not
 /// hold them and nothing else does. No `elements`: the text has none at all.
-NodeId constant_data(Expressions& exprs, std::string_view name,
-                     const std::optional<Value>& elements, DType dtype,
-                     const std::vector<NodeId>& extents);
+NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
+                     DType dtype, const std::vector<NodeId>& extents);
 
 }  // namespace mlf::tir::tvmscript

@@ -1,4 +1,4 @@
-// What all parts of the TVMScript reader share.
+// What all parts of the TVMScript reader share while one text is read.
 #pragma once
 
 #include <string_view>
@@ -6,20 +6,18 @@
 #include <utility>
 #include <vector>
 
-#include "mlf/tir/builder.h"
-#include "tir/reader.h"
-#include "tir/text/expr_factory.h"
-#include "tir/text/function_losses.h"
-#include "tir/text/lost_constants.h"
-#include "tir/tvm_features.h"
-#include "tir/tvmscript/header.h"
+#include "tir/text/expression_parser.h"
+#include "tir/text/lexer.h"
+#include "tir/text/reader_context.h"
+#include "tir/tvmscript/calls.h"
+#include "tir/tvmscript/dialects.h"
 #include "tir/tvmscript/metadata.h"
 #include "tir/tvmscript/names.h"
-#include "tir/tvmscript/rules.h"
+#include "tir/tvmscript/values.h"
 
 namespace mlf::tir::tvmscript {
 
-/// A call of a function of the module, whose return type may stand further down.
+/// A call of a function of the module, whose return type may be further down in the text.
 struct FunctionCall {
   NodeId call;
   NodeId callee;
@@ -33,35 +31,29 @@ struct Allocation {
   NodeId buffer = NodeId::none;
 };
 
-struct Context {
-  Context(const support::SourceText& text, const Rules& dialect, const ReadLimits& bounds,
-          const ConstantFinder& constants)
-      : source(text), limits(bounds), rules(dialect), finder(constants) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+struct Context final : text::ReaderContext {
+  Context(const support::SourceText& text_source, const Rules& dialect,
+          const ReadLimits& read_limits, const ConstantFinder& constants)
+      : ReaderContext(text_source, read_limits, constants,
+                      {dialect.first_version, dialect.last_version, {}}),
+        rules(dialect),
+        lexer(text_source, dialect.grammar->lexical) {}
 
-  const support::SourceText& source;
-  const ReadLimits& limits;
   const Rules& rules;
-  const ConstantFinder& finder;
-  Builder builder;
-  LossLog losses;
-  text::FunctionLosses function_losses{losses};
-  text::LostConstants lost_constants{finder, builder, function_losses};
-  text::ExprFactory make{builder, losses};
+  text::Lexer lexer;
+  Values values{source};
+  text::ExpressionParser parser{lexer, *rules.grammar, values.tree(), limits.max_nesting};
   Metadata metadata{make, losses};
-  VersionInference versions{{rules.first_version, rules.last_version, {}}};
   Prefixes prefixes;
   NameTable names;
   std::string_view module_name = "Module";
-  std::vector<FunctionCall> calls;
+  std::unordered_map<std::string_view, Callee> callees;  // by the name behind T
+  std::vector<FunctionCall> function_calls;
   std::unordered_map<std::uint32_t, Allocation> allocations;  // by pointer
   std::vector<NodeId> default_aligned;                        // buffers that state no alignment
 
   Node node(NodeId id) const { return builder.node(id); }
-  /// The function being read: where losses are.
-  std::string_view function() const { return function_losses.function(); }
-  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
+  bool is(NodeId id, Kind kind) const { return node(id).is(kind); }
 };
 
 }  // namespace mlf::tir::tvmscript

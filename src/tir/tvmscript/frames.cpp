@@ -6,34 +6,24 @@
 
 namespace mlf::tir::tvmscript {
 
+/// Frames nest as deep as the source says: on a stack of their own, with a limit.
 void Frames::open(Frame frame) {
-  if (frames_.size() >= c_.limits.max_nesting) {
+  if (stack_.depth() >= c_.limits.max_nesting) {
     support::fail_at(c_.source, frame.begin,
                      fmt::format("statements nested deeper than {} levels", c_.limits.max_nesting));
   }
-  frame.first_stmt = stmts_.size();
   frame.first_scope = scopes_.size();
   frame.name_mark = c_.names.mark();
-  frames_.push_back(frame);
+  stack_.open(frame);
 }
 
-void Frames::add_scope(Kind kind, std::uint8_t body, std::initializer_list<FieldValue> fields) {
+/// The fields of all open scopes are in one vector: scopes end in the reverse order.
+void Frames::add_scope(Kind kind, std::uint8_t body, std::span<const FieldValue> fields) {
   scopes_.push_back({kind, body, fields_.size()});
-  fields_.insert(fields_.end(), fields);
+  fields_.insert(fields_.end(), fields.begin(), fields.end());
 }
 
-/// What stands since `first` as one statement: TVM prints sequences flat.
-NodeId Frames::take_sequence(std::size_t first) {
-  NodeId node = NodeId::none;
-  if (stmts_.size() == first + 1) {
-    node = stmts_.back();
-  } else {
-    node = c_.builder.make(Kind::SeqStmt, {c_.builder.list(std::span(stmts_).subspan(first))});
-  }
-  stmts_.resize(first);
-  return node;
-}
-
+/// Puts the scopes since `first_scope` around `body`, the innermost one first.
 NodeId Frames::wrap(NodeId body, std::size_t first_scope, SourceRange range) {
   for (; scopes_.size() > first_scope; scopes_.pop_back()) {
     const Scope& scope = scopes_.back();
@@ -47,10 +37,9 @@ NodeId Frames::wrap(NodeId body, std::size_t first_scope, SourceRange range) {
 }
 
 void Frames::close(std::uint32_t end) {
-  const Frame frame = frames_.back();
+  const Frame frame = stack_.close();
   const SourceRange range{frame.begin, end};
-  NodeId node = wrap(take_sequence(frame.first_stmt), frame.first_scope, range);
-  frames_.pop_back();
+  NodeId node = wrap(stack_.take_body(frame), frame.first_scope, range);
   c_.names.release(frame.name_mark);
   switch (frame.kind) {
     case FrameKind::then_branch:
@@ -60,44 +49,34 @@ void Frames::close(std::uint32_t end) {
       node = c_.builder.make(Kind::IfThenElse, {frame.condition, frame.then_case, node});
       break;
     case FrameKind::block:
-      node = make_block(node);
+      node = text::make_block(c_.make, blocks_.back(), node);
+      blocks_.pop_back();
       break;
     case FrameKind::init:
+      // The init of a block is not a statement of it.
       blocks_.back().init = node;
       return;
     default:
       break;
   }
+  // A scope has its range from `wrap`.
   if (frame.kind != FrameKind::scoped) c_.builder.set_source_range(node, range);
-  stmts_.push_back(node);
+  stack_.add(node);
 }
 
+/// Names of the then branch end with it.
 void Frames::start_else() {
-  Frame& frame = frames_.back();
-  frame.then_case = take_sequence(frame.first_stmt);
+  Frame& frame = stack_.top();
+  frame.then_case = stack_.take_body(frame);
   frame.kind = FrameKind::else_branch;
   c_.names.release(frame.name_mark);
 }
 
 NodeId Frames::finish() {
-  const Frame frame = frames_.back();
-  frames_.pop_back();
-  const NodeId body = take_sequence(frame.first_stmt);
+  const Frame frame = stack_.close();
+  const NodeId body = stack_.take_body(frame);
   c_.names.release(frame.name_mark);
   return body;
-}
-
-NodeId Frames::make_block(NodeId body) {
-  const BlockDraft draft = std::move(blocks_.back());
-  blocks_.pop_back();
-  Builder& b = c_.builder;
-  const NodeId block =
-      b.make(Kind::Block, {b.list(draft.iter_vars), b.list(draft.reads), b.list(draft.writes),
-                           b.string(draft.name), body, draft.init, b.list(draft.alloc_buffers),
-                           b.list(draft.match_buffers), b.map(draft.annotations)});
-  if (draft.realize == BlockDraft::Realize::no) return block;
-  const NodeId predicate = draft.predicate == NodeId::none ? c_.make.boolean(1) : draft.predicate;
-  return b.make(Kind::BlockRealize, {b.list(draft.iter_values), predicate, block});
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "tir/text/statement_stack.h"
 #include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
@@ -18,28 +19,11 @@ struct Frame {
   std::uint32_t indent;         ///< of its statements
   std::uint32_t header_indent;  ///< of the line that opened it
   std::uint32_t begin;          ///< where that line begins in the source
-  std::size_t first_stmt = 0;
+  std::size_t first = 0;        ///< of its statements, on the stack
   std::size_t first_scope = 0;
   std::size_t name_mark = 0;
   NodeId condition = NodeId::none;  ///< of branches
   NodeId then_case = NodeId::none;
-};
-
-/// A block on its way.
-struct BlockDraft {
-  enum class Realize : std::uint8_t { yes, no };
-
-  std::string_view name;
-  Realize realize = Realize::yes;
-  NodeId predicate = NodeId::none;
-  NodeId init = NodeId::none;
-  std::vector<NodeId> iter_vars;
-  std::vector<NodeId> iter_values;
-  std::vector<NodeId> reads;
-  std::vector<NodeId> writes;
-  std::vector<NodeId> alloc_buffers;
-  std::vector<NodeId> match_buffers;
-  std::vector<NamedNode> annotations;
 };
 
 class Frames {
@@ -49,9 +33,12 @@ class Frames {
   /// Opens a frame whose names, statements and scopes end with it.
   void open(Frame frame);
   /// Adds a statement around whatever the innermost frame will hold; `fields` has an undefined
-  /// node for the body, at position `body`. Scopes added later stand inside of earlier ones.
-  void add_scope(Kind kind, std::uint8_t body, std::initializer_list<FieldValue> fields);
-  void add(NodeId stmt) { stmts_.push_back(stmt); }
+  /// node for the body, at position `body`. Scopes added later are inside of earlier ones.
+  void add_scope(Kind kind, std::uint8_t body, std::span<const FieldValue> fields);
+  void add_scope(Kind kind, std::uint8_t body, std::initializer_list<FieldValue> fields) {
+    add_scope(kind, body, std::span(fields.begin(), fields.size()));
+  }
+  void add(NodeId stmt) { stack_.add(stmt); }
   /// Closes the innermost frame and adds what became of it to the one around.
   void close(std::uint32_t end);
   /// Turns the innermost frame, a then branch, into the else branch.
@@ -59,9 +46,9 @@ class Frames {
   /// Closes the last frame, that of the function; gives the body.
   NodeId finish();
 
-  Frame& top() { return frames_.back(); }
-  std::size_t depth() const { return frames_.size(); }
-  std::vector<BlockDraft>& blocks() { return blocks_; }
+  Frame& top() { return stack_.top(); }
+  std::size_t depth() const { return stack_.depth(); }
+  std::vector<text::BlockDraft>& blocks() { return blocks_; }
 
  private:
   struct Scope {
@@ -70,16 +57,13 @@ class Frames {
     std::size_t first_field;
   };
 
-  NodeId take_sequence(std::size_t first);
   NodeId wrap(NodeId body, std::size_t first_scope, SourceRange range);
-  NodeId make_block(NodeId body);
 
   Context& c_;
-  std::vector<Frame> frames_;
-  std::vector<NodeId> stmts_;
+  text::StatementStack<Frame> stack_{c_.builder};
   std::vector<Scope> scopes_;
   std::vector<FieldValue> fields_;
-  std::vector<BlockDraft> blocks_;
+  std::vector<text::BlockDraft> blocks_;
 };
 
 }  // namespace mlf::tir::tvmscript

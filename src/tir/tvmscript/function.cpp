@@ -3,119 +3,143 @@
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
+#include "tir/tvmscript/blocks.h"
 #include "tir/tvmscript/buffers.h"
+#include "tir/tvmscript/calls.h"
+#include "tir/tvmscript/conversions.h"
+#include "tir/tvmscript/definitions.h"
+#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/function.h"
+#include "tir/tvmscript/lines.h"
+#include "tir/tvmscript/names.h"
 #include "tir/tvmscript/statements.h"
 
 namespace mlf::tir::tvmscript {
+namespace {
 
 using text::Sign;
 using text::TokenKind;
 
-void Statements::read_function(FunctionDraft& draft) {
-  draft_ = &draft;
-  begin_ = lexer_.token().begin;
-  draft.range.begin = begin_;
-  const std::uint32_t indent = lexer_.indentation();
-  lexer_.advance();
-  draft.name_offset = lexer_.token().begin;
-  draft.name = expect_name("the name of a function");
-  c_.function_losses.enter(draft.name);
-  const std::size_t mark = c_.names.mark();
-  read_params();
-  draft.ret_type = c_.make.void_type();
-  if (lexer_.accept(Sign::arrow)) {
-    const Value type = exprs_.read();
-    draft.ret_type = exprs_.type(type);
-    if (type.kind == ValueKind::none) c_.versions.observe(TvmFeature::void_result);
-  } else {
-    c_.versions.observe_absence(TvmFeature::void_result);
+/// `n: T.int32`, `n: T.int32(is_size_var=True)`, `n: T.Var("n", "bfloat16")`
+NodeId read_scalar_param(FunctionContext& fn, std::string_view name, text::SyntaxId root) {
+  Context& c = fn.c;
+  const std::string_view callee = tir_callee(c, root);
+  if (callee == "Var" || callee == "SizeVar")
+    return constructed_var(fn, name, arguments_of(c, root));
+  const auto dtype = parse_dtype(callee);
+  if (!dtype || dtype->is_void() || dtype->is_handle()) {
+    return c.make.var(name, as_type(c, lower(c, root)));
   }
-  frames_.open(
-      {.kind = FrameKind::function, .indent = indent, .header_indent = indent, .begin = begin_});
-  end_header();
-  read_body();
-  c_.names.release(mark);
-  draft.range.end = line_end_;
-  c_.function_losses.enter({});
-}
-
-void Statements::read_params() {
-  exprs_.clear();
-  if (!lexer_.accept(Sign::open_paren)) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("expected '(' after the name of a function, found {}", lexer_.found()));
-  }
-  while (!lexer_.token().is(Sign::close_paren)) {
-    read_param();
-    if (!lexer_.accept(Sign::comma) && !lexer_.token().is(Sign::close_paren)) {
-      lexer_.fail(lexer_.token(),
-                  fmt::format("expected ')' after parameters, found {}", lexer_.found()));
-    }
-  }
-  lexer_.advance();
+  const auto size_var = arguments_of(c, root).keyword("is_size_var");
+  const Kind kind = size_var && as_boolean(c, *size_var) ? Kind::SizeVar : Kind::Var;
+  return c.make.var(name, c.make.prim_type(*dtype), kind);
 }
 
 /// `n: T.int32`, or `A: T.Buffer((16,), "float32")` in place of a handle and its buffer.
-void Statements::read_param() {
-  const std::string_view name = expect_name("a parameter");
-  if (!lexer_.accept(Sign::colon)) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("expected ':' and the type of {}, found {}", name, lexer_.found()));
+void read_param(FunctionContext& fn) {
+  Context& c = fn.c;
+  const std::string_view name = expect_name(fn, "a parameter");
+  if (!c.lexer.accept(Sign::colon)) {
+    c.lexer.fail(fmt::format("expected ':' and the type of {}, found {}", name, c.lexer.found()));
   }
-  const std::uint32_t begin = lexer_.token().begin;
-  const text::SyntaxId root = exprs_.parse();
-  if (exprs_.tir_callee(root) != "Buffer" && exprs_.tir_generic(root) != "Buffer") {
-    draft_->params.push_back(read_scalar_param(name, root));
-    return bind(name, draft_->params.back());
+  const std::uint32_t begin = c.lexer.token().begin;
+  const text::SyntaxId root = c.parser.parse();
+  // v0.9 to v0.11 write T.Buffer[…], since then it is a call.
+  if (tir_callee(c, root) != "Buffer" && tir_generic(c, root) != "Buffer") {
+    fn.draft.params.push_back(read_scalar_param(fn, name, root));
+    return bind(fn, name, fn.draft.params.back());
   }
-  c_.lose(LossCode::hidden_param, "parameters behind their buffers");
+  c.lose(LossCode::hidden_param, "parameters behind their buffers");
   const NodeId handle =
-      c_.make.var(fmt::format("{}_handle", name), c_.make.prim_type(DType::Handle()));
-  const NodeId buffer = declare_buffer(exprs_, name, exprs_.arguments(root), 0);
-  c_.builder.set_source_range(buffer, {begin, lexer_.token().begin});
-  draft_->params.push_back(handle);
-  draft_->buffer_map.push_back({handle, buffer});
-  bind(name, buffer);
+      c.make.var(fmt::format("{}_handle", name), c.make.prim_type(DType::Handle()));
+  const NodeId buffer = declare_buffer(c, name, arguments_of(c, root), 0);
+  c.builder.set_source_range(buffer, {begin, c.lexer.token().begin});
+  fn.draft.params.push_back(handle);
+  fn.draft.buffer_map.push_back({handle, buffer});
+  bind(fn, name, buffer);
 }
 
-/// `n: T.int32`, `n: T.int32(is_size_var=True)`, `n: T.Var("n", "bfloat16")`
-NodeId Statements::read_scalar_param(std::string_view name, text::SyntaxId root) {
-  const std::string_view callee = exprs_.tir_callee(root);
-  if (callee == "Var" || callee == "SizeVar") return constructed_var(name, exprs_.arguments(root));
-  const auto dtype = parse_dtype(callee);
-  if (!dtype || dtype->is_void() || dtype->is_handle()) {
-    return c_.make.var(name, exprs_.type(exprs_.lower(root)));
+/// Parameters share one line, maybe a long one: its syntax is kept until the body begins.
+void read_params(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.values.clear();
+  if (!c.lexer.accept(Sign::open_paren)) {
+    c.lexer.fail(
+        fmt::format("expected '(' after the name of a function, found {}", c.lexer.found()));
   }
-  const auto size_var = exprs_.arguments(root).keyword("is_size_var");
-  const Kind kind = size_var && exprs_.boolean(*size_var) ? Kind::SizeVar : Kind::Var;
-  return c_.make.var(name, c_.make.prim_type(*dtype), kind);
+  while (!c.lexer.token().is(Sign::close_paren)) {
+    read_param(fn);
+    if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_paren)) {
+      c.lexer.fail(fmt::format("expected ')' after parameters, found {}", c.lexer.found()));
+    }
+  }
+  c.lexer.advance();
 }
 
-void Statements::read_body() {
-  const std::uint32_t outside = frames_.top().header_indent;
+/// Comments say nothing, but for the one that replaces the root block.
+void read_comment(FunctionContext& fn) {
+  Context& c = fn.c;
+  const std::string_view comment = c.lexer.text(c.lexer.token());
+  if (is_root_block(comment) && c.lexer.indentation() > fn.frames.top().header_indent &&
+      fn.frames.blocks().empty()) {
+    fn.line_begin = c.lexer.token().begin;
+    align(fn);
+    open_root_block(fn);
+  }
+  c.lexer.advance();
+}
+
+/// Lines belong to the body as long as they are indented further than `def`.
+void read_body(FunctionContext& fn) {
+  Context& c = fn.c;
+  const std::uint32_t outside = fn.frames.top().header_indent;
   for (;;) {
-    if (lexer_.token().is(TokenKind::comment)) {
-      read_comment();
+    if (c.lexer.token().is(TokenKind::comment)) {
+      read_comment(fn);
       continue;
     }
-    if (lexer_.token().is(TokenKind::end) || lexer_.indentation() <= outside) break;
-    align();
-    statement();
+    if (c.lexer.token().is(TokenKind::end) || c.lexer.indentation() <= outside) break;
+    align(fn);
+    read_statement(fn);
   }
-  if (expects_suite_) lexer_.fail(lexer_.token(), "expected an indented line");
-  while (frames_.depth() > 1) frames_.close(line_end_);
-  draft_->body = frames_.finish();
+  // A header at the end of the text has no lines below it.
+  if (fn.expects_suite) c.lexer.fail("expected an indented line");
+  while (fn.frames.depth() > 1) fn.frames.close(fn.line_end);
+  fn.draft.body = fn.frames.finish();
 }
 
-void Statements::read_comment() {
-  const std::string_view comment = lexer_.text(lexer_.token());
-  if (is_root_block(comment) && lexer_.indentation() > frames_.top().header_indent &&
-      frames_.blocks().empty()) {
-    begin_ = lexer_.token().begin;
-    align();
-    open_root_block();
+}  // namespace
+
+/// All that the function binds is released at its end, its losses are noted under its name.
+void read_function(Context& c, FunctionDraft& draft) {
+  FunctionContext fn(c, draft);
+  fn.line_begin = c.lexer.token().begin;
+  draft.range.begin = fn.line_begin;
+  const std::uint32_t indent = c.lexer.indentation();
+  c.lexer.advance();
+  draft.name_offset = c.lexer.token().begin;
+  draft.name = expect_name(fn, "the name of a function");
+  c.function_losses.enter(draft.name);
+  const std::size_t mark = c.names.mark();
+  read_params(fn);
+  draft.ret_type = c.make.void_type();
+  if (c.lexer.accept(Sign::arrow)) {
+    const Value type = read_value(c);
+    draft.ret_type = as_type(c, type);
+    // v0.11 and later leave a void result out.
+    if (type.kind == ValueKind::none) c.versions.observe(TvmFeature::void_result);
+  } else {
+    c.versions.observe_absence(TvmFeature::void_result);
   }
-  lexer_.advance();
+  fn.frames.open({.kind = FrameKind::function,
+                  .indent = indent,
+                  .header_indent = indent,
+                  .begin = fn.line_begin});
+  end_header(fn);
+  read_body(fn);
+  c.names.release(mark);
+  draft.range.end = fn.line_end;
+  c.function_losses.enter({});
 }
 
 }  // namespace mlf::tir::tvmscript

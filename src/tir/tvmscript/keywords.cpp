@@ -1,131 +1,150 @@
-// Statements that begin with a word of Python.
+// Statements that begin with a word of Python, but for loops.
 #include <fmt/core.h>
 
+#include <unordered_map>
+
 #include "tir/tvm_features.h"
+#include "tir/tvmscript/blocks.h"
+#include "tir/tvmscript/calls.h"
+#include "tir/tvmscript/conversions.h"
+#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/lines.h"
+#include "tir/tvmscript/scopes.h"
 #include "tir/tvmscript/statements.h"
 
 namespace mlf::tir::tvmscript {
+namespace {
 
 using text::Sign;
 using text::SyntaxId;
 using text::TokenKind;
 
-const std::unordered_map<std::string_view, Statements::Keyword>& Statements::keywords() {
-  static const std::unordered_map<std::string_view, Keyword> words{
-      {"for", &Statements::keyword_for},         {"while", &Statements::keyword_while},
-      {"if", &Statements::keyword_if},           {"else", &Statements::keyword_stray_else},
-      {"elif", &Statements::keyword_stray_else}, {"with", &Statements::keyword_with},
-      {"assert", &Statements::keyword_assert},   {"return", &Statements::keyword_return},
-      {"pass", &Statements::keyword_pass},       {"def", &Statements::keyword_nested},
-      {"class", &Statements::keyword_nested},
-  };
-  return words;
+/// The condition is part of the statement, the body a suite.
+void keyword_while(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, read_value(c));
+  open_frame(fn, FrameKind::scoped, Reach::own_suite);
+  fn.frames.add_scope(Kind::While, f::While::body, {condition, NodeId::none});
+  end_header(fn);
 }
 
-void Statements::keyword_while() {
-  lexer_.advance();
-  const NodeId condition = read_expr();
-  open(FrameKind::scoped, Form::nested);
-  frames_.add_scope(Kind::While, f::While::body, {condition, NodeId::none});
-  end_header();
-}
-
-void Statements::keyword_if() {
-  open_if(frames_.top().indent);
-}
-
-void Statements::open_if(std::uint32_t header_indent) {
-  lexer_.advance();
-  const NodeId condition = read_expr();
-  const Node value = c_.node(condition);
-  if (c_.rules.drops_dead_else && value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0) {
-    c_.lose(LossCode::else_branch, "if True");
+/// The old printer leaves out the else branch of a condition that is constant true.
+void open_if(FunctionContext& fn, std::uint32_t header_indent) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, read_value(c));
+  const Node value = c.node(condition);
+  if (c.rules.drops_dead_else && value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0) {
+    c.lose(LossCode::else_branch, "if True");
   }
-  open(FrameKind::then_branch, Form::nested);
-  frames_.top().header_indent = header_indent;
-  frames_.top().condition = condition;
-  end_header();
+  open_frame(fn, FrameKind::then_branch, Reach::own_suite);
+  fn.frames.top().header_indent = header_indent;
+  fn.frames.top().condition = condition;
+  end_header(fn);
+}
+
+void keyword_if(FunctionContext& fn) {
+  open_if(fn, fn.frames.top().indent);
+}
+
+void keyword_stray_else(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.fail(fmt::format("{} without an if before it", c.lexer.found()));
+}
+
+/// Blocks and their init have frames of their own kind; all others are forms.
+void with_item(FunctionContext& fn) {
+  Context& c = fn.c;
+  const SyntaxId root = c.parser.parse();
+  std::string_view name;
+  if (c.lexer.at_word("as")) {
+    c.lexer.advance();
+    name = expect_name(fn, "a name after 'as'");
+  }
+  const std::string_view callee = tir_callee(c, root);
+  if (callee == "block" || callee == "sblock") return open_block(fn, arguments_of(c, root));
+  if (callee == "init") return open_init(fn, arguments_of(c, root));
+  const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee);
+  if (scope == nullptr) c.values.fail({.syntax = root}, "this does not open a scope");
+  open_scope(fn, *scope, name, root, Reach::own_suite);
+}
+
+/// `with a, b:` opens one scope inside the other.
+void keyword_with(FunctionContext& fn) {
+  const std::uint32_t header_indent = fn.frames.top().indent;
+  fn.c.lexer.advance();
+  with_item(fn);
+  while (fn.c.lexer.accept(Sign::comma)) {
+    // Only the last one holds lines; all of them end where it ends.
+    fn.frames.top().indent = header_indent + 1;
+    with_item(fn);
+    fn.frames.top().header_indent = header_indent;
+  }
+  end_header(fn);
+}
+
+/// The assertion is around the rest of the suite.
+void keyword_assert(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, read_value(c));
+  if (!c.lexer.accept(Sign::comma)) {
+    c.lexer.fail(fmt::format("expected ',' and a message, found {}", c.lexer.found()));
+  }
+  const NodeId message = as_expr(c, read_value(c));
+  open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
+  add_assert(fn, condition, message);
+  end_line(fn);
+}
+
+/// `return x` is a call of tir.ret since v0.16.
+void keyword_return(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  c.versions.observe(TvmFeature::return_statement);
+  const NodeId value = as_expr(c, read_value(c));
+  const NodeId call = c.make.call_inferred("tir.ret", {&value, 1}, c.function());
+  add_statement(fn, c.builder.make(Kind::Evaluate, {call}));
+  end_line(fn);
+}
+
+/// The body of a function or a loop that does nothing.
+void keyword_pass(FunctionContext& fn) {
+  fn.c.lexer.advance();
+  end_line(fn);
+}
+
+}  // namespace
+
+/// Words of Python that TVM's printer or people's scripts begin lines with.
+Keyword find_keyword(std::string_view word) {
+  static const std::unordered_map<std::string_view, Keyword> keywords{
+      {"for", keyword_for},         {"while", keyword_while},     {"if", keyword_if},
+      {"else", keyword_stray_else}, {"elif", keyword_stray_else}, {"with", keyword_with},
+      {"assert", keyword_assert},   {"return", keyword_return},   {"pass", keyword_pass},
+      {"def", keyword_nested},      {"class", keyword_nested},
+  };
+  const auto found = keywords.find(word);
+  return found == keywords.end() ? nullptr : found->second;
 }
 
 /// The line is `else:` or `elif …:` and the innermost frame its then branch.
-void Statements::start_else() {
-  const std::uint32_t header_indent = frames_.top().header_indent;
-  const bool is_elif = at_word("elif");
-  frames_.start_else();
+void start_else(FunctionContext& fn) {
+  const std::uint32_t header_indent = fn.frames.top().header_indent;
+  const bool is_elif = fn.c.lexer.at_word("elif");
+  fn.frames.start_else();
   if (is_elif) {
     // The else branch holds nothing but the next `if`, whose lines are indented further.
-    frames_.top().indent = header_indent + 1;
-    return open_if(header_indent);
+    fn.frames.top().indent = header_indent + 1;
+    return open_if(fn, header_indent);
   }
-  lexer_.advance();
-  end_header();
+  fn.c.lexer.advance();
+  end_header(fn);
 }
 
-void Statements::keyword_stray_else() {
-  lexer_.fail(lexer_.token(), fmt::format("{} without an if before it", lexer_.found()));
-}
-
-void Statements::keyword_with() {
-  const std::uint32_t header_indent = frames_.top().indent;
-  lexer_.advance();
-  with_item();
-  while (lexer_.accept(Sign::comma)) {
-    // Only the last one holds lines; all of them end where it ends.
-    frames_.top().indent = header_indent + 1;
-    with_item();
-    frames_.top().header_indent = header_indent;
-  }
-  end_header();
-}
-
-void Statements::with_item() {
-  const SyntaxId root = exprs_.parse();
-  std::string_view name;
-  if (at_word("as")) {
-    lexer_.advance();
-    name = expect_name("a name after 'as'");
-  }
-  const std::string_view callee = exprs_.tir_callee(root);
-  const auto opener = openers().find(callee);
-  if (callee == "block" || callee == "sblock") return open_block(exprs_.arguments(root));
-  if (callee == "init") return open_init(exprs_.arguments(root));
-  if (opener == openers().end()) {
-    exprs_.fail({.syntax = root}, "this opens no scope");
-  }
-  const Arguments args = exprs_.arguments(root);
-  open(FrameKind::scoped, Form::nested);
-  bind(name, (this->*opener->second)(name, args));
-}
-
-void Statements::keyword_assert() {
-  lexer_.advance();
-  const NodeId condition = read_expr();
-  if (!lexer_.accept(Sign::comma)) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("expected ',' and a message, found {}", lexer_.found()));
-  }
-  const NodeId message = read_expr();
-  open(FrameKind::scoped, Form::concise);
-  add_assert(condition, message);
-  end_line();
-}
-
-void Statements::keyword_return() {
-  lexer_.advance();
-  c_.versions.observe(TvmFeature::return_statement);
-  const NodeId value = read_expr();
-  const NodeId call = c_.make.call_inferred("tir.ret", {&value, 1}, c_.function());
-  add(c_.builder.make(Kind::Evaluate, {call}));
-  end_line();
-}
-
-void Statements::keyword_pass() {
-  lexer_.advance();
-  end_line();
-}
-
-void Statements::keyword_nested() {
-  lexer_.fail(lexer_.token(), "a function or class inside a function is no TIR");
+void keyword_nested(FunctionContext& fn) {
+  fn.c.lexer.fail("a function or class inside a function is not TIR");
 }
 
 }  // namespace mlf::tir::tvmscript

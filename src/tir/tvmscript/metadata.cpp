@@ -7,6 +7,8 @@
 
 namespace mlf::tir::tvmscript {
 
+/// The section is save_json in a Python string. Its nodes join those of the script: the operators
+/// and functions that it mentions are those that calls mean.
 VersionRange Metadata::read(const support::SourceText& source, std::size_t offset,
                             std::string_view token, const ReadLimits& limits) {
   const std::string json = text::decode_string(token);
@@ -34,6 +36,7 @@ NodeId Metadata::global_var(std::string_view name) {
   return found == global_vars_.end() ? make_.global_var(name) : found->second;
 }
 
+/// Texts without the section still say which object was meant.
 NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string_view where) {
   if (const auto found = section_.objects.find(type_key); found != section_.objects.end()) {
     const auto position = static_cast<std::size_t>(index);

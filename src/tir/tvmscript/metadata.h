@@ -1,5 +1,5 @@
-// `metadata["Runtime"][0]`: what TVMScript cannot print stands as save_json in front of the text,
-// if anywhere.
+// `metadata["Runtime"][0]`: what TVMScript cannot print is save_json in front of the text, if
+// it is anywhere.
 #pragma once
 
 #include <cstdint>

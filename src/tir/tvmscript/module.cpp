@@ -6,7 +6,10 @@
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/statements.h"
+#include "tir/tvmscript/attributes.h"
+#include "tir/tvmscript/calls.h"
+#include "tir/tvmscript/conversions.h"
+#include "tir/tvmscript/function.h"
 
 namespace mlf::tir {
 namespace tvmscript {
@@ -16,19 +19,17 @@ using text::Sign;
 using text::SyntaxId;
 using text::TokenKind;
 
+/// Reads the lines around the functions, and makes the module of what they say.
 class ModuleReader {
  public:
   ModuleReader(const support::SourceText& source, const Rules& rules, const ReadLimits& limits,
                const ConstantFinder& constants)
-      : c_(source, rules, limits, constants),
-        lexer_(source, rules.grammar->lexical),
-        exprs_(c_, lexer_),
-        statements_(c_, lexer_, exprs_) {}
+      : c_(source, rules, limits, constants), lexer_(c_.lexer) {}
 
   Reading read() {
     while (!lexer_.token().is(TokenKind::end)) read_line();
     if (drafts_.empty() && !has_class_) {
-      lexer_.fail(lexer_.token(), "expected a function, found the end of the text");
+      lexer_.fail("expected a function, found the end of the text");
     }
     note_versions();
     align_buffers();
@@ -66,9 +67,7 @@ class ModuleReader {
   [[noreturn]] void fail_here();
 
   Context c_;
-  text::Lexer lexer_;
-  Expressions exprs_;
-  Statements statements_;
+  text::Lexer& lexer_;
   std::vector<FunctionDraft> drafts_;
   std::unordered_set<std::string_view> function_names_;
   Visibility next_visibility_ = Visibility::exported;
@@ -81,8 +80,9 @@ class ModuleReader {
 
 // --- Lines outside of functions ----------------------------------------------------------------
 
+/// A line outside of functions: imports, decorators, the class, attributes of the module.
 void ModuleReader::read_line() {
-  exprs_.clear();
+  c_.values.clear();
   const text::Token& token = lexer_.token();
   if (token.is(TokenKind::comment)) {
     read_import(lexer_.text(token), c_.prefixes);
@@ -94,6 +94,7 @@ void ModuleReader::read_line() {
   fail_here();
 }
 
+/// Python code around the module, which people keep when they copy a script, is passed over.
 void ModuleReader::read_word() {
   const std::string_view word = lexer_.text(lexer_.token());
   if (word == "def") return read_def();
@@ -101,13 +102,14 @@ void ModuleReader::read_word() {
   if (word == "from")
     read_import(lexer_.slice(lexer_.token().begin, lexer_.line_end()), c_.prefixes);
   if (word == "from" || word == "import" || word == "pass") return skip_line();
-  const SyntaxId root = exprs_.parse();
-  const text::Syntax& syntax = exprs_.syntax(root);
+  const SyntaxId root = c_.parser.parse();
+  const text::Syntax& syntax = c_.values.syntax(root);
   const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
   const bool sets = lexer_.accept(Sign::assign);
   if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
+  // With show_meta=True the objects that have no words come first.
   if (sets && text == "metadata") {
-    read_metadata(exprs_.parse());
+    read_metadata(c_.parser.parse());
   } else {
     read_call(root);
   }
@@ -116,43 +118,45 @@ void ModuleReader::read_word() {
 
 /// `I.module_attrs({…})`, `I.module_global_infos({…})`
 void ModuleReader::read_call(SyntaxId call) {
-  const std::string_view callee = exprs_.ir_callee(call);
+  const std::string_view callee = ir_callee(c_, call);
   if (callee == "module_attrs") {
-    module_attrs_ = exprs_.attribute_map(exprs_.arguments(call).get(0, "attrs"));
+    module_attrs_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "attrs"));
   } else if (callee == "module_global_infos") {
     c_.versions.observe(TvmFeature::global_infos);
-    global_infos_ = exprs_.attribute_map(exprs_.arguments(call).get(0, "global_infos"));
+    global_infos_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "global_infos"));
   } else {
-    exprs_.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
+    c_.values.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
   }
 }
 
 /// `metadata = tvm.ir.load_json("…")`
 void ModuleReader::read_metadata(SyntaxId call) {
-  if (exprs_.syntax(call).kind != text::SyntaxKind::call) {
-    exprs_.fail({.syntax = call}, "expected tvm.ir.load_json() as metadata");
+  if (c_.values.syntax(call).kind != text::SyntaxKind::call) {
+    c_.values.fail({.syntax = call}, "expected tvm.ir.load_json() as metadata");
   }
-  const Arguments args = exprs_.arguments(call);
+  const Arguments args = arguments_of(c_, call);
   args.expect(1, 1);
-  if (args[0].kind != ValueKind::string) exprs_.fail_expected(args[0], "a string");
-  const std::string_view token = exprs_.text(args[0]);
+  if (args[0].kind != ValueKind::string) fail_expected(c_, args[0], "a string");
+  const std::string_view token = c_.values.text(args[0]);
   if (token.starts_with("\"\"\"")) {
     c_.versions.observe(TvmFeature::metadata_in_triple_quotes);
   } else {
     c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
   }
-  c_.versions.exactly(c_.metadata.read(c_.source, exprs_.begin(args[0]), token, c_.limits));
+  c_.versions.exactly(c_.metadata.read(c_.source, c_.values.begin(args[0]), token, c_.limits));
 }
 
+/// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
+/// that is passed over.
 void ModuleReader::read_decorator() {
   lexer_.advance();
-  const SyntaxId root = exprs_.parse();
-  const text::Syntax& syntax = exprs_.syntax(root);
+  const SyntaxId root = c_.parser.parse();
+  const text::Syntax& syntax = c_.values.syntax(root);
   std::string_view path = lexer_.slice(syntax.begin, syntax.end);
   if (syntax.kind == text::SyntaxKind::call) {
     path = lexer_.slice(syntax.begin, syntax.name_begin);
-    const auto is_private = exprs_.arguments(root).keyword("private");
-    if (is_private && exprs_.boolean(*is_private)) {
+    const auto is_private = arguments_of(c_, root).keyword("private");
+    if (is_private && as_boolean(c_, *is_private)) {
       next_visibility_ = Visibility::hidden;
       c_.versions.observe(TvmFeature::private_functions);
     }
@@ -165,25 +169,25 @@ void ModuleReader::read_decorator() {
 void ModuleReader::read_class() {
   lexer_.advance();
   if (!lexer_.token().is(TokenKind::name)) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("expected the name of the class, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected the name of the class, found {}", lexer_.found()));
   }
   c_.module_name = lexer_.text(lexer_.token());
   has_class_ = true;
   lexer_.advance();
   if (!lexer_.accept(Sign::colon)) {
-    lexer_.fail(lexer_.token(), fmt::format("expected ':', found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected ':', found {}", lexer_.found()));
   }
   end_line();
 }
 
+/// A function with the decorators in front of it.
 void ModuleReader::read_def() {
   if (next_is_foreign_) {
     skip_function();
   } else {
     FunctionDraft& draft = drafts_.emplace_back();
     draft.visibility = next_visibility_;
-    statements_.read_function(draft);
+    read_function(c_, draft);
     if (!function_names_.insert(draft.name).second) {
       support::fail_at(c_.source, draft.name_offset,
                        fmt::format("a second function of the name '{}'", draft.name),
@@ -205,6 +209,7 @@ void ModuleReader::skip_function() {
   } while (!lexer_.token().is(TokenKind::end) && lexer_.indentation() > indent);
 }
 
+/// The lexer joins lines in brackets: one line here may be several in the file.
 void ModuleReader::skip_line() {
   while (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
     lexer_.advance();
@@ -214,14 +219,13 @@ void ModuleReader::skip_line() {
 
 void ModuleReader::end_line() {
   if (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
-    lexer_.fail(lexer_.token(),
-                fmt::format("expected the end of the line, found {}", lexer_.found()));
+    lexer_.fail(fmt::format("expected the end of the line, found {}", lexer_.found()));
   }
   if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
 }
 
 void ModuleReader::fail_here() {
-  lexer_.fail(lexer_.token(), fmt::format("expected a function, found {}", lexer_.found()));
+  lexer_.fail(fmt::format("expected a function, found {}", lexer_.found()));
 }
 
 // --- The module that the lines make ------------------------------------------------------------
@@ -272,6 +276,7 @@ ListId ModuleReader::preflattened(const FunctionDraft& draft) {
   return has_map ? c_.builder.map(draft.preflattened_buffer_map) : ListId::none;
 }
 
+/// The fields are in the order of the row of PrimFunc in nodes.def.
 NodeId ModuleReader::make_function(const FunctionDraft& draft) {
   Builder& b = c_.builder;
   const NodeId attrs = make_attrs(draft);
@@ -312,13 +317,14 @@ void ModuleReader::fill_in_calls() {
   for (const FunctionDraft& draft : drafts_) {
     types.emplace(index(c_.metadata.global_var(draft.name)), draft.ret_type);
   }
-  for (const FunctionCall& call : c_.calls) {
+  for (const FunctionCall& call : c_.function_calls) {
     const auto type = types.find(index(call.callee));
     if (type == types.end()) continue;
     c_.builder.set(call.call, f::Call::dtype, c_.make.dtype_of_type(type->second));
   }
 }
 
+/// What no text of the dialect says, whatever is in it.
 void ModuleReader::note_general_losses() {
   for (const GeneralLoss& loss : c_.rules.losses) c_.losses.add(loss.code, "", loss.detail);
   if (c_.rules.states_module_attrs && !module_attrs_) {

@@ -1,4 +1,4 @@
-// Which Var, Buffer or object a name stands for, by scope.
+// Names in a script: the prefixes of its modules, and what the others refer to, by scope.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,24 @@
 
 namespace mlf::tir::tvmscript {
 
-/// Names are released when their scope ends, so one name may stand for several objects in turn.
-/// The names themselves are pieces of the source, which outlives the table.
+/// The word before the dot of a builtin; users may choose their own.
+struct Prefixes {
+  std::string_view ir = "I";
+  std::string_view tir = "T";
+  std::string_view relax = "R";
+};
+
+/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over.
+void read_import(std::string_view comment, Prefixes& prefixes);
+
+/// What follows the prefix and the dot in `path`; empty where it starts otherwise.
+std::string_view after_prefix(std::string_view path, std::string_view prefix);
+
+/// Whether a comment is the `# with T.block("root"):` of an implied root block.
+bool is_root_block(std::string_view comment);
+
+/// Names are released when their scope ends, so one name may refer to several objects in turn.
+/// The names themselves are parts of the source, which outlives the table.
 class NameTable {
  public:
   NodeId find(std::string_view name) const {

@@ -1,4 +1,4 @@
-// The binary operators of TVMScript: how they are spelled between operands and as calls.
+// The binary operators of TVMScript between their operands; their functions are in forms.def.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,9 @@ namespace mlf::tir::tvmscript {
 
 struct BinaryOperator {
   Kind kind;
-  text::Sign sign;            ///< `none` where there is only the call
-  std::string_view symbol;    ///< as between operands
-  std::string_view call;      ///< makes the node as it is: `T.Add(a, b)` folds nothing
-  std::string_view function;  ///< the other function for it, the only one before v0.12
-  std::uint8_t level = 0;     ///< how tightly the symbol binds
+  text::Sign sign;
+  std::string_view symbol;  ///< as between operands
+  std::uint8_t level = 0;   ///< how tightly the symbol binds
 };
 
 constexpr std::uint8_t kNotLevel = 4;
@@ -29,40 +27,30 @@ constexpr std::uint8_t kProductLevel = 8;
 constexpr std::uint8_t kSignLevel = 9;
 
 constexpr BinaryOperator kBinaryOperators[] = {
-    {Kind::Add, text::Sign::plus, "+", "Add", "", kSumLevel},
-    {Kind::Sub, text::Sign::minus, "-", "Sub", "", kSumLevel},
-    {Kind::Mul, text::Sign::star, "*", "Mul", "", kProductLevel},
-    {Kind::Div, text::Sign::slash, "/", "Div", "truncdiv", kProductLevel},
-    {Kind::Mod, text::Sign::none, "", "Mod", "truncmod"},
-    {Kind::FloorDiv, text::Sign::double_slash, "//", "FloorDiv", "floordiv", kProductLevel},
-    {Kind::FloorMod, text::Sign::percent, "%", "FloorMod", "floormod", kProductLevel},
-    {Kind::Min, text::Sign::none, "", "Min", "min"},
-    {Kind::Max, text::Sign::none, "", "Max", "max"},
-    {Kind::LT, text::Sign::less, "<", "LT", "", kComparisonLevel},
-    {Kind::LE, text::Sign::less_equal, "<=", "LE", "", kComparisonLevel},
-    {Kind::GT, text::Sign::greater, ">", "GT", "", kComparisonLevel},
-    {Kind::GE, text::Sign::greater_equal, ">=", "GE", "", kComparisonLevel},
-    {Kind::EQ, text::Sign::equal, "==", "EQ", "", kEqualityLevel},
-    {Kind::NE, text::Sign::not_equal, "!=", "NE", "", kEqualityLevel},
-    {Kind::And, text::Sign::and_, "and", "And", "", 3},
-    {Kind::Or, text::Sign::or_, "or", "Or", "", 2},
+    {Kind::Add, text::Sign::plus, "+", kSumLevel},
+    {Kind::Sub, text::Sign::minus, "-", kSumLevel},
+    {Kind::Mul, text::Sign::star, "*", kProductLevel},
+    {Kind::Div, text::Sign::slash, "/", kProductLevel},
+    {Kind::FloorDiv, text::Sign::double_slash, "//", kProductLevel},
+    {Kind::FloorMod, text::Sign::percent, "%", kProductLevel},
+    {Kind::LT, text::Sign::less, "<", kComparisonLevel},
+    {Kind::LE, text::Sign::less_equal, "<=", kComparisonLevel},
+    {Kind::GT, text::Sign::greater, ">", kComparisonLevel},
+    {Kind::GE, text::Sign::greater_equal, ">=", kComparisonLevel},
+    {Kind::EQ, text::Sign::equal, "==", kEqualityLevel},
+    {Kind::NE, text::Sign::not_equal, "!=", kEqualityLevel},
+    {Kind::And, text::Sign::and_, "and", 3},
+    {Kind::Or, text::Sign::or_, "or", 2},
 };
 
-/// The row of a binary kind.
-constexpr const BinaryOperator& binary_operator(Kind kind) {
-  return *std::ranges::find(kBinaryOperators, kind, &BinaryOperator::kind);
-}
-
-/// The row of the function with this name, or null.
-constexpr const BinaryOperator* binary_function(std::string_view name) {
-  for (const BinaryOperator& row : kBinaryOperators) {
-    if (row.call == name || row.function == name) return &row;
-  }
-  return nullptr;
+/// The operator for a binary kind; null where there is only a function.
+constexpr const BinaryOperator* operator_for(Kind kind) {
+  const auto* const found = std::ranges::find(kBinaryOperators, kind, &BinaryOperator::kind);
+  return found == std::end(kBinaryOperators) ? nullptr : found;
 }
 
 /// The row of a sign between operands.
-constexpr const BinaryOperator& binary_operator(text::Sign sign) {
+constexpr const BinaryOperator& operator_of(text::Sign sign) {
   return *std::ranges::find(kBinaryOperators, sign, &BinaryOperator::sign);
 }
 

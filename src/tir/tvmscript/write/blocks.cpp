@@ -1,12 +1,13 @@
 // Blocks.
 #include <fmt/core.h>
 
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/statements.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
 
+/// Of the types of iteration variables blocks have four.
 std::string_view axis_function(Node axis) {
   switch (static_cast<IterVarType>(axis.integer(f::IterVar::iter_type))) {
     case IterVarType::DataPar:
@@ -26,13 +27,15 @@ std::string_view axis_function(Node axis) {
 
 }  // namespace
 
+/// The BlockRealize and its block are one `with`.
 void StatementPrinter::block_realize(const Step& step) {
   Step inner = step;
   inner.node = step.node[f::BlockRealize::block];
-  if (!inner.node.is(Kind::Block)) refuse("a BlockRealize of something that is no block");
+  if (!inner.node.is(Kind::Block)) refuse("a BlockRealize of something that is not a block");
   block(inner, step.node);
 }
 
+/// `with T.block("name"):`; since v0.12 a block may be there without being realized.
 void StatementPrinter::block(const Step& step, Node realize) {
   const Node block = step.node;
   if (!realize && printer_.spelling().is_old()) {
@@ -51,22 +54,25 @@ void StatementPrinter::block(const Step& step, Node realize) {
   }
 }
 
+/// The lines in the order in which TVM prints them: what a line uses is named above it.
 void StatementPrinter::block_head(Node block, Node realize, Indent indent) {
   axes(block, realize, indent);
   declarations_.declare_ready_buffers(indent);
   if (realize && !is_int(realize[f::BlockRealize::predicate], 1)) {
-    script_.line(indent,
-                 Pieces().text("T.where(").expr(realize[f::BlockRealize::predicate]).text(")"));
+    script_.line(
+        indent,
+        TextFragments().text("T.where(").expr(realize[f::BlockRealize::predicate]).text(")"));
   }
   for (const Node buffer : block.list(f::Block::alloc_buffers)) {
-    const Pieces stated = declarations_.arguments(buffer);
+    const TextFragments stated = declarations_.arguments(buffer);
     const std::string name = define(buffer);
-    script_.line(indent, Pieces().text(name + " = T.alloc_buffer(").append(stated).text(")"));
+    script_.line(indent,
+                 TextFragments().text(name + " = T.alloc_buffer(").append(stated).text(")"));
   }
   regions("T.reads", block.list(f::Block::reads), indent);
   regions("T.writes", block.list(f::Block::writes), indent);
   if (const NodeMap notes = block.map(f::Block::annotations); !notes.empty()) {
-    Pieces line;
+    TextFragments line;
     line.text("T.block_attr({");
     for (std::size_t i = 0; i < notes.size(); ++i) {
       line.text(i == 0 ? "" : ", ").text(quoted(notes.name(i))).text(": ").value(notes.value(i));
@@ -75,11 +81,12 @@ void StatementPrinter::block_head(Node block, Node realize, Indent indent) {
   }
   for (const Node match : block.list(f::Block::match_buffers)) {
     const Node buffer = match[f::MatchBufferRegion::buffer];
-    Pieces stated;
+    TextFragments stated;
     stated.value(match[f::MatchBufferRegion::source]).text(", ");
     stated.append(declarations_.arguments(buffer));
     const std::string name = define(buffer);
-    script_.line(indent, Pieces().text(name + " = T.match_buffer(").append(stated).text(")"));
+    script_.line(indent,
+                 TextFragments().text(name + " = T.match_buffer(").append(stated).text(")"));
   }
   declarations_.declare_ready_buffers(indent);
 }
@@ -90,7 +97,7 @@ void StatementPrinter::axes(Node block, Node realize, Indent indent) {
   for (std::size_t i = 0; i < iter_vars.size(); ++i) {
     const Node min = iter_vars[i][f::IterVar::dom][f::Range::min];
     const Node extent = iter_vars[i][f::IterVar::dom][f::Range::extent];
-    Pieces line;
+    TextFragments line;
     line.text(axis_function(iter_vars[i])).text("(");
     if (is_int(min, 0) && min.dtype() == extent.dtype()) {
       line.expr(extent);
@@ -99,16 +106,18 @@ void StatementPrinter::axes(Node block, Node realize, Indent indent) {
     }
     if (realize) line.text(", ").expr(realize.list(f::BlockRealize::iter_values)[i]);
     const std::string name = define(iter_vars[i][f::IterVar::var]);
-    script_.line(indent, Pieces().text(name + " = ").append(line).text(")"));
+    script_.line(indent, TextFragments().text(name + " = ").append(line).text(")"));
   }
 }
 
+/// Also where there are none: without the line the parser would infer them.
 void StatementPrinter::regions(std::string_view callee, NodeList regions, Indent indent) {
+  // v0.8 has one list, later versions one argument for each region.
   const bool is_list = printer_.spelling().regions == Spelling::Regions::list;
-  script_.line(indent, Pieces()
+  script_.line(indent, TextFragments()
                            .text(callee)
                            .text(is_list ? "([" : "(")
-                           .list(regions, Form::value)
+                           .list(regions, PrintAs::value)
                            .text(is_list ? "])" : ")"));
 }
 

@@ -7,7 +7,7 @@
 #include "tir/node_queries.h"
 #include "tir/text/op_table.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
@@ -68,6 +68,7 @@ bool would_compute(std::string_view name, NodeList args) {
   return false;
 }
 
+/// The dtype that the parser of TVM would give the call.
 std::optional<DType> inferred(const OpInfo& op, NodeList args) {
   std::vector<DType> dtypes;
   for (const Node arg : args) {
@@ -83,14 +84,15 @@ bool names_llvm_intrinsic(const OpInfo& op, NodeList args) {
 
 }  // namespace
 
-void Printer::call(Node node, Pieces& out) {
+void Printer::call(Node node, TextFragments& out) {
   const Node callee = node[f::Call::op];
   if (callee.is(Kind::Op)) return call_of_op(node, out);
   if (callee.is(Kind::GlobalVar)) return call_of_function(node, out);
   refuse(fmt::format("a call of a {} cannot be written in TVMScript", callee.info().name));
 }
 
-void Printer::call_of_op(Node node, Pieces& out) {
+/// The function of the operator, as long as it makes this very call; T.Call makes any.
+void Printer::call_of_op(Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const std::string_view name = node[f::Call::op].text(f::Op::name);
   if (spelling_.calls == Spelling::Calls::keyword) {
@@ -103,11 +105,11 @@ void Printer::call_of_op(Node node, Pieces& out) {
   const OpInfo* const op = text::find_op(name);
   const bool has_name = op != nullptr && op->since <= minor_version_ &&
                         (op->script_function || names_llvm_intrinsic(*op, args));
-  if (!has_name || would_compute(name, args)) return explicit_call(node, out);
+  if (!has_name || would_compute(name, args)) return regular_form(node, out);
   if (op->dtype_position == DtypePosition::none && inferred(*op, args) != node.dtype()) {
-    return explicit_call(node, out);
+    return regular_form(node, out);
   }
-  if (name == "tir.reinterpret" && !node.dtype().is_handle()) return explicit_call(node, out);
+  if (name == "tir.reinterpret" && !node.dtype().is_handle()) return regular_form(node, out);
   out.text("T.").text(op->script_name).text("(");
   if (op->dtype_position == DtypePosition::first) {
     out.text(quoted_dtype(node.dtype())).text(args.empty() ? "" : ", ");
@@ -120,32 +122,30 @@ void Printer::call_of_op(Node node, Pieces& out) {
 }
 
 /// `T.exp(x, dtype="float32")`, `name(x, dtype="int32")`
-void Printer::old_call(std::string_view function, Node node, Pieces& out) {
+void Printer::old_call(std::string_view function, Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const DType dtype = node.dtype();
   out.text(function).text("(").list(args).text(args.empty() ? "dtype=" : ", dtype=");
   out.text(dtype.is_void() ? "\"\"" : quoted_dtype(dtype)).text(")");
 }
 
-/// `T.Call("int32", "tir.name", [x, y])` makes the call as it is.
-void Printer::explicit_call(Node node, Pieces& out) {
-  const std::string_view name = node[f::Call::op].text(f::Op::name);
-  out.text(fmt::format("T.Call({}, ", quoted_dtype(node.dtype())));
-  out.text(name.starts_with("tir.") ? quoted(name)
-                                    : fmt::format("tvm.ir.Op.get({})", quoted(name)));
-  out.text(", [").list(node.list(f::Call::args)).text("])");
+/// What `T.Call("int32", "tir.name", [x, y])` calls: the parser takes names of operators of TIR as
+/// they are, and since v0.13 functions as members of the module.
+void Printer::callee(Node node, TextFragments& out) const {
+  constexpr std::string_view kBuiltin = "tir.";
+  if (node.is(Kind::Op)) {
+    const std::string_view name = node.text(f::Op::name);
+    name.starts_with(kBuiltin) ? out.text(quoted(name)) : out.value(node);
+    return;
+  }
+  const bool is_member =
+      functions_.contains(node.id()) && has(minor_version_, TvmFeature::calls_by_module);
+  is_member ? out.text("Module.").text(node.text(f::GlobalVar::name_hint)) : out.value(node);
 }
 
-void Printer::call_of_function(Node node, Pieces& out) {
-  const Node callee = node[f::Call::op];
-  const std::string_view name = callee.text(f::GlobalVar::name_hint);
-  if (spelling_.calls == Spelling::Calls::keyword) return old_call(name, node, out);
-  const bool is_known =
-      functions_.contains(callee.id()) && has(minor_version_, TvmFeature::calls_by_module);
-  out.text(fmt::format("T.Call({}, ", quoted_dtype(node.dtype())));
-  out.text(is_known ? fmt::format("Module.{}", name)
-                    : fmt::format("tvm.ir.GlobalVar({})", quoted(name)));
-  out.text(", [").list(node.list(f::Call::args)).text("])");
+void Printer::call_of_function(Node node, TextFragments& out) {
+  if (spelling_.calls == Spelling::Calls::by_operator) return regular_form(node, out);
+  old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
 }
 
 }  // namespace mlf::tir::tvmscript

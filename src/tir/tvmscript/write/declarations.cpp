@@ -6,15 +6,17 @@
 
 #include "mlf/tir/visit.h"
 #include "tir/text/expr_factory.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
 
-void append_tuple(NodeList nodes, Pieces& out) {
+/// A tuple of one element keeps its comma.
+void append_tuple(NodeList nodes, TextFragments& out) {
   out.text("(").list(nodes).text(nodes.size() == 1 ? ",)" : ")");
 }
 
+/// The storage scope is that of the type of the pointer.
 std::string_view scope_of(Node buffer) {
   return buffer[f::Buffer::data][f::Var::type_annotation].text(f::PointerType::storage_scope);
 }
@@ -24,71 +26,73 @@ std::string_view scope_of(Node buffer) {
 Declarations::Declarations(Printer& printer, Script& script, const Definitions& definitions)
     : printer_(printer), script_(script), definitions_(definitions) {}
 
+/// At the top of the function: there is no other place that all uses can see.
 void Declarations::declare_free_vars(Indent indent) {
   for (const Node var : definitions_.free_vars) {
     const std::string name(printer_.names().bind(var.id(), var.text(f::Var::name)));
-    script_.line(indent, Pieces().text(name + " = ").append(declaration(var)));
+    script_.line(indent, TextFragments().text(name + " = ").append(declaration(var)));
   }
 }
 
 /// `T.int32()`, `T.handle("int8", "global")`, `T.int64(is_size_var=True)`
-Pieces Declarations::declaration(Node var) {
+TextFragments Declarations::declaration(Node var) {
   if (printer_.spelling().is_old()) return old_declaration(var);
   const Node type = var[f::Var::type_annotation];
   if (!has_annotation(var, printer_.spelling())) return constructor(var);
-  if (type && type.is(Kind::PointerType)) return Pieces().node(Form::type, type);
-  return Pieces().text(fmt::format("T.{}({})", to_string(var.dtype()),
-                                   var.is(Kind::SizeVar) ? "is_size_var=True" : ""));
+  if (type && type.is(Kind::PointerType)) return TextFragments().node(PrintAs::type, type);
+  return TextFragments().text(fmt::format("T.{}({})", to_string(var.dtype()),
+                                          var.is(Kind::SizeVar) ? "is_size_var=True" : ""));
 }
 
-Pieces Declarations::annotation(Node var) {
+TextFragments Declarations::annotation(Node var) {
   if (!has_annotation(var, printer_.spelling())) return constructor(var);
-  Pieces pieces;
+  TextFragments fragments;
   if (const Node type = var[f::Var::type_annotation]) {
-    pieces.node(Form::type, type);
+    fragments.node(PrintAs::type, type);
   } else {
-    pieces.text(fmt::format("T.{}", to_string(var.dtype())));
+    fragments.text(fmt::format("T.{}", to_string(var.dtype())));
   }
   const bool states_size = var.is(Kind::SizeVar) && !printer_.spelling().is_old();
-  return pieces.text(states_size ? "(is_size_var=True)" : "");
+  return fragments.text(states_size ? "(is_size_var=True)" : "");
 }
 
 /// `T.Var("x", "bfloat16")`, `T.Var("p", tvm.ir.PointerType(…))`: the parser takes the node as it
 /// is wherever it takes a type.
-Pieces Declarations::constructor(Node var) {
+TextFragments Declarations::constructor(Node var) {
   const Node type = var[f::Var::type_annotation];
-  Pieces pieces;
-  pieces.text(fmt::format("T.{}({}, ", var.is(Kind::SizeVar) ? "SizeVar" : "Var",
-                          quoted(printer_.names().find(var.id()))));
+  TextFragments fragments;
+  fragments.text(fmt::format("T.{}({}, ", var.is(Kind::SizeVar) ? "SizeVar" : "Var",
+                             quoted(printer_.names().find(var.id()))));
   if (!type || type.is(Kind::PrimType)) {
-    pieces.text(quoted_dtype(var.dtype()));
+    fragments.text(quoted_dtype(var.dtype()));
   } else {
-    pieces.node(Form::type_object, type);
+    fragments.node(PrintAs::type_object, type);
   }
-  return pieces.text(")");
+  return fragments.text(")");
 }
 
 /// `T.var("int32")`, `T.buffer_var("int8", "global")`, `T.env_thread("threadIdx.x")`
-Pieces Declarations::old_declaration(Node var) {
+TextFragments Declarations::old_declaration(Node var) {
   if (const auto thread = definitions_.thread_tags.find(index(var.id()));
       thread != definitions_.thread_tags.end()) {
-    return Pieces().text(fmt::format("T.env_thread({})", quoted(thread->second)));
+    return TextFragments().text(fmt::format("T.env_thread({})", quoted(thread->second)));
   }
   const Node type = var[f::Var::type_annotation];
   if (!type || !type.is(Kind::PointerType)) {
-    return Pieces().text(fmt::format("T.var({})", quoted_dtype(var.dtype())));
+    return TextFragments().text(fmt::format("T.var({})", quoted_dtype(var.dtype())));
   }
   const Node pointee = type[f::PointerType::element_type];
   if (!pointee.is(Kind::PrimType)) {
     refuse("a variable whose type is a pointer to no data type cannot be written in TVMScript");
   }
-  return Pieces().text(fmt::format("T.buffer_var({}, {})",
-                                   quoted_dtype(pointee.dtype(std::uint8_t{f::PrimType::dtype})),
-                                   quoted(type.text(f::PointerType::storage_scope))));
+  return TextFragments().text(fmt::format(
+      "T.buffer_var({}, {})", quoted_dtype(pointee.dtype(std::uint8_t{f::PrimType::dtype})),
+      quoted(type.text(f::PointerType::storage_scope))));
 }
 
+/// v0.9 and v0.10 print what lowering made flat as it was before, too.
 void Declarations::state_before_flattening(Node buffer, Node before, Indent indent) {
-  script_.line(indent, Pieces()
+  script_.line(indent, TextFragments()
                            .text("T.preflattened_buffer(")
                            .value(buffer)
                            .text(", ")
@@ -96,6 +100,7 @@ void Declarations::state_before_flattening(Node buffer, Node before, Indent inde
                            .text(")"));
 }
 
+/// Whether all variables in the parts of a buffer have names in this scope.
 bool Declarations::is_ready(Node buffer) const {
   bool ready = true;
   for_each_pre_order(buffer, [&](Node part) {
@@ -111,16 +116,15 @@ bool Declarations::is_ready(Node buffer) const {
 void Declarations::declare_ready_buffers(Indent indent) {
   for (const Node buffer : definitions_.free_buffers) {
     if (!printer_.names().find(buffer.id()).empty() || !is_ready(buffer)) continue;
-    const Pieces stated = arguments(buffer);
+    const TextFragments stated = arguments(buffer);
     const std::string name(bind(buffer));
-    script_.line(indent,
-                 Pieces()
-                     .text(fmt::format("{} = {}(", name, printer_.spelling().declare_buffer))
-                     .append(stated)
-                     .text(")"));
+    TextFragments line;
+    line.text(name).text(" = ");
+    script_.line(indent, printer_.begin_form(Kind::Buffer, line).append(stated).text(")"));
   }
 }
 
+/// Zero, of the dtype that the shape has: what the parser assumes.
 bool Declarations::has_default_offset(Node buffer) const {
   const Node offset = buffer[f::Buffer::elem_offset];
   if (!offset) return true;
@@ -139,8 +143,9 @@ bool Declarations::is_plain(Node buffer) const {
          buffer.integer(f::Buffer::buffer_type) == static_cast<std::int64_t>(BufferType::default_);
 }
 
-Pieces Declarations::arguments(Node buffer) {
-  Pieces out;
+/// Keywords in the order of TVM; parts that have the value the parser assumes are left out.
+TextFragments Declarations::arguments(Node buffer) {
+  TextFragments out;
   append_tuple(buffer.list(f::Buffer::shape), out);
   out.text(", ").text(quoted_dtype(buffer.dtype(f::Buffer::dtype)));
   const bool owns_data = definitions_.owns_data(buffer);
@@ -172,6 +177,7 @@ Pieces Declarations::arguments(Node buffer) {
   return out;
 }
 
+/// The pointer is called after the buffer, `A.data`.
 std::string_view Declarations::bind(Node buffer) {
   const std::string_view hint = buffer.text(f::Buffer::name);
   // Before v0.12 no two buffers of a function have one name.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tir/tvmscript/write/definitions.h"
-#include "tir/tvmscript/write/script.h"
+#include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -24,18 +24,18 @@ class Declarations {
 
   /// `(16,), "int8", align=16`: what follows the bracket of T.Buffer and the like. The buffer's
   /// pointer is stated unless it comes along with the buffer.
-  Pieces arguments(Node buffer);
+  TextFragments arguments(Node buffer);
   /// Names the buffer, and what comes along with it; gives the name.
   std::string_view bind(Node buffer);
-  /// What stands behind `x: `: a type, or a constructor of the variable.
-  Pieces annotation(Node var);
+  /// The words behind `x: `: a type, or a constructor of the variable.
+  TextFragments annotation(Node var);
   /// Whether `T.Buffer((16,), "float32")` in place of a parameter says all of a buffer.
   bool is_plain(Node buffer) const;
 
  private:
-  Pieces declaration(Node var);
-  Pieces old_declaration(Node var);
-  Pieces constructor(Node var);
+  TextFragments declaration(Node var);
+  TextFragments old_declaration(Node var);
+  TextFragments constructor(Node var);
   bool is_ready(Node buffer) const;
   bool has_default_offset(Node buffer) const;
 

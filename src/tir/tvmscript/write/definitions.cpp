@@ -2,7 +2,7 @@
 
 #include "mlf/tir/visit.h"
 #include "tir/tvmscript/buffers.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
@@ -12,6 +12,7 @@ bool is_var(Node node) {
   return node.is(Kind::Var) || node.is(Kind::SizeVar);
 }
 
+/// Equal constants are the same, shared or not.
 bool is_same_expr(Node a, Node b) {
   if (a.id() == b.id()) return true;
   return a.is(Kind::IntImm) && b.is(Kind::IntImm) && a.dtype() == b.dtype() &&
@@ -31,7 +32,7 @@ bool has_old_annotation(Node var) {
   return is_usual && has_function(dtype) && dtype.is_scalar();
 }
 
-/// Whether a node is text: what is not, stands in the metadata with variables of its own.
+/// Whether a node is text: what is not, is in the metadata with variables of its own.
 bool is_printed(Node node) {
   return node.is(Kind::DictAttrs) ||
          (node.category() != Category::object && !node.is(Kind::ObjectMap));
@@ -72,6 +73,7 @@ class Finder {
     std::unordered_set<std::uint32_t> ids_;
   };
 
+  /// Notes what the tree below `root` defines and uses.
   void visit(Node root) {
     NodeSet seen(root.module());
     const auto enter = [&](Node node) {
@@ -98,6 +100,7 @@ class Finder {
     note_use(buffer[f::Buffer::data]);
   }
 
+  /// Statements, blocks and reducers that bring variables or buffers into scope.
   void note_definitions(Node node) {
     switch (node.kind()) {
       case Kind::For:
@@ -128,7 +131,7 @@ class Finder {
     }
   }
 
-  /// What stands in front of others cannot reach to the end of its suite.
+  /// A statement with others behind it cannot reach to the end of its suite.
   void note_places(Node sequence) {
     const NodeList statements = sequence.list(f::SeqStmt::seq);
     for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -181,6 +184,7 @@ class Finder {
     found_.data_owner.try_emplace(index(buffer[f::Buffer::data].id()), buffer.id());
   }
 
+  /// In the order of their first use, so that equal functions print alike.
   void add_free_buffers() {
     for (const Node buffer : buffers_) {
       if (declared_.contains(buffer.id())) continue;
@@ -207,6 +211,7 @@ class Finder {
     for (const std::uint32_t var : others) found_.thread_tags.erase(var);
   }
 
+  /// What is used and neither defined nor brought along by a buffer.
   void add_free_vars() {
     if (spelling_.scopes == Spelling::Scopes::take) {
       note_tags();

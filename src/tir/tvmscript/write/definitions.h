@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
-#include "tir/tvmscript/spelling.h"
+#include "tir/tvmscript/write/spelling.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -44,7 +44,7 @@ Definitions definitions_of(Node function, const Spelling& spelling,
 /// Whether an AttrStmt is what `T.launch_thread` makes.
 bool is_launch(Node attr_stmt);
 
-/// Whether `x: T.int32 = v` may stand for a LetStmt before v0.12, whose parser takes calls and
+/// Whether `x: T.int32 = v` may be written for a LetStmt before v0.12, whose parser takes calls and
 /// constants for such values, and knows no other types than the usual ones.
 bool is_annotated_let(Node let);
 

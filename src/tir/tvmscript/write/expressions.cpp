@@ -6,7 +6,7 @@
 
 #include "tir/node_queries.h"
 #include "tir/tvmscript/operators.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
@@ -45,8 +45,7 @@ bool would_fold(Node node) {
 
 /// Whether the operator makes this kind of node out of operands of this type.
 bool has_symbol(Node node) {
-  const BinaryOperator& row = binary_operator(node.kind());
-  if (row.sign == text::Sign::none) return false;
+  if (operator_for(node.kind()) == nullptr) return false;
   const DType dtype = node[f::Add::a].dtype();
   if (dtype != node[f::Add::b].dtype() || dtype.is_handle()) return false;
   const bool is_integer = dtype.is_int() || dtype.is_uint();
@@ -70,21 +69,23 @@ std::int64_t value_of(Node node) {
 
 }  // namespace
 
-Pieces end_of(Node begin, Node extent) {
-  Pieces pieces;
-  if (is_int(begin, 0)) return pieces.expr(extent);
+/// Ends of ranges are sums; those of constants are computed, as TVM prints them.
+TextFragments end_of(Node begin, Node extent) {
+  TextFragments fragments;
+  if (is_int(begin, 0)) return fragments.expr(extent);
   if (begin.is(Kind::IntImm) && extent.is(Kind::IntImm) && begin.dtype() == extent.dtype()) {
     // Unsigned, so that nonsense bounds wrap.
     const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(value_of(begin)) +
                                                static_cast<std::uint64_t>(value_of(extent)));
     const bool is_bare = begin.dtype() == DType::Int(32);
-    return pieces.text(is_bare ? fmt::format("{}", end)
-                               : fmt::format("T.{}({})", to_string(begin.dtype()), end));
+    return fragments.text(is_bare ? fmt::format("{}", end)
+                                  : fmt::format("T.{}({})", to_string(begin.dtype()), end));
   }
-  return pieces.expr(begin, kSumLevel).text(" + ").expr(extent, kSumLevel + 1);
+  return fragments.expr(begin, kSumLevel).text(" + ").expr(extent, kSumLevel + 1);
 }
 
-void Printer::expand_expr(Node node, Level level, Pieces& out) {
+/// One step: the words of the node around its operands, which are printed later.
+void Printer::expand_expr(Node node, Level level, TextFragments& out) {
   switch (node.kind()) {
     case Kind::Var:
     case Kind::SizeVar:
@@ -96,39 +97,24 @@ void Printer::expand_expr(Node node, Level level, Pieces& out) {
     case Kind::StringImm:
       out.text(quoted(node.text(f::StringImm::value)));
       return;
-    case Kind::Cast:
-      return cast(node, out);
     case Kind::Not:
       return logical_not(node, level, out);
+    case Kind::Cast:
     case Kind::Select:
-      begin_function(node, out).expr(node[f::Select::condition]).text(", ");
-      out.expr(node[f::Select::true_value]).text(", ").expr(node[f::Select::false_value]).text(")");
-      return;
     case Kind::Ramp:
-      begin_function(node, out).expr(node[f::Ramp::base]).text(", ").expr(node[f::Ramp::stride]);
-      out.text(", ").expr(node[f::Ramp::lanes]).text(")");
-      return;
     case Kind::Broadcast:
-      begin_function(node, out).expr(node[f::Broadcast::value]).text(", ");
-      out.expr(node[f::Broadcast::lanes]).text(")");
-      return;
     case Kind::Shuffle:
-      begin_function(node, out).text("[").list(node.list(f::Shuffle::vectors)).text("], [");
-      out.list(node.list(f::Shuffle::indices)).text("])");
-      return;
+    case Kind::Load:
+    case Kind::Any:
+      return regular_form(node, out);
     case Kind::Let:
       return let(node, out);
     case Kind::Call:
       return call(node, out);
     case Kind::Reduce:
       return reduce(node, out);
-    case Kind::Any:
-      out.text("T.Any()");
-      return;
     case Kind::BufferLoad:
       return buffer_load(node, out);
-    case Kind::Load:
-      return load(node, out);
     case Kind::MissingObject:
       return object(node, out);
     case Kind::OpaqueExpr:
@@ -136,11 +122,11 @@ void Printer::expand_expr(Node node, Level level, Pieces& out) {
                          node.text(f::OpaqueExpr::type_key)));
     default:
       if (is_binary(node.kind())) return binary(node, level, out);
-      refuse(fmt::format("TVMScript has no words for a {}", node.info().name));
+      refuse_kind(node.kind(), minor_version_);
   }
 }
 
-void Printer::var(Node node, Pieces& out) {
+void Printer::var(Node node, TextFragments& out) {
   out.text(name_of(node));
 }
 
@@ -150,21 +136,7 @@ std::string_view Printer::name_of(Node node) const {
   throw OutOfScope{node};
 }
 
-Pieces& Printer::begin_function(Node node, Pieces& out) const {
-  return out.text("T.").text(spelling_.function(node.kind())).text("(");
-}
-
-void Printer::cast(Node node, Pieces& out) {
-  const std::string dtype = quoted_dtype(node.dtype());
-  const Node value = node[f::Cast::value];
-  if (spelling_.cast == Spelling::Cast::dtype_first) {
-    out.text(fmt::format("T.{}({}, ", node_function(Kind::Cast).name, dtype)).expr(value).text(")");
-  } else {
-    begin_function(node, out).expr(value).text(", ").text(dtype).text(")");
-  }
-}
-
-void Printer::old_int_imm(Node node, Pieces& out) {
+void Printer::old_int_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
   if (dtype == DType::Int(32)) {
@@ -176,7 +148,8 @@ void Printer::old_int_imm(Node node, Pieces& out) {
   }
 }
 
-void Printer::int_imm(Node node, Pieces& out) {
+/// int32 is the only bare one: other widths are functions, and odd ones need the constructor.
+void Printer::int_imm(Node node, TextFragments& out) {
   if (spelling_.is_old()) return old_int_imm(node, out);
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
@@ -187,11 +160,11 @@ void Printer::int_imm(Node node, Pieces& out) {
   } else if (has_function(dtype) && !dtype.is_handle()) {
     out.text(fmt::format("T.{}({})", to_string(dtype), value));
   } else {
-    out.text(fmt::format("T.IntImm({}, {})", quoted_dtype(dtype), value));
+    regular_form(node, out);
   }
 }
 
-void Printer::float_imm(Node node, Pieces& out) {
+void Printer::float_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const double number = node.real(f::FloatImm::value);
   const std::string value = std::isinf(number) && spelling_.infinity == Spelling::Infinity::number
@@ -201,25 +174,23 @@ void Printer::float_imm(Node node, Pieces& out) {
   const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
   if (spelling_.is_old() || (has_function(dtype) && !is_too_large)) {
     out.text(fmt::format("T.{}({})", to_string(dtype), value));
-  } else if (value.front() == '"') {
-    out.text(fmt::format("T.FloatImm({}, float({}))", quoted_dtype(dtype), value));
   } else {
-    out.text(fmt::format("T.FloatImm({}, {})", quoted_dtype(dtype), value));
+    regular_form(node, out);
   }
 }
 
-void Printer::binary(Node node, Level level, Pieces& out) {
-  const BinaryOperator& row = binary_operator(node.kind());
+/// The operator where it makes this very node, or else its function.
+void Printer::binary(Node node, Level level, TextFragments& out) {
   const bool constructs = spelling_.operators == Spelling::Operators::construct;
-  const bool is_infix = constructs ? row.sign != text::Sign::none
+  const bool is_infix = constructs ? operator_for(node.kind()) != nullptr
                                    : open_lambdas_ == 0 && has_symbol(node) && !would_fold(node);
   if (is_infix) return infix(node, level, out);
-  out.text("T.").text(constructs ? row.function : row.call).text("(");
-  out.expr(node[f::Add::a]).text(", ").expr(node[f::Add::b]).text(")");
+  regular_form(node, out);
 }
 
-void Printer::infix(Node node, Level level, Pieces& out) {
-  const BinaryOperator& row = binary_operator(node.kind());
+/// Brackets where the operator binds less tightly than its place asks for.
+void Printer::infix(Node node, Level level, TextFragments& out) {
+  const BinaryOperator& row = *operator_for(node.kind());
   const Level own = row.level;
   const bool is_comparison = own == kEqualityLevel || own == kComparisonLevel;
   const bool in_brackets = own < level;
@@ -233,7 +204,7 @@ void Printer::infix(Node node, Level level, Pieces& out) {
   if (in_brackets) out.text(")");
 }
 
-void Printer::logical_not(Node node, Level level, Pieces& out) {
+void Printer::logical_not(Node node, Level level, TextFragments& out) {
   const Node operand = node[f::Not::a];
   const bool in_brackets = kNotLevel < level;
   if (spelling_.is_old()) {
@@ -242,34 +213,20 @@ void Printer::logical_not(Node node, Level level, Pieces& out) {
     return;
   }
   if (open_lambdas_ > 0 || is_number_literal(operand)) {
-    out.text("T.Not(").expr(operand).text(")");
-    return;
+    return regular_form(node, out);
   }
   out.text(in_brackets ? "(not " : "not ").expr(operand, kNotLevel).text(in_brackets ? ")" : "");
 }
 
-void Printer::let(Node node, Pieces& out) {
-  if (spelling_.is_old()) {
-    begin_function(node, out).expr(node[f::Let::var]).text(", ").expr(node[f::Let::value]);
-    out.text(", ").expr(node[f::Let::body]).text(")");
-    return;
-  }
-  begin_function(node, out).expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
+/// Since v0.12 the body comes first and the variable is a key.
+void Printer::let(Node node, TextFragments& out) {
+  if (spelling_.is_old()) return regular_form(node, out);
+  begin_form(Kind::Let, out).expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
   out.text(": ").expr(node[f::Let::value]).text("})");
 }
 
-/// The load from a pointer of the versions before v0.12.
-void Printer::load(Node node, Pieces& out) {
-  if (!spelling_.is_old()) refuse("TVMScript since v0.12 has no words for a Load");
-  out.text(fmt::format("T.load({}, ", quoted_dtype(node.dtype())));
-  out.expr(node[f::Load::buffer_var]).text(", ").expr(node[f::Load::index]);
-  if (const Node predicate = node[f::Load::predicate]; !is_int(predicate, 1)) {
-    out.text(", ").expr(predicate);
-  }
-  out.text(")");
-}
-
-void Printer::buffer_load(Node node, Pieces& out) {
+/// Loads with a predicate came with v0.17.
+void Printer::buffer_load(Node node, TextFragments& out) {
   const std::string_view name = name_of(node[f::BufferLoad::buffer]);
   const NodeList indices = node.list(f::BufferLoad::indices);
   if (const Node predicate = node[f::BufferLoad::predicate]) {

@@ -25,6 +25,7 @@ bool starts_like_a_name(std::string_view text) {
   return !text.empty() && !(text.front() >= '0' && text.front() <= '9');
 }
 
+/// The hint with `_` for what Python does not take.
 std::string legal(std::string_view hint) {
   std::string name(hint);
   std::ranges::replace_if(
@@ -39,6 +40,7 @@ bool is_identifier(std::string_view name) {
          std::ranges::find(kReserved, name) == std::end(kReserved);
 }
 
+/// The hint itself, or with the first number that makes it a new name.
 std::string ScopedNames::fresh(std::string_view hint) {
   const std::string base = legal(hint);
   std::string name = base;
@@ -63,6 +65,7 @@ std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime li
   return text;
 }
 
+/// What the text means outside of its scope comes back when that ends.
 void ScopedNames::alias(NodeId id, std::string text) {
   std::string& current = texts_[index(id)];
   undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
@@ -73,6 +76,7 @@ std::string_view ScopedNames::find(NodeId id) const {
   return found == texts_.end() ? std::string_view() : found->second;
 }
 
+/// Undoes in reverse order, so that an outer meaning of a node comes back.
 void ScopedNames::release(std::size_t mark) {
   for (; undo_.size() > mark; undo_.pop_back()) {
     const Undo& last = undo_.back();
@@ -90,6 +94,19 @@ void ScopedNames::clear() {
   taken_.clear();
   next_number_.clear();
   undo_.clear();
+}
+
+// --- Objects in the metadata -------------------------------------------------------------------
+
+/// Objects are listed once, by type key, in the order in which the text mentions them.
+std::string MetadataObjects::reference(Node object) {
+  const std::string key(object.is(Kind::Opaque) ? object.text(f::Opaque::type_key)
+                                                : object.info().type_key);
+  std::vector<NodeId>& same_key = objects_[key];
+  const auto found = std::ranges::find(same_key, object.id());
+  const auto position = found - same_key.begin();
+  if (found == same_key.end()) same_key.push_back(object.id());
+  return fmt::format("metadata[\"{}\"][{}]", key, position);
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -1,8 +1,10 @@
-// Names in Python for variables and buffers, unique in their scope.
+// What the text calls things: variables and buffers by names that are unique in their scope, and
+// objects that TVMScript has no words for by their place in the metadata.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,14 +17,14 @@ namespace mlf::tir::tvmscript {
 
 class ScopedNames {
  public:
-  /// For how long nothing else may have a name: what it stands for ends with its scope anyway.
+  /// For how long nothing else may have a name: what it refers to ends with its scope anyway.
   enum class Lifetime : std::uint8_t { scope, function };
 
   /// Names `id` after `hint`; a name that is taken gets a number.
   std::string_view bind(NodeId id, std::string_view hint, Lifetime lifetime = Lifetime::scope);
-  /// Lets `id` stand for `text`, which is no name: `A.data`.
+  /// Lets `text`, which is not a name, refer to `id`: `A.data`.
   void alias(NodeId id, std::string text);
-  /// What stands for a node; empty where it has no name in this scope.
+  /// The words for a node; empty where it has none in this scope.
   std::string_view find(NodeId id) const;
   /// A name that nothing has, which is taken from now on.
   std::string fresh(std::string_view hint);
@@ -49,5 +51,24 @@ class ScopedNames {
 
 /// Whether a name may be written as it is: an identifier and no word of Python.
 bool is_identifier(std::string_view name);
+
+class MetadataObjects {
+ public:
+  /// `metadata["Runtime"][0]` for an object; the same one for the same object.
+  std::string reference(Node object);
+
+  bool empty() const { return objects_.empty(); }
+  /// The objects by type key, in the order of their indices.
+  const std::map<std::string, std::vector<NodeId>, std::less<>>& objects() const {
+    return objects_;
+  }
+  /// Whether the text refers to objects that its own source had left out.
+  bool has_missing() const { return has_missing_; }
+  void note_missing() { has_missing_ = true; }
+
+ private:
+  std::map<std::string, std::vector<NodeId>, std::less<>> objects_;
+  bool has_missing_ = false;
+};
 
 }  // namespace mlf::tir::tvmscript

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "support/error.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -24,6 +24,7 @@ bool is_int(Node node, std::int64_t value) {
   return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
 }
 
+/// By identity: another function of the same name is not a member.
 bool ModuleNames::contains(NodeId global_var) const {
   return std::ranges::find(functions, global_var) != functions.end();
 }
@@ -37,50 +38,54 @@ Printer::Printer(const Module& module, std::uint8_t minor_version, const ModuleN
       metadata_(metadata),
       max_nodes_(max_nodes) {}
 
-void Printer::print(const Pieces& pieces, std::string& out) {
+/// Fragments are expanded from the left, each into its parts, until there is only text. Shared
+/// nodes are written as often as they are used, which is what the limit is for.
+void Printer::print(const TextFragments& fragments, std::string& out) {
+  // A refusal may have left some open.
   open_lambdas_ = 0;
-  stack_.assign(pieces.all().rbegin(), pieces.all().rend());
-  Pieces parts;
+  stack_.assign(fragments.all().rbegin(), fragments.all().rend());
+  TextFragments parts;
   while (!stack_.empty()) {
-    const Piece piece = std::move(stack_.back());
+    const TextFragment fragment = std::move(stack_.back());
     stack_.pop_back();
-    if (piece.form == Form::text) {
-      out += piece.text;
+    if (fragment.as == PrintAs::text) {
+      out += fragment.text;
       continue;
     }
-    if (piece.node && ++written_ > max_nodes_) {
+    // Counted as they are written, shared or not.
+    if (fragment.node && ++written_ > max_nodes_) {
       refuse(fmt::format("shared nodes expand to more than {} written ones", max_nodes_));
     }
     parts.clear();
-    expand(piece, parts);
+    expand(fragment, parts);
     stack_.insert(stack_.end(), parts.all().rbegin(), parts.all().rend());
   }
 }
 
-void Printer::expand(const Piece& piece, Pieces& out) {
-  switch (piece.form) {
-    case Form::text:
-      out.text(piece.text);
+void Printer::expand(const TextFragment& fragment, TextFragments& out) {
+  switch (fragment.as) {
+    case PrintAs::text:
+      out.text(fragment.text);
       return;
-    case Form::expr:
-      return expand_expr(piece.node, piece.level, out);
-    case Form::value:
-      return expand_value(piece.node, out);
-    case Form::type:
-      return expand_type(piece.node, out);
-    case Form::type_object:
-      return expand_type_object(piece.node, out);
-    case Form::lambda_begins:
+    case PrintAs::expr:
+      return expand_expr(fragment.node, fragment.level, out);
+    case PrintAs::value:
+      return expand_value(fragment.node, out);
+    case PrintAs::type:
+      return expand_type(fragment.node, out);
+    case PrintAs::type_object:
+      return expand_type_object(fragment.node, out);
+    case PrintAs::lambda_begins:
       ++open_lambdas_;
       return;
-    case Form::lambda_ends:
+    case PrintAs::lambda_ends:
       --open_lambdas_;
       return;
   }
 }
 
 /// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor where there is no such form.
-void Printer::expand_type(Node node, Pieces& out) {
+void Printer::expand_type(Node node, TextFragments& out) {
   if (!has_type_function(node, spelling_)) return expand_type_object(node, out);
   if (node.is(Kind::PointerType)) return pointer_type(node, out);
   if (node.is(Kind::PrimType)) {
@@ -88,10 +93,11 @@ void Printer::expand_type(Node node, Pieces& out) {
     return;
   }
   const NodeList fields = node.list(f::TupleType::fields);
-  fields.empty() ? out.text("None") : out.text("T.Tuple[").list(fields, Form::type).text("]");
+  fields.empty() ? out.text("None") : out.text("T.Tuple[").list(fields, PrintAs::type).text("]");
 }
 
-void Printer::pointer_type(Node node, Pieces& out) {
+/// The three spellings of v0.8, v0.9 to v0.11, and since v0.12.
+void Printer::pointer_type(Node node, TextFragments& out) {
   const Node element = node[f::PointerType::element_type];
   const std::string_view scope = node.text(f::PointerType::storage_scope);
   switch (spelling_.pointer) {
@@ -100,41 +106,54 @@ void Printer::pointer_type(Node node, Pieces& out) {
       out.text(", ").text(quoted(scope)).text(")");
       return;
     case Spelling::Pointer::scope_last:
-      out.text("T.Ptr[").node(Form::type, element).text(", ").text(quoted(scope)).text("]");
+      out.text("T.Ptr[").node(PrintAs::type, element).text(", ").text(quoted(scope)).text("]");
       return;
     case Spelling::Pointer::scope_first:
       out.text("T.Ptr[").text(scope).text(scope.empty() ? "" : " ");
-      out.node(Form::type, element).text("]");
+      out.node(PrintAs::type, element).text("]");
       return;
   }
 }
 
 /// `tvm.ir.PrimType("bfloat16")`, `tvm.ir.TupleType([…])`
-void Printer::expand_type_object(Node node, Pieces& out) {
+void Printer::expand_type_object(Node node, TextFragments& out) {
   switch (node.kind()) {
     case Kind::PrimType:
-      out.text("tvm.ir.PrimType(");
-      out.text(quoted_dtype(node.dtype(std::uint8_t{f::PrimType::dtype}))).text(")");
-      return;
     case Kind::PointerType:
-      out.text("tvm.ir.PointerType(").node(Form::type_object, node[f::PointerType::element_type]);
-      out.text(", ").text(quoted(node.text(f::PointerType::storage_scope))).text(")");
-      return;
     case Kind::TupleType:
-      out.text("tvm.ir.TupleType([");
-      out.list(node.list(f::TupleType::fields), Form::type_object).text("])");
-      return;
+      return regular_form(node, out);
     default:
       refuse(fmt::format("a type that is a {} cannot be written in TVMScript", node.info().name));
   }
 }
 
-void append_slice(Node range, Pieces& out) {
+/// One element is written as an index.
+void append_slice(Node range, TextFragments& out) {
   const Node min = range[f::Range::min];
   const Node extent = range[f::Range::extent];
   out.expr(min);
   if (is_int(extent, 1)) return;
   out.text(":").append(end_of(min, extent));
+}
+
+// --- Lines -------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kStep = 4;
+
+}  // namespace
+
+void Script::line(Indent indent, const TextFragments& fragments) {
+  text_.append(indent * kStep, ' ');
+  printer_.print(fragments, text_);
+  text_ += '\n';
+}
+
+void Script::line(Indent indent, std::string_view text) {
+  text_.append(indent * kStep, ' ');
+  text_ += text;
+  text_ += '\n';
 }
 
 }  // namespace mlf::tir::tvmscript

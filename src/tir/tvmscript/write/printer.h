@@ -1,4 +1,5 @@
-// Prints expressions, attribute values and types, on a stack of its own instead of by recursion.
+// Prints expressions, attribute values and types, on a stack of its own instead of by recursion,
+// and the lines that hold them.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,10 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
-#include "tir/tvmscript/spelling.h"
-#include "tir/tvmscript/write/metadata_objects.h"
+#include "tir/tvmscript/forms.h"
+#include "tir/tvmscript/write/fragments.h"
 #include "tir/tvmscript/write/names.h"
-#include "tir/tvmscript/write/pieces.h"
+#include "tir/tvmscript/write/spelling.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -30,8 +31,16 @@ class Printer {
   Printer(const Module& module, std::uint8_t minor_version, const ModuleNames& functions,
           MetadataObjects& metadata, std::uint64_t max_nodes);
 
-  /// Appends the text of `pieces`.
-  void print(const Pieces& pieces, std::string& out);
+  /// Appends the text of `fragments`.
+  void print(const TextFragments& fragments, std::string& out);
+
+  // --- Calls of the functions in forms.def: forms.cpp ------------------------------------------
+  /// Whether this version has a function that makes nodes of a kind.
+  bool has_form(Kind kind) const;
+  /// `T.Ramp(`, `T.ramp(`; refuses a kind that this version has no words for.
+  TextFragments& begin_form(Kind kind, TextFragments& out) const;
+  /// The call that a regular form makes of a node, with the arguments that its row names.
+  void regular_form(Node node, TextFragments& out) const;
 
   /// The name of a variable or buffer. Throws OutOfScope where nothing in scope defines it.
   std::string_view name_of(Node node) const;
@@ -41,40 +50,37 @@ class Printer {
   const Module& module() const { return module_; }
 
  private:
-  void expand(const Piece& piece, Pieces& out);
-  void expand_expr(Node node, Level level, Pieces& out);
-  void expand_value(Node node, Pieces& out);
-  void expand_type(Node node, Pieces& out);
-  void pointer_type(Node node, Pieces& out);
-  void expand_type_object(Node node, Pieces& out);
+  void form_argument(Node node, const FormArgument& argument, TextFragments& out) const;
 
-  void var(Node node, Pieces& out);
-  void int_imm(Node node, Pieces& out);
-  void old_int_imm(Node node, Pieces& out);
-  void float_imm(Node node, Pieces& out);
-  void binary(Node node, Level level, Pieces& out);
-  void infix(Node node, Level level, Pieces& out);
-  void logical_not(Node node, Level level, Pieces& out);
-  /// `T.Ramp(`, `T.ramp(`
-  Pieces& begin_function(Node node, Pieces& out) const;
-  void cast(Node node, Pieces& out);
-  void let(Node node, Pieces& out);
-  void load(Node node, Pieces& out);
-  void call(Node node, Pieces& out);
-  void call_of_op(Node node, Pieces& out);
-  void call_of_function(Node node, Pieces& out);
-  void explicit_call(Node node, Pieces& out);
-  void old_call(std::string_view function, Node node, Pieces& out);
-  void reduce(Node node, Pieces& out);
-  void old_reduce(Node node, Pieces& out);
-  void comm_reducer(Node node, Pieces& out);
-  void iter_var(Node node, Pieces& out);
-  void buffer_load(Node node, Pieces& out);
-  void region(Node node, Pieces& out);
-  void target(Node node, Pieces& out);
-  void string_map(const NodeMap& map, Pieces& out);
-  void object(Node node, Pieces& out);
-  void box(Node node, Pieces& out);
+  void expand(const TextFragment& fragment, TextFragments& out);
+  void expand_expr(Node node, Level level, TextFragments& out);
+  void expand_value(Node node, TextFragments& out);
+  void expand_type(Node node, TextFragments& out);
+  void pointer_type(Node node, TextFragments& out);
+  void expand_type_object(Node node, TextFragments& out);
+
+  void var(Node node, TextFragments& out);
+  void int_imm(Node node, TextFragments& out);
+  void old_int_imm(Node node, TextFragments& out);
+  void float_imm(Node node, TextFragments& out);
+  void binary(Node node, Level level, TextFragments& out);
+  void infix(Node node, Level level, TextFragments& out);
+  void logical_not(Node node, Level level, TextFragments& out);
+  void let(Node node, TextFragments& out);
+  void call(Node node, TextFragments& out);
+  void call_of_op(Node node, TextFragments& out);
+  void call_of_function(Node node, TextFragments& out);
+  void callee(Node node, TextFragments& out) const;
+  void old_call(std::string_view function, Node node, TextFragments& out);
+  void reduce(Node node, TextFragments& out);
+  void comm_reducer(Node node, TextFragments& out);
+  void iter_var(Node node, TextFragments& out);
+  void buffer_load(Node node, TextFragments& out);
+  void region(Node node, TextFragments& out);
+  void target(Node node, TextFragments& out);
+  void string_map(const NodeMap& map, TextFragments& out);
+  void object(Node node, TextFragments& out);
+  void box(Node node, TextFragments& out);
   void refuse_local_variables(Node object) const;
 
   const Module& module_;
@@ -86,17 +92,39 @@ class Printer {
   std::uint64_t written_ = 0;
   ScopedNames names_;
   std::size_t open_lambdas_ = 0;
-  std::vector<Piece> stack_;
+  std::vector<TextFragment> stack_;
+};
+
+/// How deep a line is indented, in steps.
+using Indent = std::uint32_t;
+
+class Script {
+ public:
+  explicit Script(Printer& printer) : printer_(printer) {}
+
+  void line(Indent indent, const TextFragments& fragments);
+  void line(Indent indent, std::string_view text);
+  void empty_line() { text_ += '\n'; }
+  const std::string& text() const { return text_; }
+  /// Where the next line begins; `rewind` takes back what was printed since.
+  std::size_t mark() const { return text_.size(); }
+  void rewind(std::size_t mark) { text_.resize(mark); }
+
+ private:
+  Printer& printer_;
+  std::string text_;
 };
 
 /// `begin + extent`, folded where both are numbers.
-Pieces end_of(Node begin, Node extent);
+TextFragments end_of(Node begin, Node extent);
 /// `begin:end` of a region, or the index where only one element is meant.
-void append_slice(Node range, Pieces& out);
+void append_slice(Node range, TextFragments& out);
 
 /// Whether an expression is the constant `value`.
 bool is_int(Node node, std::int64_t value);
 
 [[noreturn]] void refuse(std::string message);
+/// Refuses a node because TVMScript of a version has no words for its kind; says which versions do.
+[[noreturn]] void refuse_kind(Kind kind, std::uint8_t minor_version);
 
 }  // namespace mlf::tir::tvmscript

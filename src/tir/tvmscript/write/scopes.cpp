@@ -1,20 +1,19 @@
 // Statements around others: at the end of a suite one line, elsewhere a `with` of its own.
 #include <fmt/core.h>
 
-#include "tir/tvm_features.h"
-#include "tir/tvmscript/write/constants.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/statements.h"
 
 namespace mlf::tir::tvmscript {
-namespace {}  // namespace
-
+/// A scope that is the last of its suite covers the rest of it and needs no indentation: TVM calls
+/// this form concise.
 void StatementPrinter::around(const Step& step, Header header, Node body) {
   const std::size_t mark = open_scope();
+  // Inside a suite a scope has to say where it ends.
   const bool is_nested = step.place == Place::inside || header.suite == Header::Suite::always;
   if (is_nested) close_scope_after(mark);
   const std::string name = header.defines ? define(header) : std::string();
-  Pieces line;
+  TextFragments line;
   if (is_nested) {
     line.text("with ").append(header.call);
     if (!name.empty()) line.text(" as ").text(name);
@@ -39,9 +38,9 @@ void StatementPrinter::let_of_taken(const Step& step) {
   Header header;
   header.suite = Header::Suite::always;
   if (printer_.spelling().scopes == Spelling::Scopes::take) {
-    header.call.text("T.let(").expr(var).text(", ").expr(value).text(")");
+    printer_.regular_form(step.node, header.call);
   } else {
-    header.call.text("T.LetStmt(").expr(value).text(", var=").expr(var).text(")");
+    printer_.begin_form(Kind::LetStmt, header.call).expr(value).text(", var=").expr(var).text(")");
   }
   around(step, std::move(header), step.node[f::LetStmt::body]);
 }
@@ -51,23 +50,26 @@ void StatementPrinter::let(const Step& step) {
   const Node var = step.node[f::LetStmt::var];
   if (!printer_.names().find(var.id()).empty()) return let_of_taken(step);
   const Node value = step.node[f::LetStmt::value];
-  const Pieces type_text = declarations_.annotation(var);
+  const TextFragments type_text = declarations_.annotation(var);
   Header header;
   header.defines = var;
-  header.call.text("T.LetStmt(").expr(value).text(", ").append(type_text).text(")");
+  printer_.begin_form(Kind::LetStmt, header.call).expr(value);
+  header.call.text(", ").append(type_text).text(")");
   header.annotated.text(": ").append(type_text).text(" = ").expr(value);
   around(step, std::move(header), step.node[f::LetStmt::body]);
 }
 
+/// `assert cond, msg` at the end of a suite.
 void StatementPrinter::assertion(const Step& step) {
   const Node condition = step.node[f::AssertStmt::condition];
   const Node message = step.node[f::AssertStmt::message];
   Header header;
-  header.call.text("T.Assert(").expr(condition).text(", ").expr(message).text(")");
+  printer_.regular_form(step.node, header.call);
   header.annotated.text("assert ").expr(condition).text(", ").expr(message);
   around(step, std::move(header), step.node[f::AssertStmt::body]);
 }
 
+/// Attributes of threads are T.launch_thread where that makes this very attribute.
 void StatementPrinter::attribute(const Step& step) {
   const Node node = step.node;
   const Node about = node[f::AttrStmt::node];
@@ -92,12 +94,13 @@ void StatementPrinter::attribute(const Step& step) {
       return around(step, std::move(header), body);
     }
   }
-  header.call.text("T.attr(").value(about).text(", ").text(
-      quoted(node.text(f::AttrStmt::attr_key)));
+  printer_.begin_form(Kind::AttrStmt, header.call).value(about).text(", ");
+  header.call.text(quoted(node.text(f::AttrStmt::attr_key)));
   header.call.text(", ").expr(node[f::AttrStmt::value]).text(")");
   around(step, std::move(header), body);
 }
 
+/// The scope is stated even where it is the default, as TVM prints it.
 void StatementPrinter::allocate(const Step& step) {
   const Node node = step.node;
   const Node var = node[f::Allocate::buffer_var];
@@ -106,7 +109,10 @@ void StatementPrinter::allocate(const Step& step) {
   Header header;
   header.defines = var;
   header.names = names_of_allocations();
-  header.call.text("T.allocate([").list(node.list(f::Allocate::extents)).text("], ");
+  printer_.begin_form(Kind::Allocate, header.call)
+      .text("[")
+      .list(node.list(f::Allocate::extents))
+      .text("], ");
   header.call.text(quoted_dtype(node.dtype(f::Allocate::dtype))).text(", ");
   header.call.text(is_pointer ? quoted(type.text(f::PointerType::storage_scope)) : "\"global\"");
   if (const Node condition = node[f::Allocate::condition]; !is_int(condition, 1)) {
@@ -117,12 +123,13 @@ void StatementPrinter::allocate(const Step& step) {
   around(step, std::move(header), node[f::Allocate::body]);
 }
 
+/// The name is that of the pointer; v0.9 gives it to a buffer around it.
 void StatementPrinter::allocate_const(const Step& step) {
   const Node node = step.node;
   Header header;
   header.defines = node[f::AllocateConst::buffer_var];
   header.names = names_of_allocations();
-  header.call.text("T.allocate_const(").append(elements(node)).text(", ");
+  printer_.begin_form(Kind::AllocateConst, header.call).append(elements(node)).text(", ");
   header.call.text(quoted_dtype(node.dtype(f::AllocateConst::dtype))).text(", [");
   header.call.list(node.list(f::AllocateConst::extents)).text("]");
   annotations(node.map(f::AllocateConst::annotations), header.call);
@@ -131,13 +138,13 @@ void StatementPrinter::allocate_const(const Step& step) {
 }
 
 /// A list, or an array in the metadata in front of the text.
-Pieces StatementPrinter::elements(Node allocate_const) {
+TextFragments StatementPrinter::elements(Node allocate_const) {
   const Node constant = allocate_const[f::AllocateConst::data];
   if (!constant || !constant.bytes(f::NDArray::data)) {
     refuse(fmt::format("the data of the constant '{}' is not known",
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
   }
-  Pieces out;
+  TextFragments out;
   if (const auto list = constant_elements(constant, printer_.spelling())) return out.text(*list);
   if (printer_.spelling().is_old()) {
     refuse(fmt::format("TVMScript before v0.12 has no literals for the constant '{}'",
@@ -146,22 +153,24 @@ Pieces StatementPrinter::elements(Node allocate_const) {
   return out.value(constant).text(".numpy()");
 }
 
+/// data= is always stated: without it the parser would allocate the buffer.
 void StatementPrinter::decl_buffer(const Step& step) {
   const Node buffer = step.node[f::DeclBuffer::buffer];
-  if (!has(printer_.minor_version(), TvmFeature::decl_buffer)) {
-    refuse("TVMScript before v0.10 has no words for a DeclBuffer");
-  }
   Header header;
   header.defines = buffer;
-  header.call.text("T.decl_buffer(").append(declarations_.arguments(buffer)).text(")");
+  printer_.begin_form(Kind::DeclBuffer, header.call)
+      .append(declarations_.arguments(buffer))
+      .text(")");
   around(step, std::move(header), step.node[f::DeclBuffer::body]);
 }
 
-/// `T.realize(A[0:16, 0:4], "local")` stands for two statements.
+/// `T.realize(A[0:16, 0:4], "local")` is two statements, the outer one an attribute.
 void StatementPrinter::realize(const Step& step, Node scope) {
   const Node node = step.node[f::AttrStmt::body];
   Header header;
-  header.call.text("T.realize(").value(node[f::BufferRealize::buffer]).text("[");
+  printer_.begin_form(Kind::BufferRealize, header.call)
+      .value(node[f::BufferRealize::buffer])
+      .text("[");
   std::string_view separator;
   for (const Node bound : node.list(f::BufferRealize::bounds)) {
     header.call.text(separator);

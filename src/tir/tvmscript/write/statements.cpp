@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -15,20 +15,21 @@ void StatementPrinter::print(Node body, Indent indent) {
   while (!stack_.empty()) {
     const Step step = stack_.back();
     stack_.pop_back();
-    switch (step.what) {
-      case Step::What::statement:
+    switch (step.task) {
+      case Step::Task::statement:
         statement(step);
         break;
-      case Step::What::words:
+      case Step::Task::words:
         script_.line(step.indent, step.words);
         break;
-      case Step::What::end_of_scope:
+      case Step::Task::end_of_scope:
         printer_.names().release(step.mark);
         break;
     }
   }
 }
 
+/// One statement: its first line now, its parts as steps on the stack.
 void StatementPrinter::statement(const Step& step) {
   switch (step.node.kind()) {
     case Kind::SeqStmt:
@@ -43,7 +44,7 @@ void StatementPrinter::statement(const Step& step) {
     case Kind::BufferStore:
       return store(step);
     case Kind::Store:
-      return old_store(step);
+      return line_of_form(step);
     case Kind::Prefetch:
       return prefetch(step);
     case Kind::LetStmt:
@@ -66,7 +67,7 @@ void StatementPrinter::statement(const Step& step) {
       refuse(fmt::format("a statement of the unknown type {} cannot be written in TVMScript",
                          step.node.text(f::OpaqueStmt::type_key)));
     default:
-      refuse(fmt::format("TVMScript has no words for a {}", step.node.info().name));
+      refuse_kind(step.node.kind(), printer_.minor_version());
   }
 }
 
@@ -76,9 +77,10 @@ void StatementPrinter::suite(Node body, Indent indent) {
 }
 
 void StatementPrinter::close_scope_after(std::size_t mark) {
-  stack_.push_back({.what = Step::What::end_of_scope, .mark = mark});
+  stack_.push_back({.task = Step::Task::end_of_scope, .mark = mark});
 }
 
+/// Names what a statement brings into scope.
 std::string StatementPrinter::define(Node node) {
   if (node.is(Kind::Buffer)) return std::string(declarations_.bind(node));
   return std::string(printer_.names().bind(node.id(), node.text(f::Var::name)));
@@ -113,14 +115,16 @@ void StatementPrinter::sequence(const Step& step) {
   }
 }
 
+/// Steps are taken from the stack: what is printed last is pushed first.
 void StatementPrinter::branch(const Step& step) {
   const Node node = step.node;
-  script_.line(step.indent, Pieces().text("if ").expr(node[f::IfThenElse::condition]).text(":"));
+  script_.line(step.indent,
+               TextFragments().text("if ").expr(node[f::IfThenElse::condition]).text(":"));
   const std::size_t mark = open_scope();
   if (const Node else_case = node[f::IfThenElse::else_case]) {
     close_scope_after(mark);
     suite(else_case, step.indent + 1);
-    stack_.push_back({.what = Step::What::words, .indent = step.indent, .words = "else:"});
+    stack_.push_back({.task = Step::Task::words, .indent = step.indent, .words = "else:"});
   }
   close_scope_after(mark);
   suite(node[f::IfThenElse::then_case], step.indent + 1);
@@ -128,30 +132,33 @@ void StatementPrinter::branch(const Step& step) {
 
 // --- Loops -------------------------------------------------------------------------------------
 
+/// Both kinds of loops are a scope of their own.
 void StatementPrinter::loop(const Step& step) {
   const Node node = step.node;
   const std::size_t mark = open_scope();
   close_scope_after(mark);
   if (node.is(Kind::While)) {
-    script_.line(step.indent, Pieces().text("while ").expr(node[f::While::condition]).text(":"));
+    script_.line(step.indent,
+                 TextFragments().text("while ").expr(node[f::While::condition]).text(":"));
     return suite(node[f::While::body], step.indent + 1);
   }
-  const Pieces range = loop_range(node);
+  const TextFragments range = loop_range(node);
   // The bounds are outside of the loop: they are printed under its name, which they cannot use.
   const std::string name = define(node[f::For::loop_var]);
-  script_.line(step.indent, Pieces().text(fmt::format("for {} in ", name)).append(range).text(":"));
+  script_.line(step.indent,
+               TextFragments().text(fmt::format("for {} in ", name)).append(range).text(":"));
   declarations_.declare_ready_buffers(step.indent + 1);
   suite(node[f::For::body], step.indent + 1);
 }
 
 /// `range(16)`, `T.parallel(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
-Pieces StatementPrinter::loop_range(Node node) {
+TextFragments StatementPrinter::loop_range(Node node) {
   constexpr std::string_view kFunctions[] = {"T.serial", "T.parallel", "T.vectorized", "T.unroll",
                                              "T.thread_binding"};
   const auto kind = static_cast<std::size_t>(node.integer(f::For::kind));
   const NodeMap notes = node.map(f::For::annotations);
   const bool is_plain = kind == static_cast<std::size_t>(ForKind::serial) && notes.empty();
-  Pieces out;
+  TextFragments out;
   const bool is_range = is_plain && !printer_.spelling().is_old();
   out.text(is_range ? "range" : kFunctions[kind]).text("(");
   loop_bounds(node, out);
@@ -162,7 +169,8 @@ Pieces StatementPrinter::loop_range(Node node) {
   return out.text(")");
 }
 
-void StatementPrinter::loop_bounds(Node node, Pieces& out) {
+/// The end alone where the loop begins at 0, but for v0.8.
+void StatementPrinter::loop_bounds(Node node, TextFragments& out) {
   const Node min = node[f::For::min];
   const bool states_begin = printer_.spelling().loop_bounds == Spelling::LoopBounds::begin_and_end;
   if (states_begin || !is_int(min, 0) || min.dtype() != node[f::For::extent].dtype())
@@ -170,7 +178,8 @@ void StatementPrinter::loop_bounds(Node node, Pieces& out) {
   out.append(end_of(min, node[f::For::extent]));
 }
 
-void StatementPrinter::annotations(const NodeMap& map, Pieces& out) {
+/// Keys keep the order that the module has them in.
+void StatementPrinter::annotations(const NodeMap& map, TextFragments& out) {
   if (map.empty()) return;
   out.text(", annotations={");
   for (std::size_t i = 0; i < map.size(); ++i) {
@@ -181,18 +190,20 @@ void StatementPrinter::annotations(const NodeMap& map, Pieces& out) {
 
 // --- Statements on one line --------------------------------------------------------------------
 
+/// Since v0.12 a call is a line of its own; the parser before knows nothing but T.evaluate.
 void StatementPrinter::evaluate(const Step& step) {
   const Node value = step.node[f::Evaluate::value];
   const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old();
-  script_.line(step.indent,
-               Pieces().text(is_call ? "" : "T.evaluate(").expr(value).text(is_call ? "" : ")"));
+  if (!is_call) return line_of_form(step);
+  script_.line(step.indent, TextFragments().expr(value));
 }
 
+/// Stores with a predicate came with v0.17.
 void StatementPrinter::store(const Step& step) {
   const Node node = step.node;
   const std::string_view buffer = printer_.name_of(node[f::BufferStore::buffer]);
   const NodeList indices = node.list(f::BufferStore::indices);
-  Pieces line;
+  TextFragments line;
   line.text(buffer);
   if (const Node predicate = node[f::BufferStore::predicate]) {
     if (printer_.spelling().is_old()) {
@@ -208,21 +219,17 @@ void StatementPrinter::store(const Step& step) {
   script_.line(step.indent, line);
 }
 
-/// The store to a pointer of the versions before v0.12.
-void StatementPrinter::old_store(const Step& step) {
-  if (!printer_.spelling().is_old()) refuse("TVMScript since v0.12 has no words for a Store");
-  const Node node = step.node;
-  Pieces line;
-  line.text("T.store(").expr(node[f::Store::buffer_var]).text(", ").expr(node[f::Store::index]);
-  line.text(", ").expr(node[f::Store::value]).text(", ").expr(node[f::Store::predicate]);
-  script_.line(step.indent, line.text(")"));
+/// A call that is a line of its own, such as the store to a pointer before v0.12.
+void StatementPrinter::line_of_form(const Step& step) {
+  TextFragments line;
+  printer_.regular_form(step.node, line);
+  script_.line(step.indent, line);
 }
 
 void StatementPrinter::prefetch(const Step& step) {
-  if (printer_.spelling().is_old()) refuse("TVMScript before v0.12 has no words for a Prefetch");
-  Pieces line;
-  line.text("T.prefetch(").value(step.node[f::Prefetch::buffer]).text(", [");
-  line.list(step.node.list(f::Prefetch::bounds), Form::value).text("])");
+  TextFragments line;
+  printer_.begin_form(Kind::Prefetch, line).value(step.node[f::Prefetch::buffer]).text(", [");
+  line.list(step.node.list(f::Prefetch::bounds), PrintAs::value).text("])");
   script_.line(step.indent, line);
 }
 

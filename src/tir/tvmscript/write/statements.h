@@ -8,7 +8,7 @@
 
 #include "tir/tvmscript/write/declarations.h"
 #include "tir/tvmscript/write/definitions.h"
-#include "tir/tvmscript/write/script.h"
+#include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -24,23 +24,24 @@ class StatementPrinter {
   /// Whether a statement is the last one of its suite: then what it opens may reach to the end.
   enum class Place : std::uint8_t { inside, last };
   struct Step {
-    enum class What : std::uint8_t { statement, words, end_of_scope };
-    What what = What::statement;
+    enum class Task : std::uint8_t { statement, words, end_of_scope };
+    Task task = Task::statement;
     Place place = Place::last;
     Indent indent = 0;
     Node node{};
     std::string_view words{};
     std::size_t mark = 0;
   };
-  /// What stands in front of the body of a statement around others.
+  /// The line in front of the body of a statement around others.
   struct Header {
     /// Whether a scope may do without a suite of its own where it is the last of one.
     enum class Suite : std::uint8_t { if_inside, always };
-    /// What the name of what the call makes stands for: the thing itself or a buffer around it.
+    /// What the name refers to: what the call makes, or a buffer around it.
     enum class Names : std::uint8_t { itself, buffer };
-    Pieces call{};       ///< `T.allocate(…)`
-    Node defines{};      ///< the variable or buffer that the call makes
-    Pieces annotated{};  ///< the line to write instead where it reaches to the end of the suite
+    TextFragments call{};  ///< `T.allocate(…)`
+    Node defines{};        ///< the variable or buffer that the call makes
+    TextFragments
+        annotated{};  ///< the line to write instead where it reaches to the end of the suite
     Suite suite = Suite::if_inside;
     Names names = Names::itself;
   };
@@ -49,11 +50,11 @@ class StatementPrinter {
   void sequence(const Step& step);
   void branch(const Step& step);
   void loop(const Step& step);
-  Pieces loop_range(Node node);
-  void loop_bounds(Node node, Pieces& out);
+  TextFragments loop_range(Node node);
+  void loop_bounds(Node node, TextFragments& out);
   void evaluate(const Step& step);
   void store(const Step& step);
-  void old_store(const Step& step);
+  void line_of_form(const Step& step);
   void prefetch(const Step& step);
 
   void around(const Step& step, Header header, Node body);
@@ -63,7 +64,7 @@ class StatementPrinter {
   void attribute(const Step& step);
   void allocate(const Step& step);
   void allocate_const(const Step& step);
-  Pieces elements(Node allocate_const);
+  TextFragments elements(Node allocate_const);
   void decl_buffer(const Step& step);
   void realize(const Step& step, Node scope);
 
@@ -79,7 +80,7 @@ class StatementPrinter {
   std::string define(Node node);
   std::string define(const Header& header);
   Header::Names names_of_allocations() const;
-  void annotations(const NodeMap& map, Pieces& out);
+  void annotations(const NodeMap& map, TextFragments& out);
 
   Printer& printer_;
   Script& script_;

@@ -1,15 +1,14 @@
-// Values of attributes and annotations, and the parts of statements that are no expressions.
+// Values of attributes and annotations, and the parts of statements that are not expressions.
 #include <fmt/core.h>
 
 #include "mlf/tir/visit.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/write/dtypes.h"
+#include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
-namespace {}  // namespace
-
-void Printer::expand_value(Node node, Pieces& out) {
+/// Values of attributes are objects: what has no words of its own is in the metadata.
+void Printer::expand_value(Node node, TextFragments& out) {
   if (!node) {
     out.text("None");
     return;
@@ -19,9 +18,8 @@ void Printer::expand_value(Node node, Pieces& out) {
       out.text(quoted(node.text(f::String::value)));
       return;
     case Kind::StringImm:
-      if (spelling_.is_old()) break;
-      out.text(fmt::format("T.StringImm({})", quoted(node.text(f::StringImm::value))));
-      return;
+      if (!has_form(Kind::StringImm)) break;
+      return regular_form(node, out);
     case Kind::IntImm:
       // From v0.18 on a bare number is boxed.
       if (!has(minor_version_, TvmFeature::boxed_numbers) || node.dtype() != DType::Int(32)) break;
@@ -32,7 +30,7 @@ void Printer::expand_value(Node node, Pieces& out) {
     case Kind::BoxBool:
       return box(node, out);
     case Kind::Array:
-      out.text("[").list(node.list(f::Array::elements), Form::value).text("]");
+      out.text("[").list(node.list(f::Array::elements), PrintAs::value).text("]");
       return;
     case Kind::StringMap:
       return string_map(node.map(f::StringMap::entries), out);
@@ -41,16 +39,12 @@ void Printer::expand_value(Node node, Pieces& out) {
     case Kind::Target:
       return target(node, out);
     case Kind::GlobalVar:
-      if (spelling_.is_old()) break;
-      out.text(fmt::format("tvm.ir.GlobalVar({})", quoted(node.text(f::GlobalVar::name_hint))));
-      return;
     case Kind::Op:
-      if (spelling_.is_old()) break;
-      out.text(fmt::format("tvm.ir.Op.get({})", quoted(node.text(f::Op::name))));
-      return;
+      if (!has_form(node.kind())) break;
+      return regular_form(node, out);
     case Kind::Range:
-      if (spelling_.is_old()) break;
-      out.text("T.Range(").expr(node[f::Range::min]).text(", ");
+      if (!has_form(Kind::Range)) break;
+      begin_form(Kind::Range, out).expr(node[f::Range::min]).text(", ");
       out.append(end_of(node[f::Range::min], node[f::Range::extent])).text(")");
       return;
     case Kind::IterVar:
@@ -67,20 +61,20 @@ void Printer::expand_value(Node node, Pieces& out) {
   is_expr(node.category()) ? expand_expr(node, 0, out) : object(node, out);
 }
 
-/// A number of v0.18 that is no expression.
-void Printer::box(Node node, Pieces& out) {
+/// A number of v0.18 that is not an expression.
+void Printer::box(Node node, TextFragments& out) {
   if (node.is(Kind::BoxBool)) {
     out.text(node.integer(f::BoxBool::value) != 0 ? "True" : "False");
   } else if (node.is(Kind::BoxInt)) {
     out.text(fmt::format("{}", node.integer(f::BoxInt::value)));
   } else {
-    const std::string literal =
-        real_literal(node.real(f::BoxFloat::value), first_with(TvmFeature::boxed_numbers));
+    const std::string literal = real_literal(node.real(f::BoxFloat::value), kNewestTvm);
     out.text(literal.front() == '"' ? fmt::format("float({})", literal) : literal);
   }
 }
 
-void Printer::string_map(const NodeMap& map, Pieces& out) {
+/// A dictionary whose keys are strings.
+void Printer::string_map(const NodeMap& map, TextFragments& out) {
   out.text("{");
   for (std::size_t i = 0; i < map.size(); ++i) {
     out.text(i == 0 ? "" : ", ").text(quoted(map.name(i))).text(": ").value(map.value(i));
@@ -88,13 +82,15 @@ void Printer::string_map(const NodeMap& map, Pieces& out) {
   out.text("}");
 }
 
-void Printer::target(Node node, Pieces& out) {
+void Printer::target(Node node, TextFragments& out) {
   const auto kind = node[f::Target::kind];
-  out.text(fmt::format("T.target({{\"kind\": {}", quoted(kind.text(f::TargetKind::name))));
+  // Features are not printed; the tag only where there is one.
+  begin_form(Kind::Target, out);
+  out.text(fmt::format("{{\"kind\": {}", quoted(kind.text(f::TargetKind::name))));
   if (!node.text(f::Target::tag).empty()) {
     out.text(fmt::format(", \"tag\": {}", quoted(node.text(f::Target::tag))));
   }
-  out.text(", \"keys\": [").list(node.list(f::Target::keys), Form::value).text("]");
+  out.text(", \"keys\": [").list(node.list(f::Target::keys), PrintAs::value).text("]");
   const NodeMap attrs = node.map(f::Target::attrs);
   for (std::size_t i = 0; i < attrs.size(); ++i) {
     out.text(", ").text(quoted(attrs.name(i))).text(": ").value(attrs.value(i));
@@ -103,8 +99,8 @@ void Printer::target(Node node, Pieces& out) {
   out.text("})");
 }
 
-/// An object that stands in the metadata in front of the text.
-void Printer::object(Node node, Pieces& out) {
+/// An object that is in the metadata in front of the text.
+void Printer::object(Node node, TextFragments& out) {
   if (node.is(Kind::MissingObject)) {
     metadata_.note_missing();
     out.text(fmt::format("metadata[{}][{}]", quoted(node.text(f::MissingObject::type_key)),
@@ -118,6 +114,7 @@ void Printer::object(Node node, Pieces& out) {
   out.text(metadata_.reference(node));
 }
 
+/// The metadata is outside of the function: variables in it would be others.
 void Printer::refuse_local_variables(Node object) const {
   for_each_pre_order(object, [&](Node part) {
     const bool is_local = part.is(Kind::Var) || part.is(Kind::SizeVar) || part.is(Kind::Buffer);
@@ -128,7 +125,8 @@ void Printer::refuse_local_variables(Node object) const {
   });
 }
 
-void Printer::region(Node node, Pieces& out) {
+/// `A[0:16, j]`; an index is a region of one element.
+void Printer::region(Node node, TextFragments& out) {
   var(node[f::BufferRegion::buffer], out);
   out.text("[");
   std::string_view separator;
@@ -140,10 +138,10 @@ void Printer::region(Node node, Pieces& out) {
   out.text(separator.empty() ? "()]" : "]");
 }
 
-void Printer::iter_var(Node node, Pieces& out) {
+void Printer::iter_var(Node node, TextFragments& out) {
   const auto kind = static_cast<std::size_t>(node.integer(f::IterVar::iter_type));
   const Node dom = node[f::IterVar::dom];
-  out.text("T.iter_var(").expr(node[f::IterVar::var]).text(", ");
+  begin_form(Kind::IterVar, out).expr(node[f::IterVar::var]).text(", ");
   if (dom && spelling_.is_old()) {
     out.text("(").expr(dom[f::Range::min]).text(", ");
     out.append(end_of(dom[f::Range::min], dom[f::Range::extent])).text(")");
@@ -155,8 +153,8 @@ void Printer::iter_var(Node node, Pieces& out) {
 }
 
 /// `T.comm_reducer(lambda x, y: T.Add(x, y), [T.float32(0)])`
-void Printer::comm_reducer(Node node, Pieces& out) {
-  out.text("T.comm_reducer(lambda ");
+void Printer::comm_reducer(Node node, TextFragments& out) {
+  begin_form(Kind::CommReducer, out).text("lambda ");
   std::string_view separator;
   for (const auto side : {f::CommReducer::lhs, f::CommReducer::rhs}) {
     for (const Node param : node.list(side)) {
@@ -165,28 +163,19 @@ void Printer::comm_reducer(Node node, Pieces& out) {
     }
   }
   const NodeList result = node.list(f::CommReducer::result);
-  out.text(": ").mark(Form::lambda_begins).text(result.size() == 1 ? "" : "(").list(result);
-  out.text(result.size() == 1 ? "" : ")").mark(Form::lambda_ends).text(", [");
+  out.text(": ").mark(PrintAs::lambda_begins).text(result.size() == 1 ? "" : "(").list(result);
+  out.text(result.size() == 1 ? "" : ")").mark(PrintAs::lambda_ends).text(", [");
   out.list(node.list(f::CommReducer::identity_element)).text("])");
 }
 
-/// Initial values and the condition have no place.
-void Printer::old_reduce(Node node, Pieces& out) {
-  begin_function(node, out).value(node[f::Reduce::combiner]).text(", [");
+/// `T.reduce`, which TVM prints in all versions, is nothing that its parser knows since v0.12.
+/// Before, initial values and the condition have no place in it.
+void Printer::reduce(Node node, TextFragments& out) {
+  if (!spelling_.is_old()) return regular_form(node, out);
+  begin_form(Kind::Reduce, out).value(node[f::Reduce::combiner]).text(", [");
   out.list(node.list(f::Reduce::source)).text("], [");
-  out.list(node.list(f::Reduce::axis), Form::value);
+  out.list(node.list(f::Reduce::axis), PrintAs::value);
   out.text(fmt::format("], {})", node.integer(f::Reduce::value_index)));
-}
-
-/// The node as it is; `T.reduce`, which TVM prints, is nothing that its parser knows.
-void Printer::reduce(Node node, Pieces& out) {
-  if (spelling_.is_old()) return old_reduce(node, out);
-  begin_function(node, out).value(node[f::Reduce::combiner]).text(", [");
-  out.list(node.list(f::Reduce::source)).text("], [");
-  out.list(node.list(f::Reduce::axis), Form::value).text("], ");
-  out.expr(node[f::Reduce::condition]);
-  out.text(fmt::format(", {}, [", node.integer(f::Reduce::value_index)));
-  out.list(node.list(f::Reduce::init)).text("])");
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
          "          T.evaluate(T.float32(\"many\"))\n"
          "                               ^^^^^^"},
         {"UnknownDtype", in_function("T.evaluate(T.Cast(\"flaot32\", n))"),
-         "9:27: 'flaot32' is no data type\n"
+         "9:27: 'flaot32' is not a data type\n"
          "          T.evaluate(T.Cast(\"flaot32\", n))\n"
          "                            ^^^^^^^^^"},
         {"OperatorWithoutItsDtype", in_function("T.call_extern(n, \"f\")"),
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
          "          T.evaluate(T.exp(n, precision=3))\n"
          "                              ^^^^^^^^^^^"},
         {"PositionalBehindKeyword", in_function("A[0] = T.Cast(dtype=\"int8\", n)"),
-         "9:37: a positional argument stands behind a keyword argument\n"
+         "9:37: a positional argument behind a keyword argument\n"
          "          A[0] = T.Cast(dtype=\"int8\", n)\n"
          "                                      ^"},
         {"UnknownNamespace", in_function("foo.bar(n)"),

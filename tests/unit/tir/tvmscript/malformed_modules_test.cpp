@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
          "@T.prim_func\n"
          "def f() -> T.tensor:\n"
          "    T.evaluate(0)\n",
-         "4:12: 'T.tensor' is no type\n"
+         "4:12: 'T.tensor' is not a type\n"
          "  def f() -> T.tensor:\n"
          "             ^^^^^^^^"},
         {"FunctionWithoutASuite",

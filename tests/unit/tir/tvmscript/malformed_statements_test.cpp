@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(
          "          3 = n\n"
          "          ^"},
         {"DeclarationInAnExpression", in_function("T.evaluate(T.int32() + 1)"),
-         "9:20: T.int32() declares a variable and stands alone behind '='\n"
+         "9:20: T.int32() declares a variable and must be alone behind '='\n"
          "          T.evaluate(T.int32() + 1)\n"
          "                     ^^^^^^^^^"},
         {"MoreNamesThanValues", in_function("a, b = T.int32()"),
@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
          "          x: T.int32\n"
          "                    ^"},
         {"LetOfAnUnknownType", in_function("x: T.tensor = n"),
-         "9:12: 'T.tensor' is no type\n"
+         "9:12: 'T.tensor' is not a type\n"
          "          x: T.tensor = n\n"
          "             ^^^^^^^^"},
         {"LoopOverNothing",
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"WithOfNoScope",
          in_function("with T.evaluate(n):\n"
                      "    T.evaluate(n)"),
-         "9:14: this opens no scope\n"
+         "9:14: this does not open a scope\n"
          "          with T.evaluate(n):\n"
          "               ^^^^^^^^^^^^^"},
         {"AssertWithoutMessage", in_function("assert n < 3"),
@@ -106,11 +106,11 @@ INSTANTIATE_TEST_SUITE_P(
         {"FunctionInsideAFunction",
          in_function("def g():\n"
                      "    pass"),
-         "9:9: a function or class inside a function is no TIR\n"
+         "9:9: a function or class inside a function is not TIR\n"
          "          def g():\n"
          "          ^^^"},
         {"LineOfABlockOutsideOfOne", in_function("T.reads(A[0:4])"),
-         "9:9: T.reads stands outside of a block\n"
+         "9:9: T.reads is outside of a block\n"
          "          T.reads(A[0:4])\n"
          "          ^^^^^^^^^^^^^^^"},
         {"AxisWithoutValue",
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
          in_function("with T.block(\"b\"):\n"
                      "    v = T.axis.remap(\"S\", [n])\n"
                      "    T.evaluate(v)"),
-         "10:36: 'n' is no loop variable\n"
+         "10:36: 'n' is not a loop variable\n"
          "              v = T.axis.remap(\"S\", [n])\n"
          "                                     ^"},
         {"RemapWithTooFewKinds",
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"MatchBufferOfAVariable",
          in_function("m = T.handle()\n"
                      "B = T.match_buffer(m, (4,))"),
-         "10:28: 'm' is no parameter of main\n"
+         "10:28: 'm' is not a parameter of main\n"
          "          B = T.match_buffer(m, (4,))\n"
          "                             ^"},
         {"BufferWithAnUnknownOption", in_function("B = T.Buffer((4,), \"int8\", colour=1)"),
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"LaunchOfAnUnknownThread",
          in_function("x = T.int32()\n"
                      "T.launch_thread(x, 4)"),
-         "10:25: 'x' is no T.env_thread\n"
+         "10:25: 'x' is not a T.env_thread\n"
          "          T.launch_thread(x, 4)\n"
          "                          ^"},
         {"ConstantsThatDoNotFillTheirExtents",
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"IterVarOfAnUnknownType",
          in_function("T.attr(T.iter_var(n, None, \"Sideways\", \"\"), \"k\", 1)\n"
                      "T.evaluate(n)"),
-         "9:36: 'Sideways' is no type of iteration variable\n"
+         "9:36: 'Sideways' is not a type of iteration variable\n"
          "          T.attr(T.iter_var(n, None, \"Sideways\", \"\"), \"k\", 1)\n"
          "                                     ^^^^^^^^^^"},
         {"MetadataWithoutIndex", in_function("T.func_attr({\"m\": metadata[\"Runtime\"]})"),
@@ -221,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
          "          T.func_attr({\"m\": metadata[\"Runtime\"]})\n"
          "                            ^^^^^^^^^^^^^^^^^^^"},
         {"PredicateOfAPlainVariable", in_function("n.vstore([0], 1, predicate=True)"),
-         "9:9: 'n' is no buffer\n"
+         "9:9: 'n' is not a buffer\n"
          "          n.vstore([0], 1, predicate=True)\n"
          "          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"},
     }),

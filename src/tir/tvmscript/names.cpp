@@ -1,4 +1,4 @@
-#include "tir/tvmscript/header.h"
+#include "tir/tvmscript/names.h"
 
 #include <algorithm>
 

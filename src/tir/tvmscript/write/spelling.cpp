@@ -1,4 +1,4 @@
-#include "tir/tvmscript/spelling.h"
+#include "tir/tvmscript/write/spelling.h"
 
 #include <iterator>
 
@@ -11,6 +11,7 @@ constexpr std::string_view kOldHeader =
     "# from tvm.script import tir as T\n"
     "@tvm.script.ir_module\n"
     "class Module:\n";
+/// The printer of v0.8 to v0.11 ends every module so.
 constexpr std::string_view kOldFooter = "    __tvm_meta__ = None\n";
 constexpr std::string_view kNone = " -> None";
 
@@ -21,11 +22,9 @@ constexpr Spelling kOf08{.first_version = 8,
                          .header = kOldHeader,
                          .footer = kOldFooter,
                          .void_result = kNone,
-                         .declare_buffer = "T.buffer_decl",
                          .operators = S::Operators::construct,
                          .scopes = S::Scopes::take,
                          .calls = S::Calls::keyword,
-                         .cast = S::Cast::value_first,
                          .allocation = S::Allocation::pointer,
                          .buffer_param = S::BufferParam::none,
                          .pointer = S::Pointer::scope_first,
@@ -33,6 +32,7 @@ constexpr Spelling kOf08{.first_version = 8,
                          .loop_bounds = S::LoopBounds::begin_and_end,
                          .regions = S::Regions::list};
 
+// Each version is spelled as the one before, but for what its function changes.
 constexpr Spelling make_09() {
   Spelling s = kOf08;
   s.first_version = s.last_version = 9;
@@ -57,7 +57,6 @@ constexpr Spelling make_11() {
   s.first_version = s.last_version = 11;
   s.void_result = {};
   s.operators = S::Operators::compute;
-  s.cast = S::Cast::dtype_first;
   return s;
 }
 
@@ -70,11 +69,9 @@ constexpr Spelling kOf12{.first_version = 12,
                              "class Module:\n",
                          .footer = {},
                          .void_result = {},
-                         .declare_buffer = "T.Buffer",
                          .operators = S::Operators::compute,
                          .scopes = S::Scopes::define,
                          .calls = S::Calls::by_operator,
-                         .cast = S::Cast::dtype_first,
                          .allocation = S::Allocation::pointer,
                          .buffer_param = S::BufferParam::call,
                          .pointer = S::Pointer::handle,
@@ -86,6 +83,7 @@ constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), kOf12
 
 }  // namespace
 
+/// Newer versions than the known ones are spelled as the newest.
 const Spelling& spelling_of(std::uint8_t minor) {
   for (const Spelling& spelling : kSpellings) {
     if (minor <= spelling.last_version) return spelling;

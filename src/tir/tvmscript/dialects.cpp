@@ -1,4 +1,4 @@
-#include "tir/tvmscript/grammar.h"
+#include "tir/tvmscript/dialects.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,6 +6,9 @@
 #include "tir/tvmscript/operators.h"
 
 namespace mlf::tir::tvmscript {
+
+// --- Expressions -------------------------------------------------------------------------------
+
 namespace {
 
 using text::Sign;
@@ -13,17 +16,18 @@ using text::Sign;
 constexpr text::Word kWords[] = {
     {"and", Sign::and_}, {"or", Sign::or_}, {"not", Sign::not_}, {"lambda", Sign::lambda}};
 
+/// Operators and words that both dialects share: a subset of Python.
 constexpr text::Grammar make_common() {
   text::Grammar g;
   g.lexical.lines = text::LexicalRules::Lines::significant;
   g.lexical.comment = '#';
   g.lexical.words = kWords;
   for (const BinaryOperator& row : kBinaryOperators) g.binary[row.sign] = row.level;
-  g.binary[Sign::none] = 0;
   g.prefix[Sign::minus] = kSignLevel;
   return g;
 }
 
+/// Since v0.12 the levels are those of Python.
 constexpr text::Grammar make_new() {
   text::Grammar g = make_common();
   // No chaining: `a < b == c` is `(a < b) == c`.
@@ -32,7 +36,7 @@ constexpr text::Grammar make_new() {
   return g;
 }
 
-// --- What is no Python in the old dialect ------------------------------------------------------
+// --- What is not Python in the old dialect -----------------------------------------------------
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -75,6 +79,7 @@ std::size_t old_leaf_end(std::string_view text, std::size_t begin) {
   return is_word(text[begin]) ? old_type_end(text, begin) : begin;
 }
 
+/// The printer of v0.8 to v0.11 has a table of levels of its own, in which `not(x)` is a call.
 constexpr text::Grammar make_old() {
   text::Grammar g = make_common();
   g.prefix[Sign::not_] = kSignLevel;
@@ -98,6 +103,70 @@ const text::Grammar& old_grammar() {
 
 bool is_constant_text(std::string_view name) {
   return name.starts_with('[');
+}
+
+// --- Rules -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Facts of the printer in src/script/printer, not of a text.
+constexpr GeneralLoss kNewLosses[] = {
+    {LossCode::module_extras, "type definitions and source map"},
+    {LossCode::map_order, "attributes and functions are sorted"},
+    {LossCode::value_kind, "attributes and annotations"},
+    {LossCode::name_hint, "variables and buffers"},
+    {LossCode::size_var, "variables that no statement defines"},
+    {LossCode::seq_nesting, "sequences"},
+    {LossCode::span, "all nodes"},
+    {LossCode::checked_type, "functions"},
+    {LossCode::shared_var, "functions, scopes and their attributes"},
+};
+
+/// Facts of src/printer/tvmscript_printer.cc.
+constexpr GeneralLoss kOldLosses[] = {
+    {LossCode::module_attrs, "all of them"},
+    {LossCode::module_extras, "type definitions and source map"},
+    {LossCode::map_order, "functions stand in the order of a hash table"},
+    {LossCode::value_kind, "attributes and annotations"},
+    {LossCode::name_hint, "variables and buffers"},
+    {LossCode::size_var, "all of them"},
+    {LossCode::buffer_fields, "buffers of no parameter before they were flattened"},
+    {LossCode::pointer_scope, "no scope and \"global\" look alike"},
+    {LossCode::seq_nesting, "sequences"},
+    {LossCode::span, "all nodes"},
+    {LossCode::checked_type, "functions"},
+    {LossCode::shared_var, "functions, scopes and their attributes"},
+};
+
+}  // namespace
+
+const Rules& new_rules() {
+  static const Rules kRules{.first_version = 12,
+                            .last_version = kNewestTvm,
+                            .grammar = &new_grammar(),
+                            .states_module_attrs = true,
+                            .drops_dead_else = false,
+                            .nameless = {},
+                            .booleans = Rules::Booleans::boxed,
+                            .alignment = Rules::Alignment::fixed,
+                            .reduce = {.init = 2, .axis = 3, .condition = 4, .value_index = 5},
+                            .losses = kNewLosses};
+  return kRules;
+}
+
+const Rules& old_rules() {
+  static const Rules kRules{
+      .first_version = kOldestTvm,
+      .last_version = 11,
+      .grammar = &old_grammar(),
+      .states_module_attrs = false,
+      .drops_dead_else = true,
+      .nameless = "func",
+      .booleans = Rules::Booleans::constants,
+      .alignment = Rules::Alignment::by_version,
+      .reduce = {.init = kNotPrinted, .axis = 2, .condition = kNotPrinted, .value_index = 3},
+      .losses = kOldLosses};
+  return kRules;
 }
 
 }  // namespace mlf::tir::tvmscript

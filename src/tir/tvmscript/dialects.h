@@ -1,4 +1,5 @@
-// What sets the two TVMScripts apart, beside the names that only one of them knows.
+// What sets the two TVMScripts apart, the old one of v0.8 to v0.11 and the new one since v0.12,
+// beside the names that only one of them knows: those are rows of forms.def.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,22 @@
 
 namespace mlf::tir::tvmscript {
 
-/// A loss of every text of a dialect, whatever stands in it.
+const text::Grammar& new_grammar();  ///< v0.12 to v0.18
+/// v0.8 to v0.11: `==` binds looser than `<`, `not(x)` reads like a call, and some of what is
+/// printed is not Python at all.
+const text::Grammar& old_grammar();
+
+/// Whether a name is the data of a constant as the old printer writes it: no expression to parse.
+bool is_constant_text(std::string_view name);
+
+/// A loss of every text of a dialect, whatever is in it.
 struct GeneralLoss {
   LossCode code;
   std::string_view detail;
 };
 
 struct Rules {
-  /// What `True` stands for in an attribute.
+  /// What `True` is in an attribute.
   enum class Booleans : std::uint8_t { boxed, constants };
   /// What `T.Buffer(…)` and the like say of a buffer that states no alignment.
   enum class Alignment : std::uint8_t { fixed, by_version };

@@ -1,33 +1,11 @@
-// What the versions of TVM spell differently in TVMScript: rows that the writer and the reader
-// share.
+// What the versions of TVM spell differently in TVMScript, beside the names of functions, which
+// forms.def has.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
-#include "mlf/tir/kind.h"
-
 namespace mlf::tir::tvmscript {
-
-/// The functions that make expressions of a kind.
-struct NodeFunction {
-  Kind kind;
-  std::string_view name;
-  std::string_view old_name;  ///< before v0.12
-};
-
-constexpr NodeFunction kNodeFunctions[] = {
-    {Kind::Cast, "Cast", "cast"},          {Kind::Select, "Select", "Select"},
-    {Kind::Ramp, "Ramp", "ramp"},          {Kind::Broadcast, "Broadcast", "broadcast"},
-    {Kind::Shuffle, "Shuffle", "shuffle"}, {Kind::Let, "Let", "let"},
-    {Kind::Reduce, "Reduce", "reduce"},
-};
-
-/// The row of a kind.
-constexpr const NodeFunction& node_function(Kind kind) {
-  return *std::ranges::find(kNodeFunctions, kind, &NodeFunction::kind);
-}
 
 /// How a range of versions spells what all of them can say.
 struct Spelling {
@@ -38,8 +16,7 @@ struct Spelling {
   enum class Scopes : std::uint8_t { define, take };
   /// Where a call says its dtype: every operator has its own way, or all have the keyword.
   enum class Calls : std::uint8_t { by_operator, keyword };
-  enum class Cast : std::uint8_t { dtype_first, value_first };
-  /// What the name of an allocation stands for.
+  /// What the name of an allocation refers to.
   enum class Allocation : std::uint8_t { pointer, buffer };
   /// Whether a parameter may be written as its buffer: `T.Buffer(…)`, `T.Buffer[…]`.
   enum class BufferParam : std::uint8_t { call, brackets, none };
@@ -54,14 +31,12 @@ struct Spelling {
 
   std::uint8_t first_version;
   std::uint8_t last_version;
-  std::string_view header;          ///< up to the functions
-  std::string_view footer;          ///< behind them
-  std::string_view void_result;     ///< of functions without a result
-  std::string_view declare_buffer;  ///< the function for buffers that no statement makes
+  std::string_view header;       ///< up to the functions
+  std::string_view footer;       ///< behind them
+  std::string_view void_result;  ///< of functions without a result
   Operators operators;
   Scopes scopes;
   Calls calls;
-  Cast cast;
   Allocation allocation;
   BufferParam buffer_param;
   Pointer pointer;
@@ -70,10 +45,6 @@ struct Spelling {
   Regions regions;
 
   bool is_old() const { return calls == Calls::keyword; }
-  /// The name of the function for a kind.
-  std::string_view function(Kind kind) const {
-    return is_old() ? node_function(kind).old_name : node_function(kind).name;
-  }
 };
 
 /// The spelling of TVM v0.`minor`; that of the oldest or newest known one for others.

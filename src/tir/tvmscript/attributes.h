@@ -1,0 +1,14 @@
+// Values of attributes and annotations, where strings are strings and lists are arrays.
+#pragma once
+
+#include <vector>
+
+#include "tir/tvmscript/context.h"
+
+namespace mlf::tir::tvmscript {
+
+NodeId as_attribute(Context& c, const Value& value);
+/// The entries of a dictionary whose keys are strings.
+std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict);
+
+}  // namespace mlf::tir::tvmscript

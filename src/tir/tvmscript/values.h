@@ -1,0 +1,140 @@
+// What a part of the syntax is before its place says what is wanted: `16` is an expression in
+// a sum, a plain number in an alignment, `A[0:4]` a load here and a region there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/module.h"
+#include "support/source_text.h"
+#include "tir/text/syntax.h"
+
+namespace mlf::tir::tvmscript {
+
+enum class ValueKind : std::uint8_t {
+  node,     ///< an expression, a Buffer, a type or another object: `node`
+  none,     ///< None
+  boolean,  ///< True, False
+  integer,
+  real,
+  string,
+  path,          ///< `T.exp`, or a name that nothing is bound to
+  member,        ///< `A.strides`, `A.vload`; the buffer is `node`
+  access,        ///< `A[…]`: `node` is the buffer, or none for a producer; items are the indices
+  metadata_key,  ///< `metadata["Runtime"]`; its item is the string
+  list,
+  tuple,
+  dict,     ///< items are key, value, key, value, …
+  keyword,  ///< its item is the value
+  slice,    ///< items are begin, end and maybe step
+  absent,   ///< a bound that is left out
+  lambda,
+  elements,  ///< of a constant, as text
+};
+
+std::string_view to_string(ValueKind kind);
+
+struct Value {
+  ValueKind kind = ValueKind::absent;
+  text::SyntaxId syntax = 0;
+  NodeId node = NodeId::none;
+  std::uint32_t first = 0;  ///< of its items
+  std::uint32_t count = 0;
+};
+
+/// The syntax of one statement and the values that it was lowered to; all hold until `clear`.
+class Values {
+ public:
+  explicit Values(const support::SourceText& source) : source_(source) {}
+
+  text::SyntaxTree& tree() { return tree_; }
+  const text::Syntax& syntax(text::SyntaxId id) const { return tree_[id]; }
+  const std::vector<text::SyntaxId>& children(text::SyntaxId id);
+  void clear();
+
+  // --- The stack of values that nothing holds yet ----------------------------------------------
+  void push(const Value& value) { stack_.push_back(value); }
+  void push(ValueKind kind, text::SyntaxId id) { push({.kind = kind, .syntax = id}); }
+  void push(NodeId node, text::SyntaxId id) {
+    push({.kind = ValueKind::node, .syntax = id, .node = node});
+  }
+  Value pop();
+  void drop(std::size_t count) { stack_.resize(stack_.size() - count); }
+  Value& top() { return stack_.back(); }
+  /// The value that is `depth` below the top.
+  const Value& below_top(std::size_t depth) const { return stack_[stack_.size() - 1 - depth]; }
+  /// Moves the last values to where they stay; gives a value that holds them.
+  Value take_items(std::size_t count);
+  /// The same for values that were never on the stack.
+  Value hold(const std::vector<Value>& values);
+
+  // --- Parts of a value ------------------------------------------------------------------------
+  const Value& item(const Value& value, std::size_t i) const { return items_[value.first + i]; }
+  /// The value inside `name=value`.
+  const Value& keyword_value(const Value& value) const { return items_[value.first]; }
+  /// Elements of a list or tuple; any other value is the only element.
+  std::vector<Value> elements(const Value& value) const;
+  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
+    return source_.text.substr(begin, end - begin);
+  }
+  std::string_view text(const Value& value) const { return text(value.syntax); }
+  std::string_view text(text::SyntaxId id) const { return slice(tree_[id].begin, tree_[id].end); }
+  /// The word after the dot of a member, the word before the `=` of a keyword.
+  std::string_view name(const Value& value) const;
+  std::uint32_t begin(const Value& value) const { return tree_[value.syntax].begin; }
+  /// What a string literal says, escapes resolved.
+  std::string_view decoded(const Value& value);
+
+  [[noreturn]] void fail(const Value& at, std::string message) const;
+
+ private:
+  const support::SourceText& source_;
+  text::SyntaxTree tree_;
+  std::vector<Value> stack_;
+  std::vector<Value> items_;
+  std::vector<text::SyntaxId> children_;
+  std::deque<std::string> decoded_;  // strings with escapes; views of them stay valid
+};
+
+/// The arguments of one call: positional ones, then those with a keyword.
+class Arguments {
+ public:
+  /// `items` holds the arguments; `callee` is the name as written.
+  Arguments(const Values& values, const Value& call, std::string_view callee, const Value& items);
+
+  std::size_t size() const { return positional_; }  ///< positional ones
+  const Value& operator[](std::size_t i) const { return values_->item(items_, i); }
+  std::optional<Value> keyword(std::string_view name) const;
+  /// By position, or by name.
+  std::optional<Value> find(std::size_t position, std::string_view name) const;
+  /// The same, where it must be there.
+  Value get(std::size_t position, std::string_view name) const;
+
+  /// Fails unless there are `least` to `most` positional arguments.
+  void expect(std::size_t least, std::size_t most) const;
+  /// Fails on a keyword that is not among these.
+  void expect_keywords(std::span<const std::string_view> known) const;
+  void expect_keywords(std::initializer_list<std::string_view> known) const {
+    expect_keywords(std::span(known.begin(), known.size()));
+  }
+
+  const Value& call() const { return call_; }
+  std::string_view callee() const { return callee_; }
+  [[noreturn]] void fail(std::string message) const { values_->fail(call_, std::move(message)); }
+
+ private:
+  const Values* values_;
+  Value call_;
+  std::string_view callee_;
+  Value items_;
+  std::uint32_t positional_ = 0;
+};
+
+}  // namespace mlf::tir::tvmscript
