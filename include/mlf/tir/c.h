@@ -78,8 +78,9 @@ enum class CRemainder : std::uint8_t {
   below,   ///< what is below it, and a part of its own value
 };
 
-/// One row of c_erasures.def: what generated C cannot show of a module.
-struct CErasure {
+/// One rule of c_normalization.def: what generated C cannot show of a module, and is taken away from
+/// what is compared with it.
+struct CNormalizationRule {
   LossCode loss;  ///< under which the document that was read from the C carries it
   Kind kind;
   std::optional<std::uint8_t> field;  ///< nothing: it is about nodes of the kind as such
@@ -87,16 +88,16 @@ struct CErasure {
   std::string_view what;
 };
 
-/// All rows, in the order of c_erasures.def.
-MLF_API std::span<const CErasure> all_c_erasures();
+/// All rules, in the order of c_normalization.def.
+MLF_API std::span<const CNormalizationRule> all_c_normalization_rules();
 /// `Kind.field: what (loss)`.
-MLF_API std::string to_string(const CErasure& row);
+MLF_API std::string to_string(const CNormalizationRule& row);
 
 /// What generated C can say of a module.
 struct CNormalForm {
   Module module;
-  /// For each row of all_c_erasures: how often there was something to take away.
-  std::vector<std::size_t> erased;
+  /// For each of all_c_normalization_rules: how often there was something to take away.
+  std::vector<std::size_t> applied;
 };
 
 /// The part of a module that its generated C can say, in one form: what a captured module and the
@@ -105,8 +106,8 @@ struct CNormalForm {
 ///
 /// Host passes are applied as far as they show: operators without a name in C are what they
 /// compute, a boolean is stored in a byte, arguments of packed calls are filled in. What C cannot
-/// show is taken away, and all of that stands in c_erasures.def. `version` is that of the TVM that
-/// printed the C.
+/// show is taken away, and all of that stands in c_normalization.def. `version` is that of the TVM
+/// that printed the C.
 MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& version);
 
 /// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and

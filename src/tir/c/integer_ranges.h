@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
-#include "tir/c/facts.h"
+#include "tir/interval.h"
 
 namespace mlf::tir::c {
 

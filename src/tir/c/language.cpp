@@ -56,6 +56,12 @@ std::string_view spelling_of(DType dtype) {
   return found == kTypes.end() ? std::string_view() : found->spelling;
 }
 
+bool is_array_element(DType element) {
+  if (!element.is_scalar()) return false;
+  if (element.code == TypeCode::Float) return element.bits >= 16;
+  return (element.is_int() || element.is_uint()) && element.bits >= 8;
+}
+
 std::span<const std::string_view> reserved_words() {
   return kReserved;
 }

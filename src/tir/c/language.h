@@ -20,6 +20,9 @@ std::optional<DType> scalar_type(std::string_view spelling);
 /// How a scalar dtype is spelled; empty for one that the generator never prints.
 std::string_view spelling_of(DType dtype);
 
+/// Whether TVM prints arrays of this element type: integers of 8 to 64 bits, and floats.
+bool is_array_element(DType element);
+
 /// The words that the generator reserves before it names anything. The first one makes the
 /// temporaries of older versions begin with a number.
 std::span<const std::string_view> reserved_words();

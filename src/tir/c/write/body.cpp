@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "tir/c/language.h"
-#include "tir/c/write/cmsis.h"
+#include "tir/c/write/cmsis_nn.h"
 #include "tir/c/write/spelling.h"
 
 namespace mlf::tir::c {
@@ -87,7 +87,7 @@ void BodyWriter::sequence(Node node) {
   for (std::size_t i = parts.size(); i > 0; --i) then(parts[i - 1]);
 }
 
-// --- Blocks ------------------------------------------------------------------------------------
+// --- Blocks -------------------------------------------------------------------------------------
 
 /// The body of what was just opened, and its end.
 void BodyWriter::open_block(Node body) {
@@ -136,7 +136,7 @@ void BodyWriter::otherwise(const Task& task) {
   open_block(task.node[f::IfThenElse::else_case]);
 }
 
-// --- Variables and memory ----------------------------------------------------------------------
+// --- Variables and memory -----------------------------------------------------------------------
 
 void BodyWriter::let(Node node) {
   const Node var = node[f::LetStmt::var];
@@ -202,7 +202,7 @@ void BodyWriter::store(Node node) {
   code_.line("{} = {};", place, value);
 }
 
-// --- Calls -------------------------------------------------------------------------------------
+// --- Calls --------------------------------------------------------------------------------------
 
 void BodyWriter::evaluate(Node value) {
   if (value.is(Kind::IntImm)) return;

@@ -11,9 +11,22 @@
 #include <vector>
 
 #include "tir/c/write/forms.h"
-#include "tir/c/write/names.h"
 
 namespace mlf::tir::c {
+
+/// Names of one function, made unique as TVM's CodeGenSourceBase makes them.
+class NameSupply {
+ public:
+  explicit NameSupply(const Forms& forms);
+
+  /// `hint` as a name of C, with a number behind it where it is taken.
+  std::string fresh(std::string_view hint);
+  bool contains(const std::string& name) const { return counters_.contains(name); }
+
+ private:
+  std::string_view separator_;
+  std::unordered_map<std::string, int> counters_;
+};
 
 class Code {
  public:

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "tir/c/rows.h"
+#include "tir/c/language.h"
 #include "tir/c/write/spelling.h"
 
 namespace mlf::tir::c {
@@ -112,7 +112,7 @@ void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) 
 std::span<const std::byte> data_of(Node array, std::string_view name) {
   const auto data = array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
   if (!data) cannot_print(fmt::format("the constant '{}', whose data are not known,", name));
-  if (!has_rows(array.dtype(f::NDArray::dtype))) {
+  if (!is_array_element(array.dtype(f::NDArray::dtype))) {
     cannot_print("a constant of " + to_string(array.dtype(f::NDArray::dtype)));
   }
   return *data;

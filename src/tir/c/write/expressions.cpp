@@ -21,7 +21,7 @@ std::string ExprWriter::place(Node buffer, Node index) {
                      has_brackets ? ")]" : "]");
 }
 
-// --- Variables ---------------------------------------------------------------------------------
+// --- Variables ----------------------------------------------------------------------------------
 
 const std::string& ExprWriter::declare(Node var, DType pointee) {
   Variable& variable = variables_[index(var.id())];
@@ -48,7 +48,7 @@ std::string ExprWriter::pointer_text(Node buffer) const {
   return fmt::format("(({}*){})", type_text(element), name);
 }
 
-// --- The stack ---------------------------------------------------------------------------------
+// --- The stack ----------------------------------------------------------------------------------
 
 void ExprWriter::push(const Operand& operand) {
   if (++written_ > most_nodes_) {
@@ -178,7 +178,7 @@ void ExprWriter::finish(Frame& frame) {
   }
 }
 
-// --- Forms -------------------------------------------------------------------------------------
+// --- Forms --------------------------------------------------------------------------------------
 
 ExprWriter::Plan ExprWriter::plan(const Operand& operand, Extra& extra) {
   const Node node = operand.node;

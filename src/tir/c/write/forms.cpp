@@ -4,8 +4,7 @@
 #include <array>
 #include <climits>
 
-#include "tir/c/clues.h"
-#include "tir/c/ternary.h"
+#include "tir/c/versions.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::c {

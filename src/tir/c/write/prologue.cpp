@@ -49,7 +49,7 @@ Prologue::Prologue(const Forms& forms, Code& code, ExprWriter& exprs, Node funct
   }
 }
 
-// --- Signatures --------------------------------------------------------------------------------
+// --- Signatures ---------------------------------------------------------------------------------
 
 std::string Prologue::signature(Convention convention) {
   return convention == Convention::packed ? packed_signature() : unpacked_signature();
@@ -84,7 +84,7 @@ std::string Prologue::unpacked_signature() {
   return "(" + list + ")";
 }
 
-// --- Prologues ---------------------------------------------------------------------------------
+// --- Prologues ----------------------------------------------------------------------------------
 
 FunctionHead Prologue::write(Convention convention, PackedCalls& calls) {
   calls.declare_stacks(stack_sizes(function_[f::PrimFunc::body]));

@@ -11,7 +11,7 @@
 #include "archives.h"
 #include "mlf/tir/compare.h"
 #include "reading.h"
-#include "tir/c/items.h"
+#include "tir/c/read/file_items.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {

@@ -64,7 +64,8 @@ TEST(TableOfWhatCLoses, HasALossInEveryRowAndNoneThatIsUnknown) {
 
 TEST(TableOfWhatCLoses, HasWhateverComparingLeavesOut) {
   const std::set<std::string> codes = table();
-  for (const CErasure& row : all_c_erasures()) expect_listed(codes, row.loss, to_string(row));
+  for (const CNormalizationRule& row : all_c_normalization_rules())
+    expect_listed(codes, row.loss, to_string(row));
 }
 
 TEST(TableOfWhatCLoses, HasWhateverTheReaderReports) {

@@ -4,7 +4,7 @@
 
 #include "mlf/tir/compare.h"
 #include "reading.h"
-#include "tir/c/tokens.h"
+#include "tir/c/read/tokens.h"
 
 namespace mlf::tir::c {
 namespace {

@@ -1,5 +1,6 @@
-// Nothing is lost on the way to the normal form of generated C but what a row of c_erasures.def
-// names: any other change to captured TIR makes it differ from the C of the same build.
+// Nothing is lost on the way to the normal form of generated C but what a row of
+// c_normalization.def names: any other change to captured TIR makes it differ from the C of the
+// same build.
 #include <algorithm>
 #include <cstdio>
 
@@ -16,19 +17,20 @@ namespace {
 
 using mutation::Mutation;
 
-bool is_about(const CErasure& row, Kind kind, std::uint8_t field) {
+bool is_about(const CNormalizationRule& row, Kind kind, std::uint8_t field) {
   return row.kind == kind && row.field == field;
 }
 
 bool is_listed(Kind kind, std::uint8_t field) {
-  return std::ranges::any_of(all_c_erasures(),
-                             [&](const CErasure& row) { return is_about(row, kind, field); });
+  return std::ranges::any_of(all_c_normalization_rules(), [&](const CNormalizationRule& row) {
+    return is_about(row, kind, field);
+  });
 }
 
 /// Whether a row leaves nothing of what is below a field.
 bool is_hidden(Node node, const FieldInfo& field) {
   const auto position = field_named(node.kind(), field.name);
-  return std::ranges::any_of(all_c_erasures(), [&](const CErasure& row) {
+  return std::ranges::any_of(all_c_normalization_rules(), [&](const CNormalizationRule& row) {
     return is_about(row, node.kind(), *position) && row.remainder != CRemainder::below;
   });
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tir/c/items.h"
-#include "tir/c/tokens.h"
+#include "tir/c/read/file_items.h"
+#include "tir/c/read/tokens.h"
 
 namespace mlf::tir::c {
 

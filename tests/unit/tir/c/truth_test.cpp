@@ -27,13 +27,13 @@ void expect_equal(const std::string& name, const Comparison& result) {
 }
 
 /// What was taken away from the captured module is what the C's document says it has lost.
-void expect_named(const std::string& name, const std::vector<std::size_t>& erased,
+void expect_named(const std::string& name, const std::vector<std::size_t>& applied,
                   const std::vector<Loss>& losses) {
   std::set<LossCode> named;
   for (const Loss& loss : losses) named.insert(loss.code);
-  for (std::size_t i = 0; i < erased.size(); ++i) {
-    const CErasure& row = all_c_erasures()[i];
-    if (erased[i] == 0 || named.contains(row.loss)) continue;
+  for (std::size_t i = 0; i < applied.size(); ++i) {
+    const CNormalizationRule& row = all_c_normalization_rules()[i];
+    if (applied[i] == 0 || named.contains(row.loss)) continue;
     ADD_FAILURE() << name << ": not among its losses: " << to_string(row);
   }
 }
@@ -144,7 +144,7 @@ struct Truth {
   std::size_t functions = 0;
   std::size_t nodes = 0;
   std::size_t differences = 0;
-  std::vector<std::size_t> erased = std::vector<std::size_t>(all_c_erasures().size());
+  std::vector<std::size_t> applied = std::vector<std::size_t>(all_c_normalization_rules().size());
   Constants constants;
   Shapes packed;
   Shapes unpacked;
@@ -169,8 +169,8 @@ void Truth::print() const {
   std::printf("%zu constants of %zu bytes\n", constants.count, constants.bytes);
   std::printf("shapes of parameters as captured: %zu of %zu packed, %zu of %zu unpacked\n",
               packed.equal, packed.all, unpacked.equal, unpacked.all);
-  for (std::size_t i = 0; i < erased.size() && shows_tables(); ++i) {
-    std::printf("%8zu  %s\n", erased[i], to_string(all_c_erasures()[i]).c_str());
+  for (std::size_t i = 0; i < applied.size() && shows_tables(); ++i) {
+    std::printf("%8zu  %s\n", applied[i], to_string(all_c_normalization_rules()[i]).c_str());
   }
 }
 
@@ -184,8 +184,8 @@ void compare_pair(const Pair& pair, Truth& truth) {
   const Comparison result = compare(left.module, right.module);
   expect_equal(pair.name, result);
   truth.add(pair.name, result);
-  expect_named(pair.name, left.erased, read->losses);
-  for (std::size_t i = 0; i < left.erased.size(); ++i) truth.erased[i] += left.erased[i];
+  expect_named(pair.name, left.applied, read->losses);
+  for (std::size_t i = 0; i < left.applied.size(); ++i) truth.applied[i] += left.applied[i];
   compare_constants(pair.name, left.module, right.module, truth.constants);
   const bool is_packed = pair.name.find("packed") != std::string::npos;
   count_shapes(captured->module, read->module, is_packed ? truth.packed : truth.unpacked);

@@ -1,0 +1,273 @@
+// Variables, buffers and expressions of the normal form.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include "tir/c/normal_form/expansions.h"
+#include "tir/c/normal_form/normal_form.h"
+
+namespace mlf::tir::c {
+
+// --- Variables, buffers, constants --------------------------------------------------------------
+
+namespace {
+
+/// Names as C spells them, without what makes them unique.
+std::string bare_name(std::string_view name) {
+  std::string bare(name);
+  for (char& c : bare) {
+    const bool is_legal =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!is_legal) c = '_';
+  }
+  const std::size_t last = bare.find_last_not_of("0123456789_");
+  return last == std::string::npos ? std::string() : bare.substr(0, last + 1);
+}
+
+constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
+
+constexpr std::int64_t kLargestShift = 62;
+
+/// 2^k, of an amount k by which its type can be shifted.
+std::optional<std::int64_t> power_of_two(Node amount) {
+  if (!amount.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t bits = amount.integer(f::IntImm::value);
+  const std::int64_t limit = std::min<std::int64_t>(kLargestShift, amount.dtype().bits - 1);
+  return 0 <= bits && bits < limit ? std::optional(std::int64_t{1} << bits) : std::nullopt;
+}
+
+/// 2^k, of the mask 2^k - 1.
+std::optional<std::int64_t> above_mask(Node mask) {
+  if (!mask.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t bits = mask.integer(f::IntImm::value);
+  const bool is_mask = 0 < bits && bits < std::int64_t{1} << kLargestShift;
+  return is_mask && (bits & (bits + 1)) == 0 ? std::optional(bits + 1) : std::nullopt;
+}
+
+bool is_zero(Node expr) {
+  return expr.is(Kind::IntImm) && expr.integer(f::IntImm::value) == 0;
+}
+
+}  // namespace
+
+/// Scalar variables keep their type; what a pointer points to shows where it is used.
+NodeId NormalForm::type_of_variable(Node node) {
+  const Node type = node[f::Var::type_annotation];
+  if (node.dtype().is_handle()) {
+    const bool is_size = node.is(Kind::SizeVar);
+    note_if(static_cast<bool>(type), is_size ? NormalizationRule::SizeVar_type_annotation
+                                             : NormalizationRule::Var_type_annotation);
+    return NodeId::none;
+  }
+  return type ? of(type) : make_.prim_type(node.dtype());
+}
+
+NodeId NormalForm::variable(Node node) {
+  const std::string name = bare_name(node.text(f::Var::name));
+  const bool is_size = node.is(Kind::SizeVar);
+  note_if(is_size, NormalizationRule::plain_var);
+  note_if(name != node.text(f::Var::name),
+          is_size ? NormalizationRule::SizeVar_name : NormalizationRule::Var_name);
+  return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
+}
+
+/// bool is stored in bytes.
+DType NormalForm::stored(DType dtype) {
+  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
+}
+
+NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
+  const auto [found, is_new] = buffers_.try_emplace({data, dtype.packed()});
+  if (is_new) found->second = make_.buffer({.name = {}, .data = data, .dtype = dtype});
+  return found->second;
+}
+
+/// Buffers on a pointer that hold the same are one, without name and shape.
+NodeId NormalForm::buffer(Node node) {
+  const DType dtype = stored(node.dtype(f::Buffer::dtype));
+  const NodeId data = of(node[f::Buffer::data]);
+  note_if(!node.text(f::Buffer::name).empty(), NormalizationRule::Buffer_name);
+  note(NormalizationRule::Buffer_shape);
+  note(NormalizationRule::Buffer_data_alignment);
+  note(NormalizationRule::Buffer_offset_factor);
+  const Node offset = node[f::Buffer::elem_offset];
+  const bool starts_at_zero = !offset || is_zero(offset);
+  const bool is_plain = node.list(f::Buffer::strides).empty() && starts_at_zero &&
+                        node.list(f::Buffer::axis_separators).empty() &&
+                        node.integer(f::Buffer::buffer_type) == kDefaultType;
+  if (!is_plain) return strided_buffer(node, data, dtype);
+  note_if(node.list(f::Buffer::axis_separators).defined(),
+          NormalizationRule::Buffer_axis_separators);
+  note_if(static_cast<bool>(offset), NormalizationRule::Buffer_elem_offset);
+  note_if(buffers_.contains({data, dtype.packed()}), NormalizationRule::one_buffer);
+  return buffer_on(data, dtype);
+}
+
+NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::Buffer::data] = data;
+  fields[f::Buffer::dtype] = dtype;
+  fields[f::Buffer::shape] = builder_.list({});
+  fields[f::Buffer::name] = builder_.string({});
+  fields[f::Buffer::data_alignment] = 0;
+  fields[f::Buffer::offset_factor] = 0;
+  return builder_.make(Kind::Buffer, fields);
+}
+
+/// The number of elements, where all extents are numbers.
+FieldValue NormalForm::flat(NodeList extents, NormalizationRule rule) {
+  std::uint64_t count = 1;
+  for (const Node extent : extents) {
+    if (!extent.is(Kind::IntImm)) return mapped(extents);
+    count *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
+  }
+  note_if(extents.size() != 1, rule);
+  const DType dtype = extents.empty() ? DType::Int(32) : extents[0].dtype();
+  return builder_.list({narrowed(make_.int_imm(dtype, static_cast<std::int64_t>(count)))});
+}
+
+/// A number of which C shows the value but not the width: 32 bits where they are enough.
+NodeId NormalForm::narrowed(NodeId id) {
+  const Node number = builder_.node(id);
+  if (!number.is(Kind::IntImm) || number.dtype() == DType::Int(32)) return id;
+  const std::int64_t value = number.integer(f::IntImm::value);
+  if (!std::in_range<std::int32_t>(value)) return id;
+  note(NormalizationRule::IntImm_dtype);
+  return make_.int32(value);
+}
+
+/// Constants are flat.
+NodeId NormalForm::array(Node node) {
+  std::uint64_t count = 1;
+  const auto shape = node.integers(f::NDArray::shape);
+  for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
+  note_if(shape.size() != 1, NormalizationRule::NDArray_shape);
+  const auto flat = static_cast<std::int64_t>(count);
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::NDArray::shape] = builder_.integers(std::span(&flat, 1));
+  return builder_.make(Kind::NDArray, fields);
+}
+
+// --- Expressions --------------------------------------------------------------------------------
+
+NodeId NormalForm::rebuilt_expr(Node node) {
+  switch (node.kind()) {
+    case Kind::Var:
+    case Kind::SizeVar:
+      return variable(node);
+    case Kind::Let:
+      note(NormalizationRule::let_value);
+      return of(node[f::Let::body]);
+    case Kind::Cast:
+      if (node.dtype() != node[f::Cast::value].dtype()) return copy(node);
+      note(NormalizationRule::idle_cast);
+      return of(node[f::Cast::value]);
+    case Kind::FloatImm:
+      return float_imm(node);
+    case Kind::BufferLoad:
+      return load(node);
+    case Kind::Select:
+      return choice(node);
+    case Kind::Div:
+    case Kind::Mod:
+      return division(node);
+    case Kind::Call:
+      return call(node);
+    default:
+      return copy(node);
+  }
+}
+
+/// Up to v0.15 Select and if_then_else look alike.
+NodeId NormalForm::choice(Node select) {
+  if (ternary_ == Ternary::select) return copy(select);
+  note(NormalizationRule::lazy_select);
+  const std::array args{of(select[f::Select::condition]), of(select[f::Select::true_value]),
+                        of(select[f::Select::false_value])};
+  return make_.call(make_.op("tir.if_then_else"), args, select.dtype());
+}
+
+/// Seven digits are printed.
+NodeId NormalForm::float_imm(Node node) {
+  const double exact = node.real(f::FloatImm::value);
+  const std::string printed = fmt::format("{:.6e}", exact);
+  double value = exact;
+  std::from_chars(printed.data(), printed.data() + printed.size(), value);
+  note_if(std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(exact),
+          NormalizationRule::FloatImm_value);
+  return make_.float_imm(node.dtype(), value);
+}
+
+NodeId NormalForm::load(Node node) {
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::BufferLoad::dtype] = stored(node.dtype());
+  const NodeId loaded = builder_.make(Kind::BufferLoad, fields);
+  return node.dtype().is_bool() ? make_.cast(node.dtype(), loaded) : loaded;
+}
+
+/// Of numbers that are not negative, a quotient is rounded down however it is spelled.
+NodeId NormalForm::division(Node node) {
+  const Node a = node[f::Div::a];
+  const Node b = node[f::Div::b];
+  const auto dividend = ranges_.of(a);
+  const auto divisor = ranges_.of(b);
+  const bool is_positive =
+      dividend && divisor && dividend->low >= 0 && divisor->low > 0 && node.dtype().is_scalar();
+  if (!is_positive) return copy(node);
+  const bool is_quotient = node.is(Kind::Div);
+  note(is_quotient ? NormalizationRule::plain_quotient : NormalizationRule::plain_remainder);
+  return builder_.make(is_quotient ? Kind::FloorDiv : Kind::FloorMod, {node.dtype(), of(a), of(b)});
+}
+
+/// A shift to the right is a division by a power of two, and a mask of the lowest bits a remainder.
+NodeId NormalForm::as_division(NodeId id) {
+  const Node call = builder_.node(id);
+  if (!call.is(Kind::Call) || !call.dtype().is_int()) return id;
+  const std::string_view op = call[f::Call::op].text(f::Op::name);
+  const bool is_shift = op == "tir.shift_right";
+  const NodeList args = call.list(f::Call::args);
+  if ((!is_shift && op != "tir.bitwise_and") || args.size() != 2) return id;
+  const auto divisor = is_shift ? power_of_two(args[1]) : above_mask(args[1]);
+  if (!divisor) return id;
+  note(NormalizationRule::Call_op);
+  const DType dtype = call.dtype();
+  const NodeId a = args[0].id();
+  const NodeId b = make_.int_imm(args[1].dtype(), *divisor);
+  return builder_.make(is_shift ? Kind::FloorDiv : Kind::FloorMod, {dtype, a, b});
+}
+
+NodeId NormalForm::call(Node node) {
+  const Node op = node[f::Call::op];
+  if (!op.is(Kind::Op)) return copy(node);
+  const std::string_view name = op.text(f::Op::name);
+  std::vector<NodeId> args;
+  for (const Node arg : node.list(f::Call::args)) args.push_back(of(arg));
+  if (name == "tir.tvm_stack_make_shape") {
+    std::ranges::transform(args, args.begin(), [&](NodeId dim) { return narrowed(dim); });
+  }
+  if (name == "tir.tvm_stack_make_array" && args.size() == 6) args[5] = narrowed(args[5]);
+  const auto expanded = expand(make_, name, node.dtype(), args, ternary_);
+  return as_division(expanded ? *expanded : plain_call(name, args, node.dtype()));
+}
+
+NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
+  if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
+  const bool is_pure = op == "tir.call_pure_extern";
+  note_if(is_pure, NormalizationRule::Call_op);
+  return make_.call(make_.op(is_pure ? "tir.call_extern" : op), args, dtype);
+}
+
+/// Of an access pointer the address is printed, neither how far it reaches nor what for.
+NodeId NormalForm::pointer_into(std::span<const NodeId> access) {
+  note(NormalizationRule::Call_args);
+  const DType element = make_.dtype_of(access[0]);
+  const NodeId buffer = buffer_on(access[1], element);
+  const NodeId loaded = make_.buffer_load(buffer, std::array{access[2]});
+  return make_.call(make_.op("tir.address_of"), std::array{loaded}, DType::Handle());
+}
+
+}  // namespace mlf::tir::c

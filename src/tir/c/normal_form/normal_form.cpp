@@ -1,0 +1,268 @@
+// What two modules have in common where one is captured before the host passes and the other was
+// read from their output.
+#include "tir/c/normal_form/normal_form.h"
+
+#include <algorithm>
+
+#include "mlf/tir/visit.h"
+
+namespace mlf::tir {
+namespace c {
+namespace {
+
+/// Whether there is anything in a field.
+bool is_set(Node node, std::uint8_t i) {
+  switch (node.info().fields[i].type) {
+    case FieldType::node:
+      return static_cast<bool>(node.node(i));
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return !node.map(i).empty();
+    default:
+      return true;
+  }
+}
+
+/// Constants between a function and its first other statement.
+std::size_t outermost_constants(Node function) {
+  std::size_t count = 0;
+  Node body = function[f::PrimFunc::body];
+  for (; body.is(Kind::AllocateConst); body = body[f::AllocateConst::body]) ++count;
+  return count;
+}
+
+}  // namespace
+
+NormalForm::NormalForm(const Module& module, const VersionRange& version)
+    : module_(module),
+      ternary_(ternary_of(version)),
+      make_(builder_, losses_),
+      map_(module.size()),
+      ranges_(module),
+      applied_(all_c_normalization_rules().size()) {}
+
+CNormalForm NormalForm::make() && {
+  const Node root = module_.root();
+  NodeId function = NodeId::none;
+  for_each_pre_order(root, [&](Node node) {
+    ranges_.enter(node);
+    if (node.is(Kind::Let)) lets_[index(node[f::Let::var].id())] = node[f::Let::value];
+    if (node.is(Kind::PrimFunc)) function = node.id();
+    if (node.is(Kind::AllocateConst)) constants_[index(function)].push_back(node);
+  });
+  for_each_post_order(root, [&](Node node) { leave(node); });
+  return {std::move(builder_).finish(of(root)), std::move(applied_)};
+}
+
+void NormalForm::leave(Node node) {
+  ranges_.leave(node);
+  map_[index(node.id())] = rebuilt(node);
+}
+
+/// What a node of the original became.
+NodeId NormalForm::of(Node node) {
+  if (!node) return NodeId::none;
+  // Not more often than there are variables: malformed ones may stand for each other.
+  for (std::size_t i = 0; i < lets_.size(); ++i) {
+    const auto let = lets_.find(index(node.id()));
+    if (let == lets_.end()) break;
+    node = let->second;
+  }
+  return map_[index(node.id())];
+}
+
+NodeId NormalForm::body_of(Node statement) {
+  const NodeId body = of(statement);
+  return body == NodeId::none ? nothing() : body;
+}
+
+ListId NormalForm::mapped(NodeList list) {
+  if (!list.defined()) return ListId::none;
+  std::vector<NodeId> ids;
+  for (const Node node : list) ids.push_back(of(node));
+  return builder_.list(ids);
+}
+
+ListId NormalForm::mapped(const NodeMap& map) {
+  if (!map.defined()) return ListId::none;
+  std::vector<NodePair> entries;
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    entries.push_back({of(map.key(i)), of(map.value(i))});
+  }
+  return builder_.map(entries);
+}
+
+FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
+  const FieldInfo& info = node.info().fields[i];
+  switch (info.type) {
+    case FieldType::node:
+      return info.expects == Expects::stmt && node.node(i) ? body_of(node.node(i))
+                                                           : of(node.node(i));
+    case FieldType::list:
+      return mapped(node.list(i));
+    case FieldType::string_map: {
+      const NodeMap map = node.map(i);
+      std::vector<NamedNode> entries;
+      for (std::size_t k = 0; k < map.size(); ++k) {
+        entries.push_back({builder_.string(map.name(k)), of(map.value(k))});
+      }
+      return map.defined() ? builder_.map(entries) : ListId::none;
+    }
+    case FieldType::node_map:
+      return mapped(node.map(i));
+    case FieldType::string:
+      return node.has_text(i) ? builder_.string(node.text(i)) : StringId::none;
+    case FieldType::real:
+      return node.real(i);
+    case FieldType::dtype:
+      return node.dtype(i);
+    case FieldType::integers:
+      return builder_.integers(node.integers(i));
+    case FieldType::bytes: {
+      const auto data = node.bytes(i);
+      if (!data) return BytesId::none;
+      return builder_.bytes(std::vector<std::byte>(data->begin(), data->end()));
+    }
+    default:
+      return node.integer(i);
+  }
+}
+
+/// Of a field that a row takes away nothing remains.
+FieldValue NormalForm::field(Node node, std::uint8_t i) {
+  const auto reset = reset_of(node.kind(), i);
+  if (!reset) return rebuilt_field(node, i);
+  note_if(is_set(node, i), *reset);
+  if (node.info().fields[i].type == FieldType::node) return NodeId::none;
+  return ListId::none;
+}
+
+std::vector<FieldValue> NormalForm::fields_of(Node node) {
+  std::vector<FieldValue> fields;
+  for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) fields.push_back(field(node, i));
+  return fields;
+}
+
+NodeId NormalForm::copy(Node node) {
+  return builder_.make(node.kind(), fields_of(node));
+}
+
+NodeId NormalForm::rebuilt(Node node) {
+  switch (node.category()) {
+    case Category::expr:
+      return rebuilt_expr(node);
+    case Category::stmt:
+      return rebuilt_statement(node);
+    case Category::buffer:
+      return buffer(node);
+    case Category::constant:
+      return array(node);
+    case Category::function:
+      return function(node);
+    case Category::module:
+      return root(node);
+    default:
+      return copy(node);
+  }
+}
+
+// --- Functions ----------------------------------------------------------------------------------
+
+/// Of a pool: its name, its size and the constants in it.
+NodeId NormalForm::pool(Node allocated) {
+  const Node info = allocated[f::AllocatedPoolInfo::pool_info];
+  std::vector<NodeId> constants;
+  if (info.is(Kind::ConstantPoolInfo)) {
+    for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
+      constants.push_back(of(constant));
+    }
+    const auto offset = [&](NodeId id) {
+      const Node at = builder_.node(id)[f::ConstantInfo::byte_offset];
+      return at.is(Kind::IntImm) ? at.integer(f::IntImm::value) : 0;
+    };
+    std::ranges::sort(constants, {}, offset);
+  }
+  const std::array fields = {
+      NamedNode{builder_.string("name"), make_.string(info.text(f::PoolInfo::pool_name))},
+      NamedNode{builder_.string("size"), of(allocated[f::AllocatedPoolInfo::allocated_size])},
+      NamedNode{builder_.string("parameter"), of(allocated[f::AllocatedPoolInfo::pool_var_idx])},
+      NamedNode{builder_.string("constants"),
+                builder_.make(Kind::Array, {builder_.list(constants)})}};
+  return builder_.make(Kind::StringMap, {builder_.map(std::span(fields))});
+}
+
+NodeId NormalForm::pool_args(Node attrs) {
+  if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
+  note_if(!attrs.map(f::DictAttrs::dict).empty(), NormalizationRule::PrimFunc_attrs);
+  const Node pools = attrs.map(f::DictAttrs::dict).find("pool_args");
+  if (!pools.is(Kind::Array) || pools.list(f::Array::elements).empty()) return NodeId::none;
+  std::vector<NodeId> made;
+  for (const Node allocated : pools.list(f::Array::elements)) {
+    if (allocated.is(Kind::AllocatedPoolInfo)) made.push_back(pool(allocated));
+  }
+  const std::array entries = {
+      NamedNode{builder_.string("pool_args"), builder_.make(Kind::Array, {builder_.list(made)})}};
+  return builder_.make(Kind::DictAttrs, {builder_.map(std::span(entries))});
+}
+
+/// In the order of the parameters.
+ListId NormalForm::buffer_map(Node function) {
+  const NodeMap map = function.map(f::PrimFunc::buffer_map);
+  std::vector<std::size_t> order;
+  for (const Node param : function.list(f::PrimFunc::params)) {
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      if (map.key(i) == param) order.push_back(i);
+    }
+  }
+  if (order.size() != map.size()) return mapped(map);
+  note_if(!std::ranges::is_sorted(order), NormalizationRule::PrimFunc_buffer_map);
+  std::vector<NodePair> entries;
+  for (const std::size_t i : order) entries.push_back({of(map.key(i)), of(map.value(i))});
+  return builder_.map(entries);
+}
+
+NodeId NormalForm::constant_around(NodeId body, Node constant) {
+  std::vector<FieldValue> fields = fields_of(constant);
+  fields[f::AllocateConst::body] = body;
+  fields[f::AllocateConst::extents] =
+      flat(constant.list(f::AllocateConst::extents), NormalizationRule::AllocateConst_extents);
+  return builder_.make(Kind::AllocateConst, fields);
+}
+
+NodeId NormalForm::function(Node node) {
+  const std::vector<Node>& constants = constants_[index(node.id())];
+  note_if(outermost_constants(node) < constants.size(), NormalizationRule::AllocateConst_body);
+  NodeId body = body_of(node[f::PrimFunc::body]);
+  for (std::size_t i = constants.size(); i > 0; --i) body = constant_around(body, constants[i - 1]);
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::PrimFunc::buffer_map] = buffer_map(node);
+  fields[f::PrimFunc::attrs] = pool_args(node[f::PrimFunc::attrs]);
+  fields[f::PrimFunc::body] = body;
+  return builder_.make(Kind::PrimFunc, fields);
+}
+
+NodeId NormalForm::root(Node node) {
+  const NodeMap functions = node.map(f::IRModule::functions);
+  std::vector<std::pair<std::string_view, NodePair>> named;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const Node key = functions.key(i);
+    const auto name = key.is(Kind::GlobalVar) ? key.text(f::GlobalVar::name_hint) : "";
+    named.emplace_back(name, NodePair{of(key), of(functions.value(i))});
+  }
+  const auto name_of = &std::pair<std::string_view, NodePair>::first;
+  note_if(!std::ranges::is_sorted(named, {}, name_of), NormalizationRule::IRModule_functions);
+  std::ranges::stable_sort(named, {}, name_of);
+  std::vector<NodePair> entries;
+  for (const auto& [name, entry] : named) entries.push_back(entry);
+  std::vector<FieldValue> fields = fields_of(node);
+  fields[f::IRModule::functions] = builder_.map(entries);
+  return builder_.make(Kind::IRModule, fields);
+}
+
+}  // namespace c
+
+CNormalForm c_normal_form(const Module& module, const VersionRange& version) {
+  return c::NormalForm(module, version).make();
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,91 @@
+// A module as generated C can say it, built from any other one.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/c.h"
+#include "tir/c/integer_ranges.h"
+#include "tir/c/normal_form/rules.h"
+#include "tir/c/versions.h"
+#include "tir/text/expr_factory.h"
+
+namespace mlf::tir::c {
+
+class NormalForm {
+ public:
+  NormalForm(const Module& module, const VersionRange& version);
+
+  CNormalForm make() &&;
+
+ private:
+  NodeId of(Node node);
+  NodeId body_of(Node statement);
+  void leave(Node node);
+  NodeId rebuilt(Node node);
+  NodeId rebuilt_statement(Node node);
+  NodeId rebuilt_expr(Node node);
+  NodeId copy(Node node);
+  std::vector<FieldValue> fields_of(Node node);
+  FieldValue field(Node node, std::uint8_t i);
+  FieldValue rebuilt_field(Node node, std::uint8_t i);
+  /// Counts what a rule took away.
+  void note(NormalizationRule rule) { ++applied_[static_cast<std::size_t>(rule)]; }
+  void note_if(bool is_there, NormalizationRule rule) {
+    if (is_there) note(rule);
+  }
+
+  NodeId variable(Node node);
+  NodeId type_of_variable(Node node);
+  NodeId buffer(Node node);
+  NodeId buffer_on(NodeId data, DType dtype);
+  NodeId strided_buffer(Node node, NodeId data, DType dtype);
+  static DType stored(DType dtype);
+  NodeId load(Node node);
+  NodeId store(Node node);
+  NodeId without_code(Node node);
+  NodeId sequence(Node node);
+  void splice(NodeId statement, std::vector<NodeId>& into);
+  NodeId joined(std::vector<NodeId>& statements);
+  NodeId governing(NodeId let, std::vector<NodeId> rest);
+  NodeId joined_once(std::span<const NodeId> statements);
+  NodeId loop(Node node);
+  NodeId allocate(Node node);
+  NodeId choice(Node select);
+  NodeId division(Node node);
+  NodeId call(Node node);
+  NodeId plain_call(std::string_view op, std::span<const NodeId> args, DType dtype);
+  NodeId as_division(NodeId call);
+  NodeId pointer_into(std::span<const NodeId> access);
+  NodeId float_imm(Node node);
+  FieldValue flat(NodeList extents, NormalizationRule rule);
+  NodeId narrowed(NodeId id);
+  NodeId function(Node node);
+  NodeId constant_around(NodeId body, Node constant);
+  ListId buffer_map(Node function);
+  NodeId pool_args(Node attrs);
+  NodeId pool(Node allocated);
+  NodeId array(Node node);
+  NodeId root(Node node);
+  NodeId nothing() { return builder_.make(Kind::Evaluate, {make_.int32(0)}); }
+  ListId mapped(NodeList list);
+  ListId mapped(const NodeMap& map);
+
+  const Module& module_;
+  Ternary ternary_;
+  Builder builder_;
+  LossLog losses_;
+  text::ExprFactory make_;
+  std::vector<NodeId> map_;
+  IntegerRanges ranges_;
+  std::vector<std::size_t> applied_;
+  std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: what they stand for
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
+  std::unordered_map<std::uint32_t, std::vector<Node>>
+      constants_;  // of each function, outermost first
+};
+
+}  // namespace mlf::tir::c

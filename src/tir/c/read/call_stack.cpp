@@ -1,0 +1,158 @@
+#include "tir/c/read/call_stack.h"
+
+namespace mlf::tir::c {
+namespace {
+
+// kTVMDLTensorHandle
+constexpr std::int64_t kTensorCode = 7;
+
+}  // namespace
+
+std::int64_t CallStack::constant(NodeId index) const {
+  const Node position = node(index);
+  if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is no number");
+  return position.integer(f::IntImm::value);
+}
+
+void CallStack::store(NodeId area, NodeId index, NodeId value) {
+  if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
+    fail("a word on the stack of arguments that is no number");
+  }
+  areas_[area].words[constant(index)] = value;
+}
+
+void CallStack::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
+  if (number == field::device_type &&
+      !(node(value).is(Kind::IntImm) && node(value).integer(f::IntImm::value) == 1)) {
+    fail("a tensor argument on another device than the CPU");
+  }
+  if (number == field::value_content) {
+    areas_[area].values[constant(index)] = value;
+  } else {
+    areas_[area].tensors[constant(index)].fields.at(static_cast<std::size_t>(number)) = value;
+  }
+}
+
+/// Tensors, and they alone, are marked as such.
+void CallStack::check_type(NodeId codes, std::int64_t position, NodeId argument) {
+  const auto word = areas_[codes].words.find(position);
+  if (word == areas_[codes].words.end()) fail("an argument without its type");
+  const bool is_marked = constant(word->second) == kTensorCode;
+  if (is_marked != is_call_of(node(argument), "tir.tvm_stack_make_array")) {
+    fail("an argument of another type than is stored for it");
+  }
+}
+
+std::vector<NodeId> CallStack::take_arguments(NodeId values, NodeId codes) {
+  const auto area = areas_.find(values);
+  if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
+  std::vector<NodeId> arguments;
+  for (const auto& [position, value] : area->second.values) {
+    if (position != static_cast<std::int64_t>(arguments.size())) {
+      fail("a gap between the arguments of a packed call");
+    }
+    arguments.push_back(argument(value));
+    check_type(codes, position, arguments.back());
+  }
+  area->second.values.clear();
+  areas_[codes].words.clear();
+  return arguments;
+}
+
+/// A tensor by its address, or what was stored itself.
+NodeId CallStack::argument(NodeId value) {
+  const Node stored = node(value);
+  if (is_call_of(stored, "tir.tvm_struct_get")) {
+    const auto args = stored.list(f::Call::args);
+    const auto area = areas_.find(args[0].id());
+    const bool is_address = args[2].integer(f::IntImm::value) == field::address;
+    if (area == areas_.end() || !is_address) return value;
+    const auto found = area->second.tensors.find(constant(args[1].id()));
+    if (found == area->second.tensors.end()) fail("an argument that was never stored");
+    const Tensor stored_fields = found->second;
+    area->second.tensors.erase(found);
+    return tensor(stored_fields);
+  }
+  // Numbers are widened to what a TVMValue holds.
+  if (stored.is(Kind::Cast) && stored.dtype().bits == 64) return stored[f::Cast::value].id();
+  // v0.8 passes the stack entry itself, of which only the data is set.
+  const auto area = areas_.find(value);
+  if (area == areas_.end()) return value;
+  const auto found = area->second.tensors.find(0);
+  if (found == area->second.tensors.end()) fail("an argument that was never stored");
+  return found->second.fields[field::data];
+}
+
+NodeId CallStack::tensor(const Tensor& tensor) {
+  for (const int number :
+       {field::data, field::shape, field::strides, field::ndim, field::type_code, field::type_bits,
+        field::type_lanes, field::byte_offset, field::device_id, field::device_type}) {
+    if (tensor.fields[static_cast<std::size_t>(number)] == NodeId::none) {
+      fail("a tensor argument without all its fields");
+    }
+  }
+  const std::array args = {tensor.fields[field::data],    shape(tensor),
+                           tensor.fields[field::strides], tensor.fields[field::ndim],
+                           stored_type(tensor),           elem_offset(tensor)};
+  return context_.operators.call("tir.tvm_stack_make_array", DType::Handle(), args);
+}
+
+/// The dimensions are words from the place on that the tensor points to.
+NodeId CallStack::shape(const Tensor& tensor) {
+  const Node address = node(tensor.fields[field::shape]);
+  const Node ndim = node(tensor.fields[field::ndim]);
+  const Node load = is_call_of(address, "tir.address_of") ? address.list(f::Call::args)[0] : Node();
+  if (!load || !load.is(Kind::BufferLoad) || !ndim.is(Kind::IntImm)) {
+    fail("a tensor argument whose shape is not on the stack");
+  }
+  const NodeId area = load[f::BufferLoad::buffer][f::Buffer::data].id();
+  const std::int64_t first = constant(load.list(f::BufferLoad::indices)[0].id());
+  const std::int64_t count = ndim.integer(f::IntImm::value);
+  if (count < 0 || count > 64) fail("a tensor argument of too many dimensions");
+  std::vector<NodeId> dims;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto word = areas_[area].words.find(first + i);
+    if (word == areas_[area].words.end()) fail("a dimension that was never stored");
+    dims.push_back(word->second);
+    areas_[area].words.erase(word);
+    const Node dim = node(dims.back());
+    // Words of the stack have 64 bits, dimensions 32.
+    if (dim.is(Kind::IntImm) && dim.integer(f::IntImm::value) <= INT32_MAX) {
+      dims.back() = context_.make().int32(dim.integer(f::IntImm::value));
+    } else if (dim.is(Kind::Cast)) {
+      dims.back() = dim[f::Cast::value].id();
+    }
+  }
+  return context_.operators.call("tir.tvm_stack_make_shape", DType::Handle(), dims);
+}
+
+/// The element type is the dtype of a zero.
+NodeId CallStack::stored_type(const Tensor& tensor) {
+  const Node code = node(tensor.fields[field::type_code]);
+  const Node bits = node(tensor.fields[field::type_bits]);
+  const Node lanes = node(tensor.fields[field::type_lanes]);
+  if (!code.is(Kind::IntImm) || !bits.is(Kind::IntImm) || !lanes.is(Kind::IntImm)) {
+    fail("a tensor argument whose element type is no constant");
+  }
+  const auto dtype = dtype_of(code.integer(f::IntImm::value), bits.integer(f::IntImm::value),
+                              lanes.integer(f::IntImm::value));
+  if (!dtype) fail("a tensor argument of an unknown element type");
+  return context_.make().cast(*dtype, context_.make().int32(0));
+}
+
+NodeId CallStack::elem_offset(const Tensor& tensor) {
+  const Node bytes = node(tensor.fields[field::byte_offset]);
+  if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is no constant");
+  const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
+  const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
+  if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");
+  const std::int64_t elements = bytes.integer(f::IntImm::value) / element;
+  // A tensor of handles goes to a function without TIR: TVM has no Buffer to take its offset from,
+  // and makes one of 64 bits.
+  const std::int64_t code = node(tensor.fields[field::type_code]).integer(f::IntImm::value);
+  return code == static_cast<std::int64_t>(TypeCode::Handle)
+             ? context_.make().int_imm(DType::UInt(64), elements)
+             : context_.make().int32(elements);
+}
+
+}  // namespace mlf::tir::c

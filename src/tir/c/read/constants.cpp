@@ -1,0 +1,175 @@
+#include "tir/c/read/constants.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "support/error.h"
+#include "tir/c/language.h"
+#include "tir/c/read/array_rows.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::string_view kParamSuffix = "_var";
+// What TVM writes where nothing is known of the memory behind a pool.
+constexpr std::int64_t kUnknownProperty = -1;
+constexpr std::int64_t kUnknownLatency = 0;
+constexpr std::int64_t kUnknownBurst = 1;
+
+std::uint64_t number(const Cursor& cursor, const Token& token) {
+  const std::string_view text = cursor.text(token);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value > INT64_MAX) {
+    cursor.fail(token, "expected a number of elements");
+  }
+  return value;
+}
+
+Cursor cursor_over(const support::SourceText& source, Bytes range) {
+  return {source, tokenize(source.text, range.begin, range.end)};
+}
+
+/// `__attribute__((…, aligned(16)))`: the alignment it asks for.
+std::int64_t pass_attribute(Cursor& cursor) {
+  std::int64_t alignment = 1;
+  cursor.expect("__attribute__");
+  std::size_t depth = 0;
+  do {
+    if (cursor.looks_like("aligned ( $ )")) {
+      alignment = static_cast<std::int64_t>(number(cursor, cursor.peek(2)));
+    }
+    if (cursor.at(sign("("))) ++depth;
+    if (cursor.at(sign(")"))) --depth;
+    cursor.advance();
+  } while (depth > 0 && !cursor.at_end());
+  return std::clamp<std::int64_t>(alignment, 1, 1 << 20);
+}
+
+struct Declared {
+  std::string_view name{};
+  DType element{};
+  std::uint64_t count = 0;
+};
+
+/// `T [attribute] name[N]`.
+Declared read_declaration(Cursor& cursor) {
+  const Token type = cursor.peek();
+  const auto element = scalar_type(cursor.expect_name("the type of a constant"));
+  if (!element || !is_array_element(*element)) cursor.fail(type, "a constant of an unknown type");
+  if (cursor.at_word("__attribute__")) pass_attribute(cursor);
+  Declared declared{.element = *element};
+  declared.name = cursor.expect_name("the name of a constant");
+  cursor.expect("[");
+  declared.count = number(cursor, cursor.advance());
+  cursor.expect("]");
+  return declared;
+}
+
+NodeId array_node(ModuleContext& context, const support::SourceText& source, Bytes rows,
+                  const Declared& declared) {
+  Builder& builder = context.builder;
+  const std::array shape = {static_cast<std::int64_t>(declared.count)};
+  std::vector<std::byte> data = decode_rows(source, rows, declared.element, declared.count);
+  return builder.make(Kind::NDArray,
+                      {declared.element, builder.integers(shape), builder.bytes(std::move(data))});
+}
+
+/// The rows of `.name = {…}`, from `at` on; `at` moves behind them.
+Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at) {
+  const std::size_t open = source.text.find('{', at);
+  const std::size_t close = source.text.find('}', std::min<std::size_t>(open, body.end));
+  if (open >= body.end || close >= body.end) {
+    support::fail_at(source, body.begin, "the pool has fewer values than members");
+  }
+  at = static_cast<std::uint32_t>(close + 1);
+  return {static_cast<std::uint32_t>(open + 1), static_cast<std::uint32_t>(close)};
+}
+
+}  // namespace
+
+ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
+                         const Item& item) {
+  Cursor cursor = cursor_over(source, item.head);
+  cursor.expect("static");
+  cursor.expect("const");
+  const Declared declared = read_declaration(cursor);
+  return {declared.name, declared.element, declared.count,
+          array_node(context, source, item.body, declared)};
+}
+
+Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,
+                        const Item& item) {
+  Cursor cursor = cursor_over(source, item.head);
+  Pool pool{.is_constant = true};
+  if (cursor.at_word("__attribute__")) pass_attribute(cursor);
+  cursor.accept_word("static");
+  cursor.accept_word("const");
+  cursor.expect("struct");
+  pool.name = cursor.expect_name("the name of a pool");
+  cursor.expect("{");
+  std::uint32_t at = item.body.begin;
+  while (!cursor.at(sign("}"))) {
+    const Declared declared = read_declaration(cursor);
+    const std::int64_t alignment = cursor.at_word("__attribute__") ? pass_attribute(cursor) : 1;
+    cursor.expect(";");
+    const std::int64_t offset = (pool.bytes + alignment - 1) / alignment * alignment;
+    const NodeId data = array_node(context, source, next_rows(source, item.body, at), declared);
+    pool.members.push_back({declared.name, declared.element, declared.count, offset, data});
+    pool.bytes =
+        offset + static_cast<std::int64_t>(declared.count * declared.element.element_bytes());
+  }
+  return pool;
+}
+
+Pool read_workspace_pool(const support::SourceText& source, const Item& item) {
+  Cursor cursor = cursor_over(source, item.head);
+  if (cursor.at_word("__attribute__")) pass_attribute(cursor);
+  cursor.expect("static");
+  const Declared declared = read_declaration(cursor);
+  return {.name = declared.name, .bytes = static_cast<std::int64_t>(declared.count)};
+}
+
+bool is_pool_param(std::string_view param) {
+  if (!param.ends_with(kParamSuffix)) return false;
+  param.remove_suffix(kParamSuffix.size());
+  const std::size_t last = param.find_last_not_of("0123456789");
+  return last != param.npos && last + 1 < param.size() && param[last] == '_';
+}
+
+const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param) {
+  if (!is_pool_param(param)) return nullptr;
+  param = param.substr(0, param.rfind('_', param.size() - kParamSuffix.size() - 1));
+  const auto found = std::ranges::find(facts.pools, param, &Pool::name);
+  return found == facts.pools.end() ? nullptr : &*found;
+}
+
+NodeId pool_info(ModuleContext& context, Pool& pool) {
+  if (pool.info != NodeId::none) return pool.info;
+  Builder& builder = context.builder;
+  const auto property = [&](std::int64_t value) { return context.make.int32(value); };
+  std::vector<FieldValue> fields = {
+      builder.string(pool.name),  builder.list(std::span<const NodeId>()),
+      property(kUnknownProperty), property(kUnknownProperty),
+      property(kUnknownProperty), property(kUnknownProperty),
+      property(kUnknownLatency),  property(kUnknownLatency),
+      property(kUnknownBurst),    true};
+  if (!pool.is_constant) {
+    pool.info = builder.make(Kind::WorkspacePoolInfo, fields);
+    return pool.info;
+  }
+  std::vector<NodeId> constants;
+  for (const PoolMember& member : pool.members) {
+    constants.push_back(builder.make(
+        Kind::ConstantInfo,
+        {builder.string(member.name), context.make.int32(member.offset), member.data}));
+  }
+  fields.emplace_back(builder.list(constants));
+  pool.info = builder.make(Kind::ConstantPoolInfo, fields);
+  return pool.info;
+}
+
+}  // namespace mlf::tir::c

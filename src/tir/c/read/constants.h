@@ -1,0 +1,29 @@
+// Pools of the static memory planner, which stand in the file with the entry point.
+#pragma once
+
+#include <string_view>
+
+#include "tir/c/read/context.h"
+#include "tir/c/read/file_items.h"
+
+namespace mlf::tir::c {
+
+/// `struct P {T name[N] __attribute__((aligned(16))); …} P = {.name = {…}, …};`
+Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,
+                        const Item& item);
+/// `static uint8_t P[N];`
+Pool read_workspace_pool(const support::SourceText& source, const Item& item);
+/// `static const T name[N] = {…};`
+ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
+                         const Item& item);
+
+/// The pool behind a parameter: `<pool>_<k>_var`; null where the name is no such one, or where no
+/// file defines the pool.
+const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param);
+/// Whether a parameter of this name is a pool: it ends in `_<number>_var`.
+bool is_pool_param(std::string_view param);
+
+/// The PoolInfo of a pool; made once.
+NodeId pool_info(ModuleContext& context, Pool& pool);
+
+}  // namespace mlf::tir::c

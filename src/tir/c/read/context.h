@@ -1,0 +1,122 @@
+// What the parts of the reader share while they work on one module, and on one function of it.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "tir/c/read/operators.h"
+#include "tir/c/read/scope.h"
+#include "tir/c/read/tokens.h"
+#include "tir/c/versions.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/function_losses.h"
+#include "tir/tvm_features.h"
+
+namespace mlf::tir::c {
+
+/// A constant array at the top level of a file.
+struct ConstantArray {
+  std::string_view name;
+  DType element{};
+  std::uint64_t count = 0;
+  NodeId data = NodeId::none;  ///< NDArray
+};
+
+/// One constant inside of a pool.
+struct PoolMember {
+  std::string_view name;
+  DType element{};
+  std::uint64_t count = 0;
+  std::int64_t offset = 0;     ///< bytes from the beginning of the pool
+  NodeId data = NodeId::none;  ///< NDArray
+};
+
+/// Memory that the planner laid out: constants, or workspace where there are no members.
+struct Pool {
+  std::string_view name{};
+  std::int64_t bytes = 0;
+  bool is_constant = false;
+  std::vector<PoolMember> members{};
+  NodeId info = NodeId::none;  ///< ConstantPoolInfo or WorkspacePoolInfo
+};
+
+/// The type of a tensor parameter as something outside of its function states it.
+struct TensorType {
+  DType dtype{};
+  std::vector<std::int64_t> shape;
+};
+
+/// `kTvmgenMetadata…`, kept for TVM's C++ runtime: what main takes first and gives back next.
+struct CMetadata {
+  std::string module;  ///< prefix of the module's symbols: "tvmgen_default"
+  std::vector<TensorType> inputs;
+  std::vector<TensorType> outputs;
+};
+
+/// What the files of a module say outside of function bodies.
+struct ModuleFacts {
+  std::vector<ConstantArray> arrays;  ///< in the order of the text
+  std::unordered_map<std::string_view, std::size_t> array_by_name;
+  std::vector<Pool> pools;
+  std::vector<CMetadata> metadata;
+  std::unordered_map<std::string_view, DType> results;  ///< of functions, from prototypes
+};
+
+struct ModuleContext {
+  Builder builder;
+  LossLog losses;
+  text::ExprFactory make{builder, losses};
+  VersionInference versions;
+  ModuleFacts facts;
+  /// The file that source ranges refer to: the first one with functions.
+  const support::SourceText* primary = nullptr;
+};
+
+/// A call of another function and what it passes.
+struct CallSite {
+  std::string_view callee;
+  std::vector<NodeId> args;  ///< pointers, other expressions, or tvm_stack_make_array
+};
+
+/// The state of one function; thrown away where the function turns out to be opaque.
+struct FunctionContext {
+  FunctionContext(ModuleContext& module_context, LossLog& log, const support::SourceText& text,
+                  std::vector<Token> tokens)
+      : module(module_context),
+        losses(log),
+        operators(module_context.make, losses),
+        buffers(module_context.make),
+        cursor(text, std::move(tokens)) {}
+
+  /// Names what is declared before the cursor.
+  /// @throws support::Error where the name is taken, or a word of C
+  void define(std::string_view name, const Binding& binding) {
+    if (!names.bind(name, binding)) {
+      cursor.fail(fmt::format("'{}' cannot be the name of another variable", name));
+    }
+  }
+
+  text::ExprFactory& make() { return module.make; }
+  Builder& builder() { return module.builder; }
+
+  ModuleContext& module;
+  text::FunctionLosses losses;
+  Operators operators;
+  Names names;
+  Buffers buffers;
+  Cursor cursor;
+  Ternary ternary = Ternary::if_then_else;
+  std::vector<std::size_t> constants;  ///< arrays that the body uses
+  /// Shapes and strides of tensor parameters: only symbolic ones are read from them.
+  std::vector<NodeId> dimension_pointers;
+  std::vector<CallSite> calls;  ///< with a result that is checked, or packed
+};
+
+}  // namespace mlf::tir::c

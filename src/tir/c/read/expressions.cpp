@@ -1,0 +1,397 @@
+#include "tir/c/read/expressions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mlf::tir::c {
+namespace {
+
+struct RecordName {
+  std::string_view spelling;
+  Record record;
+};
+constexpr std::array kRecords = {RecordName{"DLTensor", Record::tensor},
+                                 RecordName{"TVMValue", Record::value}};
+
+const RecordName* record_named(std::string_view spelling) {
+  for (const RecordName& row : kRecords) {
+    if (row.spelling == spelling) return &row;
+  }
+  return nullptr;
+}
+
+bool is_type_word(std::string_view word) {
+  return scalar_type(word) || record_named(word) != nullptr || word == "volatile" ||
+         word == "DLDeviceType";
+}
+
+}  // namespace
+
+Value ExprReader::value() {
+  const std::size_t base = levels_.size();
+  open(LevelKind::top);
+  while (true) {
+    if (!start_operand()) continue;
+    Next next = Next::closed;
+    while (next == Next::closed) next = postfix() ? Next::operand : go_on();
+    if (next == Next::done && levels_.size() == base) return operand_;
+  }
+}
+
+void ExprReader::open(LevelKind kind) {
+  Level level;
+  level.kind = kind;
+  level.first_prefix = prefixes_.size();
+  level.first_argument = arguments_.size();
+  level.begin = cursor_.peek();
+  levels_.push_back(level);
+}
+
+/// Passes over what begins an operand; true where it was a whole one.
+bool ExprReader::start_operand() {
+  using What = Prefix::What;
+  const Token& token = cursor_.peek();
+  const auto prefix = [&](What what) {
+    prefixes_.push_back({.what = what, .token = cursor_.advance()});
+    return false;
+  };
+  switch (token.kind) {
+    case TokenKind::number:
+      operand_ = number();
+      return true;
+    case TokenKind::string: {
+      const std::string_view text = cursor_.text(cursor_.advance());
+      operand_ = expr(
+          make().string_imm(text.substr(1, text.size() - std::min<std::size_t>(text.size(), 2))));
+      return true;
+    }
+    case TokenKind::name:
+      operand_ = name();
+      return operand_.form != Value::Form::none;
+    default:
+      break;
+  }
+  switch (token.sign) {
+    case sign("("):
+      if (start_cast()) return false;
+      open(LevelKind::paren);
+      cursor_.advance();
+      return false;
+    case sign("!"):
+      return prefix(What::logical_not);
+    case sign("~"):
+      return prefix(What::bitwise_not);
+    case sign("&"):
+      return prefix(What::address);
+    case sign("*"):
+      return prefix(What::deref);
+    case sign("-"):
+      return prefix(What::negate);
+    default:
+      fail(fmt::format("expected an expression, found {}", cursor_.found()));
+  }
+}
+
+/// `(type)`: a parenthesis is a cast where the name of a type follows.
+bool ExprReader::start_cast() {
+  if (!cursor_.at_name(1) || !is_type_word(cursor_.text(1))) return false;
+  Prefix prefix{.what = Prefix::What::cast, .token = cursor_.advance()};
+  cursor_.accept_word("volatile");
+  const std::string_view word = cursor_.expect_name("the type of a cast");
+  if (const RecordName* const record = record_named(word)) {
+    prefix.is_record = true;
+    prefix.record = record->record;
+  } else if (const auto dtype = scalar_type(word)) {
+    prefix.dtype = *dtype;
+  } else if (word == "DLDeviceType") {
+    prefix.is_device_type = true;
+  } else {
+    cursor_.fail(prefix.token, fmt::format("unknown type '{}' in a cast", word));
+  }
+  while (cursor_.accept(sign("*"))) ++prefix.stars;
+  // Only a null handle is read through two stars.
+  if (prefix.stars > (prefix.dtype.is_void() ? 2 : 1)) cursor_.fail(prefix.token, "a cast to what");
+  cursor_.expect(")");
+  prefixes_.push_back(prefix);
+  return true;
+}
+
+/// True where a subscript was opened, whose index comes next.
+bool ExprReader::postfix() {
+  while (cursor_.at(sign("."))) field_access();
+  if (!cursor_.at(sign("["))) return false;
+  open(LevelKind::index);
+  levels_.back().base = operand_;
+  cursor_.advance();
+  return true;
+}
+
+void ExprReader::field_access() {
+  if (operand_.form != Value::Form::element) fail("a field of what is no element of a record");
+  cursor_.advance();
+  const Token first = cursor_.peek();
+  std::string spelling(cursor_.expect_name("the name of a field"));
+  if (spelling == "device" || spelling == "dtype") {
+    cursor_.expect(".");
+    spelling += fmt::format(".{}", cursor_.expect_name("the name of a field"));
+  }
+  const RecordField* const field = record_field(operand_.record, spelling);
+  if (field == nullptr) cursor_.fail(first, fmt::format("unknown field '{}'", spelling));
+  operand_ = expr(struct_get(operand_.node, operand_.other, *field));
+}
+
+NodeId ExprReader::struct_get(NodeId record, NodeId index, const RecordField& field) {
+  const std::array args = {record, index, make().int32(field.number)};
+  return operators_.call("tir.tvm_struct_get", field.dtype, args);
+}
+
+/// What comes behind a complete operand of the current level.
+ExprReader::Next ExprReader::go_on() {
+  apply_prefixes();
+  Level& level = levels_.back();
+  level.operands[static_cast<std::size_t>(level.stage)] = operand_;
+  const auto enter = [&](Stage stage) {
+    level.stage = stage;
+    cursor_.advance();
+    return Next::operand;
+  };
+  if (level.stage == Stage::first && cursor_.peek().kind == TokenKind::sign) {
+    level.op = binary_operator(cursor_.text());
+    if (level.op != nullptr) return enter(Stage::second);
+  }
+  if (level.stage <= Stage::second && cursor_.at(sign("?"))) return enter(Stage::then_value);
+  if (level.stage == Stage::then_value && cursor_.at(sign(":"))) return enter(Stage::else_value);
+  return close();
+}
+
+ExprReader::Next ExprReader::close() {
+  Level& level = levels_.back();
+  const Value result = finish(level);
+  const LevelKind kind = level.kind;
+  switch (kind) {
+    case LevelKind::top:
+      operand_ = result;
+      break;
+    case LevelKind::paren:
+      if (!cursor_.at(sign(")"))) {
+        fail(fmt::format("expected ')', found {}; an operator stands in parentheses of its own",
+                         cursor_.found()));
+      }
+      cursor_.advance();
+      operand_ = result;
+      // `((int64_t)5)` is a cast, `(int64_t)5` a constant of that type.
+      if (result.is_typed_literal) {
+        operand_ = expr(operators_.cast(make().dtype_of(result.node), result.other));
+      }
+      break;
+    case LevelKind::index:
+      cursor_.expect("]");
+      operand_ = subscript(level.base, result);
+      break;
+    case LevelKind::call:
+      arguments_.push_back(expr_of(result));
+      if (cursor_.accept(sign(","))) {
+        level.stage = Stage::first;
+        level.op = nullptr;
+        return Next::operand;
+      }
+      cursor_.expect(")");
+      operand_ = make_call(level);
+      break;
+  }
+  levels_.pop_back();
+  return kind == LevelKind::top ? Next::done : Next::closed;
+}
+
+Value ExprReader::finish(Level& level) {
+  switch (level.stage) {
+    case Stage::first:
+      return level.operands[0];
+    case Stage::second:
+      return combine(level, level.operands[0], level.operands[1]);
+    case Stage::then_value:
+      fail(fmt::format("expected ':', found {}", cursor_.found()));
+    case Stage::else_value:
+      break;
+  }
+  return conditional(level);
+}
+
+/// `(a) < (b) ? (a) : (b)` is a minimum; else the condition stands in parentheses of its own.
+Value ExprReader::conditional(Level& level) {
+  const NodeId first = expr_of(level.operands[0]);
+  const NodeId on_true = expr_of(level.operands[2]);
+  const NodeId on_false = expr_of(level.operands[3]);
+  if (level.op == nullptr) {
+    return expr(operators_.choice(context_.ternary, first, on_true, on_false));
+  }
+  const NodeId second = expr_of(level.operands[1]);
+  const bool is_pair = make().same_expr(first, on_true) && make().same_expr(second, on_false);
+  if (is_pair && level.op->spelling == "<") {
+    return expr(operators_.min_max(Kind::Min, first, second));
+  }
+  if (is_pair && level.op->spelling == ">") {
+    return expr(operators_.min_max(Kind::Max, first, second));
+  }
+  cursor_.fail(level.begin, "a condition without parentheses that is neither minimum nor maximum");
+}
+
+Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
+  const std::string_view op = level.op->spelling;
+  if (b.form == Value::Form::null && (op == "==" || op == "!=")) {
+    const NodeId is_null = operators_.call("tir.isnullptr", DType::Bool(), std::array{expr_of(a)});
+    return expr(op == "==" ? is_null : operators_.logical_not(is_null));
+  }
+  if (a.form == Value::Form::record && op == "+") {
+    const RecordField address{a.record, {}, field::address, DType::Handle()};
+    return expr(struct_get(a.node, expr_of(b), address));
+  }
+  if (a.form == Value::Form::pointer && op == "+") return address_behind(a, expr_of(b));
+  const NodeId left = expr_of(a);
+  const NodeId right = expr_of(b);
+  if (untyped_calls_.contains(index(left))) {
+    require_type(left, make().dtype_of(right));
+  } else {
+    require_type(right, make().dtype_of(left));
+  }
+  return expr(operators_.binary(*level.op, left, right));
+}
+
+void ExprReader::apply_prefixes() {
+  const std::size_t first = levels_.back().first_prefix;
+  while (prefixes_.size() > first) {
+    const Prefix prefix = prefixes_.back();
+    prefixes_.pop_back();
+    operand_ = apply(prefix, operand_);
+  }
+}
+
+Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
+  switch (prefix.what) {
+    case Prefix::What::cast:
+      return apply_cast(prefix, operand);
+    case Prefix::What::deref:
+      return dereference(prefix, operand);
+    case Prefix::What::address:
+      return address(prefix, operand);
+    case Prefix::What::logical_not:
+      return expr(operators_.logical_not(expr_of(operand)));
+    case Prefix::What::bitwise_not: {
+      const NodeId value = expr_of(operand);
+      return expr(operators_.call("tir.bitwise_not", make().dtype_of(value), std::array{value}));
+    }
+    case Prefix::What::negate:
+      break;
+  }
+  if (!operand.is_number) cursor_.fail(prefix.token, "a minus sign before what is no number");
+  const Node number = context_.builder().node(operand.node);
+  Value negated = operand;
+  negated.node = number.is(Kind::FloatImm)
+                     ? make().float_imm(number.dtype(), -number.real(f::FloatImm::value))
+                     : operators_.integer(
+                           number.dtype(),
+                           static_cast<std::int64_t>(
+                               0 - static_cast<std::uint64_t>(number.integer(f::IntImm::value))));
+  return negated;
+}
+
+Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
+  if (prefix.is_record) {
+    if (prefix.stars != 1) cursor_.fail(prefix.token, "a cast to a record");
+    return {.form = Value::Form::record, .record = prefix.record, .node = expr_of(operand)};
+  }
+  if (prefix.stars > 0) {
+    // Behind two stars, what is pointed to is a pointer itself.
+    const DType pointee = prefix.stars > 1 ? DType::Handle() : prefix.dtype;
+    if (operand.form == Value::Form::temp_address) {
+      Value typed = operand;
+      typed.pointee = pointee;
+      return typed;
+    }
+    return {.form = Value::Form::pointer, .pointee = pointee, .node = expr_of(operand)};
+  }
+  if (prefix.is_device_type) return operand;
+  if (operand.is_number) return typed_literal(prefix.dtype, operand);
+  if (prefix.dtype.is_void()) cursor_.fail(prefix.token, "a cast to void");
+  return expr(operators_.cast(prefix.dtype, expr_of(operand)));
+}
+
+Value ExprReader::typed_literal(DType dtype, const Value& number) {
+  Value literal = expr(number.node);
+  literal.is_typed_literal = true;
+  literal.other = number.node;
+  const Node node = context_.builder().node(number.node);
+  if (node.is(Kind::FloatImm)) {
+    literal.node = make().float_imm(dtype, node.real(f::FloatImm::value));
+    return literal;
+  }
+  const std::int64_t value = node.integer(f::IntImm::value);
+  if (!dtype.is_uint() || value >= 0) {
+    literal.node = operators_.integer(dtype, value);
+    return literal;
+  }
+  const std::array halves = {make().int_imm(DType::UInt(32), value & 0xffffffff),
+                             make().int_imm(DType::UInt(32), value >> 32 & 0xffffffff)};
+  return expr(operators_.call("tir.large_uint_imm", dtype, halves));
+}
+
+/// `*(T*)(&tmp)` is a reinterpretation; nothing else is printed with a star.
+Value ExprReader::dereference(const Prefix& prefix, const Value& operand) {
+  if (operand.form != Value::Form::temp_address || operand.pointee.is_void()) {
+    cursor_.fail(prefix.token, "vector accesses are not read");
+  }
+  return expr(operators_.call("tir.reinterpret", operand.pointee, std::array{operand.node}));
+}
+
+Value ExprReader::address(const Prefix& prefix, const Value& operand) {
+  if (operand.is_temp || operand.is_number) {
+    return {.form = Value::Form::temp_address, .node = operand.node};
+  }
+  if (operand.form != Value::Form::expr ||
+      !context_.builder().node(operand.node).is(Kind::BufferLoad)) {
+    cursor_.fail(prefix.token, "the address of what is no element of a buffer");
+  }
+  return expr(operators_.call("tir.address_of", DType::Handle(), std::array{operand.node}));
+}
+
+/// `(T *)x + (i)`, as v0.8 prints an address.
+Value ExprReader::address_behind(const Value& base, NodeId index) {
+  const Value place = subscript(base, expr(index));
+  return expr(operators_.call("tir.address_of", DType::Handle(), std::array{place.node}));
+}
+
+Value ExprReader::subscript(const Value& base, const Value& index) {
+  const NodeId at = expr_of(index);
+  if (base.form == Value::Form::record) {
+    return {.form = Value::Form::element, .record = base.record, .node = base.node, .other = at};
+  }
+  const bool is_variable = context_.builder().node(base.node).is(Kind::Var);
+  const bool is_pointer = base.form == Value::Form::pointer || base.form == Value::Form::expr;
+  if (!is_pointer || !is_variable || base.pointee.is_void()) {
+    fail("a subscript of what is no pointer to elements of a known type");
+  }
+  if (std::ranges::find(context_.dimension_pointers, base.node) !=
+      context_.dimension_pointers.end()) {
+    fail("symbolic shapes and strides are not read");
+  }
+  const auto range = operators_.facts().of(at).range;
+  return expr(operators_.load(context_.buffers.access(base.node, base.pointee, range), at));
+}
+
+NodeId ExprReader::expr_of(const Value& value) {
+  switch (value.form) {
+    case Value::Form::expr:
+    case Value::Form::pointer:
+      return value.node;
+    case Value::Form::null: {
+      const std::array zero = {make().int_imm(DType::UInt(64), 0)};
+      return operators_.call("tir.reinterpret", DType::Handle(), zero);
+    }
+    default:
+      fail("a record or an address where a value is expected");
+  }
+}
+
+}  // namespace mlf::tir::c

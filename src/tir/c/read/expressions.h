@@ -1,0 +1,117 @@
+// Expressions of generated C into IR. Every operator stands in parentheses of its own, so there is
+// no precedence: a level of parentheses holds one operator at most, and levels wait on a stack.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "tir/c/language.h"
+#include "tir/c/read/context.h"
+
+namespace mlf::tir::c {
+
+/// What an operand stands for while its expression is being read.
+struct Value {
+  enum class Form : std::uint8_t {
+    none,
+    expr,          ///< an expression of the IR
+    null,          ///< NULL
+    pointer,       ///< `(T*)x`: `node` read as an array of `pointee`
+    record,        ///< `(DLTensor*)x` or `(TVMValue*)x`
+    element,       ///< `((DLTensor*)x)[index]`
+    temp_address,  ///< `&tmp`: only a reinterpretation may follow; `node` is what tmp holds
+  };
+  Form form = Form::none;
+  Record record = Record::tensor;
+  bool is_number = false;         ///< a number without a type before it, sign included
+  bool is_typed_literal = false;  ///< `(int64_t)5`
+  bool is_temp = false;           ///< the name of a temporary
+  DType pointee{};                ///< void: not known
+  NodeId node = NodeId::none;
+  NodeId other = NodeId::none;  ///< index of an element; the number inside a typed literal
+};
+
+class ExprReader {
+ public:
+  explicit ExprReader(FunctionContext& context)
+      : context_(context), cursor_(context.cursor), operators_(context.operators) {}
+
+  /// The expression at the cursor, up to the first token that cannot belong to it.
+  NodeId expression() { return expr_of(value()); }
+  Value value();
+  /// The IR of an operand; fails for one that is none, such as a record.
+  NodeId expr_of(const Value& value);
+  /// The value as one of this type: calls of functions without a prototype take the type of their
+  /// place. Fails where it has another one.
+  void require_type(NodeId value, DType dtype);
+  /// Uses a constant array by name.
+  NodeId constant(std::size_t array);
+
+ private:
+  enum class LevelKind : std::uint8_t { top, paren, index, call };
+  enum class Stage : std::uint8_t { first, second, then_value, else_value };
+  struct Level {
+    LevelKind kind = LevelKind::top;
+    Stage stage = Stage::first;
+    const BinaryOperator* op = nullptr;
+    std::size_t first_prefix = 0;    // of this level, in prefixes_
+    std::size_t first_argument = 0;  // calls: in arguments_
+    std::string_view callee;
+    Token begin;
+    Value base;  // index: what is subscripted
+    Value operands[4];
+  };
+  struct Prefix {
+    enum class What : std::uint8_t { negate, logical_not, bitwise_not, address, deref, cast };
+    What what = What::negate;
+    std::uint8_t stars = 0;
+    bool is_record = false;
+    bool is_device_type = false;
+    Record record = Record::tensor;
+    DType dtype{};
+    Token token;
+  };
+  enum class Next : std::uint8_t { operand, closed, done };
+
+  void open(LevelKind kind);
+  bool start_operand();
+  bool start_cast();
+  bool postfix();
+  void field_access();
+  Next go_on();
+  Next close();
+  Value finish(Level& level);
+  Value conditional(Level& level);
+
+  Value number();
+  Value name();
+  Value float_word(std::string_view word);
+  Value make_call(const Level& level);
+  Value address_behind(const Value& base, NodeId index);
+  Value subscript(const Value& base, const Value& index);
+  void apply_prefixes();
+  Value apply(const Prefix& prefix, const Value& operand);
+  Value apply_cast(const Prefix& prefix, const Value& operand);
+  Value typed_literal(DType dtype, const Value& number);
+  Value dereference(const Prefix& prefix, const Value& operand);
+  Value address(const Prefix& prefix, const Value& operand);
+  Value combine(const Level& level, const Value& a, const Value& b);
+  NodeId struct_get(NodeId record, NodeId index, const RecordField& field);
+
+  static Value expr(NodeId node) { return {.form = Value::Form::expr, .node = node}; }
+  text::ExprFactory& make() { return context_.make(); }
+  [[noreturn]] void fail(const std::string& message) { cursor_.fail(message); }
+
+  FunctionContext& context_;
+  Cursor& cursor_;
+  Operators& operators_;
+  std::vector<Level> levels_;
+  std::vector<Prefix> prefixes_;
+  std::vector<NodeId> arguments_;
+  std::unordered_set<std::uint32_t> untyped_calls_;
+  Value operand_;
+};
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,47 @@
+// What stands at the top level of a file of generated C: functions, prototypes, constants, pools.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/source_text.h"
+#include "tir/c/read/tokens.h"
+
+namespace mlf::tir::c {
+
+enum class ItemKind : std::uint8_t {
+  function,   ///< with a body
+  prototype,  ///< without
+  array,      ///< `static const T name[N] = {…};`
+  pool,       ///< `struct P {members} P = {values};`
+  workspace,  ///< `static uint8_t P[N];` with a section for memory that nothing initialises
+  other,      ///< registries, metadata, wrappers, imported C: none of our business
+};
+
+/// Half-open range of bytes.
+struct Bytes {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+struct Item {
+  ItemKind kind = ItemKind::other;
+  std::string_view name;
+  Bytes head;             ///< all before the body or the initialiser
+  Bytes body;             ///< between the braces of a function, or of the initialiser
+  bool is_closed = true;  ///< whether the body ends before the text does
+};
+
+struct FileItems {
+  std::vector<Item> items;        ///< in the order of the text
+  std::string_view target;        ///< of the line `// tvm target: …`; empty where there is none
+  bool includes_stdbool = false;  ///< a clue to the version
+};
+
+/// Splits a file. Never fails: what it does not know is passed over as `other`. Initialisers of
+/// arrays are found at the speed of memory, without looking at what stands in them.
+FileItems split(const support::SourceText& source);
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,289 @@
+// The door of the reader of generated C: files into items, items into one module.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "mlf/target.h"
+#include "mlf/tir/c.h"
+#include "support/error.h"
+#include "support/sha256.h"
+#include "tir/c/read/constants.h"
+#include "tir/c/read/file_items.h"
+#include "tir/c/read/function.h"
+#include "tir/c/read/signatures.h"
+#include "tir/c/read/version_inference.h"
+#include "tir/text/target_node.h"
+#include "tir/tvm_features.h"
+
+namespace mlf::tir {
+namespace c {
+namespace {
+
+// An operator archive ends with a function of this name, which forwards to the operator.
+constexpr std::string_view kForwarder = "__tvm_main__";
+
+bool is_wanted(const FileItems& file, const Item& item) {
+  if (item.kind != ItemKind::function || item.name == kForwarder) return false;
+  if (item.name.ends_with("_get_c_metadata")) return false;
+  return !file.target.empty() || !item.name.ends_with("_run");
+}
+
+std::string_view kind_of_target(std::string_view target) {
+  return target.substr(0, target.find(' '));
+}
+
+struct File {
+  support::SourceText source;
+  FileItems items;
+};
+
+class ModuleReader {
+ public:
+  explicit ModuleReader(const CSources& sources) : sources_(sources) {}
+
+  Document read(const ReadLimits& limits);
+
+ private:
+  void split(const ReadLimits& limits);
+  void collect_facts();
+  void collect(const File& file, const Item& item);
+  void add_pools(const std::vector<CPool>& pools);
+  void add_array(const File& file, const Item& item);
+  void read_functions();
+  FunctionDraft read_or_keep(const File& file, const Item& item);
+  void give_away_unused();
+  NodeId target_node();
+  std::string_view name_in_module(const FunctionDraft& draft) const;
+  Module finish();
+  std::vector<Loss> losses();
+  Source source() const;
+
+  const CSources& sources_;
+  std::vector<File> files_;
+  ModuleContext context_;
+  std::vector<FunctionDraft> drafts_;
+};
+
+void ModuleReader::split(const ReadLimits& limits) {
+  const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
+  for (const Input& input : sources_.files) {
+    support::SourceText source{input.file, input.member, input.text};
+    if (input.text.size() > most) {
+      support::fail_at(
+          source, 0, fmt::format("the source has {} bytes, more than {}", input.text.size(), most));
+    }
+    FileItems items = c::split(source);
+    files_.push_back({std::move(source), std::move(items)});
+  }
+}
+
+void ModuleReader::collect_facts() {
+  for (const File& file : files_) {
+    infer_version(file.source, file.items, context_.versions);
+    for (const Item& item : file.items.items) collect(file, item);
+    if (auto metadata = read_metadata(file.source, file.items)) {
+      context_.facts.metadata.push_back(std::move(*metadata));
+    }
+  }
+}
+
+/// What a file defines says more than what is said of it elsewhere.
+void ModuleReader::add_pools(const std::vector<CPool>& pools) {
+  for (const CPool& pool : pools) {
+    const bool is_defined = std::ranges::any_of(
+        context_.facts.pools, [&](const Pool& known) { return known.name == pool.name; });
+    if (!is_defined) context_.facts.pools.push_back({.name = pool.name, .bytes = pool.bytes});
+  }
+}
+
+void ModuleReader::collect(const File& file, const Item& item) {
+  switch (item.kind) {
+    case ItemKind::array:
+      return add_array(file, item);
+    case ItemKind::pool:
+      context_.facts.pools.push_back(read_constant_pool(context_, file.source, item));
+      return;
+    case ItemKind::workspace:
+      context_.facts.pools.push_back(read_workspace_pool(file.source, item));
+      return;
+    case ItemKind::prototype: {
+      Cursor cursor(file.source, tokenize(file.source.text, item.head.begin, item.head.end));
+      cursor.accept_word("TVM_DLL");
+      const auto result = cursor.at_name() ? scalar_type(cursor.text()) : std::nullopt;
+      if (!result) return;
+      cursor.advance();
+      const bool is_pointer = cursor.at(sign("*"));
+      context_.facts.results[item.name] = is_pointer ? DType::Handle() : *result;
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void ModuleReader::add_array(const File& file, const Item& item) {
+  ConstantArray array = read_array(context_, file.source, item);
+  const std::size_t position = context_.facts.arrays.size();
+  if (!context_.facts.array_by_name.try_emplace(array.name, position).second) {
+    support::fail_at(file.source, item.head.begin,
+                     fmt::format("the constant '{}' is defined twice", array.name));
+  }
+  context_.facts.arrays.push_back(std::move(array));
+}
+
+FunctionDraft ModuleReader::read_or_keep(const File& file, const Item& item) {
+  try {
+    return read_function(context_, file.source, item);
+  } catch (const support::Error& error) {
+    if (error.diagnostic().where.line == 0) throw;
+    return opaque_function(context_, file.source, item, error.diagnostic());
+  }
+}
+
+void ModuleReader::read_functions() {
+  for (const File& file : files_) {
+    for (const Item& item : file.items.items) {
+      if (!is_wanted(file.items, item)) continue;
+      if (context_.primary == nullptr) context_.primary = &file.source;
+      drafts_.push_back(read_or_keep(file, item));
+    }
+  }
+  if (!drafts_.empty()) return;
+  if (files_.empty()) throw support::Error(ErrorKind::invalid_input, "no files of C were given");
+  support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
+}
+
+/// Arrays follow the order of functions: one that no body names belongs to the function of the
+/// array before it.
+void ModuleReader::give_away_unused() {
+  std::map<std::size_t, FunctionDraft*> owners;
+  for (FunctionDraft& draft : drafts_) {
+    for (const auto& [array, var] : draft.constants) owners.try_emplace(array, &draft);
+  }
+  if (owners.empty()) return;
+  const ModuleFacts& facts = context_.facts;
+  for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
+    auto owner = owners.upper_bound(array);
+    if (owner != owners.begin()) --owner;
+    if (owner->first == array) continue;
+    const ConstantArray& declared = facts.arrays[array];
+    const NodeId type =
+        context_.make.pointer_type(context_.make.prim_type(declared.element), "global");
+    owner->second->constants.emplace_back(array, context_.make.var(declared.name, type));
+  }
+}
+
+NodeId ModuleReader::target_node() {
+  for (const File& file : files_) {
+    if (file.items.target.empty()) continue;
+    const auto target = parse_target(file.items.target);
+    if (target) return text::make_target(context_.make, *target);
+  }
+  return NodeId::none;
+}
+
+std::string_view ModuleReader::name_in_module(const FunctionDraft& draft) const {
+  if (!draft.is_main) return draft.name;
+  return context_.versions.all_have(TvmFeature::c_main_is_run_model) ? "run_model" : "__tvm_main__";
+}
+
+Module ModuleReader::finish() {
+  const NodeId target = target_node();
+  const Signatures signatures(context_, sources_, drafts_);
+  std::vector<NodePair> functions(drafts_.size());
+  for (FunctionDraft& draft : drafts_) {
+    state_sizes(draft, signatures.of(draft.name));
+    if (draft.is_main) limit_sizes(draft, drafts_);
+  }
+  // Kernels first: main takes sizes from them.
+  for (const bool is_main : {false, true}) {
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      FunctionDraft& draft = drafts_[i];
+      if (draft.is_main != is_main) continue;
+      if (is_main) pass_sizes_on(context_.builder, draft, drafts_);
+      functions[i] = {context_.make.global_var(name_in_module(draft)),
+                      finish_function(context_, draft, signatures.of(draft.name), target)};
+    }
+  }
+  Builder& builder = context_.builder;
+  const NodeId root =
+      builder.make(Kind::IRModule, {builder.map(functions), NodeId::none, NodeId::none,
+                                    NodeId::none, NodeId::none, NodeId::none});
+  return std::move(builder).finish(root);
+}
+
+std::vector<Loss> ModuleReader::losses() {
+  std::vector<Loss> all;
+  all.push_back({LossCode::module_attrs, "", ""});
+  all.push_back({LossCode::module_extras, "", ""});
+  all.push_back({LossCode::map_order, "", "attributes and functions"});
+  all.push_back({LossCode::span, "", ""});
+  all.push_back({LossCode::checked_type, "", "functions"});
+  all.push_back({LossCode::shared_var, "", "attributes and variables of functions"});
+  all.push_back({LossCode::target_details, "", "features and keys of the target"});
+  for (const FunctionDraft& draft : drafts_) {
+    for (const Loss& loss : draft.losses) {
+      all.push_back({loss.code, std::string(name_in_module(draft)), loss.detail});
+    }
+  }
+  std::ranges::stable_sort(
+      all, {}, [](const Loss& loss) { return std::pair(loss.code, std::string_view(loss.where)); });
+  return all;
+}
+
+Source ModuleReader::source() const {
+  const support::SourceText& primary = *context_.primary;
+  Source source;
+  source.member =
+      primary.member.empty() ? primary.file.substr(primary.file.rfind('/') + 1) : primary.member;
+  source.dialect = Dialect::c;
+  source.stage = "codegen";
+  source.tvm_version = context_.versions.range();
+  source.sha256 = support::sha256_hex(primary.text);
+  return source;
+}
+
+Document ModuleReader::read(const ReadLimits& limits) {
+  split(limits);
+  collect_facts();
+  add_pools(sources_.pools);
+  read_functions();
+  give_away_unused();
+  std::optional<std::string> target;
+  for (const File& file : files_) {
+    if (!target && !file.items.target.empty()) target = std::string(file.items.target);
+  }
+  Module module = finish();
+  return {.source = source(),
+          .target = std::move(target),
+          .module = std::move(module),
+          .losses = losses()};
+}
+
+}  // namespace
+}  // namespace c
+
+CFile describe_c(std::string_view text) {
+  const support::SourceText source{{}, {}, text};
+  if (text.size() >= UINT32_MAX) return {};
+  const c::FileItems items = c::split(source);
+  CFile file;
+  file.target = items.target;
+  for (const c::Item& item : items.items) {
+    if (c::is_wanted(items, item)) file.functions.emplace_back(item.name);
+  }
+  if (!file.functions.empty()) {
+    file.role = c::kind_of_target(items.target) == "c" ? CRole::kernels : CRole::external;
+  } else if (c::is_support(source)) {
+    file.role = CRole::support;
+  }
+  return file;
+}
+
+Result<Document> read_c(const CSources& sources, const ReadLimits& limits) {
+  return support::to_result([&] { return c::ModuleReader(sources).read(limits); });
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,103 @@
+#include "tir/c/read/scope.h"
+
+#include <algorithm>
+
+#include "tir/c/language.h"
+
+namespace mlf::tir::c {
+namespace {
+
+// Memory planning names the pointer into a pool after the buffer.
+constexpr std::string_view kPoolSlot = "_let";
+
+std::string_view buffer_name(std::string_view pointer) {
+  if (pointer.ends_with(kPoolSlot)) pointer.remove_suffix(kPoolSlot.size());
+  return pointer;
+}
+
+}  // namespace
+
+bool Names::bind(std::string_view name, const Binding& binding) {
+  const auto reserved = reserved_words();
+  const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
+  if (is_word) return false;
+  const auto [found, is_new] = bindings_.try_emplace(name, binding);
+  if (is_new) return true;
+  const bool was_pending = found->second.what == Binding::What::pending;
+  found->second = binding;
+  return was_pending;
+}
+
+Buffers::Use& Buffers::use(NodeId var, DType element) {
+  const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());
+  if (!is_new) return uses_[found->second];
+  const std::string name(buffer_name(make_->builder().node(var).text(f::Var::name)));
+  const NodeId buffer =
+      make_->buffer({.name = name, .data = var, .dtype = element, .shape = {make_->int32(0)}});
+  uses_.push_back({var, element, buffer});
+  return uses_.back();
+}
+
+NodeId Buffers::access(NodeId var, DType element, const std::optional<Interval>& index) {
+  Use& used = use(var, element);
+  if (index) used.extent = std::max(used.extent, index->high + 1);
+  return used.buffer;
+}
+
+NodeId Buffers::of(NodeId var, DType element) {
+  return use(var, element).buffer;
+}
+
+void Buffers::limit_bytes(NodeId var, std::int64_t bytes) {
+  const auto [found, is_new] = most_.try_emplace(var, bytes);
+  if (!is_new) found->second = std::min(found->second, bytes);
+}
+
+std::optional<std::int64_t> Buffers::declared_bytes(NodeId var) const {
+  const auto known = bytes_.find(var);
+  return known == bytes_.end() ? std::nullopt : std::optional(known->second);
+}
+
+/// Up to the highest index, within what is there.
+std::int64_t Buffers::bytes_used(const Use& use) const {
+  const auto size = static_cast<std::int64_t>(use.element.element_bytes());
+  const auto most = most_.find(use.var);
+  const std::int64_t used = use.extent * size;
+  return most == most_.end() ? used : std::min(used, most->second);
+}
+
+std::int64_t Buffers::bytes_of(NodeId var) const {
+  if (const auto known = declared_bytes(var)) return *known;
+  std::int64_t most = 0;
+  for (const Use& used : uses_) {
+    if (used.var == var) most = std::max(most, bytes_used(used));
+  }
+  return most;
+}
+
+void Buffers::rename(NodeId var, std::string_view name) {
+  for (const Use& used : uses_) {
+    if (used.var != var) continue;
+    make_->builder().set(used.buffer, f::Buffer::name, make_->builder().string(name));
+  }
+}
+
+std::optional<DType> Buffers::element_of(NodeId var) const {
+  const auto found = by_var_.lower_bound({var, 0});
+  if (found == by_var_.end() || found->first.first != var) return std::nullopt;
+  return uses_[found->second].element;
+}
+
+void Buffers::settle() {
+  for (const Use& used : uses_) {
+    const auto size =
+        static_cast<std::int64_t>(std::max<std::size_t>(used.element.element_bytes(), 1));
+    const auto known = declared_bytes(used.var);
+    const std::int64_t extent =
+        known ? *known / size : std::max<std::int64_t>(bytes_used(used) / size, 1);
+    const NodeId shape = make_->int_imm(DType::Int(extent > INT32_MAX ? 64 : 32), extent);
+    make_->builder().set(used.buffer, f::Buffer::shape, make_->builder().list({shape}));
+  }
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,91 @@
+// Names of one function, and the buffers on its pointers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tir/interval.h"
+#include "tir/text/expr_factory.h"
+
+namespace mlf::tir::c {
+
+/// What a name stands for.
+struct Binding {
+  enum class What : std::uint8_t {
+    variable,       ///< `node` is the Var
+    temporary,      ///< `node` is the expression it holds
+    pending,        ///< a `condval` whose branches have not been read yet
+    stack_storage,  ///< `TVMValue stack[4];`
+    result,         ///< where a packed call leaves its result, or the type of it
+    constant,       ///< an array at the top level of the file; `node` is the Var
+  };
+  What what = What::variable;
+  DType pointee{};  ///< elements of a typed pointer or array; void: not known
+  NodeId node = NodeId::none;
+};
+
+/// Names are unique in a function: there is no shadowing in generated C.
+class Names {
+ public:
+  const Binding* find(std::string_view name) const {
+    const auto found = bindings_.find(name);
+    return found == bindings_.end() ? nullptr : &found->second;
+  }
+  /// False where the name is taken, or no name for a variable. A `condval` is bound a second time
+  /// when its value is known.
+  bool bind(std::string_view name, const Binding& binding);
+
+ private:
+  std::unordered_map<std::string_view, Binding> bindings_;
+};
+
+/// One flat Buffer for every pair of data pointer and element type.
+class Buffers {
+ public:
+  explicit Buffers(text::ExprFactory& make) : make_(&make) {}
+
+  /// The buffer that `var` is accessed through, for an index of this range.
+  NodeId access(NodeId var, DType element, const std::optional<Interval>& index);
+  /// The same without an access.
+  NodeId of(NodeId var, DType element);
+  /// Bytes behind a pointer, from its declaration.
+  void set_bytes(NodeId var, std::int64_t bytes) { bytes_[var] = bytes; }
+  /// The same, unless a declaration says it.
+  void suggest_bytes(NodeId var, std::int64_t bytes) { bytes_.try_emplace(var, bytes); }
+  /// A pointer has no more bytes behind it than these: indices under a condition may go further.
+  void limit_bytes(NodeId var, std::int64_t bytes);
+  /// Bytes that a declaration states; nothing where none does.
+  std::optional<std::int64_t> declared_bytes(NodeId var) const;
+  /// Bytes that are known or used behind a pointer; 0 for one that is never used.
+  std::int64_t bytes_of(NodeId var) const;
+  /// Names the buffers on this pointer, which have its own name otherwise.
+  void rename(NodeId var, std::string_view name);
+
+  /// The element type of the first buffer on `var`; nothing where it was never used.
+  std::optional<DType> element_of(NodeId var) const;
+  /// Gives every buffer its extent.
+  void settle();
+
+ private:
+  struct Use {
+    NodeId var;
+    DType element;
+    NodeId buffer;
+    std::int64_t extent = 0;  ///< one above the highest index seen
+  };
+  Use& use(NodeId var, DType element);
+  std::int64_t bytes_used(const Use& use) const;
+
+  text::ExprFactory* make_;
+  std::vector<Use> uses_;
+  std::map<std::pair<NodeId, std::uint32_t>, std::size_t> by_var_;
+  std::map<NodeId, std::int64_t> bytes_;
+  std::map<NodeId, std::int64_t> most_;
+};
+
+}  // namespace mlf::tir::c

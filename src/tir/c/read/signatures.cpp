@@ -1,0 +1,245 @@
+#include "tir/c/read/signatures.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "support/error.h"
+#include "tir/c/language.h"
+
+namespace mlf::tir::c {
+
+// --- Metadata for the C++ runtime ---------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kShapeEnd = "_shape";
+constexpr std::string_view kInputs = "kTvmgenMetadata_inputs";
+constexpr std::string_view kOutputs = "kTvmgenMetadata_outputs";
+constexpr std::string_view kRoot = "kTvmgenMetadata";
+
+using Shapes = std::map<std::string_view, std::vector<std::int64_t>, std::less<>>;
+
+std::int64_t number(Cursor& cursor) {
+  const Token token = cursor.advance();
+  std::string_view text = cursor.text(token);
+  if (text.ends_with('L')) text.remove_suffix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    cursor.fail(token, "expected a number");
+  }
+  return value;
+}
+
+std::string_view string(Cursor& cursor) {
+  const std::string_view text = cursor.text();
+  if (cursor.peek().kind != TokenKind::string || text.size() < 2) cursor.fail("expected a string");
+  cursor.advance();
+  return text.substr(1, text.size() - 2);
+}
+
+/// `1L, 8L`
+std::vector<std::int64_t> read_shape(Cursor& cursor) {
+  std::vector<std::int64_t> shape;
+  while (!cursor.at_end()) {
+    shape.push_back(number(cursor));
+    if (!cursor.accept(sign(","))) break;
+  }
+  return shape;
+}
+
+/// `{"name", shape, 2L, {code, bits, lanes}}`, one after another.
+std::vector<TensorType> read_tensors(Cursor& cursor, const Shapes& shapes) {
+  std::vector<TensorType> tensors;
+  while (cursor.accept(sign("{"))) {
+    string(cursor);
+    cursor.expect(",");
+    const Token name = cursor.peek();
+    const auto shape = shapes.find(cursor.expect_name("the name of a shape"));
+    if (shape == shapes.end()) cursor.fail(name, "a shape that is not defined");
+    cursor.expect(",");
+    number(cursor);
+    cursor.expect(",");
+    cursor.expect("{");
+    const std::int64_t code = number(cursor);
+    cursor.expect(",");
+    const std::int64_t bits = number(cursor);
+    cursor.expect(",");
+    const std::int64_t lanes = number(cursor);
+    cursor.expect("}");
+    cursor.expect("}");
+    cursor.accept(sign(","));
+    const auto dtype = dtype_of(code, bits, lanes);
+    if (!dtype || dtype->is_void()) cursor.fail(name, "a tensor of an unknown type");
+    tensors.push_back({*dtype, shape->second});
+  }
+  return tensors;
+}
+
+/// The last string of the root is the prefix of the module.
+std::string read_prefix(Cursor& cursor) {
+  std::string prefix;
+  while (!cursor.at_end()) {
+    if (cursor.peek().kind == TokenKind::string)
+      prefix = string(cursor);
+    else
+      cursor.advance();
+  }
+  return prefix;
+}
+
+std::string_view name_of(const support::SourceText& source, const Item& item) {
+  std::string_view head = source.text.substr(item.head.begin, item.head.end - item.head.begin);
+  head = head.substr(0, head.rfind('['));
+  return head.substr(std::min(head.rfind(' ') + 1, head.size()));
+}
+
+CMetadata read(const support::SourceText& source, const FileItems& items) {
+  Shapes shapes;
+  CMetadata metadata;
+  for (const Item& item : items.items) {
+    if (item.kind != ItemKind::other || item.body.end <= item.body.begin) continue;
+    const std::string_view name = name_of(source, item);
+    if (!name.starts_with(kRoot)) continue;
+    const bool is_wanted =
+        name.ends_with(kShapeEnd) || name == kInputs || name == kOutputs || name == kRoot;
+    if (!is_wanted) continue;
+    Cursor cursor(source, tokenize(source.text, item.body.begin, item.body.end));
+    if (name.ends_with(kShapeEnd)) shapes[name] = read_shape(cursor);
+    if (name == kInputs) metadata.inputs = read_tensors(cursor, shapes);
+    if (name == kOutputs) metadata.outputs = read_tensors(cursor, shapes);
+    if (name == kRoot) metadata.module = read_prefix(cursor);
+  }
+  return metadata;
+}
+
+}  // namespace
+
+std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items) {
+  try {
+    CMetadata metadata = read(source, items);
+    if (metadata.module.empty()) return std::nullopt;
+    return metadata;
+  } catch (const support::Error&) {
+    return std::nullopt;
+  }
+}
+
+// --- Types of parameters ------------------------------------------------------------------------
+
+Signatures::Signatures(const ModuleContext& context, const CSources& sources,
+                       std::span<const FunctionDraft> drafts)
+    : builder_(context.builder) {
+  for (const CSignature& signature : sources.signatures) {
+    for (std::size_t i = 0; i < signature.params.size(); ++i) {
+      const CTensor& param = signature.params[i];
+      if (!param.dtype.is_void()) add(signature.function, i, {param.dtype, param.shape});
+    }
+  }
+  for (const FunctionDraft& draft : drafts) {
+    if (!draft.is_main) continue;
+    for (const CMetadata& metadata : context.facts.metadata) {
+      const bool is_its_main = draft.name.starts_with(metadata.module + "_");
+      if (is_its_main) add_metadata(metadata, draft);
+    }
+  }
+  for (const FunctionDraft& draft : drafts) add_calls(draft);
+}
+
+/// Inputs come first, outputs next.
+void Signatures::add_metadata(const CMetadata& metadata, const FunctionDraft& main) {
+  std::size_t position = 0;
+  for (const TensorType& type : metadata.inputs) add(main.name, position++, type);
+  for (const TensorType& type : metadata.outputs) add(main.name, position++, type);
+}
+
+const Types& Signatures::of(std::string_view function) const {
+  static const Types kNothing;
+  const auto found = types_.find(function);
+  return found == types_.end() ? kNothing : found->second;
+}
+
+void Signatures::add(std::string_view function, std::size_t position, const TensorType& type) {
+  Types& types = types_[function];
+  if (types.size() <= position) types.resize(position + 1);
+  if (!types[position]) types[position] = type;
+}
+
+std::optional<TensorType> Signatures::stated(Node argument) const {
+  if (!is_call_of(argument, "tir.tvm_stack_make_array")) return std::nullopt;
+  const NodeList args = argument.list(f::Call::args);
+  TensorType type{args[4].dtype(), {}};
+  // A callee without TIR is passed tensors of nothing.
+  if (type.dtype.is_handle()) return std::nullopt;
+  for (const Node dim : args[1].list(f::Call::args)) {
+    if (!dim.is(Kind::IntImm) || dim.integer(f::IntImm::value) < 0) return std::nullopt;
+    type.shape.push_back(dim.integer(f::IntImm::value));
+  }
+  return type;
+}
+
+void Signatures::add_calls(const FunctionDraft& draft) {
+  for (const CallSite& call : draft.calls) {
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      const Node argument = builder_.node(call.args[i]);
+      const auto type = stated(argument);
+      if (!type) continue;
+      add(call.callee, i, *type);
+      const NodeId data = argument.list(f::Call::args)[0].id();
+      const auto param = std::ranges::find(draft.params, data, &Param::data);
+      if (param == draft.params.end()) continue;
+      add(draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
+    }
+  }
+}
+
+void state_sizes(FunctionDraft& draft, const Types& stated) {
+  for (std::size_t i = 0; i < std::min(draft.params.size(), stated.size()); ++i) {
+    if (!stated[i] || draft.params[i].data == NodeId::none) continue;
+    auto bytes = static_cast<std::int64_t>(stated[i]->dtype.element_bytes());
+    for (const std::int64_t size : stated[i]->shape) {
+      if (__builtin_mul_overflow(bytes, size, &bytes)) return;
+    }
+    draft.buffers.set_bytes(draft.params[i].data, bytes);
+  }
+}
+
+void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
+  std::unordered_map<std::string_view, FunctionDraft*> by_name;
+  for (FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
+  for (const CallSite& call : caller.calls) {
+    const auto kernel = by_name.find(call.callee);
+    if (kernel == by_name.end()) continue;
+    const std::vector<Param>& params = kernel->second->params;
+    for (std::size_t i = 0; i < std::min(call.args.size(), params.size()); ++i) {
+      const auto bytes = caller.buffers.declared_bytes(call.args[i]);
+      if (bytes) kernel->second->buffers.limit_bytes(params[i].data, *bytes);
+    }
+  }
+}
+
+void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
+                   std::span<const FunctionDraft> kernels) {
+  std::unordered_map<std::string_view, const FunctionDraft*> by_name;
+  for (const FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
+  std::map<NodeId, std::int64_t> sizes;
+  for (const CallSite& call : caller.calls) {
+    const auto found = by_name.find(call.callee);
+    if (found == by_name.end()) continue;
+    const FunctionDraft& kernel = *found->second;
+    const std::size_t count = std::min(call.args.size(), kernel.params.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!builder.node(call.args[i]).is(Kind::Var)) continue;
+      std::int64_t& size = sizes[call.args[i]];
+      size = std::max(size, kernel.buffers.bytes_of(kernel.params[i].data));
+    }
+  }
+  for (const Param& param : caller.params) {
+    const auto size = sizes.find(param.data);
+    if (size != sizes.end() && size->second > 0)
+      caller.buffers.suggest_bytes(param.data, size->second);
+  }
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,191 @@
+#include "tir/c/read/tokens.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "support/error.h"
+
+namespace mlf::tir::c {
+namespace {
+
+enum class CharClass : std::uint8_t { other, name, digit, blank, quote };
+
+constexpr auto kClasses = [] {
+  std::array<CharClass, 256> classes{};
+  for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = CharClass::name;
+  for (unsigned c = '0'; c <= '9'; ++c) classes[c] = CharClass::digit;
+  // Names come from Relay and are not translated: other bytes than ASCII are letters.
+  for (unsigned c = 128; c < 256; ++c) classes[c] = CharClass::name;
+  classes['_'] = classes['$'] = CharClass::name;
+  for (const char c : {' ', '\t', '\r', '\n', '\v', '\f'}) {
+    classes[static_cast<unsigned char>(c)] = CharClass::blank;
+  }
+  classes['"'] = classes['\''] = CharClass::quote;
+  return classes;
+}();
+
+CharClass class_of(char c) {
+  return kClasses[static_cast<unsigned char>(c)];
+}
+
+bool continues_name(char c) {
+  return class_of(c) == CharClass::name || class_of(c) == CharClass::digit;
+}
+
+constexpr std::array<std::string_view, 12> kPairs = {"<=", ">=", "==", "!=", "&&", "||",
+                                                     "<<", ">>", "++", "->", "+=", "--"};
+
+bool is_pair(std::string_view two) {
+  return std::ranges::find(kPairs, two) != kPairs.end();
+}
+
+/// The end of a preprocessor line, lines joined by backslashes included.
+std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  while (at < end) {
+    const auto newline =
+        static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
+    if (newline == end) return end;
+    if (newline == 0 || text[newline - 1] != '\\') return newline;
+    at = newline + 1;
+  }
+  return end;
+}
+
+std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  if (text[at + 1] == '/') {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
+  }
+  const std::size_t close = text.find("*/", at + 2);
+  return close >= end || end - close < 2 ? end : static_cast<std::uint32_t>(close + 2);
+}
+
+/// A number with its suffix. An exponent has its sign with it: `1.5e-03f`, `0x1p-3`.
+std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  const bool is_hex = text.substr(at, 2) == "0x" || text.substr(at, 2) == "0X";
+  const char exponent = is_hex ? 'p' : 'e';
+  while (at < end) {
+    const char c = text[at];
+    const bool signed_exponent =
+        (c | 0x20) == exponent && at + 1 < end && (text[at + 1] == '+' || text[at + 1] == '-');
+    if (signed_exponent) {
+      at += 2;
+    } else if (continues_name(c) || c == '.') {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  return at;
+}
+
+Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  switch (class_of(text[at])) {
+    case CharClass::name: {
+      std::uint32_t stop = at + 1;
+      while (stop < end && continues_name(text[stop])) ++stop;
+      return {at, stop, 0, TokenKind::name};
+    }
+    case CharClass::digit:
+      return {at, number_end(text, at, end), 0, TokenKind::number};
+    case CharClass::quote:
+      return {at, skip_quoted(text, at, end), 0, TokenKind::string};
+    default: {
+      const bool pair = at + 1 < end && is_pair(text.substr(at, 2));
+      const std::uint32_t stop = at + (pair ? 2 : 1);
+      return {at, stop, sign(text.substr(at, stop - at)), TokenKind::sign};
+    }
+  }
+}
+
+}  // namespace
+
+std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  while (at < end) {
+    const char c = text[at];
+    if (class_of(c) == CharClass::blank) {
+      ++at;
+    } else if (c == '#') {
+      at = skip_line(text, at, end);
+    } else if (c == '/' && at + 1 < end && (text[at + 1] == '/' || text[at + 1] == '*')) {
+      at = skip_comment(text, at, end);
+    } else {
+      break;
+    }
+  }
+  return at;
+}
+
+std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  const char quote = text[at];
+  for (++at; at < end; ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      return at + 1;
+    } else if (text[at] == '\n') {
+      return at;  // not closed: strings are printed without escapes
+    }
+  }
+  return end;
+}
+
+std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  std::vector<Token> tokens;
+  for (std::uint32_t at = skip_blank(text, begin, end); at < end; at = skip_blank(text, at, end)) {
+    tokens.push_back(scan(text, at, end));
+    at = tokens.back().end;
+  }
+  tokens.push_back({end, end, 0, TokenKind::end});
+  return tokens;
+}
+
+void Cursor::expect(std::string_view spelling) {
+  if (text() != spelling) fail(fmt::format("expected '{}', found {}", spelling, found()));
+  advance();
+}
+
+std::string_view Cursor::expect_name(std::string_view what) {
+  if (!at_name()) fail(fmt::format("expected {}, found {}", what, found()));
+  return text(advance());
+}
+
+/// Number of tokens that `form` matches; 0 where it does not.
+std::size_t Cursor::match(std::string_view form, std::vector<std::string_view>* words) const {
+  std::size_t ahead = 0;
+  while (!form.empty()) {
+    const std::string_view word = form.substr(0, form.find(' '));
+    form.remove_prefix(std::min(word.size() + 1, form.size()));
+    const Token& token = peek(ahead);
+    if (word == "$") {
+      if (token.kind != TokenKind::name && token.kind != TokenKind::number) return 0;
+      if (words != nullptr) words->push_back(text(token));
+    } else if (text(token) != word || token.kind == TokenKind::end) {
+      return 0;
+    }
+    ++ahead;
+  }
+  return ahead;
+}
+
+bool Cursor::looks_like(std::string_view form) const {
+  return match(form, nullptr) > 0;
+}
+
+bool Cursor::accept_form(std::string_view form, std::vector<std::string_view>& words) {
+  words.clear();
+  const std::size_t count = match(form, &words);
+  next_ += count;
+  return count > 0;
+}
+
+void Cursor::fail(const Token& token, const std::string& message) const {
+  support::fail_at(*source_, token.begin, message, std::max(token.end - token.begin, 1u));
+}
+
+std::string Cursor::found() const {
+  return at_end() ? "the end of the declaration" : fmt::format("'{}'", text());
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,29 @@
+// What the version of TVM says of the text as a whole: what `c ? t : f` was, and whether the text
+// is of the development versions that print a mixture of v0.15 and v0.16.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tir/tvm_features.h"
+
+namespace mlf::tir::c {
+
+/// Up to v0.15 Select and if_then_else are printed alike: if_then_else is always safe. Since v0.16
+/// if_then_else is printed as a statement.
+enum class Ternary : std::uint8_t { if_then_else, select };
+
+inline Ternary ternary_of(const VersionRange& version) {
+  return all_have(version, TvmFeature::c_condval) ? Ternary::select : Ternary::if_then_else;
+}
+
+/// How TVM called itself between v0.15 and v0.16.
+constexpr std::string_view kBetween15And16 = "0.16.dev0";
+
+/// Whether a range is that of the development versions between v0.15 and v0.16, which print a
+/// conditional as v0.16 does and a prologue as v0.15 does.
+inline bool is_between_15_and_16(const VersionRange& version) {
+  return version.exact.starts_with(kBetween15And16);
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,291 @@
+// The door of the writer: a module as one file of generated C.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "mlf/target.h"
+#include "mlf/tir/c.h"
+#include "mlf/tir/visit.h"
+#include "support/error.h"
+#include "tir/c/write/body.h"
+#include "tir/c/write/constants.h"
+#include "tir/c/write/prologue.h"
+#include "tir/c/write/spelling.h"
+
+namespace mlf::tir {
+namespace c {
+namespace {
+
+constexpr std::string_view kBeforeFunction = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+constexpr std::int64_t kConstantAlignment = 16;
+
+// --- What the writer takes for granted of a module ----------------------------------------------
+
+bool fits(Node node, Expects expects) {
+  switch (expects) {
+    case Expects::expr:
+      return node.category() == Category::expr;
+    case Expects::stmt:
+      return node.category() == Category::stmt;
+    case Expects::var:
+      return node.is(Kind::Var) || node.is(Kind::SizeVar);
+    case Expects::buffer:
+      return node.is(Kind::Buffer);
+    default:
+      return true;
+  }
+}
+
+[[noreturn]] void fail(Node node, const FieldInfo& field, std::string_view how) {
+  throw support::Error(ErrorKind::invalid_input,
+                       fmt::format("{} of {} is {}", field.name, node.info().name, how));
+}
+
+void check_field(Node node, std::uint8_t position) {
+  const FieldInfo& field = node.info().fields[position];
+  if (field.type == FieldType::node) {
+    const Node held = node.node(position);
+    if (!held && !field.nullable) fail(node, field, "undefined");
+    if (held && !fits(held, field.expects)) fail(node, field, "of the wrong kind");
+  } else if (field.type == FieldType::list) {
+    for (const Node held : node.list(position)) {
+      if (!held) fail(node, field, "undefined");
+      if (!fits(held, field.expects)) fail(node, field, "of the wrong kind");
+    }
+  }
+}
+
+/// Throws support::Error where a field below `root` that TVM always has is undefined, or holds
+/// something else than an expression, a statement, a variable or a buffer that belongs there.
+void require_whole(Node root) {
+  for_each_pre_order(root, [](Node node) {
+    for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) check_field(node, i);
+  });
+}
+
+// --- Modules ------------------------------------------------------------------------------------
+
+/// Statements below `body`, itself included, in no particular order.
+template <class Visit>
+void for_each_statement(Node body, Visit&& visit) {
+  std::vector<Node> open = {body};
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    visit(node);
+    for_each_child(node, [&](Node child, const FieldInfo&) {
+      if (child.category() == Category::stmt) open.push_back(child);
+    });
+  }
+}
+
+struct FunctionText {
+  std::string signature;
+  std::string body;
+};
+
+class ModuleWriter {
+ public:
+  ModuleWriter(const Document& document, const Sink& sink, std::uint64_t most_nodes)
+      : document_(document),
+        sink_(sink),
+        most_nodes_(most_nodes),
+        forms_(document.source.tvm_version),
+        ranges_(document.module) {}
+
+  void write();
+
+ private:
+  NodeMap functions() const { return document_.module.root().map(f::IRModule::functions); }
+  void note_ranges();
+  void note_conventions();
+  void note_call(Node call, Convention convention);
+  bool calls_own(Node value) const;
+  Convention convention_of(Node function) const;
+  FunctionText function_text(Node function) const;
+  void write_head();
+  void write_constants(Node function);
+  void write_pools();
+
+  std::string target_kind() const;
+  std::int64_t constant_alignment() const;
+
+  const Document& document_;
+  const Sink& sink_;
+  std::uint64_t most_nodes_;
+  Forms forms_;
+  IntegerRanges ranges_;
+  std::set<std::string, std::less<>> symbols_;
+  std::unordered_map<std::string_view, Convention> conventions_;  // by symbol
+};
+
+void ModuleWriter::note_ranges() {
+  NodeSet seen(document_.module);
+  const auto enter = [&](Node node) {
+    ranges_.enter(node);
+    return Descend::into_children;
+  };
+  walk(document_.module.root(), seen, enter, [&](Node node) { ranges_.leave(node); });
+}
+
+// --- Calling conventions ------------------------------------------------------------------------
+
+/// How functions are called says how they take their arguments.
+void ModuleWriter::note_conventions() {
+  const NodeMap all = functions();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all.value(i).is(Kind::PrimFunc)) continue;
+    symbols_.insert(symbol_of(all.value(i)));
+    for_each_statement(all.value(i)[f::PrimFunc::body], [&](Node statement) {
+      if (!statement.is(Kind::Evaluate)) return;
+      const Node value = statement[f::Evaluate::value];
+      if (is_packed_call(value)) return note_call(value, Convention::packed);
+      const bool is_checked =
+          is_call_of(value, "tir.tvm_check_return") && value.list(f::Call::args).size() == 3;
+      note_call(is_checked ? value.list(f::Call::args)[2] : value, Convention::unpacked);
+    });
+  }
+}
+
+void ModuleWriter::note_call(Node call, Convention convention) {
+  const bool is_known = convention == Convention::packed || is_call_of(call, "tir.call_extern");
+  if (!is_known || call.list(f::Call::args).empty()) return;
+  const Node callee = call.list(f::Call::args)[0];
+  if (callee.is(Kind::StringImm)) {
+    conventions_.try_emplace(callee.text(f::StringImm::value), convention);
+  }
+}
+
+/// Whether this is a plain call of a function of this module, as main of v0.8 has them.
+bool ModuleWriter::calls_own(Node value) const {
+  if (!is_call_of(value, "tir.call_extern") || value.list(f::Call::args).empty()) return false;
+  const Node callee = value.list(f::Call::args)[0];
+  return callee.is(Kind::StringImm) && symbols_.contains(callee.text(f::StringImm::value));
+}
+
+/// As it is called; main as it calls; by itself a function of TVM's is packed, one of another
+/// generator is not.
+Convention ModuleWriter::convention_of(Node function) const {
+  const auto called = conventions_.find(symbol_of(function));
+  if (called != conventions_.end()) return called->second;
+  std::optional<Convention> found;
+  for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
+    if (!statement.is(Kind::Evaluate)) return;
+    const Node value = statement[f::Evaluate::value];
+    if (is_packed_call(value)) found = Convention::packed;
+    if (is_call_of(value, "tir.tvm_check_return") || calls_own(value)) {
+      found = Convention::unpacked;
+    }
+  });
+  if (found) return *found;
+  return target_kind() == "c" ? Convention::packed : Convention::unpacked;
+}
+
+// --- Functions ----------------------------------------------------------------------------------
+
+FunctionText ModuleWriter::function_text(Node function) const {
+  const Convention convention = convention_of(function);
+  Code code(forms_);
+  ExprWriter exprs(forms_, ranges_, code, most_nodes_);
+  PackedCalls calls(forms_, code, exprs);
+  Prologue prologue(forms_, code, exprs, function);
+  FunctionText text;
+  text.signature =
+      fmt::format("TVM_DLL int32_t {}{}", symbol_of(function), prologue.signature(convention));
+  const auto scope = code.begin_scope();
+  const FunctionHead head = prologue.write(convention, calls);
+  BodyWriter(forms_, code, exprs, calls).write(function[f::PrimFunc::body], head);
+  code.line("return 0;");
+  code.end_scope(scope);
+  text.body = std::move(code).take();
+  return text;
+}
+
+// --- The file -----------------------------------------------------------------------------------
+
+std::string ModuleWriter::target_kind() const {
+  if (!document_.target) return "c";
+  const auto target = parse_target(*document_.target);
+  return target ? target->kind : "c";
+}
+
+std::int64_t ModuleWriter::constant_alignment() const {
+  if (!document_.target) return kConstantAlignment;
+  const auto target = parse_target(*document_.target);
+  const TargetValue* const value = target ? target->find("constants-byte-alignment") : nullptr;
+  const auto* const alignment = value ? std::get_if<std::int64_t>(&value->value) : nullptr;
+  return alignment ? *alignment : kConstantAlignment;
+}
+
+void ModuleWriter::write_head() {
+  sink_(fmt::format("// tvm target: {}\n", document_.target.value_or("c")));
+  sink_(
+      "#define TVM_EXPORTS\n#include \"tvm/runtime/c_runtime_api.h\"\n"
+      "#include \"tvm/runtime/c_backend_api.h\"\n#include <math.h>\n");
+  if (forms_.has(Form::includes_stdbool)) sink_("#include <stdbool.h>\n");
+}
+
+void ModuleWriter::write_constants(Node function) {
+  for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
+    if (!statement.is(Kind::AllocateConst)) return;
+    write_array(sink_, statement[f::AllocateConst::buffer_var].text(f::Var::name),
+                statement[f::AllocateConst::data], constant_alignment());
+  });
+}
+
+/// Pools stand in the file with the entry point; here they close the text, each once.
+void ModuleWriter::write_pools() {
+  std::set<std::uint32_t> written;
+  const NodeMap all = functions();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all.value(i).is(Kind::PrimFunc)) continue;
+    const Node attrs = all.value(i)[f::PrimFunc::attrs];
+    const Node pools =
+        attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find("pool_args") : Node();
+    if (!pools || !pools.is(Kind::Array)) continue;
+    for (const Node allocated : pools.list(f::Array::elements)) {
+      if (!allocated.is(Kind::AllocatedPoolInfo)) continue;
+      const Node info = allocated[f::AllocatedPoolInfo::pool_info];
+      if (!info || !written.insert(index(info.id())).second) continue;
+      const Node size = allocated[f::AllocatedPoolInfo::allocated_size];
+      const std::int64_t bytes = size.is(Kind::IntImm) ? size.integer(f::IntImm::value) : 0;
+      if (info.is(Kind::ConstantPoolInfo)) write_constant_pool(sink_, forms_, info, bytes);
+      if (info.is(Kind::WorkspacePoolInfo)) write_workspace_pool(sink_, info, bytes);
+    }
+  }
+}
+
+void ModuleWriter::write() {
+  if (!document_.module.root().is(Kind::IRModule)) cannot_print("what is no IRModule");
+  require_whole(document_.module.root());
+  note_ranges();
+  note_conventions();
+  const NodeMap all = functions();
+  std::vector<FunctionText> texts;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all.value(i).is(Kind::PrimFunc)) cannot_print(all.value(i).info().name);
+    texts.push_back(function_text(all.value(i)));
+  }
+  write_head();
+  for (std::size_t i = 0; i < all.size(); ++i) write_constants(all.value(i));
+  if (forms_.has(Form::own_prototypes)) {
+    for (const FunctionText& text : texts) {
+      sink_(fmt::format("{}{};\n", kBeforeFunction, text.signature));
+    }
+  }
+  for (const FunctionText& text : texts) {
+    sink_(fmt::format("{}{} {{\n{}}}\n\n", kBeforeFunction, text.signature, text.body));
+  }
+  write_pools();
+}
+
+}  // namespace
+}  // namespace c
+
+Result<void> write_c(const Document& document, const Sink& sink, std::uint64_t most_nodes) {
+  return support::to_result([&] { c::ModuleWriter(document, sink, most_nodes).write(); });
+}
+
+}  // namespace mlf::tir
