@@ -11,17 +11,19 @@ namespace {
 
 constexpr std::string_view kWhileTrue = "while ( 1 ) {";
 constexpr std::string_view kVoidCall = "( void )";
+constexpr std::string_view kFreeWorkspace =
+    "if ( TVMBackendFreeWorkspace ( 1 , $ , $ ) != 0 ) { return - 1 ; }";
 
 }  // namespace
 
 NodeId BodyReader::read() {
-  open({.open = Open::body});
+  blocks_.open({.kind = Block::Kind::body});
   while (!cursor_.at_end()) statement();
-  close_covering();
-  if (frames_.size() != 1 || !is_returned_) {
+  blocks_.close_rest_of_block();
+  if (!blocks_.is_body_alone() || !is_returned_) {
     cursor_.fail("the function ends without 'return 0;'");
   }
-  const NodeId body = sequence(0);
+  const NodeId body = blocks_.sequence(blocks_.close());
   for (const NodeId var : untyped_lets_) {
     if (const auto element = context_.buffers.element_of(var)) {
       builder().set(var, f::Var::type_annotation,
@@ -39,7 +41,7 @@ void BodyReader::statement() {
   }
   if (word == "}") return close_block();
   if (word == "{") {
-    open({.open = Open::bare, .begin = cursor_.advance().begin});
+    blocks_.open({.kind = Block::Kind::bare, .begin = cursor_.advance().begin});
     return;
   }
   if (word == ";") {
@@ -61,148 +63,85 @@ bool BodyReader::external_layer() {
   if (cmsis_.structure()) return true;
   const auto call = cmsis_.call();
   if (!call) return false;
-  complete(builder().make(Kind::Evaluate, {*call}), begin);
+  blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin);
   return true;
 }
 
-// --- Blocks -------------------------------------------------------------------------------------
-
-void BodyReader::push(const Frame& frame) {
-  if (frame.open < Open::let) blocks_.push_back(frames_.size());
-  frames_.push_back(frame);
-}
-
-BodyReader::Frame BodyReader::pop() {
-  const Frame frame = frames_.back();
-  frames_.pop_back();
-  if (frame.open < Open::let) blocks_.pop_back();
-  return frame;
-}
-
-void BodyReader::open(Frame frame) {
-  frame.first = done_.size();
-  push(frame);
-}
-
-/// The innermost frame that is a block of its own.
-BodyReader::Frame& BodyReader::block() {
-  return frames_[blocks_.back()];
-}
-
-NodeId BodyReader::sequence(std::size_t first) {
-  const std::span<const NodeId> statements(done_.begin() + static_cast<std::ptrdiff_t>(first),
-                                           done_.end());
-  NodeId result = NodeId::none;
-  if (statements.empty()) {
-    result = builder().make(Kind::Evaluate, {make().int32(0)});
-  } else if (statements.size() == 1) {
-    result = statements.front();
-  } else {
-    result = builder().make(Kind::SeqStmt, {builder().list(statements)});
-  }
-  done_.resize(first);
-  return result;
-}
-
-void BodyReader::complete(NodeId statement, std::uint32_t begin) {
-  if (&cursor_.source() == context_.module.primary) {
-    builder().set_source_range(statement, {begin, cursor_.peek().begin});
-  }
-  done_.push_back(statement);
-}
-
-NodeId BodyReader::finish_covering(const Frame& frame, NodeId body) {
-  if (frame.open == Open::let) {
-    return builder().make(Kind::LetStmt, {frame.var, frame.value, body});
-  }
-  const ListId no_annotations = builder().map(std::span<const NamedNode>());
-  return builder().make(Kind::Allocate, {frame.var, frame.dtype, builder().list({frame.value}),
-                                         make().boolean(1), body, no_annotations});
-}
-
-/// Ends what governs the rest of the block that ends here.
-void BodyReader::close_covering() {
-  while (frames_.back().open >= Open::let) {
-    const Frame frame = frames_.back();
-    if (!frame.device.empty()) cursor_.fail(fmt::format("'{}' is never released", frame.name));
-    pop();
-    const NodeId body = sequence(frame.first);
-    complete(finish_covering(frame, body), frame.begin);
-  }
-}
+// --- Ends of blocks ----------------------------------------------------------------------------
 
 void BodyReader::close_block() {
-  close_covering();
-  const Frame frame = frames_.back();
-  if (frame.open == Open::body) cursor_.fail("a '}' that closes nothing");
+  blocks_.close_rest_of_block();
+  if (blocks_.innermost().kind == Block::Kind::body) cursor_.fail("a '}' that closes nothing");
   cursor_.advance();
-  pop();
-  switch (frame.open) {
-    case Open::bare:
+  const Block block = blocks_.close();
+  switch (block.kind) {
+    case Block::Kind::bare:
       return;  // its statements are those of the block around it
-    case Open::loop: {
-      const NodeId body = sequence(frame.first);
+    case Block::Kind::loop: {
+      const NodeId body = blocks_.sequence(block);
       const ListId none = builder().map(std::span<const NamedNode>());
-      const NodeId zero = make().int_imm(node(frame.var).dtype(), 0);
-      return complete(builder().make(Kind::For, {frame.var, zero, frame.value, ForKind::serial,
-                                                 body, NodeId::none, none}),
-                      frame.begin);
+      const NodeId zero = make().int_imm(node(block.var).dtype(), 0);
+      return blocks_.complete(
+          builder().make(Kind::For,
+                         {block.var, zero, block.value, ForKind::serial, body, NodeId::none, none}),
+          block.begin);
     }
-    case Open::while_: {
-      if (frame.value == NodeId::none) cursor_.fail("a loop without end");
-      const NodeId body = sequence(frame.first);
-      return complete(builder().make(Kind::While, {frame.value, body}), frame.begin);
+    case Block::Kind::while_loop: {
+      if (block.value == NodeId::none) cursor_.fail("a loop without end");
+      const NodeId body = blocks_.sequence(block);
+      return blocks_.complete(builder().make(Kind::While, {block.value, body}), block.begin);
     }
-    case Open::if_value:
-    case Open::else_value:
-      return finish_value(frame);
+    case Block::Kind::if_value:
+    case Block::Kind::else_value:
+      return finish_value(block);
     default:
-      return finish_branch(frame);
+      return finish_branch(block);
   }
 }
 
-void BodyReader::finish_branch(Frame frame) {
-  const bool is_empty = done_.size() == frame.first;
-  const bool has_else = frame.open == Open::then_case && cursor_.looks_like("else {");
+void BodyReader::finish_branch(Block block) {
+  const bool is_empty = blocks_.is_empty(block);
+  const bool has_else = block.kind == Block::Kind::then_case && cursor_.looks_like("else {");
   if (has_else) {
     cursor_.advance();
     cursor_.advance();
-    frame.other = sequence(frame.first);
-    frame.open = Open::else_case;
-    frame.stores_arguments = frame.stores_arguments && is_empty;
-    push(frame);
+    block.other = blocks_.sequence(block);
+    block.kind = Block::Kind::else_case;
+    block.stores_arguments = block.stores_arguments && is_empty;
+    blocks_.open_again(block);
     return;
   }
   // Type codes of arguments and questions for strides leave nothing behind.
-  if (is_empty && frame.stores_arguments) return;
-  if (is_empty && frame.open == Open::then_case && params_.is_strides_check(frame.value)) return;
-  const NodeId body = sequence(frame.first);
-  const bool is_else = frame.open == Open::else_case;
-  complete(builder().make(Kind::IfThenElse, {frame.value, is_else ? frame.other : body,
-                                             is_else ? body : NodeId::none}),
-           frame.begin);
+  if (is_empty && block.stores_arguments) return;
+  if (is_empty && block.kind == Block::Kind::then_case && params_.is_strides_check(block.value))
+    return;
+  const NodeId body = blocks_.sequence(block);
+  const bool is_else = block.kind == Block::Kind::else_case;
+  blocks_.complete(builder().make(Kind::IfThenElse, {block.value, is_else ? block.other : body,
+                                                     is_else ? body : NodeId::none}),
+                   block.begin);
 }
 
 /// `T condval; if (c) { condval = a; } else { condval = b; }` is an expression.
-void BodyReader::finish_value(Frame frame) {
-  if (done_.size() != frame.first) cursor_.fail("a statement inside of a conditional expression");
-  const NodeId value = frame.var;
+void BodyReader::finish_value(Block block) {
+  if (!blocks_.is_empty(block)) cursor_.fail("a statement inside of a conditional expression");
+  const NodeId value = block.var;
   if (value == NodeId::none) {
-    cursor_.fail(fmt::format("expected '{} = …;' in this branch", frame.name));
+    cursor_.fail(fmt::format("expected '{} = …;' in this branch", block.name));
   }
-  if (frame.open == Open::if_value) {
+  if (block.kind == Block::Kind::if_value) {
     cursor_.expect("else");
     cursor_.expect("{");
-    frame.open = Open::else_value;
-    frame.other = value;
-    frame.var = NodeId::none;
-    push(frame);
+    block.kind = Block::Kind::else_value;
+    block.other = value;
+    block.var = NodeId::none;
+    blocks_.open_again(block);
     return;
   }
-  exprs_.require_type(frame.other, frame.dtype);
-  exprs_.require_type(value, frame.dtype);
-  const NodeId expr = context_.operators.if_then_else(frame.value, frame.other, value);
-  context_.define(frame.name, {Binding::What::temporary, DType::Void(), expr});
+  exprs_.require_type(block.other, block.dtype);
+  exprs_.require_type(value, block.dtype);
+  const NodeId expr = context_.operators.if_then_else(block.value, block.other, value);
+  context_.define(block.name, {Binding::What::temporary, DType::Void(), expr});
 }
 
 // --- Loops and branches -------------------------------------------------------------------------
@@ -233,14 +172,14 @@ void BodyReader::loop() {
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }
-  open({.open = Open::loop, .begin = begin, .var = var, .value = extent});
+  blocks_.open({.kind = Block::Kind::loop, .begin = begin, .var = var, .value = extent});
 }
 
 /// `while (c) {` up to v0.15, then `while (1) {` with the condition in its first statement.
 void BodyReader::while_() {
   const std::uint32_t begin = cursor_.peek().begin;
   if (cursor_.accept_form(kWhileTrue, words_)) {
-    open({.open = Open::while_, .begin = begin});
+    blocks_.open({.kind = Block::Kind::while_loop, .begin = begin});
     return;
   }
   cursor_.advance();
@@ -248,12 +187,15 @@ void BodyReader::while_() {
   const NodeId condition = exprs_.expression();
   cursor_.expect(")");
   cursor_.expect("{");
-  open({.open = Open::while_, .begin = begin, .value = condition});
+  blocks_.open({.kind = Block::Kind::while_loop, .begin = begin, .value = condition});
 }
 
 void BodyReader::if_() {
-  if (fixed_if()) return;
+  if (release_workspace() || packed_calls_.look_up()) return;
   const std::uint32_t begin = cursor_.peek().begin;
+  if (const auto call = packed_calls_.call()) {
+    return blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin);
+  }
   cursor_.advance();
   cursor_.expect("(");
   const NodeId condition = exprs_.expression();
@@ -264,20 +206,27 @@ void BodyReader::if_() {
   open_branch(condition, begin);
 }
 
+/// `if (TVMBackendFreeWorkspace(1, device, x) != 0) {…}` ends the allocation of `x`.
+bool BodyReader::release_workspace() {
+  if (!cursor_.accept_form(kFreeWorkspace, words_)) return false;
+  blocks_.release(words_[1], words_[0]);
+  return true;
+}
+
 void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
   const bool is_value = !pending_.empty();
-  open({.open = is_value ? Open::if_value : Open::then_case,
-        .begin = begin,
-        .value = condition,
-        .dtype = pending_type_,
-        .name = pending_});
+  blocks_.open({.kind = is_value ? Block::Kind::if_value : Block::Kind::then_case,
+                .begin = begin,
+                .value = condition,
+                .dtype = pending_type_,
+                .name = pending_});
   pending_ = {};
 }
 
 /// `if (!(c)) { break; }` at the beginning of a loop without condition.
 bool BodyReader::while_condition(NodeId condition) {
-  Frame& loop = frames_.back();
-  if (loop.open != Open::while_ || loop.value != NodeId::none) return false;
+  Block& loop = blocks_.innermost();
+  if (loop.kind != Block::Kind::while_loop || loop.value != NodeId::none) return false;
   if (!cursor_.accept_form("break ; }", words_)) return false;
   const Node negated = node(condition);
   if (!negated.is(Kind::Not)) cursor_.fail("a loop that ends under a condition without '!'");
@@ -296,7 +245,7 @@ void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
   note_call(check[f::NE::a]);
   const std::array args = {make().int32(0), make().int32(-1), check[f::NE::a].id()};
   const NodeId call = context_.operators.call("tir.tvm_check_return", DType::Int(32), args);
-  complete(builder().make(Kind::Evaluate, {call}), begin);
+  blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
 }
 
 /// `(void)f(…);` of v0.8.
@@ -305,7 +254,7 @@ void BodyReader::void_call() {
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
   if (node(value).is(Kind::Call)) note_call(node(value));
-  complete(builder().make(Kind::Evaluate, {value}), begin);
+  blocks_.complete(builder().make(Kind::Evaluate, {value}), begin);
 }
 
 /// Calls of kernels tell what their parameters are.
@@ -326,7 +275,7 @@ void BodyReader::return_() {
   const std::uint32_t begin = cursor_.peek().begin;
   if (cursor_.accept_form("return - 1 ;", words_)) {
     const NodeId call = context_.operators.call("tir.tvm_throw_last_error", DType::Int(32), {});
-    return complete(builder().make(Kind::Evaluate, {call}), begin);
+    return blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
   }
   if (!cursor_.accept_form("return 0 ;", words_)) {
     cursor_.fail("expected 'return 0;' or 'return -1;'");
@@ -336,14 +285,14 @@ void BodyReader::return_() {
   result_ = NodeId::none;
   if (value == NodeId::none) {
     const bool is_last = cursor_.at_end() || cursor_.looks_like("return 0 ;");
-    if (block().open == Open::body && is_last) {
+    if (blocks_.with_braces().kind == Block::Kind::body && is_last) {
       is_returned_ = true;
       return;
     }
     value = make().int32(0);
   }
   const NodeId call = context_.operators.call("tir.ret", make().dtype_of(value), std::array{value});
-  complete(builder().make(Kind::Evaluate, {call}), begin);
+  blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
 }
 
 }  // namespace mlf::tir::c

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 namespace mlf::tir::c {
 namespace {
@@ -35,13 +35,12 @@ bool CmsisReader::structure() {
     const Token token = cursor_.advance();
     const std::string_view text = cursor_.text(token);
     read.names.push_back(text);
-    std::int32_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    const auto number = decimal(text);
+    const bool is_number = number && std::in_range<std::int32_t>(*number);
     if (!is_number && (is_negative || token.kind != TokenKind::name)) {
       cursor_.fail(token, "expected a number or a name");
     }
-    read.values.push_back(is_number ? context_.make().int32(is_negative ? -number : number)
+    read.values.push_back(is_number ? context_.make().int32(is_negative ? -*number : *number)
                                     : NodeId::none);
   }
   cursor_.advance();

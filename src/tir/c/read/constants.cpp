@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "support/error.h"
 #include "tir/c/language.h"
@@ -20,13 +19,9 @@ constexpr std::int64_t kUnknownLatency = 0;
 constexpr std::int64_t kUnknownBurst = 1;
 
 std::uint64_t number(const Cursor& cursor, const Token& token) {
-  const std::string_view text = cursor.text(token);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > INT64_MAX) {
-    cursor.fail(token, "expected a number of elements");
-  }
-  return value;
+  const auto value = decimal(cursor.text(token));
+  if (!value) cursor.fail(token, "expected a number of elements");
+  return static_cast<std::uint64_t>(*value);
 }
 
 Cursor cursor_over(const support::SourceText& source, Bytes range) {

@@ -385,10 +385,8 @@ NodeId ExprReader::expr_of(const Value& value) {
     case Value::Form::expr:
     case Value::Form::pointer:
       return value.node;
-    case Value::Form::null: {
-      const std::array zero = {make().int_imm(DType::UInt(64), 0)};
-      return operators_.call("tir.reinterpret", DType::Handle(), zero);
-    }
+    case Value::Form::null:
+      return operators_.null_handle();
     default:
       fail("a record or an address where a value is expected");
   }

@@ -137,6 +137,11 @@ NodeId Operators::integer(DType dtype, std::int64_t value) {
   return made;
 }
 
+NodeId Operators::null_handle() {
+  const std::array zero = {make_->int_imm(DType::UInt(64), 0)};
+  return call("tir.reinterpret", DType::Handle(), zero);
+}
+
 NodeId Operators::arithmetic(Kind kind, NodeId a, NodeId b) {
   const NodeId made = make_->binary(kind, a, b);
   Fact fact{std::nullopt, loads(a, b)};

@@ -57,6 +57,8 @@ class Operators {
   NodeId if_then_else(NodeId condition, NodeId true_value, NodeId false_value);
   NodeId load(NodeId buffer, NodeId index);
   NodeId integer(DType dtype, std::int64_t value);
+  /// NULL is a zero that is read as a pointer.
+  NodeId null_handle();
   /// A variable that takes the values of this range.
   void limit(NodeId var, const std::optional<Interval>& range) { facts_.set(var, {range, false}); }
 

@@ -1,7 +1,6 @@
 #include "tir/c/read/signatures.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "support/error.h"
@@ -24,12 +23,9 @@ std::int64_t number(Cursor& cursor) {
   const Token token = cursor.advance();
   std::string_view text = cursor.text(token);
   if (text.ends_with('L')) text.remove_suffix(1);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    cursor.fail(token, "expected a number");
-  }
-  return value;
+  const auto value = decimal(text);
+  if (!value) cursor.fail(token, "expected a number");
+  return *value;
 }
 
 std::string_view string(Cursor& cursor) {

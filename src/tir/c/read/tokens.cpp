@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 
 #include "support/error.h"
 
@@ -141,6 +143,13 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uin
   return tokens;
 }
 
+std::optional<std::int64_t> decimal(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_decimal = error == std::errc() && end == text.data() + text.size() && value >= 0;
+  return is_decimal ? std::optional(value) : std::nullopt;
+}
+
 void Cursor::expect(std::string_view spelling) {
   if (text() != spelling) fail(fmt::format("expected '{}', found {}", spelling, found()));
   advance();
@@ -149,6 +158,12 @@ void Cursor::expect(std::string_view spelling) {
 std::string_view Cursor::expect_name(std::string_view what) {
   if (!at_name()) fail(fmt::format("expected {}, found {}", what, found()));
   return text(advance());
+}
+
+std::int64_t Cursor::number_of(std::string_view word) const {
+  const auto value = decimal(word);
+  if (!value) fail("expected a number");
+  return *value;
 }
 
 /// Number of tokens that `form` matches; 0 where it does not.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uin
 std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end);
 /// The end of the string or character literal whose quote stands at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
+
+/// The value of a decimal number without a sign; nothing for any other text.
+std::optional<std::int64_t> decimal(std::string_view text);
 
 /// Reads tokens in order. Failing throws support::Error with the place.
 class Cursor {
@@ -75,6 +79,8 @@ class Cursor {
   }
   void expect(std::string_view spelling);
   std::string_view expect_name(std::string_view what);
+  /// The value of a word that was read; fails at the cursor where it is not a decimal number.
+  std::int64_t number_of(std::string_view word) const;
 
   /// Whether the next tokens are spelled like `form`, whose tokens are separated by blanks. `$`
   /// stands for any one name or number.

@@ -1,27 +1,76 @@
-#include "tir/c/read/call_stack.h"
+#include "tir/c/read/packed_calls.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 namespace {
 
-// kTVMDLTensorHandle
+// kTVMDLTensorHandle of TVMArgTypeCode.
 constexpr std::int64_t kTensorCode = 7;
+// A tensor of more dimensions would only make us store as many words.
+constexpr std::int64_t kMostDimensions = 64;
+
+// Blanks separate tokens, `$` is any name or number. The values, the type codes, their number, the
+// result and its type; C-packed calls pass a device context as well.
+constexpr std::string_view kCallBySymbol =
+    "if ( $ ( ( TVMValue * ) $ , ( int * ) $ , $ , & $ , & $ , $ ) != 0 ) { return - 1 ; }";
+constexpr std::string_view kCallByName =
+    "if ( TVMFuncCall ( $ , ( TVMValue * ) $ , ( int * ) $ , $ , & $ , & $ ) != 0 ) { return - 1 ; "
+    "}";
+constexpr std::string_view kLookUp =
+    "if ( $ == NULL ) { if ( TVMBackendGetFuncFromEnv ( __tvm_module_ctx ,";
+constexpr std::string_view kLookUpEnd = ", & $ ) != 0 ) { return - 1 ; } }";
 
 }  // namespace
 
-std::int64_t CallStack::constant(NodeId index) const {
+// --- Declarations ------------------------------------------------------------------------------
+
+void PackedCallReader::declare_storage() {
+  cursor_.expect("TVMValue");
+  const std::string_view name = cursor_.expect_name("a variable");
+  if (cursor_.accept_form("[ $ ] ;", words_)) {
+    context_.define(name, {Binding::What::stack_storage, DType::Void(), NodeId::none});
+  } else {
+    cursor_.expect(";");
+    declare_result(name);
+  }
+}
+
+void PackedCallReader::declare_result(std::string_view name) {
+  context_.define(name, {Binding::What::result, DType::Void(), NodeId::none});
+}
+
+bool PackedCallReader::declare_area(std::string_view name) {
+  const Binding* const storage = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
+  if (storage == nullptr || storage->what != Binding::What::stack_storage) return false;
+  cursor_.advance();
+  cursor_.expect(";");
+  const NodeId area = context_.make().var(name, context_.make().prim_type(DType::Handle()));
+  context_.define(name, {Binding::What::variable, DType::Void(), area});
+  areas_.try_emplace(area);
+  return true;
+}
+
+// --- Stores ------------------------------------------------------------------------------------
+
+std::int64_t PackedCallReader::constant(NodeId index) const {
   const Node position = node(index);
   if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is no number");
   return position.integer(f::IntImm::value);
 }
 
-void CallStack::store(NodeId area, NodeId index, NodeId value) {
+void PackedCallReader::store(NodeId area, NodeId index, NodeId value) {
   if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
     fail("a word on the stack of arguments that is no number");
   }
   areas_[area].words[constant(index)] = value;
 }
 
-void CallStack::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
+void PackedCallReader::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
   if (number == field::device_type &&
       !(node(value).is(Kind::IntImm) && node(value).integer(f::IntImm::value) == 1)) {
     fail("a tensor argument on another device than the CPU");
@@ -33,8 +82,82 @@ void CallStack::set(NodeId area, NodeId index, std::int64_t number, NodeId value
   }
 }
 
+// --- Calls -------------------------------------------------------------------------------------
+
+bool PackedCallReader::look_up() {
+  if (!cursor_.accept_form(kLookUp, words_)) return false;
+  if (cursor_.peek().kind != TokenKind::string) fail("expected the name of a function");
+  std::string_view function = cursor_.text(cursor_.advance());
+  function = function.substr(1, function.size() - std::min<std::size_t>(function.size(), 2));
+  if (!cursor_.accept_form(kLookUpEnd, words_)) fail("expected a look-up");
+  looked_up_[words_[0]] = function;
+  return true;
+}
+
+std::optional<NodeId> PackedCallReader::call() {
+  if (cursor_.accept_form(kCallBySymbol, words_)) return call_by_symbol();
+  if (cursor_.accept_form(kCallByName, words_)) return call_by_name();
+  return std::nullopt;
+}
+
+/// A call goes somewhere, and leaves its result where nothing reads it.
+void PackedCallReader::require_result(std::string_view name) const {
+  const Binding* const found = context_.names.find(name);
+  if (found == nullptr || found->what != Binding::What::result) {
+    fail(fmt::format("'{}' is not where a call can leave its result", name));
+  }
+}
+
+/// The arguments of the IR's call: the function, and what the text stored for it.
+PackedCallReader::Args PackedCallReader::passed_arguments(std::string_view function) {
+  const Binding* const values = context_.names.find(words_[1]);
+  const Binding* const codes = context_.names.find(words_[2]);
+  if (values == nullptr || codes == nullptr) fail("a packed call of unknown arguments");
+  require_result(words_[4]);
+  require_result(words_[5]);
+  Args args = {context_.make().string_imm(function)};
+  const std::vector<NodeId> passed = take_arguments(values->node, codes->node);
+  args.insert(args.end(), passed.begin(), passed.end());
+  context_.calls.push_back({function, passed});
+  return args;
+}
+
+NodeId PackedCallReader::call_by_symbol() {
+  Args args = passed_arguments(words_[0]);
+  // Since v0.16 the printed number is one too small.
+  const std::int64_t printed = cursor_.number_of(words_[3]);
+  const auto count = static_cast<std::int64_t>(args.size()) - 1;
+  if (printed != count && printed + 1 != count) {
+    fail(fmt::format("a call with {} arguments that passes {}", printed, count));
+  }
+  if (const auto device = device_context(words_[6])) args.push_back(*device);
+  return context_.operators.call("tir.tvm_call_cpacked", DType::Int(32), args);
+}
+
+/// The last argument: `NULL`, or the variable of a device's context. v0.8 passes none.
+std::optional<NodeId> PackedCallReader::device_context(std::string_view name) {
+  if (name == "NULL") {
+    const bool has_context = context_.module.versions.may_have(TvmFeature::c_device_context);
+    return has_context ? std::optional(context_.operators.null_handle()) : std::nullopt;
+  }
+  const Binding* const found = context_.names.find(name);
+  if (found == nullptr || found->node == NodeId::none) {
+    fail(fmt::format("unknown device context '{}'", name));
+  }
+  return found->node;
+}
+
+NodeId PackedCallReader::call_by_name() {
+  const auto function = looked_up_.find(words_[0]);
+  if (function == looked_up_.end()) fail("a packed call of an unknown function");
+  const Args args = passed_arguments(function->second);
+  return context_.operators.call("tir.tvm_call_packed", DType::Int(32), args);
+}
+
+// --- Arguments ---------------------------------------------------------------------------------
+
 /// Tensors, and they alone, are marked as such.
-void CallStack::check_type(NodeId codes, std::int64_t position, NodeId argument) {
+void PackedCallReader::check_type(NodeId codes, std::int64_t position, NodeId argument) {
   const auto word = areas_[codes].words.find(position);
   if (word == areas_[codes].words.end()) fail("an argument without its type");
   const bool is_marked = constant(word->second) == kTensorCode;
@@ -43,7 +166,7 @@ void CallStack::check_type(NodeId codes, std::int64_t position, NodeId argument)
   }
 }
 
-std::vector<NodeId> CallStack::take_arguments(NodeId values, NodeId codes) {
+std::vector<NodeId> PackedCallReader::take_arguments(NodeId values, NodeId codes) {
   const auto area = areas_.find(values);
   if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
   std::vector<NodeId> arguments;
@@ -60,7 +183,7 @@ std::vector<NodeId> CallStack::take_arguments(NodeId values, NodeId codes) {
 }
 
 /// A tensor by its address, or what was stored itself.
-NodeId CallStack::argument(NodeId value) {
+NodeId PackedCallReader::argument(NodeId value) {
   const Node stored = node(value);
   if (is_call_of(stored, "tir.tvm_struct_get")) {
     const auto args = stored.list(f::Call::args);
@@ -83,7 +206,7 @@ NodeId CallStack::argument(NodeId value) {
   return found->second.fields[field::data];
 }
 
-NodeId CallStack::tensor(const Tensor& tensor) {
+NodeId PackedCallReader::tensor(const Tensor& tensor) {
   for (const int number :
        {field::data, field::shape, field::strides, field::ndim, field::type_code, field::type_bits,
         field::type_lanes, field::byte_offset, field::device_id, field::device_type}) {
@@ -98,7 +221,7 @@ NodeId CallStack::tensor(const Tensor& tensor) {
 }
 
 /// The dimensions are words from the place on that the tensor points to.
-NodeId CallStack::shape(const Tensor& tensor) {
+NodeId PackedCallReader::shape(const Tensor& tensor) {
   const Node address = node(tensor.fields[field::shape]);
   const Node ndim = node(tensor.fields[field::ndim]);
   const Node load = is_call_of(address, "tir.address_of") ? address.list(f::Call::args)[0] : Node();
@@ -108,7 +231,7 @@ NodeId CallStack::shape(const Tensor& tensor) {
   const NodeId area = load[f::BufferLoad::buffer][f::Buffer::data].id();
   const std::int64_t first = constant(load.list(f::BufferLoad::indices)[0].id());
   const std::int64_t count = ndim.integer(f::IntImm::value);
-  if (count < 0 || count > 64) fail("a tensor argument of too many dimensions");
+  if (count < 0 || count > kMostDimensions) fail("a tensor argument of too many dimensions");
   std::vector<NodeId> dims;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto word = areas_[area].words.find(first + i);
@@ -127,7 +250,7 @@ NodeId CallStack::shape(const Tensor& tensor) {
 }
 
 /// The element type is the dtype of a zero.
-NodeId CallStack::stored_type(const Tensor& tensor) {
+NodeId PackedCallReader::stored_type(const Tensor& tensor) {
   const Node code = node(tensor.fields[field::type_code]);
   const Node bits = node(tensor.fields[field::type_bits]);
   const Node lanes = node(tensor.fields[field::type_lanes]);
@@ -140,7 +263,7 @@ NodeId CallStack::stored_type(const Tensor& tensor) {
   return context_.make().cast(*dtype, context_.make().int32(0));
 }
 
-NodeId CallStack::elem_offset(const Tensor& tensor) {
+NodeId PackedCallReader::elem_offset(const Tensor& tensor) {
   const Node bytes = node(tensor.fields[field::byte_offset]);
   if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is no constant");
   const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);

@@ -1,0 +1,93 @@
+#include "tir/c/read/blocks.h"
+
+#include <fmt/core.h>
+
+#include <span>
+
+namespace mlf::tir::c {
+
+void Blocks::push(const Block& block) {
+  if (!block.is_rest_of_block()) braced_.push_back(open_.size());
+  open_.push_back(block);
+}
+
+void Blocks::open(Block block) {
+  block.first = complete_.size();
+  push(block);
+}
+
+void Blocks::open_again(const Block& block) {
+  push(block);
+}
+
+Block Blocks::close() {
+  const Block block = open_.back();
+  open_.pop_back();
+  if (!block.is_rest_of_block()) braced_.pop_back();
+  return block;
+}
+
+void Blocks::complete(NodeId statement, std::uint32_t begin) {
+  const Cursor& cursor = context_.cursor;
+  if (&cursor.source() == context_.module.primary) {
+    context_.builder().set_source_range(statement, {begin, cursor.peek().begin});
+  }
+  complete_.push_back(statement);
+}
+
+/// The nesting of sequences is not printed: one statement has none, and a block without any is
+/// `Evaluate(0)`, as TVM makes of a statement that was removed.
+NodeId Blocks::sequence(const Block& block) {
+  const auto first = complete_.begin() + static_cast<std::ptrdiff_t>(block.first);
+  const std::span<const NodeId> statements(first, complete_.end());
+  NodeId result = NodeId::none;
+  if (statements.empty()) {
+    result = context_.builder().make(Kind::Evaluate, {context_.make().int32(0)});
+  } else if (statements.size() == 1) {
+    result = statements.front();
+  } else {
+    result = context_.builder().make(Kind::SeqStmt, {context_.builder().list(statements)});
+  }
+  complete_.resize(block.first);
+  return result;
+}
+
+/// Makes the let or allocation that is innermost, with the statements behind it for a body.
+void Blocks::complete_innermost() {
+  const Block block = close();
+  Builder& builder = context_.builder();
+  const NodeId body = sequence(block);
+  if (block.kind == Block::Kind::let) {
+    return complete(builder.make(Kind::LetStmt, {block.var, block.value, body}), block.begin);
+  }
+  const ListId no_annotations = builder.map(std::span<const NamedNode>());
+  complete(builder.make(Kind::Allocate, {block.var, block.dtype, builder.list({block.value}),
+                                         context_.make().boolean(1), body, no_annotations}),
+           block.begin);
+}
+
+void Blocks::close_rest_of_block() {
+  while (innermost().is_rest_of_block()) {
+    const Block& block = innermost();
+    if (!block.device.empty()) {
+      context_.cursor.fail(fmt::format("'{}' is never released", block.name));
+    }
+    complete_innermost();
+  }
+}
+
+/// Workspaces are released in the reverse order of their allocation, each once.
+void Blocks::release(std::string_view name, std::string_view device) {
+  while (true) {
+    const Block block = innermost();
+    if (!block.is_rest_of_block()) {
+      context_.cursor.fail(fmt::format("'{}' is not allocated here", name));
+    }
+    complete_innermost();
+    if (block.kind != Block::Kind::allocate || block.name != name) continue;
+    if (block.device == device) return;
+    context_.cursor.fail(fmt::format("'{}' is of another device", name));
+  }
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,209 @@
+// Declarations and assignments of a function body.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tir/c/read/body.h"
+
+namespace mlf::tir::c {
+namespace {
+
+constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
+constexpr std::string_view kAllocationCheck = "if ( $ == NULL ) { return - 1 ; }";
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// `_1` (up to v0.9), `__1` (v0.10, v0.11), `v_` and `v__1` (since v0.12).
+bool is_temp_name(std::string_view name) {
+  if (name == "v_") return true;
+  if (name.starts_with("v__")) return is_digits(name.substr(3));
+  if (name.starts_with("__")) return is_digits(name.substr(2));
+  return name.starts_with("_") && is_digits(name.substr(1));
+}
+
+}  // namespace
+
+// --- Declarations -------------------------------------------------------------------------------
+
+bool BodyReader::declaration() {
+  if (!cursor_.at_name()) return false;
+  if (cursor_.at_word("TVMValue")) {
+    packed_calls_.declare_storage();
+    return true;
+  }
+  if (cursor_.accept_form("int $ ;", words_)) {
+    packed_calls_.declare_result(words_[0]);
+    return true;
+  }
+  const auto dtype = scalar_type(cursor_.text());
+  if (!dtype) return false;
+  Declared declared{.dtype = *dtype, .begin = cursor_.advance().begin};
+  const bool is_pointer = cursor_.accept(sign("*"));
+  if (is_pointer) {
+    declared.pointee = *dtype;
+    declared.dtype = DType::Handle();
+  } else if (dtype->is_void()) {
+    cursor_.fail("a variable of type void");
+  }
+  declared.name = cursor_.expect_name("a variable");
+  if (cursor_.at(sign("["))) {
+    declare_array(declared);
+  } else if (cursor_.accept(sign("="))) {
+    declare_value(declared);
+  } else {
+    cursor_.expect(";");
+    pending_ = declared.name;
+    pending_type_ = declared.dtype;
+    context_.define(declared.name, {Binding::What::pending, DType::Void(), NodeId::none});
+  }
+  return true;
+}
+
+/// `float x[5];` is an allocation for the rest of the block.
+void BodyReader::declare_array(const Declared& declared) {
+  if (!cursor_.accept_form("[ $ ] ;", words_)) cursor_.fail("expected the number of elements");
+  const std::int64_t count = cursor_.number_of(words_[0]);
+  const DType element = declared.dtype;
+  const NodeId var =
+      make().var(declared.name, make().pointer_type(make().prim_type(element), "global"));
+  context_.define(declared.name, {Binding::What::variable, element, var});
+  context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
+  const NodeId extent = context_.operators.integer(DType::Int(32), count);
+  blocks_.open({.kind = Block::Kind::allocate,
+                .begin = declared.begin,
+                .var = var,
+                .value = extent,
+                .dtype = element,
+                .name = declared.name});
+}
+
+/// `void* x = TVMBackendAllocWorkspace(1, device, (uint64_t)bytes, code, bits);` and its check.
+bool BodyReader::declare_workspace(const Declared& declared) {
+  if (!cursor_.at_word(kAllocate)) return false;
+  if (!declared.pointee.is_void() || !declared.dtype.is_handle()) {
+    cursor_.fail("an allocation that is no 'void*'");
+  }
+  cursor_.advance();
+  if (!cursor_.accept_form("( 1 , $ ,", words_)) cursor_.fail("expected the CPU as device");
+  const std::string_view device = words_[0];
+  const NodeId bytes = exprs_.expression();
+  if (!cursor_.accept_form(", $ , $ ) ;", words_)) cursor_.fail("expected code and bits of a type");
+  const auto type = dtype_of(cursor_.number_of(words_[0]), cursor_.number_of(words_[1]), 1);
+  if (!type || type->is_void()) cursor_.fail("an allocation of an unknown type");
+  const DType element = *type;
+  if (!cursor_.accept_form(kAllocationCheck, words_) || words_[0] != declared.name) {
+    cursor_.fail("expected the check of an allocation");
+  }
+  const Node size = node(bytes);
+  const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
+  if (!size.is(Kind::IntImm)) cursor_.fail("an allocation whose size is no constant");
+  const std::int64_t count = size.integer(f::IntImm::value) / width;
+  // Small memory of the plain scope would have been an array.
+  const bool is_workspace = declared.name.starts_with("sid_") || count * width < kWorkspaceBytes;
+  const std::string_view scope = is_workspace ? "global.workspace" : "global";
+  const NodeId var =
+      make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
+  context_.define(declared.name, {Binding::What::variable, DType::Void(), var});
+  context_.buffers.set_bytes(var, count * width);
+  blocks_.open({.kind = Block::Kind::allocate,
+                .begin = declared.begin,
+                .var = var,
+                .value = context_.operators.integer(DType::Int(count > INT32_MAX ? 64 : 32), count),
+                .dtype = element,
+                .name = declared.name,
+                .device = device});
+  return true;
+}
+
+void BodyReader::declare_value(const Declared& declared) {
+  if (declare_workspace(declared)) return;
+  if (packed_calls_.declare_area(declared.name)) return;
+  const NodeId value = exprs_.expression();
+  cursor_.expect(";");
+  exprs_.require_type(value, declared.dtype);
+  if (is_temp_name(declared.name)) {
+    context_.define(declared.name, {Binding::What::temporary, DType::Void(), value});
+    return;
+  }
+  if (params_.take(declared.name, declared.dtype, value)) return;
+  let(declared, value);
+}
+
+void BodyReader::let(const Declared& declared, NodeId value) {
+  const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
+  context_.define(declared.name, {Binding::What::variable, declared.pointee, var});
+  context_.operators.limit(var, context_.operators.facts().of(value).range);
+  if (declared.dtype.is_handle()) untyped_lets_.push_back(var);
+  blocks_.open({.kind = Block::Kind::let, .begin = declared.begin, .var = var, .value = value});
+}
+
+// --- Assignments --------------------------------------------------------------------------------
+
+void BodyReader::assignment() {
+  const std::uint32_t begin = cursor_.peek().begin;
+  const Binding* const named = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
+  if (named != nullptr && named->what == Binding::What::pending) {
+    return set_pending(cursor_.text(cursor_.advance()));
+  }
+  const Value place = exprs_.value();
+  if (cursor_.accept(sign(";"))) {
+    return blocks_.complete(builder().make(Kind::Evaluate, {exprs_.expr_of(place)}), begin);
+  }
+  cursor_.expect("=");
+  const NodeId value = exprs_.expression();
+  cursor_.expect(";");
+  store(place, value, begin);
+}
+
+/// `condval = …;`, the last statement of a branch.
+void BodyReader::set_pending(std::string_view name) {
+  cursor_.expect("=");
+  const NodeId value = exprs_.expression();
+  cursor_.expect(";");
+  blocks_.close_rest_of_block();
+  Block& branch = blocks_.innermost();
+  const bool is_branch =
+      branch.kind == Block::Kind::if_value || branch.kind == Block::Kind::else_value;
+  if (!is_branch || branch.name != name || branch.var != NodeId::none) {
+    cursor_.fail(fmt::format("'{}' is set outside of its branches", name));
+  }
+  branch.var = value;
+}
+
+void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
+  const Node target = node(exprs_.expr_of(place));
+  if (target.is(Kind::Call)) {
+    if (!set_field(target, value)) cursor_.fail("an assignment to what is no place");
+    return;
+  }
+  if (!target.is(Kind::BufferLoad)) cursor_.fail("an assignment to what is no element");
+  const NodeId buffer = target[f::BufferLoad::buffer].id();
+  const NodeId data = node(buffer)[f::Buffer::data].id();
+  const NodeId index = target.list(f::BufferLoad::indices)[0].id();
+  if (packed_calls_.is_area(data)) {
+    blocks_.with_braces().stores_arguments = true;
+    return packed_calls_.store(data, index, value);
+  }
+  if (params_.is_result_type(data)) return;
+  if (params_.is_result(data)) {
+    result_ = value;
+    return;
+  }
+  exprs_.require_type(value, target.dtype());
+  blocks_.complete(
+      builder().make(Kind::BufferStore, {buffer, value, builder().list({index}), NodeId::none}),
+      begin);
+}
+
+bool BodyReader::set_field(Node place, NodeId value) {
+  const Node op = place[f::Call::op];
+  if (!op.is(Kind::Op) || op.text(f::Op::name) != "tir.tvm_struct_get") return false;
+  const auto args = place.list(f::Call::args);
+  if (!packed_calls_.is_area(args[0].id())) return false;
+  blocks_.with_braces().stores_arguments = true;
+  packed_calls_.set(args[0].id(), args[1].id(), args[2].integer(f::IntImm::value), value);
+  return true;
+}
+
+}  // namespace mlf::tir::c
