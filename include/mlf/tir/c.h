@@ -38,7 +38,7 @@ struct CTensor {
   std::vector<std::int64_t> shape;  ///< elements in each dimension; empty: a scalar
 };
 
-/// Types of the parameters of one function, by position. A void dtype stands for "not known".
+/// Types of the parameters of one function, by position. A void dtype is "not known".
 struct CSignature {
   std::string function;  ///< global symbol
   std::vector<CTensor> params;
@@ -78,8 +78,8 @@ enum class CRemainder : std::uint8_t {
   below,   ///< what is below it, and a part of its own value
 };
 
-/// One rule of c_normalization.def: what generated C cannot show of a module, and is taken away from
-/// what is compared with it.
+/// One rule of c_normalization.def: what generated C cannot show of a module, and is taken away
+/// from what is compared with it.
 struct CNormalizationRule {
   LossCode loss;  ///< under which the document that was read from the C carries it
   Kind kind;
@@ -106,7 +106,7 @@ struct CNormalForm {
 ///
 /// Host passes are applied as far as they show: operators without a name in C are what they
 /// compute, a boolean is stored in a byte, arguments of packed calls are filled in. What C cannot
-/// show is taken away, and all of that stands in c_normalization.def. `version` is that of the TVM
+/// show is taken away, and all of that is in c_normalization.def. `version` is that of the TVM
 /// that printed the C.
 MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& version);
 

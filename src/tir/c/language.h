@@ -33,7 +33,7 @@ constexpr std::int64_t kWorkspaceBytes = 1024;
 /// The dtype that generated code spells as three numbers; nothing where TVM has no such one.
 std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes);
 
-/// What `(a op b)` stands for: a node kind, or the operator of a call.
+/// What `(a op b)` means: a node kind, or the operator of a call.
 struct BinaryOperator {
   std::string_view spelling;
   Kind kind;            ///< meaningful where `op` is empty
@@ -42,13 +42,14 @@ struct BinaryOperator {
 const BinaryOperator* binary_operator(std::string_view spelling);
 std::span<const BinaryOperator> binary_operators();
 
-/// A function of libm that stands for an operator.
+/// A function of libm that an operator is printed as.
 struct MathCall {
   std::string_view op;
   DType dtype;
 };
 std::optional<MathCall> math_call(std::string_view function);
-/// The name in libm, without the suffix of float32; empty where the operator is no function of it.
+/// The name in libm, without the suffix of float32; empty where the operator is not one of its
+/// functions.
 std::string_view math_name(std::string_view op);
 
 enum class Record : std::uint8_t { tensor, value };

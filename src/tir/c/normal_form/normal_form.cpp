@@ -62,7 +62,7 @@ void NormalForm::leave(Node node) {
 /// What a node of the original became.
 NodeId NormalForm::of(Node node) {
   if (!node) return NodeId::none;
-  // Not more often than there are variables: malformed ones may stand for each other.
+  // Not more often than there are variables: malformed ones may refer to each other in a circle.
   for (std::size_t i = 0; i < lets_.size(); ++i) {
     const auto let = lets_.find(index(node.id()));
     if (let == lets_.end()) break;

@@ -82,7 +82,7 @@ class NormalForm {
   std::vector<NodeId> map_;
   IntegerRanges ranges_;
   std::vector<std::size_t> applied_;
-  std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: what they stand for
+  std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: their values
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
   std::unordered_map<std::uint32_t, std::vector<Node>>
       constants_;  // of each function, outermost first

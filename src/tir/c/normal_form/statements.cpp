@@ -28,7 +28,7 @@ NodeId NormalForm::rebuilt_statement(Node node) {
   }
 }
 
-/// What stands for a statement that only says something about its body.
+/// The body of a statement that is not code: the generator prints the body alone.
 NodeId NormalForm::without_code(Node node) {
   switch (node.kind()) {
     case Kind::AttrStmt:

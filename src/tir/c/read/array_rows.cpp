@@ -31,7 +31,7 @@ const char* skip_digits(const char* at, const char* end, bool is_hexadecimal) {
   return at;
 }
 
-/// The end of a float as C spells it, without sign and prefix; null where none stands here.
+/// The end of a float as C spells it, without sign and prefix; null where there is none.
 /// std::from_chars takes more: words, a second sign.
 const char* float_end(const char* at, const char* end, bool is_hexadecimal) {
   const char* const whole = skip_digits(at, end, is_hexadecimal);
@@ -207,7 +207,7 @@ void RowReader::take_element(std::uint64_t i, std::byte* to) {
   std::memcpy(to, &number, sizeof number);
 }
 
-/// A row that stands here as TVM prints it; false: nothing was passed over.
+/// A row as TVM prints it; false: there is none, and nothing was passed over.
 template <class Number>
 bool RowReader::take_printed(std::uint64_t i, std::byte* to) {
   using Row = Printed<Number>;

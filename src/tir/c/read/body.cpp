@@ -141,7 +141,7 @@ void BodyReader::finish_value(Block block) {
   exprs_.require_type(block.other, block.dtype);
   exprs_.require_type(value, block.dtype);
   const NodeId expr = context_.operators.if_then_else(block.value, block.other, value);
-  context_.define(block.name, {Binding::What::temporary, DType::Void(), expr});
+  context_.define(block.name, {Binding::Kind::temporary, DType::Void(), expr});
 }
 
 // --- Loops and branches -------------------------------------------------------------------------
@@ -154,7 +154,7 @@ void BodyReader::loop() {
   const Token type = cursor_.peek();
   const auto dtype = scalar_type(cursor_.expect_name("the type of a loop variable"));
   if (!dtype || !(dtype->is_int() || dtype->is_uint())) {
-    cursor_.fail(type, "a loop variable that is no integer");
+    cursor_.fail(type, "a loop variable that is not an integer");
   }
   const std::string_view name = cursor_.expect_name("a loop variable");
   cursor_.expect("=");
@@ -168,7 +168,7 @@ void BodyReader::loop() {
     cursor_.expect(word);
   }
   const NodeId var = make().var(name, make().prim_type(*dtype));
-  context_.define(name, {Binding::What::variable, DType::Void(), var});
+  context_.define(name, {Binding::Kind::variable, DType::Void(), var});
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }
@@ -240,7 +240,7 @@ void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
   const bool is_check = check.is(Kind::NE) && check[f::NE::a].is(Kind::Call) &&
                         check[f::NE::b].is(Kind::IntImm) &&
                         check[f::NE::b].integer(f::IntImm::value) == 0;
-  if (!is_check) cursor_.fail("a return under a condition that is no result of a call");
+  if (!is_check) cursor_.fail("a return under a condition that is not the result of a call");
   pass_return_error();
   note_call(check[f::NE::a]);
   const std::array args = {make().int32(0), make().int32(-1), check[f::NE::a].id()};
@@ -270,7 +270,9 @@ void BodyReader::pass_return_error() {
   if (!cursor_.accept_form("return - 1 ;", words_)) cursor_.fail("expected 'return -1;'");
 }
 
-/// `return 0;` ends every function and is no statement of the IR, unless a result was stored.
+/// `return 0;` ends every function without being a statement of the IR, unless a result was stored.
+/// Since v0.13 it is a `ret(0)` of MakePackedAPI or MakeUnpackedAPI, before that the generator
+/// printed it.
 void BodyReader::return_() {
   const std::uint32_t begin = cursor_.peek().begin;
   if (cursor_.accept_form("return - 1 ;", words_)) {

@@ -15,14 +15,14 @@ class CmsisReader {
  public:
   explicit CmsisReader(FunctionContext& context) : context_(context), cursor_(context.cursor) {}
 
-  /// Reads `cmsis_nn_… name = {…};`; false where something else stands there.
+  /// Reads `cmsis_nn_… name = {…};`; false where something else follows.
   bool structure();
   /// Reads `arm_… status = f(…);` and the test behind it, as the call of the IR; nothing where
-  /// something else stands there.
+  /// something else follows.
   std::optional<NodeId> call();
 
  private:
-  /// What stands in a struct: numbers, and names of variables or of other structs.
+  /// The fields of a struct: numbers, and names of variables or of other structs.
   struct Struct {
     std::string_view type;
     std::vector<NodeId> values;  ///< none: the name of a struct

@@ -1,4 +1,6 @@
-// Pools of the static memory planner, which stand in the file with the entry point.
+// Constants at the top level of generated C: arrays in the files with kernels, and pools of the
+// static memory planner (USMP) in the file with the entry point. Source: codegen_params.cc of TVM
+// for the rows, source_module.cc for the pools.
 #pragma once
 
 #include <string_view>
@@ -17,7 +19,7 @@ Pool read_workspace_pool(const support::SourceText& source, const Item& item);
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item);
 
-/// The pool behind a parameter: `<pool>_<k>_var`; null where the name is no such one, or where no
+/// The pool behind a parameter: `<pool>_<k>_var`; null where the name is another one, or where no
 /// file defines the pool.
 const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param);
 /// Whether a parameter of this name is a pool: it ends in `_<number>_var`.

@@ -55,7 +55,7 @@ bool BodyReader::declaration() {
     cursor_.expect(";");
     pending_ = declared.name;
     pending_type_ = declared.dtype;
-    context_.define(declared.name, {Binding::What::pending, DType::Void(), NodeId::none});
+    context_.define(declared.name, {Binding::Kind::pending, DType::Void(), NodeId::none});
   }
   return true;
 }
@@ -67,7 +67,7 @@ void BodyReader::declare_array(const Declared& declared) {
   const DType element = declared.dtype;
   const NodeId var =
       make().var(declared.name, make().pointer_type(make().prim_type(element), "global"));
-  context_.define(declared.name, {Binding::What::variable, element, var});
+  context_.define(declared.name, {Binding::Kind::variable, element, var});
   context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
   const NodeId extent = context_.operators.integer(DType::Int(32), count);
   blocks_.open({.kind = Block::Kind::allocate,
@@ -82,7 +82,7 @@ void BodyReader::declare_array(const Declared& declared) {
 bool BodyReader::declare_workspace(const Declared& declared) {
   if (!cursor_.at_word(kAllocate)) return false;
   if (!declared.pointee.is_void() || !declared.dtype.is_handle()) {
-    cursor_.fail("an allocation that is no 'void*'");
+    cursor_.fail("an allocation that is not a 'void*'");
   }
   cursor_.advance();
   if (!cursor_.accept_form("( 1 , $ ,", words_)) cursor_.fail("expected the CPU as device");
@@ -97,14 +97,14 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   }
   const Node size = node(bytes);
   const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
-  if (!size.is(Kind::IntImm)) cursor_.fail("an allocation whose size is no constant");
+  if (!size.is(Kind::IntImm)) cursor_.fail("an allocation whose size is not a constant");
   const std::int64_t count = size.integer(f::IntImm::value) / width;
   // Small memory of the plain scope would have been an array.
   const bool is_workspace = declared.name.starts_with("sid_") || count * width < kWorkspaceBytes;
   const std::string_view scope = is_workspace ? "global.workspace" : "global";
   const NodeId var =
       make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
-  context_.define(declared.name, {Binding::What::variable, DType::Void(), var});
+  context_.define(declared.name, {Binding::Kind::variable, DType::Void(), var});
   context_.buffers.set_bytes(var, count * width);
   blocks_.open({.kind = Block::Kind::allocate,
                 .begin = declared.begin,
@@ -123,7 +123,7 @@ void BodyReader::declare_value(const Declared& declared) {
   cursor_.expect(";");
   exprs_.require_type(value, declared.dtype);
   if (is_temp_name(declared.name)) {
-    context_.define(declared.name, {Binding::What::temporary, DType::Void(), value});
+    context_.define(declared.name, {Binding::Kind::temporary, DType::Void(), value});
     return;
   }
   if (params_.take(declared.name, declared.dtype, value)) return;
@@ -132,7 +132,7 @@ void BodyReader::declare_value(const Declared& declared) {
 
 void BodyReader::let(const Declared& declared, NodeId value) {
   const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
-  context_.define(declared.name, {Binding::What::variable, declared.pointee, var});
+  context_.define(declared.name, {Binding::Kind::variable, declared.pointee, var});
   context_.operators.limit(var, context_.operators.facts().of(value).range);
   if (declared.dtype.is_handle()) untyped_lets_.push_back(var);
   blocks_.open({.kind = Block::Kind::let, .begin = declared.begin, .var = var, .value = value});
@@ -143,7 +143,7 @@ void BodyReader::let(const Declared& declared, NodeId value) {
 void BodyReader::assignment() {
   const std::uint32_t begin = cursor_.peek().begin;
   const Binding* const named = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
-  if (named != nullptr && named->what == Binding::What::pending) {
+  if (named != nullptr && named->kind == Binding::Kind::pending) {
     return set_pending(cursor_.text(cursor_.advance()));
   }
   const Value place = exprs_.value();
@@ -174,10 +174,11 @@ void BodyReader::set_pending(std::string_view name) {
 void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
   const Node target = node(exprs_.expr_of(place));
   if (target.is(Kind::Call)) {
-    if (!set_field(target, value)) cursor_.fail("an assignment to what is no place");
+    if (!set_field(target, value)) cursor_.fail("an assignment to something that is not a place");
     return;
   }
-  if (!target.is(Kind::BufferLoad)) cursor_.fail("an assignment to what is no element");
+  if (!target.is(Kind::BufferLoad))
+    cursor_.fail("an assignment to something that is not an element");
   const NodeId buffer = target[f::BufferLoad::buffer].id();
   const NodeId data = node(buffer)[f::Buffer::data].id();
   const NodeId index = target.list(f::BufferLoad::indices)[0].id();

@@ -51,10 +51,9 @@ void ExprReader::open(LevelKind kind) {
 
 /// Passes over what begins an operand; true where it was a whole one.
 bool ExprReader::start_operand() {
-  using What = Prefix::What;
   const Token& token = cursor_.peek();
-  const auto prefix = [&](What what) {
-    prefixes_.push_back({.what = what, .token = cursor_.advance()});
+  const auto prefix = [&](PrefixKind kind) {
+    prefixes_.push_back({.kind = kind, .token = cursor_.advance()});
     return false;
   };
   switch (token.kind) {
@@ -80,15 +79,15 @@ bool ExprReader::start_operand() {
       cursor_.advance();
       return false;
     case sign("!"):
-      return prefix(What::logical_not);
+      return prefix(PrefixKind::logical_not);
     case sign("~"):
-      return prefix(What::bitwise_not);
+      return prefix(PrefixKind::bitwise_not);
     case sign("&"):
-      return prefix(What::address);
+      return prefix(PrefixKind::address);
     case sign("*"):
-      return prefix(What::deref);
+      return prefix(PrefixKind::deref);
     case sign("-"):
-      return prefix(What::negate);
+      return prefix(PrefixKind::negate);
     default:
       fail(fmt::format("expected an expression, found {}", cursor_.found()));
   }
@@ -97,7 +96,7 @@ bool ExprReader::start_operand() {
 /// `(type)`: a parenthesis is a cast where the name of a type follows.
 bool ExprReader::start_cast() {
   if (!cursor_.at_name(1) || !is_type_word(cursor_.text(1))) return false;
-  Prefix prefix{.what = Prefix::What::cast, .token = cursor_.advance()};
+  Prefix prefix{.kind = PrefixKind::cast, .token = cursor_.advance()};
   cursor_.accept_word("volatile");
   const std::string_view word = cursor_.expect_name("the type of a cast");
   if (const RecordName* const record = record_named(word)) {
@@ -112,7 +111,8 @@ bool ExprReader::start_cast() {
   }
   while (cursor_.accept(sign("*"))) ++prefix.stars;
   // Only a null handle is read through two stars.
-  if (prefix.stars > (prefix.dtype.is_void() ? 2 : 1)) cursor_.fail(prefix.token, "a cast to what");
+  if (prefix.stars > (prefix.dtype.is_void() ? 2 : 1))
+    cursor_.fail(prefix.token, "a cast to a pointer to pointers");
   cursor_.expect(")");
   prefixes_.push_back(prefix);
   return true;
@@ -129,7 +129,8 @@ bool ExprReader::postfix() {
 }
 
 void ExprReader::field_access() {
-  if (operand_.form != Value::Form::element) fail("a field of what is no element of a record");
+  if (operand_.form != Value::Form::element)
+    fail("a field of something that is not an element of a record");
   cursor_.advance();
   const Token first = cursor_.peek();
   std::string spelling(cursor_.expect_name("the name of a field"));
@@ -176,7 +177,7 @@ ExprReader::Next ExprReader::close() {
       break;
     case LevelKind::paren:
       if (!cursor_.at(sign(")"))) {
-        fail(fmt::format("expected ')', found {}; an operator stands in parentheses of its own",
+        fail(fmt::format("expected ')', found {}; every operator is in parentheses of its own",
                          cursor_.found()));
       }
       cursor_.advance();
@@ -219,7 +220,7 @@ Value ExprReader::finish(Level& level) {
   return conditional(level);
 }
 
-/// `(a) < (b) ? (a) : (b)` is a minimum; else the condition stands in parentheses of its own.
+/// `(a) < (b) ? (a) : (b)` is a minimum; else the condition has parentheses of its own.
 Value ExprReader::conditional(Level& level) {
   const NodeId first = expr_of(level.operands[0]);
   const NodeId on_true = expr_of(level.operands[2]);
@@ -269,23 +270,24 @@ void ExprReader::apply_prefixes() {
 }
 
 Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
-  switch (prefix.what) {
-    case Prefix::What::cast:
+  switch (prefix.kind) {
+    case PrefixKind::cast:
       return apply_cast(prefix, operand);
-    case Prefix::What::deref:
+    case PrefixKind::deref:
       return dereference(prefix, operand);
-    case Prefix::What::address:
+    case PrefixKind::address:
       return address(prefix, operand);
-    case Prefix::What::logical_not:
+    case PrefixKind::logical_not:
       return expr(operators_.logical_not(expr_of(operand)));
-    case Prefix::What::bitwise_not: {
+    case PrefixKind::bitwise_not: {
       const NodeId value = expr_of(operand);
       return expr(operators_.call("tir.bitwise_not", make().dtype_of(value), std::array{value}));
     }
-    case Prefix::What::negate:
+    case PrefixKind::negate:
       break;
   }
-  if (!operand.is_number) cursor_.fail(prefix.token, "a minus sign before what is no number");
+  if (!operand.is_number)
+    cursor_.fail(prefix.token, "a minus sign before something that is not a number");
   const Node number = context_.builder().node(operand.node);
   Value negated = operand;
   negated.node = number.is(Kind::FloatImm)
@@ -351,7 +353,7 @@ Value ExprReader::address(const Prefix& prefix, const Value& operand) {
   }
   if (operand.form != Value::Form::expr ||
       !context_.builder().node(operand.node).is(Kind::BufferLoad)) {
-    cursor_.fail(prefix.token, "the address of what is no element of a buffer");
+    cursor_.fail(prefix.token, "the address of something that is not an element of a buffer");
   }
   return expr(operators_.call("tir.address_of", DType::Handle(), std::array{operand.node}));
 }
@@ -370,7 +372,7 @@ Value ExprReader::subscript(const Value& base, const Value& index) {
   const bool is_variable = context_.builder().node(base.node).is(Kind::Var);
   const bool is_pointer = base.form == Value::Form::pointer || base.form == Value::Form::expr;
   if (!is_pointer || !is_variable || base.pointee.is_void()) {
-    fail("a subscript of what is no pointer to elements of a known type");
+    fail("a subscript of something that is not a pointer to elements of a known type");
   }
   if (std::ranges::find(context_.dimension_pointers, base.node) !=
       context_.dimension_pointers.end()) {

@@ -1,5 +1,6 @@
-// Expressions of generated C into IR. Every operator stands in parentheses of its own, so there is
-// no precedence: a level of parentheses holds one operator at most, and levels wait on a stack.
+// Expressions of generated C into IR. CodeGenC puts every operator into parentheses of its own, so
+// there is no precedence: a level of parentheses holds one operator at most, and levels wait on a
+// stack.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace mlf::tir::c {
 
-/// What an operand stands for while its expression is being read.
+/// An operand while its expression is being read: an expression of the IR, or a step on the way to
+/// one, such as a pointer whose subscript follows.
 struct Value {
   enum class Form : std::uint8_t {
     none,
@@ -41,7 +43,7 @@ class ExprReader {
   /// The expression at the cursor, up to the first token that cannot belong to it.
   NodeId expression() { return expr_of(value()); }
   Value value();
-  /// The IR of an operand; fails for one that is none, such as a record.
+  /// The IR of an operand; fails for one that has none, such as a record.
   NodeId expr_of(const Value& value);
   /// The value as one of this type: calls of functions without a prototype take the type of their
   /// place. Fails where it has another one.
@@ -63,9 +65,9 @@ class ExprReader {
     Value base;  // index: what is subscripted
     Value operands[4];
   };
+  enum class PrefixKind : std::uint8_t { negate, logical_not, bitwise_not, address, deref, cast };
   struct Prefix {
-    enum class What : std::uint8_t { negate, logical_not, bitwise_not, address, deref, cast };
-    What what = What::negate;
+    PrefixKind kind = PrefixKind::negate;
     std::uint8_t stars = 0;
     bool is_record = false;
     bool is_device_type = false;

@@ -1,4 +1,4 @@
-// What stands at the top level of a file of generated C: functions, prototypes, constants, pools.
+// The top level of a file of generated C: functions, prototypes, constants, pools.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class ItemKind : std::uint8_t {
   array,      ///< `static const T name[N] = {…};`
   pool,       ///< `struct P {members} P = {values};`
   workspace,  ///< `static uint8_t P[N];` with a section for memory that nothing initialises
-  other,      ///< registries, metadata, wrappers, imported C: none of our business
+  other,      ///< registries, metadata, wrappers, imported C: nothing that becomes TIR
 };
 
 /// Half-open range of bytes.
@@ -37,11 +37,11 @@ struct Item {
 struct FileItems {
   std::vector<Item> items;        ///< in the order of the text
   std::string_view target;        ///< of the line `// tvm target: …`; empty where there is none
-  bool includes_stdbool = false;  ///< a clue to the version
+  bool includes_stdbool = false;  ///< since v0.12
 };
 
 /// Splits a file. Never fails: what it does not know is passed over as `other`. Initialisers of
-/// arrays are found at the speed of memory, without looking at what stands in them.
+/// arrays are found at the speed of memory, without looking at what is in them.
 FileItems split(const support::SourceText& source);
 
 }  // namespace mlf::tir::c

@@ -21,7 +21,7 @@ std::uint32_t end_of(const support::SourceText& source, const Item& item) {
   return std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()));
 }
 
-/// What every function of this dialect lost, whatever stands in it.
+/// What every function of this dialect lost, whatever is in it.
 void note_losses(text::FunctionLosses& losses) {
   losses.add(LossCode::function_attrs, "all but global_symbol, target and pool_args");
   losses.add(LossCode::dropped_statement, "");
@@ -248,7 +248,8 @@ NodeId Finisher::attrs(NodeId target) {
   return builder_.make(Kind::DictAttrs, {builder_.map(entries)});
 }
 
-/// Constants stand outermost, the first of the text first.
+/// Where in its function a constant was allocated is not printed: they are outermost here, in the
+/// order of the text.
 NodeId Finisher::with_constants(NodeId body) {
   std::ranges::sort(draft_.constants);
   for (std::size_t i = draft_.constants.size(); i > 0; --i) {

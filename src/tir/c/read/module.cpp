@@ -1,4 +1,4 @@
-// The door of the reader of generated C: files into items, items into one module.
+// describe_c and read_c: files into items, and items into one module.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -98,12 +98,12 @@ Value ExprReader::name() {
   }
   if (word == "NULL") return {.form = Value::Form::null};
   if (const Binding* const found = context_.names.find(word)) {
-    const bool is_value = found->what == Binding::What::variable ||
-                          found->what == Binding::What::temporary ||
-                          found->what == Binding::What::constant;
+    const bool is_value = found->kind == Binding::Kind::variable ||
+                          found->kind == Binding::Kind::temporary ||
+                          found->kind == Binding::Kind::constant;
     if (!is_value) cursor_.fail(token, fmt::format("'{}' has no value here", word));
     return {.form = Value::Form::expr,
-            .is_temp = found->what == Binding::What::temporary,
+            .is_temp = found->kind == Binding::Kind::temporary,
             .pointee = found->pointee,
             .node = found->node};
   }
@@ -122,7 +122,7 @@ NodeId ExprReader::constant(std::size_t array) {
   }
   const NodeId type = make().pointer_type(make().prim_type(declared.element), "global");
   const NodeId var = make().var(declared.name, type);
-  context_.define(declared.name, {Binding::What::constant, DType::Void(), var});
+  context_.define(declared.name, {Binding::Kind::constant, DType::Void(), var});
   context_.buffers.set_bytes(
       var, static_cast<std::int64_t>(declared.count * declared.element.element_bytes()));
   context_.constants.push_back(array);

@@ -33,7 +33,7 @@ void PackedCallReader::declare_storage() {
   cursor_.expect("TVMValue");
   const std::string_view name = cursor_.expect_name("a variable");
   if (cursor_.accept_form("[ $ ] ;", words_)) {
-    context_.define(name, {Binding::What::stack_storage, DType::Void(), NodeId::none});
+    context_.define(name, {Binding::Kind::stack_storage, DType::Void(), NodeId::none});
   } else {
     cursor_.expect(";");
     declare_result(name);
@@ -41,16 +41,16 @@ void PackedCallReader::declare_storage() {
 }
 
 void PackedCallReader::declare_result(std::string_view name) {
-  context_.define(name, {Binding::What::result, DType::Void(), NodeId::none});
+  context_.define(name, {Binding::Kind::result, DType::Void(), NodeId::none});
 }
 
 bool PackedCallReader::declare_area(std::string_view name) {
   const Binding* const storage = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
-  if (storage == nullptr || storage->what != Binding::What::stack_storage) return false;
+  if (storage == nullptr || storage->kind != Binding::Kind::stack_storage) return false;
   cursor_.advance();
   cursor_.expect(";");
   const NodeId area = context_.make().var(name, context_.make().prim_type(DType::Handle()));
-  context_.define(name, {Binding::What::variable, DType::Void(), area});
+  context_.define(name, {Binding::Kind::variable, DType::Void(), area});
   areas_.try_emplace(area);
   return true;
 }
@@ -59,13 +59,13 @@ bool PackedCallReader::declare_area(std::string_view name) {
 
 std::int64_t PackedCallReader::constant(NodeId index) const {
   const Node position = node(index);
-  if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is no number");
+  if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is not a number");
   return position.integer(f::IntImm::value);
 }
 
 void PackedCallReader::store(NodeId area, NodeId index, NodeId value) {
   if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
-    fail("a word on the stack of arguments that is no number");
+    fail("a word on the stack of arguments that is not a number");
   }
   areas_[area].words[constant(index)] = value;
 }
@@ -103,7 +103,7 @@ std::optional<NodeId> PackedCallReader::call() {
 /// A call goes somewhere, and leaves its result where nothing reads it.
 void PackedCallReader::require_result(std::string_view name) const {
   const Binding* const found = context_.names.find(name);
-  if (found == nullptr || found->what != Binding::What::result) {
+  if (found == nullptr || found->kind != Binding::Kind::result) {
     fail(fmt::format("'{}' is not where a call can leave its result", name));
   }
 }
@@ -255,7 +255,7 @@ NodeId PackedCallReader::stored_type(const Tensor& tensor) {
   const Node bits = node(tensor.fields[field::type_bits]);
   const Node lanes = node(tensor.fields[field::type_lanes]);
   if (!code.is(Kind::IntImm) || !bits.is(Kind::IntImm) || !lanes.is(Kind::IntImm)) {
-    fail("a tensor argument whose element type is no constant");
+    fail("a tensor argument whose element type is not a constant");
   }
   const auto dtype = dtype_of(code.integer(f::IntImm::value), bits.integer(f::IntImm::value),
                               lanes.integer(f::IntImm::value));
@@ -265,7 +265,7 @@ NodeId PackedCallReader::stored_type(const Tensor& tensor) {
 
 NodeId PackedCallReader::elem_offset(const Tensor& tensor) {
   const Node bytes = node(tensor.fields[field::byte_offset]);
-  if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is no constant");
+  if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is not a constant");
   const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
   const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
   if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");

@@ -1,5 +1,6 @@
 // Elements of arrays exactly as TVM spells them: whole rows of integers without a branch, floats
-// with as few as they allow. What is spelled otherwise is left to the reader of any C (rows.cpp).
+// with as few as they allow. What is spelled otherwise is left to array_rows.cpp, which reads any
+// C.
 #pragma once
 
 #include <array>
@@ -33,14 +34,14 @@ constexpr std::uint16_t two_chars(char first, char second) {
                                     static_cast<unsigned char>(second) << 8);
 }
 
-/// How many bytes stand before the first `c`; 8 where there is none.
+/// How many bytes there are before the first `c`; 8 where there is none.
 inline unsigned bytes_before(std::uint64_t word, char c) {
   const std::uint64_t zeros = word ^ (kEveryByte * static_cast<unsigned char>(c));
   const std::uint64_t marks = (zeros - kEveryByte) & ~zeros & kHighBits;
   return marks == 0 ? 8 : static_cast<unsigned>(std::countr_zero(marks)) / 8;
 }
 
-/// Not 0 where one of eight characters is no digit: 0 to 9, a to f.
+/// Not 0 where one of eight characters is not a digit: 0 to 9, a to f.
 inline std::uint64_t not_hexadecimal(std::uint64_t word) {
   const auto at_least = [&](char c) {
     return word + kEveryByte * (0x80u - static_cast<unsigned char>(c));
@@ -110,7 +111,7 @@ struct PrintedRow {
   static constexpr std::size_t kMostBytes = kElements * kStride;
 
   /// Decodes a row whose elements are all followed by `, `. Returns its end; null where something
-  /// else stands there.
+  /// else is there.
   static const char* take(const char* at, Integer* to) {
     if (at[kSign + 1] != 'x') return nullptr;
     std::uint64_t faults = 0;

@@ -14,9 +14,9 @@
 
 namespace mlf::tir::c {
 
-/// What a name stands for.
+/// What a name means.
 struct Binding {
-  enum class What : std::uint8_t {
+  enum class Kind : std::uint8_t {
     variable,       ///< `node` is the Var
     temporary,      ///< `node` is the expression it holds
     pending,        ///< a `condval` whose branches have not been read yet
@@ -24,7 +24,7 @@ struct Binding {
     result,         ///< where a packed call leaves its result, or the type of it
     constant,       ///< an array at the top level of the file; `node` is the Var
   };
-  What what = What::variable;
+  Kind kind = Kind::variable;
   DType pointee{};  ///< elements of a typed pointer or array; void: not known
   NodeId node = NodeId::none;
 };

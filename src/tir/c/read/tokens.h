@@ -35,7 +35,7 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uin
 
 /// Where a blank, a comment or a preprocessor line at `at` ends; `at` itself if none begins there.
 std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end);
-/// The end of the string or character literal whose quote stands at `at`.
+/// The end of the string or character literal whose quote is at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
 
 /// The value of a decimal number without a sign; nothing for any other text.
@@ -83,9 +83,9 @@ class Cursor {
   std::int64_t number_of(std::string_view word) const;
 
   /// Whether the next tokens are spelled like `form`, whose tokens are separated by blanks. `$`
-  /// stands for any one name or number.
+  /// is any one name or number.
   bool looks_like(std::string_view form) const;
-  /// The same, passing the tokens over and noting what the `$` stood for.
+  /// The same, passing the tokens over and noting what the `$` were.
   bool accept_form(std::string_view form, std::vector<std::string_view>& words);
 
   std::size_t position() const { return next_; }

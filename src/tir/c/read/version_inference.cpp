@@ -122,7 +122,7 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
   }
 }
 
-/// Prototypes of the file's own functions stand before their bodies since v0.15.
+/// Prototypes of the file's own functions come before their bodies since v0.15.
 bool has_own_prototypes(const FileItems& file) {
   const auto function = std::ranges::find(file.items, ItemKind::function, &Item::kind);
   return function != file.items.end() &&

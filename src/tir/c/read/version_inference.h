@@ -7,7 +7,7 @@
 
 namespace mlf::tir::c {
 
-/// Narrows `versions` by what stands in the file: includes, names of temporaries and parameters,
+/// Narrows `versions` by what is in the file: includes, names of temporaries and parameters,
 /// order of the prologue.
 void infer_version(const support::SourceText& source, const FileItems& file,
                    VersionInference& versions);

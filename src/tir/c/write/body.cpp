@@ -22,7 +22,7 @@ std::string_view storage_scope(Node var) {
 std::int64_t count_of(Node allocate) {
   std::int64_t count = 1;
   for (const Node extent : allocate.list(f::Allocate::extents)) {
-    if (!extent.is(Kind::IntImm)) cannot_print("an allocation whose size is no constant");
+    if (!extent.is(Kind::IntImm)) cannot_print("an allocation whose size is not a constant");
     if (__builtin_mul_overflow(count, extent.integer(f::IntImm::value), &count)) {
       cannot_print("an allocation of this size");
     }
@@ -39,18 +39,18 @@ void BodyWriter::write(Node body, const FunctionHead& head) {
   while (!tasks_.empty()) {
     const Task task = std::move(tasks_.back());
     tasks_.pop_back();
-    switch (task.what) {
-      case Task::What::statement:
+    switch (task.action) {
+      case Task::Action::statement:
         statement(task.node);
         break;
-      case Task::What::close:
+      case Task::Action::close:
         code_.end_scope(task.scope);
         code_.line("}}");
         break;
-      case Task::What::otherwise:
+      case Task::Action::otherwise:
         otherwise(task);
         break;
-      case Task::What::release:
+      case Task::Action::release:
         release(task);
         break;
     }
@@ -91,7 +91,7 @@ void BodyWriter::sequence(Node node) {
 
 /// The body of what was just opened, and its end.
 void BodyWriter::open_block(Node body) {
-  tasks_.push_back({Task::What::close, {}, code_.begin_scope(), {}});
+  tasks_.push_back({Task::Action::close, {}, code_.begin_scope(), {}});
   then(body);
 }
 
@@ -125,7 +125,8 @@ void BodyWriter::branch(Node node) {
   const std::string condition = exprs_(node[f::IfThenElse::condition]);
   const bool is_bracketed = condition.starts_with('(') && condition.ends_with(')');
   code_.plain_line((is_bracketed ? "if " + condition : "if (" + condition + ")") + " {");
-  const Task::What end = node[f::IfThenElse::else_case] ? Task::What::otherwise : Task::What::close;
+  const Task::Action end =
+      node[f::IfThenElse::else_case] ? Task::Action::otherwise : Task::Action::close;
   tasks_.push_back({end, node, code_.begin_scope(), {}});
   then(node[f::IfThenElse::then_case]);
 }
@@ -167,7 +168,7 @@ void BodyWriter::workspace(Node node, std::int64_t bytes) {
              head_.device, bytes, static_cast<int>(dtype.code), dtype.bits);
   code_.line("if ({} == NULL) {{", name);
   return_error();
-  tasks_.push_back({Task::What::release, {}, 0, name});
+  tasks_.push_back({Task::Action::release, {}, 0, name});
   then(node[f::Allocate::body]);
 }
 
@@ -183,7 +184,7 @@ void BodyWriter::return_error() {
   code_.line("}}");
 }
 
-/// The array stands before the functions.
+/// The array itself is at the top of the file.
 void BodyWriter::constant(Node node) {
   exprs_.declare(node[f::AllocateConst::buffer_var]);
   then(node[f::AllocateConst::body]);

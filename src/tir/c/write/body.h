@@ -26,15 +26,15 @@ class BodyWriter {
 
  private:
   struct Task {
-    enum class What : std::uint8_t { statement, close, otherwise, release };
-    What what = What::statement;
+    enum class Action : std::uint8_t { statement, close, otherwise, release };
+    Action action = Action::statement;
     Node node;  // close: none
     Code::Scope scope = 0;
     std::string name;  // release: what was allocated
   };
 
   void statement(Node node);
-  void then(Node node) { tasks_.push_back({Task::What::statement, node, 0, {}}); }
+  void then(Node node) { tasks_.push_back({Task::Action::statement, node, 0, {}}); }
   void open_block(Node body);
   void otherwise(const Task& task);
   void release(const Task& task);

@@ -1,4 +1,4 @@
-// What cmsis.cpp of the reader takes apart. Source: TVM's CMSIS-NN code generator.
+// The inverse of read/cmsis_nn.cpp. Source: TVM's CMSIS-NN code generator, tir_to_runtime.cc.
 #include "tir/c/write/cmsis_nn.h"
 
 #include <fmt/core.h>

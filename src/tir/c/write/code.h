@@ -1,5 +1,5 @@
 // The text of one function as it grows: lines, blocks, names, and the temporaries that expressions
-// need before the statement they stand in.
+// need before the statement they are in.
 #pragma once
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// The door of the writer: a module as one file of generated C.
+// write_c: a module as one file of generated C.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -235,7 +235,8 @@ void ModuleWriter::write_constants(Node function) {
   });
 }
 
-/// Pools stand in the file with the entry point; here they close the text, each once.
+/// TVM prints pools into the file with the entry point. There is only one file here, and they end
+/// it, each once.
 void ModuleWriter::write_pools() {
   std::set<std::uint32_t> written;
   const NodeMap all = functions();
@@ -258,7 +259,7 @@ void ModuleWriter::write_pools() {
 }
 
 void ModuleWriter::write() {
-  if (!document_.module.root().is(Kind::IRModule)) cannot_print("what is no IRModule");
+  if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
   require_whole(document_.module.root());
   note_ranges();
   note_conventions();
