@@ -6,6 +6,7 @@ namespace {
 // Far above any index, and far below what sums of such numbers could overflow.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
+/// A literal that arithmetic on ranges can take.
 std::optional<std::int64_t> number(Node expr) {
   if (!expr.is(Kind::IntImm)) return std::nullopt;
   const std::int64_t value = expr.integer(f::IntImm::value);
@@ -14,6 +15,8 @@ std::optional<std::int64_t> number(Node expr) {
 
 }  // namespace
 
+/// Loop variables have their range before the body is walked. A let is what it is set to, also for
+/// the analyzer of TVM that chooses the form of a division.
 void IntegerRanges::enter(Node node) {
   if (node.is(Kind::LetStmt)) {
     let_values_[index(node[f::LetStmt::var].id())] = node[f::LetStmt::value];
@@ -25,6 +28,7 @@ void IntegerRanges::enter(Node node) {
   ranges_[index(node[f::For::loop_var].id())] = Interval{*first, *first + *extent - 1};
 }
 
+/// Operands come before what is computed of them, so that one step is enough.
 void IntegerRanges::leave(Node node) {
   if (const auto value = number(node)) {
     ranges_[index(node.id())] = Interval{*value, *value};

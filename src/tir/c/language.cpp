@@ -66,6 +66,8 @@ std::span<const std::string_view> reserved_words() {
   return kReserved;
 }
 
+/// Codes are those of DLPack, with TVM's handle behind them: 0 int, 1 uint, 2 float, 3 handle, 4
+/// bfloat.
 std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes) {
   constexpr std::array<std::int64_t, 6> kBits = {0, 1, 8, 16, 32, 64};
   const bool is_handle = code == static_cast<std::int64_t>(TypeCode::Handle);
@@ -86,6 +88,8 @@ std::span<const BinaryOperator> binary_operators() {
   return kBinary;
 }
 
+/// The rules of intrinsics (`tvm::codegen::intrin::FloatSuffix`) put an `f` behind the name for
+/// float32.
 std::optional<MathCall> math_call(std::string_view function) {
   if (const MathName* const found = find_math(function)) {
     return MathCall{found->op, DType::Float(64)};

@@ -58,6 +58,7 @@ NodeId Expander::power_of_two(NodeId x, std::int64_t exponent) {
   return shift_right(rounded, make_.int32(-exponent));
 }
 
+/// `(product + (1 << (total - 1))) >> total`: rounds half up before the shift.
 NodeId Expander::rounded_shift(NodeId product, NodeId total) {
   const NodeId one = make_.int_imm(kWide, 1);
   const NodeId before = make_.binary(Kind::Sub, total, make_.int32(1));
@@ -90,6 +91,7 @@ NodeId Expander::multiply_shift_per_axis(std::span<const NodeId> args) {
   return rounded_shift(product, total);
 }
 
+/// `1 / (1 + exp(0 - x))`
 NodeId Expander::sigmoid(NodeId x) {
   const DType dtype = make_.dtype_of(x);
   const NodeId one = make_.float_imm(dtype, 1);
@@ -98,6 +100,7 @@ NodeId Expander::sigmoid(NodeId x) {
   return make_.binary(Kind::Div, one, make_.binary(Kind::Add, one, power));
 }
 
+/// `1 / sqrt(x)`
 NodeId Expander::rsqrt(NodeId x) {
   const DType dtype = make_.dtype_of(x);
   const NodeId root = make_.call(make_.op("tir.sqrt"), std::array{x}, dtype);
@@ -120,6 +123,9 @@ NodeId Expander::stack_array(std::span<const NodeId> args, DType dtype) {
 
 }  // namespace
 
+/// Only calls with the arguments that TVM gives them: everything else is printed as a call, or not
+/// at all. Vectors are never expanded here, since the generator spells each of their operators
+/// otherwise.
 std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType dtype,
                              std::span<const NodeId> args, Ternary ternary) {
   if (!dtype.is_scalar()) return std::nullopt;
@@ -137,6 +143,7 @@ std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType
     const std::int64_t amount = make.builder().node(args[i]).integer(f::IntImm::value);
     return -32 < amount && amount < 32;
   };
+  // q_multiply_shift is defined for int32 alone.
   const bool is_int32 = dtype == DType::Int(32);
   if (is_int32 && op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_shift(2) &&
       is_shift(3)) {

@@ -66,6 +66,7 @@ NodeId NormalForm::type_of_variable(Node node) {
   return type ? of(type) : make_.prim_type(node.dtype());
 }
 
+/// SizeVar and Var are printed alike.
 NodeId NormalForm::variable(Node node) {
   const std::string name = bare_name(node.text(f::Var::name));
   const bool is_size = node.is(Kind::SizeVar);
@@ -80,6 +81,7 @@ DType NormalForm::stored(DType dtype) {
   return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
 }
 
+/// The one buffer for elements of this dtype behind a pointer.
 NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
   const auto [found, is_new] = buffers_.try_emplace({data, dtype.packed()});
   if (is_new) found->second = make_.buffer({.name = {}, .data = data, .dtype = dtype});
@@ -107,6 +109,8 @@ NodeId NormalForm::buffer(Node node) {
   return buffer_on(data, dtype);
 }
 
+/// Strides and offsets are kept: they are in the indices of C, and a difference in them is a
+/// difference.
 NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
   std::vector<FieldValue> fields = fields_of(node);
   fields[f::Buffer::data] = data;
@@ -154,6 +158,7 @@ NodeId NormalForm::array(Node node) {
 
 // --- Expressions --------------------------------------------------------------------------------
 
+/// What is not here is printed as it is, by an operator or a call of its own.
 NodeId NormalForm::rebuilt_expr(Node node) {
   switch (node.kind()) {
     case Kind::Var:
@@ -202,6 +207,7 @@ NodeId NormalForm::float_imm(Node node) {
   return make_.float_imm(node.dtype(), value);
 }
 
+/// A load of bool reads a byte, which is cast: `((bool)((int8_t*)b)[i])`.
 NodeId NormalForm::load(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
   fields[f::BufferLoad::dtype] = stored(node.dtype());
@@ -217,6 +223,7 @@ NodeId NormalForm::division(Node node) {
   const auto divisor = ranges_.of(b);
   const bool is_positive =
       dividend && divisor && dividend->low >= 0 && divisor->low > 0 && node.dtype().is_scalar();
+  // Otherwise C would show the correction of a floor division, or its absence.
   if (!is_positive) return copy(node);
   const bool is_quotient = node.is(Kind::Div);
   note(is_quotient ? NormalizationRule::plain_quotient : NormalizationRule::plain_remainder);
@@ -240,6 +247,8 @@ NodeId NormalForm::as_division(NodeId id) {
   return builder_.make(is_shift ? Kind::FloorDiv : Kind::FloorMod, {dtype, a, b});
 }
 
+/// Operators without a name in C are expanded as the legalisation of intrinsics does, after what
+/// the numbers on the stack of packed calls are wide was unified.
 NodeId NormalForm::call(Node node) {
   const Node op = node[f::Call::op];
   if (!op.is(Kind::Op)) return copy(node);
@@ -254,6 +263,7 @@ NodeId NormalForm::call(Node node) {
   return as_division(expanded ? *expanded : plain_call(name, args, node.dtype()));
 }
 
+/// call_extern and call_pure_extern print the same call.
 NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
   if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
   const bool is_pure = op == "tir.call_pure_extern";

@@ -41,6 +41,8 @@ NormalForm::NormalForm(const Module& module, const VersionRange& version)
       ranges_(module),
       applied_(all_c_normalization_rules().size()) {}
 
+/// Two walks: what is known before a node is rebuilt (ranges, lets, constants of each function),
+/// then the nodes themselves, each after those below it.
 CNormalForm NormalForm::make() && {
   const Node root = module_.root();
   NodeId function = NodeId::none;
@@ -71,6 +73,7 @@ NodeId NormalForm::of(Node node) {
   return map_[index(node.id())];
 }
 
+/// A statement whose body is not printed at all has an empty one.
 NodeId NormalForm::body_of(Node statement) {
   const NodeId body = of(statement);
   return body == NodeId::none ? nothing() : body;
@@ -92,6 +95,7 @@ ListId NormalForm::mapped(const NodeMap& map) {
   return builder_.map(entries);
 }
 
+/// A field as it is, over the nodes that those below it became.
 FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
   const FieldInfo& info = node.info().fields[i];
   switch (info.type) {
@@ -191,6 +195,7 @@ NodeId NormalForm::pool(Node allocated) {
   return builder_.make(Kind::StringMap, {builder_.map(std::span(fields))});
 }
 
+/// Of all attributes only the pools show in C: as parameters and as arrays in the entry file.
 NodeId NormalForm::pool_args(Node attrs) {
   if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
   note_if(!attrs.map(f::DictAttrs::dict).empty(), NormalizationRule::PrimFunc_attrs);
@@ -221,6 +226,7 @@ ListId NormalForm::buffer_map(Node function) {
   return builder_.map(entries);
 }
 
+/// An AllocateConst with another body: arrays of C are outside of the function.
 NodeId NormalForm::constant_around(NodeId body, Node constant) {
   std::vector<FieldValue> fields = fields_of(constant);
   fields[f::AllocateConst::body] = body;
@@ -229,10 +235,12 @@ NodeId NormalForm::constant_around(NodeId body, Node constant) {
   return builder_.make(Kind::AllocateConst, fields);
 }
 
+/// Constants are moved outwards, in their order; parameters and body stay.
 NodeId NormalForm::function(Node node) {
   const std::vector<Node>& constants = constants_[index(node.id())];
   note_if(outermost_constants(node) < constants.size(), NormalizationRule::AllocateConst_body);
   NodeId body = body_of(node[f::PrimFunc::body]);
+  // The last one is the innermost.
   for (std::size_t i = constants.size(); i > 0; --i) body = constant_around(body, constants[i - 1]);
   std::vector<FieldValue> fields = fields_of(node);
   fields[f::PrimFunc::buffer_map] = buffer_map(node);
@@ -241,6 +249,7 @@ NodeId NormalForm::function(Node node) {
   return builder_.make(Kind::PrimFunc, fields);
 }
 
+/// Functions in the order of their names: that of the files depends on hash maps of TVM.
 NodeId NormalForm::root(Node node) {
   const NodeMap functions = node.map(f::IRModule::functions);
   std::vector<std::pair<std::string_view, NodePair>> named;

@@ -36,6 +36,7 @@ std::string to_string(const CNormalizationRule& row) {
 
 namespace c {
 
+/// Few rules take a field away as a whole, so that a search in the table is fast enough.
 std::optional<NormalizationRule> reset_of(Kind kind, std::uint8_t field) {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     const CNormalizationRule& row = kRules[i];

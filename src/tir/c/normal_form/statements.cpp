@@ -3,6 +3,7 @@
 
 namespace mlf::tir::c {
 
+/// What is not here has a statement of its own in C.
 NodeId NormalForm::rebuilt_statement(Node node) {
   switch (node.kind()) {
     case Kind::AttrStmt:
@@ -52,6 +53,7 @@ NodeId NormalForm::sequence(Node node) {
   return joined(statements);
 }
 
+/// Adds a statement, of a sequence each one.
 void NormalForm::splice(NodeId statement, std::vector<NodeId>& into) {
   if (statement == NodeId::none) return;
   const Node made = builder_.node(statement);
@@ -105,6 +107,7 @@ NodeId NormalForm::joined_once(std::span<const NodeId> statements) {
   return builder_.make(Kind::SeqStmt, {builder_.list(statements)});
 }
 
+/// bool is stored as a byte: `((int8_t)(cond))`.
 NodeId NormalForm::store(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
   if (node[f::BufferStore::value].dtype().is_bool()) {
@@ -113,8 +116,11 @@ NodeId NormalForm::store(Node node) {
   return builder_.make(Kind::BufferStore, fields);
 }
 
+/// Serial, parallel and unrolled loops print the same `for`. A vectorised one would have been
+/// expanded, and one over threads aborts the generator: they stay what they are.
 NodeId NormalForm::loop(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
+  // vectorized and thread_binding stay.
   const auto kind = static_cast<ForKind>(node.integer(f::For::kind));
   if (kind == ForKind::parallel || kind == ForKind::unrolled) {
     note(NormalizationRule::For_kind);

@@ -149,6 +149,7 @@ void RowReader::convert(Number& number, bool is_hexadecimal) {
   at_ = result.ptr;
 }
 
+/// TVM prints no octal numbers; 010 would be 8 in C and 10 to a reader, so it is refused.
 Magnitude RowReader::take_magnitude() {
   Magnitude magnitude;
   magnitude.is_negative = take_sign();
@@ -228,6 +229,7 @@ std::vector<std::byte> RowReader::read() {
   std::byte* to = data.data();
   for (std::uint64_t i = 0; i < count_; i += kRow, to += kRow * sizeof(Number)) {
     skip_blanks();
+    // A whole row at once; where that fails, element by element, which also says what is wrong.
     if (take_printed<Number>(i, to)) continue;
     const std::uint64_t left = std::min(kRow, count_ - i);
     for (std::uint64_t k = 0; k < left; ++k) {
@@ -242,6 +244,8 @@ std::vector<std::byte> RowReader::read() {
 
 }  // namespace
 
+/// float16 is printed as the bits of its elements, not as their values: it is read like integers of
+/// 16 bits.
 std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
                                    std::uint64_t count) {
   // Every element takes a character and a comma, so a wrong count cannot ask for memory.

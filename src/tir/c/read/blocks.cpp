@@ -27,6 +27,7 @@ Block Blocks::close() {
   return block;
 }
 
+/// Ranges refer to one file. Functions of the others have none.
 void Blocks::complete(NodeId statement, std::uint32_t begin) {
   const Cursor& cursor = context_.cursor;
   if (&cursor.source() == context_.module.primary) {
@@ -60,12 +61,14 @@ void Blocks::complete_innermost() {
   if (block.kind == Block::Kind::let) {
     return complete(builder.make(Kind::LetStmt, {block.var, block.value, body}), block.begin);
   }
+  // The condition of an Allocate is always true after the lowering passes.
   const ListId no_annotations = builder.map(std::span<const NamedNode>());
   complete(builder.make(Kind::Allocate, {block.var, block.dtype, builder.list({block.value}),
                                          context_.make().boolean(1), body, no_annotations}),
            block.begin);
 }
 
+/// Arrays and variables end with their block, a workspace with the call that frees it.
 void Blocks::close_rest_of_block() {
   while (innermost().is_rest_of_block()) {
     const Block& block = innermost();

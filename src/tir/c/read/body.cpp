@@ -16,6 +16,7 @@ constexpr std::string_view kFreeWorkspace =
 
 }  // namespace
 
+/// The type of a `void*` is known when its block is read: uses alone say what it points to.
 NodeId BodyReader::read() {
   blocks_.open({.kind = Block::Kind::body});
   while (!cursor_.at_end()) statement();
@@ -24,6 +25,7 @@ NodeId BodyReader::read() {
     cursor_.fail("the function ends without 'return 0;'");
   }
   const NodeId body = blocks_.sequence(blocks_.close());
+  // Handles that no buffer was accessed through stay handles.
   for (const NodeId var : untyped_lets_) {
     if (const auto element = context_.buffers.element_of(var)) {
       builder().set(var, f::Var::type_annotation,
@@ -33,6 +35,8 @@ NodeId BodyReader::read() {
   return body;
 }
 
+/// The first word decides. Declarations come before assignments because both begin with a name, and
+/// CMSIS-NN's structs and status because their types are not words of C.
 void BodyReader::statement() {
   const std::string_view word = cursor_.text();
   if (!pending_.empty() && word != "if") {
@@ -69,6 +73,7 @@ bool BodyReader::external_layer() {
 
 // --- Ends of blocks ----------------------------------------------------------------------------
 
+/// At a `}`: first what has the rest of the block for a body, then the block.
 void BodyReader::close_block() {
   blocks_.close_rest_of_block();
   if (blocks_.innermost().kind == Block::Kind::body) cursor_.fail("a '}' that closes nothing");
@@ -99,6 +104,7 @@ void BodyReader::close_block() {
   }
 }
 
+/// The end of a branch. `else if` is never printed: an `else` has a block of its own.
 void BodyReader::finish_branch(Block block) {
   const bool is_empty = blocks_.is_empty(block);
   const bool has_else = block.kind == Block::Kind::then_case && cursor_.looks_like("else {");
@@ -169,6 +175,7 @@ void BodyReader::loop() {
   }
   const NodeId var = make().var(name, make().prim_type(*dtype));
   context_.define(name, {Binding::Kind::variable, DType::Void(), var});
+  // Indices below are not negative, and as small as this says.
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }
@@ -190,6 +197,7 @@ void BodyReader::while_() {
   blocks_.open({.kind = Block::Kind::while_loop, .begin = begin, .value = condition});
 }
 
+/// Calls of the runtime are `if`s of a fixed form, tried before conditions.
 void BodyReader::if_() {
   if (release_workspace() || packed_calls_.look_up()) return;
   const std::uint32_t begin = cursor_.peek().begin;
@@ -213,6 +221,7 @@ bool BodyReader::release_workspace() {
   return true;
 }
 
+/// A declaration without a value (`T condval;`) makes the next `if` an expression.
 void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
   const bool is_value = !pending_.empty();
   blocks_.open({.kind = is_value ? Block::Kind::if_value : Block::Kind::then_case,
@@ -243,6 +252,7 @@ void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
   if (!is_check) cursor_.fail("a return under a condition that is not the result of a call");
   pass_return_error();
   note_call(check[f::NE::a]);
+  // The call has to return 0, and the function returns -1 where it does not.
   const std::array args = {make().int32(0), make().int32(-1), check[f::NE::a].id()};
   const NodeId call = context_.operators.call("tir.tvm_check_return", DType::Int(32), args);
   blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
@@ -286,6 +296,7 @@ void BodyReader::return_() {
   if (value != NodeId::none) is_returned_ = true;
   result_ = NodeId::none;
   if (value == NodeId::none) {
+    // Behind an early return the body's own `return 0;` and the final one are both printed.
     const bool is_last = cursor_.at_end() || cursor_.looks_like("return 0 ;");
     if (blocks_.with_braces().kind == Block::Kind::body && is_last) {
       is_returned_ = true;

@@ -49,6 +49,8 @@ bool CmsisReader::structure() {
   return true;
 }
 
+/// v0.9 calls the type of the status arm_status, later versions arm_cmsis_nn_status. Of the layers
+/// with structs, convolutions and poolings are read.
 std::optional<NodeId> CmsisReader::call() {
   if (!cursor_.at_name() || std::ranges::find(kStatusTypes, cursor_.text()) == kStatusTypes.end()) {
     return std::nullopt;
@@ -95,6 +97,7 @@ const CmsisReader::Struct& CmsisReader::find(std::string_view name) {
   return found->second;
 }
 
+/// A number in a struct.
 NodeId CmsisReader::value(const Struct& owner, std::size_t position) {
   if (position >= owner.values.size() || owner.values[position] == NodeId::none) {
     cursor_.fail(fmt::format("a '{}' without its numbers", owner.type));
@@ -110,6 +113,7 @@ NodeId CmsisReader::variable(std::string_view name) {
   return found->node;
 }
 
+/// `{buffer, size}`, or `{NULL, 0}` of a layer that needs none.
 void CmsisReader::add_context(Args& args) {
   const Struct& buffer = find("context");
   if (buffer.names.size() != 2) cursor_.fail("a context without buffer and size");
@@ -127,11 +131,13 @@ void CmsisReader::add_pair(Args& args, const Struct& owner, std::size_t position
   args.push_back(value(pair, is_swapped ? 0 : 1));
 }
 
+/// The four sizes of `cmsis_nn_dims`: n, h, w, c.
 void CmsisReader::add_all(Args& args, std::string_view name) {
   const Struct& dims = find(name);
   for (std::size_t i = 0; i < dims.values.size(); ++i) args.push_back(value(dims, i));
 }
 
+/// The result is an int8 in the IR, and not stated in C.
 NodeId CmsisReader::external(const Args& args) {
   context_.losses.add(LossCode::call_dtype, "functions of CMSIS-NN");
   return context_.operators.call("tir.call_extern", DType::Int(8), args);
@@ -146,6 +152,7 @@ NodeId CmsisReader::convolution(std::string_view function,
   const Struct& quantisation = find("quant_params");
   if (quantisation.names.size() != 2) cursor_.fail("a quantisation without its two arrays");
   const bool is_depthwise = params.type == kDepthwise;
+  // The multiplier comes before stride, padding, dilation and activation.
   const std::size_t first = is_depthwise ? 3 : 2;
   Args args = {context_.make().string_imm(function), variable(passed[4]), variable(passed[6]),
                variable(quantisation.names[0])};

@@ -64,6 +64,7 @@ Declared read_declaration(Cursor& cursor) {
   return declared;
 }
 
+/// Shapes are flat: C has the product of the dimensions only.
 NodeId array_node(ModuleContext& context, const support::SourceText& source, Bytes rows,
                   const Declared& declared) {
   Builder& builder = context.builder;
@@ -96,6 +97,8 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
           array_node(context, source, item.body, declared)};
 }
 
+/// Members have no offset of their own in C but in a comment. The compiler lays them out by their
+/// alignment, and so does this: the offsets are those that the comments state.
 Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,
                         const Item& item) {
   Cursor cursor = cursor_over(source, item.head);
@@ -111,6 +114,7 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
     const Declared declared = read_declaration(cursor);
     const std::int64_t alignment = cursor.at_word("__attribute__") ? pass_attribute(cursor) : 1;
     cursor.expect(";");
+    // As the compiler pads it.
     const std::int64_t offset = (pool.bytes + alignment - 1) / alignment * alignment;
     const NodeId data = array_node(context, source, next_rows(source, item.body, at), declared);
     pool.members.push_back({declared.name, declared.element, declared.count, offset, data});
@@ -128,6 +132,7 @@ Pool read_workspace_pool(const support::SourceText& source, const Item& item) {
   return {.name = declared.name, .bytes = static_cast<std::int64_t>(declared.count)};
 }
 
+/// AOT names them after the pool and a number that counts over all functions.
 bool is_pool_param(std::string_view param) {
   if (!param.ends_with(kParamSuffix)) return false;
   param.remove_suffix(kParamSuffix.size());
@@ -142,6 +147,8 @@ const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param) {
   return found == facts.pools.end() ? nullptr : &*found;
 }
 
+/// Speed, latency and targets of a pool are given to tvmc and never printed: these are the defaults
+/// of PoolInfoProperties.
 NodeId pool_info(ModuleContext& context, Pool& pool) {
   if (pool.info != NodeId::none) return pool.info;
   Builder& builder = context.builder;

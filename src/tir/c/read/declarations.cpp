@@ -26,6 +26,7 @@ bool is_temp_name(std::string_view name) {
 
 // --- Declarations -------------------------------------------------------------------------------
 
+/// `T x = …;`, `T x[N];` or `T x;`, and what LowerTVMBuiltin declares for packed calls.
 bool BodyReader::declaration() {
   if (!cursor_.at_name()) return false;
   if (cursor_.at_word("TVMValue")) {
@@ -96,6 +97,7 @@ bool BodyReader::declare_workspace(const Declared& declared) {
     cursor_.fail("expected the check of an allocation");
   }
   const Node size = node(bytes);
+  // The element type is a hint for the allocator; TVM puts the dtype of the Allocate there.
   const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
   if (!size.is(Kind::IntImm)) cursor_.fail("an allocation whose size is not a constant");
   const std::int64_t count = size.integer(f::IntImm::value) / width;
@@ -116,6 +118,8 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   return true;
 }
 
+/// In the order in which they can be told apart: workspaces, areas of the stack and temporaries by
+/// their form, the prologue by the arguments it reads; anything else is a let.
 void BodyReader::declare_value(const Declared& declared) {
   if (declare_workspace(declared)) return;
   if (packed_calls_.declare_area(declared.name)) return;
@@ -126,10 +130,12 @@ void BodyReader::declare_value(const Declared& declared) {
     context_.define(declared.name, {Binding::Kind::temporary, DType::Void(), value});
     return;
   }
+  // Nothing is behind the prologue in the IR: it belongs to the signature.
   if (params_.take(declared.name, declared.dtype, value)) return;
   let(declared, value);
 }
 
+/// Its range is that of its value, for the choice between a division and its floor.
 void BodyReader::let(const Declared& declared, NodeId value) {
   const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
   context_.define(declared.name, {Binding::Kind::variable, declared.pointee, var});
@@ -140,6 +146,7 @@ void BodyReader::let(const Declared& declared, NodeId value) {
 
 // --- Assignments --------------------------------------------------------------------------------
 
+/// A store, a field of an argument on the stack, the value of a condval, or an expression alone.
 void BodyReader::assignment() {
   const std::uint32_t begin = cursor_.peek().begin;
   const Binding* const named = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
@@ -171,6 +178,8 @@ void BodyReader::set_pending(std::string_view name) {
   branch.var = value;
 }
 
+/// What is stored on the stack of arguments, or as the result of a packed function, belongs to a
+/// call or to `ret`, and is not a statement.
 void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
   const Node target = node(exprs_.expr_of(place));
   if (target.is(Kind::Call)) {
@@ -197,6 +206,7 @@ void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
       begin);
 }
 
+/// Only fields of tensors and values on the stack of arguments are set.
 bool BodyReader::set_field(Node place, NodeId value) {
   const Node op = place[f::Call::op];
   if (!op.is(Kind::Op) || op.text(f::Op::name) != "tir.tvm_struct_get") return false;

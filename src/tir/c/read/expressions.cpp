@@ -29,6 +29,8 @@ bool is_type_word(std::string_view word) {
 
 }  // namespace
 
+/// Operands alternate with what follows them. Parentheses, subscripts and calls open a level, so
+/// that nesting takes no stack of ours.
 Value ExprReader::value() {
   const std::size_t base = levels_.size();
   open(LevelKind::top);
@@ -128,6 +130,8 @@ bool ExprReader::postfix() {
   return true;
 }
 
+/// `.data`, `.dtype.code`, `.device.device_id`, `.v_int64`: fields of an element are read by
+/// tvm_struct_get.
 void ExprReader::field_access() {
   if (operand_.form != Value::Form::element)
     fail("a field of something that is not an element of a record");
@@ -167,6 +171,7 @@ ExprReader::Next ExprReader::go_on() {
   return close();
 }
 
+/// The level ends where no operator of it follows.
 ExprReader::Next ExprReader::close() {
   Level& level = levels_.back();
   const Value result = finish(level);
@@ -239,6 +244,7 @@ Value ExprReader::conditional(Level& level) {
   cursor_.fail(level.begin, "a condition without parentheses that is neither minimum nor maximum");
 }
 
+/// `a op b`: comparisons with NULL, places in arrays, and operators of the IR.
 Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
   const std::string_view op = level.op->spelling;
   if (b.form == Value::Form::null && (op == "==" || op == "!=")) {
@@ -252,6 +258,7 @@ Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
   if (a.form == Value::Form::pointer && op == "+") return address_behind(a, expr_of(b));
   const NodeId left = expr_of(a);
   const NodeId right = expr_of(b);
+  // Operands have the same type: what is known of one is known of the other.
   if (untyped_calls_.contains(index(left))) {
     require_type(left, make().dtype_of(right));
   } else {
@@ -260,6 +267,7 @@ Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
   return expr(operators_.binary(*level.op, left, right));
 }
 
+/// The prefix next to the operand comes first.
 void ExprReader::apply_prefixes() {
   const std::size_t first = levels_.back().first_prefix;
   while (prefixes_.size() > first) {
@@ -299,6 +307,8 @@ Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
   return negated;
 }
 
+/// A cast of a number is a literal of that type, a cast to a pointer says what is behind it, and
+/// all others are casts of the IR.
 Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
   if (prefix.is_record) {
     if (prefix.stars != 1) cursor_.fail(prefix.token, "a cast to a record");
@@ -320,6 +330,8 @@ Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
   return expr(operators_.cast(prefix.dtype, expr_of(operand)));
 }
 
+/// `(int8_t)-128`: literals of other types than int32. An unsigned one above the range of IntImm is
+/// a large_uint_imm.
 Value ExprReader::typed_literal(DType dtype, const Value& number) {
   Value literal = expr(number.node);
   literal.is_typed_literal = true;
@@ -347,6 +359,7 @@ Value ExprReader::dereference(const Prefix& prefix, const Value& operand) {
   return expr(operators_.call("tir.reinterpret", operand.pointee, std::array{operand.node}));
 }
 
+/// `&x[i]` is address_of; `&tmp` is the first half of a reinterpretation.
 Value ExprReader::address(const Prefix& prefix, const Value& operand) {
   if (operand.is_temp || operand.is_number) {
     return {.form = Value::Form::temp_address, .node = operand.node};
@@ -364,11 +377,14 @@ Value ExprReader::address_behind(const Value& base, NodeId index) {
   return expr(operators_.call("tir.address_of", DType::Handle(), std::array{place.node}));
 }
 
+/// An access of a buffer. The buffer has no other trace than this: there is one for each pointer
+/// and element type, as large as its indices reach.
 Value ExprReader::subscript(const Value& base, const Value& index) {
   const NodeId at = expr_of(index);
   if (base.form == Value::Form::record) {
     return {.form = Value::Form::element, .record = base.record, .node = base.node, .other = at};
   }
+  // Pointers are never computed: every access goes through a name.
   const bool is_variable = context_.builder().node(base.node).is(Kind::Var);
   const bool is_pointer = base.form == Value::Form::pointer || base.form == Value::Form::expr;
   if (!is_pointer || !is_variable || base.pointee.is_void()) {

@@ -152,6 +152,7 @@ std::string_view Splitter::function_name(std::string_view head) const {
   return before.substr(start == before.npos ? 0 : start + 1);
 }
 
+/// The character behind the head decides: an initialiser, a body, or nothing.
 void Splitter::item() {
   if (pass_noise()) return;
   Item item;
@@ -171,6 +172,8 @@ void Splitter::item() {
   }
 }
 
+/// Only exported functions are printed from TIR. C that a schedule imports by pragma_import_c is
+/// static, or has no TVM_DLL.
 void Splitter::function(Item item) {
   const std::uint32_t close = matching_brace(at_);
   item.body = {at_ + 1, close};
@@ -183,6 +186,7 @@ void Splitter::function(Item item) {
   add(item);
 }
 
+/// A prototype, a pool of workspace, or something without a value.
 void Splitter::declared(Item item) {
   const std::string_view head = head_text(item);
   if (head.find(".bss.noinit") != head.npos) {
@@ -195,6 +199,7 @@ void Splitter::declared(Item item) {
   add(item);
 }
 
+/// Arrays of constants are in the section of linked parameters, or (v0.8) have its prefix.
 void Splitter::initialised(Item item) {
   at_ = skip_blank(text_, at_ + 1, end_);
   const std::string_view head = head_text(item);

@@ -47,6 +47,8 @@ bool is_main_symbol(std::string_view symbol) {
   return symbol.ends_with(kMain) || symbol.ends_with(kMainOf08);
 }
 
+/// The head and the body are one run of tokens, so that a message can name any place in them. What
+/// was made for a function that turns out to be opaque is unused and costs only memory.
 FunctionDraft read_function(ModuleContext& context, const support::SourceText& source,
                             const Item& item) {
   LossLog log;
@@ -76,12 +78,14 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   }
   draft.buffers = std::move(function.buffers);
   draft.calls = std::move(function.calls);
+  // Losses of this dialect as such, then those of this text.
   note_losses(function.losses);
   function.losses.flush();
   draft.losses = log.finish();
   return draft;
 }
 
+/// Nothing is guessed: the text is kept, and the loss says what was not understood.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,
                               const Item& item, const Diagnostic& reason) {
   Builder& builder = context.builder;
@@ -191,6 +195,8 @@ NodeId Finisher::shaped_buffer(const Param& param, const Names& names, DType ele
       {.name = names.buffer, .data = param.data, .dtype = element, .shape = std::move(dims)});
 }
 
+/// The element type, by what is most certain: the signature, what others state, what the body
+/// reads; without any of these, bytes.
 NodeId Finisher::buffer_of(const Param& param, const Names& names,
                            const std::optional<TensorType>& stated) {
   const bool holds_bytes = !param.element || *param.element == DType::UInt(8);
@@ -216,12 +222,15 @@ NodeId Finisher::buffer_of(const Param& param, const Names& names,
     if (!keeps_flat_buffers()) return shaped;
     preflattened_.push_back({param.var, shaped});
   }
+  // Of no dimension: its one element is accessed at index 0 nevertheless.
   if (!param.has_dimensions) return shaped_buffer(param, names, *element, {});
   const NodeId buffer = draft_.buffers.of(param.data, *element);
   draft_.buffers.rename(param.data, names.buffer);
   return buffer;
 }
 
+/// The attribute that the memory planner leaves for main: each pool, its size, and its place among
+/// the parameters.
 NodeId Finisher::pool_args() {
   std::vector<NodeId> infos;
   for (std::size_t i = 0; i < draft_.params.size(); ++i) {
@@ -238,6 +247,7 @@ NodeId Finisher::pool_args() {
   return builder_.make(Kind::Array, {builder_.list(infos)});
 }
 
+/// The attributes that the text states. The others are in the losses.
 NodeId Finisher::attrs(NodeId target) {
   std::vector<NamedNode> entries = {{builder_.string("global_symbol"), make_.string(draft_.name)}};
   if (draft_.is_main) entries.push_back({builder_.string("runner_function"), make_.boolean(1)});
@@ -263,6 +273,7 @@ NodeId Finisher::with_constants(NodeId body) {
   return body;
 }
 
+/// Buffers get their extents at the end, when all that can be known of them is.
 NodeId Finisher::finish(const std::vector<std::optional<TensorType>>& stated, NodeId target) {
   std::vector<NodeId> params;
   std::vector<NodePair> buffer_map;

@@ -24,6 +24,8 @@ namespace {
 // An operator archive ends with a function of this name, which forwards to the operator.
 constexpr std::string_view kForwarder = "__tvm_main__";
 
+/// Whether this is printed from TIR: neither the forwarder of an operator archive nor the entry
+/// point `…_run`, which is in a file without a target.
 bool is_wanted(const FileItems& file, const Item& item) {
   if (item.kind != ItemKind::function || item.name == kForwarder) return false;
   if (item.name.ends_with("_get_c_metadata")) return false;
@@ -66,6 +68,7 @@ class ModuleReader {
   std::vector<FunctionDraft> drafts_;
 };
 
+/// Offsets have 32 bits. Nothing else is read of a file that is too large.
 void ModuleReader::split(const ReadLimits& limits) {
   const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
   for (const Input& input : sources_.files) {
@@ -79,6 +82,7 @@ void ModuleReader::split(const ReadLimits& limits) {
   }
 }
 
+/// Before any function: bodies use arrays, prototypes and the version of files behind theirs.
 void ModuleReader::collect_facts() {
   for (const File& file : files_) {
     infer_version(file.source, file.items, context_.versions);
@@ -98,6 +102,7 @@ void ModuleReader::add_pools(const std::vector<CPool>& pools) {
   }
 }
 
+/// Since v0.15 a prototype says what each function returns that is called.
 void ModuleReader::collect(const File& file, const Item& item) {
   switch (item.kind) {
     case ItemKind::array:
@@ -123,6 +128,7 @@ void ModuleReader::collect(const File& file, const Item& item) {
   }
 }
 
+/// Functions refer to arrays by name alone.
 void ModuleReader::add_array(const File& file, const Item& item) {
   ConstantArray array = read_array(context_, file.source, item);
   const std::size_t position = context_.facts.arrays.size();
@@ -133,6 +139,7 @@ void ModuleReader::add_array(const File& file, const Item& item) {
   context_.facts.arrays.push_back(std::move(array));
 }
 
+/// An error with a place is one of this function; one without, such as too many nodes, is of all.
 FunctionDraft ModuleReader::read_or_keep(const File& file, const Item& item) {
   try {
     return read_function(context_, file.source, item);
@@ -142,6 +149,7 @@ FunctionDraft ModuleReader::read_or_keep(const File& file, const Item& item) {
   }
 }
 
+/// The first file with functions is the one that source ranges refer to.
 void ModuleReader::read_functions() {
   for (const File& file : files_) {
     for (const Item& item : file.items.items) {
@@ -166,6 +174,7 @@ void ModuleReader::give_away_unused() {
   const ModuleFacts& facts = context_.facts;
   for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
     auto owner = owners.upper_bound(array);
+    // Arrays before the first that is used belong to its function, too.
     if (owner != owners.begin()) --owner;
     if (owner->first == array) continue;
     const ConstantArray& declared = facts.arrays[array];
@@ -184,11 +193,13 @@ NodeId ModuleReader::target_node() {
   return NodeId::none;
 }
 
+/// The key of main in the IRModule; its symbol has the module's prefix.
 std::string_view ModuleReader::name_in_module(const FunctionDraft& draft) const {
   if (!draft.is_main) return draft.name;
   return context_.versions.all_have(TvmFeature::c_main_is_run_model) ? "run_model" : "__tvm_main__";
 }
 
+/// Sizes first: what kernels are stated to take limits main, and what they use is passed on to it.
 Module ModuleReader::finish() {
   const NodeId target = target_node();
   const Signatures signatures(context_, sources_, drafts_);
@@ -214,6 +225,7 @@ Module ModuleReader::finish() {
   return std::move(builder).finish(root);
 }
 
+/// Those of every module of this dialect, then those of its functions.
 std::vector<Loss> ModuleReader::losses() {
   std::vector<Loss> all;
   all.push_back({LossCode::module_attrs, "", ""});
@@ -228,6 +240,7 @@ std::vector<Loss> ModuleReader::losses() {
       all.push_back({loss.code, std::string(name_in_module(draft)), loss.detail});
     }
   }
+  // By code and place: the document's order of losses does not depend on that of the functions.
   std::ranges::stable_sort(
       all, {}, [](const Loss& loss) { return std::pair(loss.code, std::string_view(loss.where)); });
   return all;
@@ -265,6 +278,7 @@ Document ModuleReader::read(const ReadLimits& limits) {
 }  // namespace
 }  // namespace c
 
+/// The items alone answer this: no function is read.
 CFile describe_c(std::string_view text) {
   const support::SourceText source{{}, {}, text};
   if (text.size() >= UINT32_MAX) return {};

@@ -38,6 +38,8 @@ std::optional<double> largest(std::string_view text, DType dtype) {
 
 }  // namespace
 
+/// Floats have the suffix of float32 or none, integers a `U` or none. A type before them is a cast
+/// that makes a literal of its type.
 Value ExprReader::number() {
   const Token token = cursor_.advance();
   std::string_view text = cursor_.text(token);
@@ -52,6 +54,7 @@ Value ExprReader::number() {
     number.node = make().float_imm(dtype, *value);
     return number;
   }
+  // `5U` is what large_uint_imm prints for uint32.
   const bool is_unsigned = text.ends_with('U');
   if (is_unsigned) text.remove_suffix(1);
   std::uint64_t value = 0;
@@ -114,6 +117,8 @@ Value ExprReader::name() {
   return number;
 }
 
+/// The first use of an array makes it an AllocateConst of this function. v0.8 prints a lookup_param
+/// by the name of the array.
 NodeId ExprReader::constant(std::size_t array) {
   const ConstantArray& declared = context_.module.facts.arrays[array];
   if (declared.name.starts_with(kLinkedParam)) {
@@ -129,6 +134,8 @@ NodeId ExprReader::constant(std::size_t array) {
   return var;
 }
 
+/// A function of libm is an operator of the IR; any other is external. Without a prototype (printed
+/// since v0.15) its type is that of its place, int32 until one says otherwise.
 Value ExprReader::make_call(const Level& level) {
   const std::vector<NodeId> args(
       arguments_.begin() + static_cast<std::ptrdiff_t>(level.first_argument), arguments_.end());
@@ -136,6 +143,7 @@ Value ExprReader::make_call(const Level& level) {
   if (const auto math = math_call(level.callee)) {
     return expr(operators_.call(math->op, math->dtype, args));
   }
+  // Mod of floats has no operator in C.
   const bool is_remainder = level.callee == "fmod" || level.callee == "fmodf";
   if (is_remainder && args.size() == 2) {
     return expr(operators_.binary(*binary_operator("%"), args[0], args[1]));

@@ -124,6 +124,7 @@ std::optional<Division> floor_choice(text::ExprFactory& make, NodeId condition, 
 
 }  // namespace
 
+/// Whether anything loads is passed on; ranges are known of arithmetic only.
 NodeId Operators::with_facts(NodeId made, std::span<const NodeId> parts) {
   bool any_loads = false;
   for (const NodeId part : parts) any_loads |= facts_.of(part).loads;
@@ -158,6 +159,7 @@ NodeId Operators::comparison(Kind kind, NodeId a, NodeId b) {
     return call("tir.isnan", DType::Bool(), std::array{a});
   }
   const bool is_zero = node(b).is(Kind::IntImm) && node(b).integer(f::IntImm::value) == 0;
+  // Whether a remainder is zero does not depend on its sign: LowerIntrin makes it `%`.
   if (is_zero && (kind == Kind::EQ || kind == Kind::NE)) a = floor_of(a, Kind::Mod, Kind::FloorMod);
   return with_facts(make_->binary(kind, a, b), std::array{a, b});
 }
@@ -172,6 +174,7 @@ NodeId Operators::floor_of(NodeId value, Kind truncating, Kind floor) {
   return arithmetic(floor, division[f::Div::a].id(), division[f::Div::b].id());
 }
 
+/// A sum can be a floor division in 32 or 64 bits.
 NodeId Operators::addition(NodeId a, NodeId b) {
   if (const auto division = floor_division(*make_, a, b)) {
     return arithmetic(division->kind, division->a, division->b);
@@ -205,6 +208,8 @@ NodeId Operators::bitwise_and(NodeId a, NodeId b) {
                     integer(make_->dtype_of(b), mask.integer(f::IntImm::value) + 1));
 }
 
+/// The rule for divisions, right in every build whose TIR was captured: what loads no data is an
+/// index, and indices are divided by floordiv and floormod; data are divided as in C.
 NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
   if (op.op == "tir.shift_right") return shift_right(a, b);
   if (op.op == "tir.bitwise_and") return bitwise_and(a, b);
@@ -227,6 +232,7 @@ NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
   }
 }
 
+/// `max(floordiv(x, y), c)` with c >= 0 is printed with `/`, whatever the sign of x.
 NodeId Operators::min_max(Kind kind, NodeId a, NodeId b) {
   const bool hides_sign =
       kind == Kind::Max && node(b).is(Kind::IntImm) && node(b).integer(f::IntImm::value) >= 0;
@@ -234,6 +240,7 @@ NodeId Operators::min_max(Kind kind, NodeId a, NodeId b) {
   return arithmetic(kind, a, b);
 }
 
+/// A cast keeps the range: indices are cast between widths, never beyond them.
 NodeId Operators::cast(DType dtype, NodeId value) {
   const NodeId made = make_->cast(dtype, value);
   const Fact fact = facts_.of(value);
@@ -249,6 +256,8 @@ NodeId Operators::call(std::string_view op, DType dtype, std::span<const NodeId>
   return with_facts(make_->call(make_->op(op), args, dtype), args);
 }
 
+/// Short integers, and divisors of an unknown sign, have the correction of a floor division in a
+/// choice.
 NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value) {
   if (const auto division = floor_choice(*make_, condition, true_value, false_value)) {
     return arithmetic(division->kind, division->a, division->b);
@@ -263,6 +272,7 @@ NodeId Operators::select(NodeId condition, NodeId true_value, NodeId false_value
   return with_facts(make_->select(condition, true_value, false_value), parts);
 }
 
+/// Its range covers both branches.
 NodeId Operators::if_then_else(NodeId condition, NodeId true_value, NodeId false_value) {
   const std::array args = {condition, true_value, false_value};
   const NodeId made = call("tir.if_then_else", make_->dtype_of(true_value), args);

@@ -63,6 +63,7 @@ std::int64_t PackedCallReader::constant(NodeId index) const {
   return position.integer(f::IntImm::value);
 }
 
+/// Words are type codes and dimensions: numbers, or numbers cast to 64 bits.
 void PackedCallReader::store(NodeId area, NodeId index, NodeId value) {
   if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
     fail("a word on the stack of arguments that is not a number");
@@ -70,7 +71,9 @@ void PackedCallReader::store(NodeId area, NodeId index, NodeId value) {
   areas_[area].words[constant(index)] = value;
 }
 
+/// Of an argument: `v_handle`, `v_int64` or `v_float64` of a TVMValue, or one field of a DLTensor.
 void PackedCallReader::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
+  // Target c runs on the CPU; 1 is kDLCPU.
   if (number == field::device_type &&
       !(node(value).is(Kind::IntImm) && node(value).integer(f::IntImm::value) == 1)) {
     fail("a tensor argument on another device than the CPU");
@@ -84,6 +87,7 @@ void PackedCallReader::set(NodeId area, NodeId index, std::int64_t number, NodeI
 
 // --- Calls -------------------------------------------------------------------------------------
 
+/// The function is looked up once and kept in a static variable, whose name the calls use.
 bool PackedCallReader::look_up() {
   if (!cursor_.accept_form(kLookUp, words_)) return false;
   if (cursor_.peek().kind != TokenKind::string) fail("expected the name of a function");
@@ -122,6 +126,7 @@ PackedCallReader::Args PackedCallReader::passed_arguments(std::string_view funct
   return args;
 }
 
+/// C-packed: the function is linked, and called by its symbol.
 NodeId PackedCallReader::call_by_symbol() {
   Args args = passed_arguments(words_[0]);
   // Since v0.16 the printed number is one too small.
@@ -147,6 +152,7 @@ std::optional<NodeId> PackedCallReader::device_context(std::string_view name) {
   return found->node;
 }
 
+/// TVMFuncCall of what was looked up; here the printed number is right in all versions.
 NodeId PackedCallReader::call_by_name() {
   const auto function = looked_up_.find(words_[0]);
   if (function == looked_up_.end()) fail("a packed call of an unknown function");
@@ -166,6 +172,8 @@ void PackedCallReader::check_type(NodeId codes, std::int64_t position, NodeId ar
   }
 }
 
+/// Slots are reused from call to call and never cleared: used are those that were written since the
+/// last call, without gaps. The printed number does not say how many (see call_by_symbol).
 std::vector<NodeId> PackedCallReader::take_arguments(NodeId values, NodeId codes) {
   const auto area = areas_.find(values);
   if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
@@ -206,6 +214,7 @@ NodeId PackedCallReader::argument(NodeId value) {
   return found->second.fields[field::data];
 }
 
+/// tvm_stack_make_array sets all fields of a DLTensor; the device is not an argument of it.
 NodeId PackedCallReader::tensor(const Tensor& tensor) {
   for (const int number :
        {field::data, field::shape, field::strides, field::ndim, field::type_code, field::type_bits,
@@ -237,6 +246,7 @@ NodeId PackedCallReader::shape(const Tensor& tensor) {
     const auto word = areas_[area].words.find(first + i);
     if (word == areas_[area].words.end()) fail("a dimension that was never stored");
     dims.push_back(word->second);
+    // Used up: the next call stores its own.
     areas_[area].words.erase(word);
     const Node dim = node(dims.back());
     // Words of the stack have 64 bits, dimensions 32.
@@ -263,6 +273,7 @@ NodeId PackedCallReader::stored_type(const Tensor& tensor) {
   return context_.make().cast(*dtype, context_.make().int32(0));
 }
 
+/// Printed in bytes; the IR counts elements.
 NodeId PackedCallReader::elem_offset(const Tensor& tensor) {
   const Node bytes = node(tensor.fields[field::byte_offset]);
   if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is not a constant");

@@ -52,6 +52,7 @@ bool is_numbered_argument(std::string_view name) {
 
 }  // namespace
 
+/// `(T* name, T name, …)`; `restrict` is never printed, so that `tir.noalias` leaves no trace.
 std::vector<Params::Declared> Params::parameter_list() {
   Cursor& cursor = context_.cursor;
   std::vector<Declared> declared;
@@ -73,6 +74,7 @@ std::vector<Params::Declared> Params::parameter_list() {
   return declared;
 }
 
+/// Packed functions have six parameters of fixed names, all others their own.
 void Params::read_signature() {
   const std::vector<Declared> declared = parameter_list();
   const auto is_named = [](const Declared& param, const PackedParam& packed) {
@@ -91,6 +93,7 @@ NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
   return var;
 }
 
+/// Arguments come in as TVMValues, which the prologue takes apart: see take.
 void Params::bind_packed(const std::vector<Declared>& declared) {
   // v0.8 declares the pointers to type codes as `void*`.
   const bool hides_codes = declared[1].dtype.is_void();
@@ -111,6 +114,8 @@ void Params::bind_packed(const std::vector<Declared>& declared) {
   result_type_ = vars[4];
 }
 
+/// A typed pointer is the data of a buffer. The parameter of the PrimFunc is another variable:
+/// the text shows the former only.
 void Params::bind_unpacked(const std::vector<Declared>& declared) {
   text::ExprFactory& make = context_.make();
   for (const Declared& param : declared) {
@@ -132,6 +137,7 @@ Param* Params::param_of(NodeId var) {
 }
 
 Param& Params::at(std::size_t position) {
+  // The position comes from the text; a vector is made of it.
   if (position >= kMostParams) context_.cursor.fail("a function of too many parameters");
   if (position >= params_.size()) params_.resize(position + 1);
   return params_[position];
@@ -145,6 +151,8 @@ const std::vector<Param>& Params::all() const {
   return params_;
 }
 
+/// MakePackedAPI and its ArgBinder print one declaration for each value, type code and field they
+/// read. Which one this is says the expression, not the name.
 bool Params::take(std::string_view name, DType declared, NodeId value) {
   const Node node = this->node(value);
   if (Param* const param = node.is(Kind::Var) ? param_of(value) : nullptr) {
@@ -221,6 +229,8 @@ bool Params::take_field(std::string_view name, Node value) {
   return true;
 }
 
+/// `if (!(x_strides == NULL)) {}`: the binder prints it for a buffer without strides of its own;
+/// the assertion inside is not printed. One of no dimension has no such `if`.
 bool Params::is_strides_check(NodeId condition) {
   const Node check = node(condition);
   if (!is_packed_ || !check.is(Kind::Not)) return false;

@@ -17,6 +17,8 @@ std::string_view buffer_name(std::string_view pointer) {
 
 }  // namespace
 
+/// The generator's table of names is one for the whole function: the same name is the same
+/// variable.
 bool Names::bind(std::string_view name, const Binding& binding) {
   const auto reserved = reserved_words();
   const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
@@ -28,7 +30,9 @@ bool Names::bind(std::string_view name, const Binding& binding) {
   return was_pending;
 }
 
+/// Its extent is set at the end, see settle.
 Buffers::Use& Buffers::use(NodeId var, DType element) {
+  // After storage rewriting one array can be read as several types: a buffer for each.
   const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());
   if (!is_new) return uses_[found->second];
   const std::string name(buffer_name(make_->builder().node(var).text(f::Var::name)));
@@ -66,6 +70,7 @@ std::int64_t Buffers::bytes_used(const Use& use) const {
   return most == most_.end() ? used : std::min(used, most->second);
 }
 
+/// Declarations are exact; without one, the largest of what its buffers reach.
 std::int64_t Buffers::bytes_of(NodeId var) const {
   if (const auto known = declared_bytes(var)) return *known;
   std::int64_t most = 0;
@@ -88,10 +93,12 @@ std::optional<DType> Buffers::element_of(NodeId var) const {
   return uses_[found->second].element;
 }
 
+/// The shape is flat, and at least one element: a buffer that is never accessed has no extent in C.
 void Buffers::settle() {
   for (const Use& used : uses_) {
     const auto size =
         static_cast<std::int64_t>(std::max<std::size_t>(used.element.element_bytes(), 1));
+    // What is declared counts in bytes, whatever the elements are.
     const auto known = declared_bytes(used.var);
     const std::int64_t extent =
         known ? *known / size : std::max<std::int64_t>(bytes_used(used) / size, 1);

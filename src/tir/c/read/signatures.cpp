@@ -19,6 +19,7 @@ constexpr std::string_view kRoot = "kTvmgenMetadata";
 
 using Shapes = std::map<std::string_view, std::vector<std::int64_t>, std::less<>>;
 
+/// `10L` or `10`.
 std::int64_t number(Cursor& cursor) {
   const Token token = cursor.advance();
   std::string_view text = cursor.text(token);
@@ -91,6 +92,7 @@ std::string_view name_of(const support::SourceText& source, const Item& item) {
   return head.substr(std::min(head.rfind(' ') + 1, head.size()));
 }
 
+/// Shapes are arrays of their own, defined before the tensors that name them.
 CMetadata read(const support::SourceText& source, const FileItems& items) {
   Shapes shapes;
   CMetadata metadata;
@@ -124,6 +126,7 @@ std::optional<CMetadata> read_metadata(const support::SourceText& source, const 
 
 // --- Types of parameters ------------------------------------------------------------------------
 
+/// The first to state a type is right: the caller of the reader, then the metadata, then calls.
 Signatures::Signatures(const ModuleContext& context, const CSources& sources,
                        std::span<const FunctionDraft> drafts)
     : builder_(context.builder) {
@@ -162,6 +165,7 @@ void Signatures::add(std::string_view function, std::size_t position, const Tens
   if (!types[position]) types[position] = type;
 }
 
+/// Its shape has to be one of numbers.
 std::optional<TensorType> Signatures::stated(Node argument) const {
   if (!is_call_of(argument, "tir.tvm_stack_make_array")) return std::nullopt;
   const NodeList args = argument.list(f::Call::args);
@@ -175,6 +179,8 @@ std::optional<TensorType> Signatures::stated(Node argument) const {
   return type;
 }
 
+/// A packed call states the N-D shape and dtype of every argument: of the kernel's parameter, and
+/// of the caller's own where it passes one on.
 void Signatures::add_calls(const FunctionDraft& draft) {
   for (const CallSite& call : draft.calls) {
     for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -183,6 +189,7 @@ void Signatures::add_calls(const FunctionDraft& draft) {
       if (!type) continue;
       add(call.callee, i, *type);
       const NodeId data = argument.list(f::Call::args)[0].id();
+      // Only what is passed on as it came in is a parameter of the caller.
       const auto param = std::ranges::find(draft.params, data, &Param::data);
       if (param == draft.params.end()) continue;
       add(draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
@@ -201,6 +208,7 @@ void state_sizes(FunctionDraft& draft, const Types& stated) {
   }
 }
 
+/// A kernel that is called with less memory than its indices reach has conditions around them.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
   std::unordered_map<std::string_view, FunctionDraft*> by_name;
   for (FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
@@ -215,6 +223,7 @@ void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) 
   }
 }
 
+/// Unpacked calls state no types: main's buffers are as large as the kernels behind them use.
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
                    std::span<const FunctionDraft> kernels) {
   std::unordered_map<std::string_view, const FunctionDraft*> by_name;

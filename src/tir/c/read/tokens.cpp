@@ -55,6 +55,7 @@ std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t e
   return end;
 }
 
+/// A comment that is not closed goes on to the end.
 std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
   if (text[at + 1] == '/') {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
@@ -82,6 +83,7 @@ std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t 
   return at;
 }
 
+/// The longest token at this place, as in C.
 Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
   switch (class_of(text[at])) {
     case CharClass::name: {

@@ -76,6 +76,7 @@ std::optional<bool> counts_short(std::string_view body) {
   return number(call + kCountBefore.size()) == last;
 }
 
+/// The short count is one of the forms of v0.16.
 void look_at_calls(std::string_view body, FileForms& forms, VersionInference& versions) {
   const auto is_short = counts_short(body);
   if (!is_short) return;
@@ -83,6 +84,8 @@ void look_at_calls(std::string_view body, FileForms& forms, VersionInference& ve
   forms.is_of_16 |= *is_short;
 }
 
+/// Up to v0.12 handles are `arg_x`; since v0.16 the data pointer is read last of a tensor's fields.
+/// `placeholder` is what Relay called inputs up to v0.9.
 void look_at_prologue(std::string_view body, FileForms& forms, VersionInference& versions) {
   const std::size_t handle = body.find(".v_handle);");
   if (handle == body.npos) return;
@@ -98,6 +101,7 @@ void look_at_prologue(std::string_view body, FileForms& forms, VersionInference&
   forms.has_data_first |= data < shape;
 }
 
+/// Searches for spellings in whole bodies: no tokens are needed for that.
 void look_at_function(const support::SourceText& source, const Item& item, FileForms& forms,
                       VersionInference& versions) {
   const std::string_view head = text_of(source, item.head);
@@ -154,6 +158,7 @@ void infer_version(const support::SourceText& source, const FileItems& file,
         text_of(source, item.head).find("static const struct") != std::string_view::npos;
     observe(versions, TvmFeature::c_constant_pools, is_const);
   }
+  // Decided at the end: another function of the file may show what this one does not.
   if (!forms.has_data_first) return;
   // Only a development version has both.
   if (forms.is_of_16) {
@@ -163,6 +168,8 @@ void infer_version(const support::SourceText& source, const FileItems& file,
   }
 }
 
+/// Entry point, pools, metadata and registry begin with includes of the runtime; a module without
+/// any of these is a single `;`.
 bool is_support(const support::SourceText& source) {
   const std::string_view start = source.text.substr(0, 4096);
   constexpr std::array<std::string_view, 4> kMarks = {"tvm/runtime/c_runtime_api.h",

@@ -33,6 +33,7 @@ std::int64_t count_of(Node allocate) {
 
 }  // namespace
 
+/// What is still to do waits on a stack: statements, and the ends of blocks behind them.
 void BodyWriter::write(Node body, const FunctionHead& head) {
   head_ = head;
   then(body);
@@ -57,6 +58,8 @@ void BodyWriter::write(Node body, const FunctionHead& head) {
   }
 }
 
+/// Statements that the generator prints nothing for (attributes, assertions) are gone before it
+/// runs, or would be lost here: they are refused.
 void BodyWriter::statement(Node node) {
   switch (node.kind()) {
     case Kind::SeqStmt:
@@ -95,6 +98,7 @@ void BodyWriter::open_block(Node body) {
   then(body);
 }
 
+/// The generator asserts that loops begin at zero, and prints every kind of loop as this.
 void BodyWriter::loop(Node node) {
   const Node var = node[f::For::loop_var];
   const Node min = node[f::For::min];
@@ -108,6 +112,7 @@ void BodyWriter::loop(Node node) {
   open_block(node[f::For::body]);
 }
 
+/// Since v0.16 the condition may need statements of its own, and is inside.
 void BodyWriter::while_(Node node) {
   if (!forms_.has(Form::endless_while)) {
     const std::string condition = exprs_(node[f::While::condition]);
@@ -139,6 +144,7 @@ void BodyWriter::otherwise(const Task& task) {
 
 // --- Variables and memory -----------------------------------------------------------------------
 
+/// Its scope is the rest of the block, which C needs no braces for.
 void BodyWriter::let(Node node) {
   const Node var = node[f::LetStmt::var];
   const std::string value = exprs_(node[f::LetStmt::value]);
@@ -155,12 +161,15 @@ void BodyWriter::allocate(Node node) {
   std::int64_t bytes = 0;
   const auto width = static_cast<std::int64_t>(dtype.element_bytes());
   if (__builtin_mul_overflow(count, width, &bytes)) cannot_print("an allocation of this size");
+  // Memory of main (`global.workspace`) is never on the stack of C, however small.
   if (storage_scope(var) != kPlainScope || bytes >= kWorkspaceBytes) return workspace(node, bytes);
   const std::string& name = exprs_.declare(var, dtype);
   code_.line("{} {}[{}];", type_text(dtype), name, count);
   then(node[f::Allocate::body]);
 }
 
+/// LowerTVMBuiltin makes these three statements of an Allocate: the allocation, its check, and the
+/// release behind the body. The 1 is kDLCPU.
 void BodyWriter::workspace(Node node, std::int64_t bytes) {
   const DType dtype = node.dtype(f::Allocate::dtype);
   const std::string& name = exprs_.declare(node[f::Allocate::buffer_var]);
@@ -190,6 +199,7 @@ void BodyWriter::constant(Node node) {
   then(node[f::AllocateConst::body]);
 }
 
+/// Buffers are flat when the generator runs (StorageFlatten, FlattenBuffer).
 void BodyWriter::store(Node node) {
   const NodeList indices = node.list(f::BufferStore::indices);
   if (indices.size() != 1) cannot_print("a store into a buffer that is not flat");
@@ -198,6 +208,7 @@ void BodyWriter::store(Node node) {
   if (node[f::BufferStore::value].dtype() != buffer.dtype(f::Buffer::dtype)) {
     cannot_print("a store of another type than the buffer's");
   }
+  // The value first: its temporaries come before those of the index.
   const std::string value = exprs_(node[f::BufferStore::value]);
   const std::string place = exprs_.place(buffer, indices[0]);
   code_.line("{} = {};", place, value);
@@ -205,6 +216,7 @@ void BodyWriter::store(Node node) {
 
 // --- Calls --------------------------------------------------------------------------------------
 
+/// A number alone prints nothing; calls of the runtime have forms of their own.
 void BodyWriter::evaluate(Node value) {
   if (value.is(Kind::IntImm)) return;
   if (is_packed_call(value)) return calls_.write(value, head_.device);
@@ -231,6 +243,7 @@ void BodyWriter::return_value(Node value) {
                        value.integer(f::IntImm::value) == 0;
   if (head_.result.empty() || is_zero) return code_.line("return {};", exprs_(value));
   const DType dtype = value.dtype();
+  // As a packed function returns its value: in the widest type of its kind.
   const DType stored = dtype.is_float() ? DType::Float(64) : DType::Int(64);
   const std::string text = exprs_(value);
   code_.line("(({}*){})[0] = {};", type_text(stored), head_.result,

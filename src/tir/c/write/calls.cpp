@@ -51,6 +51,8 @@ std::uint64_t large_uint(NodeList halves) {
 
 }  // namespace
 
+/// The form of a call: an operator of C, a function of libm, a statement before (condval), a
+/// reinterpretation of a temporary, a field of a record, or an external function.
 ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
   const std::string_view op = operator_of(call);
   const NodeList args = call.list(f::Call::args);
@@ -67,6 +69,7 @@ ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
   if (const std::string_view name = math_name(op); !name.empty()) {
     return {math_function(name, call.dtype()) + argument_list(args.size()), std::move(operands)};
   }
+  // Up to v0.15 both branches are computed where they need temporaries; since v0.16 only one is.
   if (op == "tir.if_then_else" && args.size() == 3) {
     if (!forms_.has(Form::statement_conditional)) return {"(\1 ? \1 : \1)", std::move(operands)};
     extra = Extra::conditional;
@@ -83,6 +86,7 @@ ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
   return external_plan(call);
 }
 
+/// `(&(x[i]))`; up to v0.8 the sum of pointer and index.
 ExprWriter::Plan ExprWriter::address_plan(Node load) const {
   Plan element = element_plan(load);
   if (!forms_.has(Form::address_by_sum)) {
@@ -95,6 +99,8 @@ ExprWriter::Plan ExprWriter::address_plan(Node load) const {
   return element;
 }
 
+/// call_extern and call_pure_extern, parameters linked by v0.8, and integers above the range of
+/// IntImm. Anything else has no rule for target c, and TVM would refuse it as well.
 ExprWriter::Plan ExprWriter::external_plan(Node call) {
   const std::string_view op = operator_of(call);
   const NodeList args = call.list(f::Call::args);

@@ -57,12 +57,15 @@ void LayerWriter::context() {
   code_.line("cmsis_nn_context context= {{{},{}}};", name, next());
 }
 
+/// Sizes of one tensor: n, h, w, c.
 void LayerWriter::dims(std::string_view name) {
   std::array<std::string, 4> sizes;
   for (std::string& size : sizes) size = next();
   code_.line("cmsis_nn_dims {} = {{{}}};", name, fmt::join(sizes, ","));
 }
 
+/// The arguments of call_extern in their order, as they fill the structs. Only a depthwise
+/// convolution has a multiplier of its channels; the others pass -1, which is not printed.
 void LayerWriter::convolution() {
   const bool has_bias = args_.size() == kConvolutionArguments + 1;
   const bool is_depthwise = function() == kDepthwise;
@@ -95,6 +98,7 @@ void LayerWriter::convolution() {
                   input, filter, bias, output));
 }
 
+/// Strides and paddings are h, w in the call and printed as w, h.
 void LayerWriter::pooling() {
   const std::string input = next();
   const std::string output = next();
@@ -111,6 +115,7 @@ void LayerWriter::pooling() {
                           input, output));
 }
 
+/// A comparison up to v0.11, then a switch over the codes of CMSIS-NN.
 void LayerWriter::test_status(std::string_view passed) {
   const bool has_old_type = forms_.has(Form::cmsis_math_status);
   code_.line("{} status = {}({});", has_old_type ? "arm_status" : "arm_cmsis_nn_status", function(),
@@ -132,6 +137,7 @@ void LayerWriter::test_status(std::string_view passed) {
 
 }  // namespace
 
+/// By name and number of arguments: other functions of CMSIS-NN are printed as plain calls.
 bool is_cmsis_layer(Node call) {
   if (!is_call_of(call, "tir.call_extern")) return false;
   const NodeList args = call.list(f::Call::args);

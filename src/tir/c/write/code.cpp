@@ -30,6 +30,8 @@ NameSupply::NameSupply(const Forms& forms)
   for (const std::string_view word : reserved_words()) counters_.emplace(word, 0);
 }
 
+/// The number counts on from the last one that this name got, as in TVM's NameSupply (GetUniqueName
+/// up to v0.9).
 std::string NameSupply::fresh(std::string_view hint) {
   std::string name(hint);
   std::ranges::replace(name, '.', '_');
@@ -76,7 +78,10 @@ void Code::mark_constant(const std::string& literal) {
   temporaries_.try_emplace(literal, Entry{literal, 0});
 }
 
+/// SSAGetID of TVM: the same text is the same temporary while its scope is open, and a text in
+/// parentheses loses one pair.
 std::string Code::temporary(const std::string& source, std::string_view type) {
+  // A variable needs no other name.
   if (names_.contains(source)) return source;
   const auto known = temporaries_.find(source);
   if (known != temporaries_.end() && is_open_[known->second.scope]) return known->second.name;

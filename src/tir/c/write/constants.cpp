@@ -37,6 +37,7 @@ std::size_t elements_per_row(std::size_t width) {
 /// Rows of `count` elements that `print` appends to a string.
 template <class Print>
 void write_rows(const Sink& sink, std::size_t count, std::size_t width, Print&& print) {
+  // The last row is shorter; no comma ends it.
   const std::size_t per_row = elements_per_row(width);
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
@@ -109,6 +110,7 @@ void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) 
   cannot_print("a constant of " + to_string(dtype));
 }
 
+/// The bytes to print; a constant whose data the text of its module lacked cannot be printed.
 std::span<const std::byte> data_of(Node array, std::string_view name) {
   const auto data = array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
   if (!data) cannot_print(fmt::format("the constant '{}', whose data are not known,", name));
@@ -128,6 +130,7 @@ std::int64_t number(Node value) {
 
 }  // namespace
 
+/// In the section for linked parameters, aligned as the target asks (`constants-byte-alignment`).
 void write_array(const Sink& sink, std::string_view name, Node array, std::int64_t alignment) {
   const std::span<const std::byte> data = data_of(array, name);
   const DType dtype = array.dtype(f::NDArray::dtype);
@@ -141,6 +144,7 @@ void write_array(const Sink& sink, std::string_view name, Node array, std::int64
   sink(kCloseC);
 }
 
+/// A struct with one array for each constant, in the order of their offsets.
 void write_constant_pool(const Sink& sink, const Forms& forms, Node info, std::int64_t bytes) {
   const std::string_view pool = info.text(f::PoolInfo::pool_name);
   std::vector<Node> members;

@@ -58,6 +58,7 @@ ExprWriter::Plan ExprWriter::division_text(Node node, const DivisionForm& form,
 /// correction of it otherwise.
 ExprWriter::Plan ExprWriter::division_plan(Node node, Division division) {
   const Node b = node[f::FloorDiv::b];
+  // Where the sign of the result makes no difference.
   if (division == Division::truncate) return division_text(node, kExact);
   if (const auto exponent = exponent_of(b)) {
     return division_text(node, kPowerOfTwo, power_argument(node, *exponent));
@@ -65,6 +66,7 @@ ExprWriter::Plan ExprWriter::division_plan(Node node, Division division) {
   const DType dtype = node.dtype();
   const bool is_positive = !dtype.is_int() || is_at_least_zero(ranges_.of(node[f::FloorDiv::a]));
   if (is_positive && is_at_least_zero(ranges_.of(b))) return division_text(node, kExact);
+  // A divisor that may be negative needs both signs compared.
   if (!is_at_least_zero(ranges_.of(b))) return division_text(node, kOfAnySign);
   const bool has_wide_sign = dtype == DType::Int(32) || dtype == DType::Int(64);
   return division_text(node, has_wide_sign ? kCorrected : kChosen);

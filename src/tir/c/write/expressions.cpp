@@ -7,6 +7,7 @@
 #include "tir/c/write/spelling.h"
 
 namespace mlf::tir::c {
+/// The text of an expression; lines that it needs before it are in the code already.
 std::string ExprWriter::operator()(Node expr) {
   text_.clear();
   push({expr});
@@ -50,6 +51,7 @@ std::string ExprWriter::pointer_text(Node buffer) const {
 
 // --- The stack ----------------------------------------------------------------------------------
 
+/// Expressions are DAGs in memory and trees in C: shared ones are written each time.
 void ExprWriter::push(const Operand& operand) {
   if (++written_ > most_nodes_) {
     throw support::Error(
@@ -92,6 +94,7 @@ bool ExprWriter::leaf(Node node) {
 void ExprWriter::step() {
   Frame& frame = frames_.back();
   const std::string& form = frame.plan.form;
+  // Up to the next operand; without one, to the end.
   const std::size_t mark = form.find(kOperand, frame.at);
   text_.append(form, frame.at, mark == form.npos ? form.npos : mark - frame.at);
   if (mark != form.npos) {
@@ -112,6 +115,8 @@ std::string ExprWriter::take_operand(const Frame& frame) {
   return operand;
 }
 
+/// A reinterpretation computes its operand in a scope of its own, so that the temporary is not used
+/// again behind it.
 void ExprWriter::begin_operand(Frame& frame) {
   frame.begin = text_.size();
   if (frame.extra == Extra::reinterpret) frame.scope = code_.begin_scope();
@@ -120,6 +125,8 @@ void ExprWriter::begin_operand(Frame& frame) {
   }
 }
 
+/// Operands of min, max and reinterpret are named, because C prints them twice or takes their
+/// address.
 void ExprWriter::end_operand(Frame& frame) {
   switch (frame.extra) {
     case Extra::none:
@@ -158,6 +165,7 @@ void ExprWriter::set_conditional(Frame& frame) {
   }
 }
 
+/// What is printed of the names of operands when all of them are known.
 void ExprWriter::finish(Frame& frame) {
   switch (frame.extra) {
     case Extra::none:
@@ -180,6 +188,7 @@ void ExprWriter::finish(Frame& frame) {
 
 // --- Forms --------------------------------------------------------------------------------------
 
+/// How an expression is printed: its form, with a mark for each operand.
 ExprWriter::Plan ExprWriter::plan(const Operand& operand, Extra& extra) {
   const Node node = operand.node;
   if (!node.dtype().is_scalar() && !node.dtype().is_void()) {
@@ -212,6 +221,7 @@ ExprWriter::Plan ExprWriter::plan(const Operand& operand, Extra& extra) {
   }
 }
 
+/// A cast to the same type prints nothing.
 ExprWriter::Plan ExprWriter::cast_plan(Node cast) const {
   const Node value = cast[f::Cast::value];
   if (value.dtype() == cast.dtype()) return {"\1", {{value}}};
@@ -229,6 +239,8 @@ std::string ExprWriter::subscript(Node buffer) const {
   return pointer_text(buffer) + (forms_.has(Form::bracketed_index) ? "[(\1)]" : "[\1]");
 }
 
+/// `(a op b)`, but for min and max, the remainder of floats, and divisions whose sign makes no
+/// difference where they are.
 ExprWriter::Plan ExprWriter::binary_plan(Node node) {
   const Node a = node[f::Add::a];
   const Node b = node[f::Add::b];

@@ -43,6 +43,8 @@ bool fits(Node node, Expects expects) {
                        fmt::format("{} of {} is {}", field.name, node.info().name, how));
 }
 
+/// A document can come from JSON, where any field can be anything; the writer follows fields
+/// without asking.
 void check_field(Node node, std::uint8_t position) {
   const FieldInfo& field = node.info().fields[position];
   if (field.type == FieldType::node) {
@@ -121,6 +123,7 @@ class ModuleWriter {
   std::unordered_map<std::string_view, Convention> conventions_;  // by symbol
 };
 
+/// Ranges decide which form of a floor division is printed.
 void ModuleWriter::note_ranges() {
   NodeSet seen(document_.module);
   const auto enter = [&](Node node) {
@@ -149,6 +152,7 @@ void ModuleWriter::note_conventions() {
   }
 }
 
+/// The first argument is the symbol of what is called.
 void ModuleWriter::note_call(Node call, Convention convention) {
   const bool is_known = convention == Convention::packed || is_call_of(call, "tir.call_extern");
   if (!is_known || call.list(f::Call::args).empty()) return;
@@ -179,12 +183,15 @@ Convention ModuleWriter::convention_of(Node function) const {
       found = Convention::unpacked;
     }
   });
+  // A main that calls kernels is of their convention.
   if (found) return *found;
   return target_kind() == "c" ? Convention::packed : Convention::unpacked;
 }
 
 // --- Functions ----------------------------------------------------------------------------------
 
+/// One table of names for signature, prologue and body: their order decides which of them get
+/// numbers.
 FunctionText ModuleWriter::function_text(Node function) const {
   const Convention convention = convention_of(function);
   Code code(forms_);
@@ -211,6 +218,7 @@ std::string ModuleWriter::target_kind() const {
   return target ? target->kind : "c";
 }
 
+/// An attribute of the target; 16 bytes where it is not set.
 std::int64_t ModuleWriter::constant_alignment() const {
   if (!document_.target) return kConstantAlignment;
   const auto target = parse_target(*document_.target);
@@ -219,6 +227,7 @@ std::int64_t ModuleWriter::constant_alignment() const {
   return alignment ? *alignment : kConstantAlignment;
 }
 
+/// What CodeGenCHost::Init prints; `<stdbool.h>` since v0.12.
 void ModuleWriter::write_head() {
   sink_(fmt::format("// tvm target: {}\n", document_.target.value_or("c")));
   sink_(
@@ -258,6 +267,8 @@ void ModuleWriter::write_pools() {
   }
 }
 
+/// All functions are printed before anything is written, so that a module that cannot be printed
+/// leaves no half of it.
 void ModuleWriter::write() {
   if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
   require_whole(document_.module.root());
@@ -271,6 +282,7 @@ void ModuleWriter::write() {
   }
   write_head();
   for (std::size_t i = 0; i < all.size(); ++i) write_constants(all.value(i));
+  // So that functions can call each other in any order.
   if (forms_.has(Form::own_prototypes)) {
     for (const FunctionText& text : texts) {
       sink_(fmt::format("{}{};\n", kBeforeFunction, text.signature));

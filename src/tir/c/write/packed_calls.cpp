@@ -33,6 +33,7 @@ std::size_t end_of_arguments(Node call) {
   return is_call_of(call, kCPacked) ? all - 1 : all;
 }
 
+/// LowerTVMBuiltin takes the largest need of all calls, and one stack for all of them.
 void add(StackSizes& sizes, Node call) {
   const NodeList args = call.list(f::Call::args);
   const std::size_t end = end_of_arguments(call);
@@ -57,6 +58,7 @@ std::int64_t bytes_of(DType dtype) {
 
 }  // namespace
 
+/// C-packed calls have a name and a context at least.
 bool is_packed_call(Node call) {
   const bool is_packed = is_call_of(call, kCPacked) || is_call_of(call, kPacked);
   if (!is_packed) return false;
@@ -65,6 +67,7 @@ bool is_packed_call(Node call) {
   return args.size() >= least && args[0].is(Kind::StringImm);
 }
 
+/// Statements only: packed calls are never operands.
 StackSizes stack_sizes(Node body) {
   StackSizes sizes;
   std::vector<Node> open = {body};
@@ -90,6 +93,7 @@ void PackedCalls::declare_stack(std::string& name, std::int64_t words) {
   code_.line("void* {} = {};", name, storage);
 }
 
+/// In TVM's order: type codes, values, tensors, shapes; only those that a call needs.
 void PackedCalls::declare_stacks(const StackSizes& sizes) {
   if (sizes.values > 0) {
     declare_stack(tcode_, (sizes.values + kCodesPerWord - 1) / kCodesPerWord);
@@ -108,6 +112,7 @@ void PackedCalls::set_tensor(int number, const std::string& value) {
   }
 }
 
+/// Dimensions are 64 bits wide on the stack.
 void PackedCalls::store_shape(Node make_shape) {
   for (const Node dim : make_shape.list(f::Call::args)) {
     const bool is_number = dim.is(Kind::IntImm);
@@ -187,6 +192,7 @@ void PackedCalls::store_argument(Node argument, std::int64_t position, std::int6
   if (!type.is_handle()) {
     return store_type(position, std::to_string(static_cast<int>(type.code)));
   }
+  // Since v0.16 a null pointer has a type code of its own, chosen when the program runs.
   if (!forms_.has(Form::asks_for_null)) {
     return store_type(position, std::to_string(kOpaqueHandle));
   }
@@ -229,6 +235,8 @@ std::string PackedCalls::context_name(Node context) const {
   return context.is(Kind::Var) ? std::string(context.text(f::Var::name)) : "NULL";
 }
 
+/// Tensors are stored before the values that point to them, then the call is made. Type codes are
+/// those of TVMArgTypeCode.
 void PackedCalls::write(Node call, const std::string& device) {
   device_ = device;
   tensors_ = 0;
@@ -256,6 +264,7 @@ void PackedCalls::write(Node call, const std::string& device) {
                                     slot, end - 1, value, type),
                         " {");
   }
+  // Since v0.16 the generator counts one too few.
   const std::size_t count = end - 1 - (forms_.has(Form::short_count) && end > 1 ? 1 : 0);
   call_checked(fmt::format("{}( (TVMValue*) stack_value , (int*) stack_tcode, {}, &{}, &{}, {})",
                            function, count, value, type, context_name(args[end])),

@@ -24,6 +24,7 @@ Node buffer_of(Node function, Node param) {
   return shaped ? shaped : find(function.map(f::PrimFunc::buffer_map), param);
 }
 
+/// A value is read by the member that its type is widened to.
 std::string_view field_spelling(Record record, int number, DType dtype) {
   for (const RecordField& row : record_fields()) {
     if (row.record != record || row.number != number) continue;
@@ -55,6 +56,7 @@ std::string Prologue::signature(Convention convention) {
   return convention == Convention::packed ? packed_signature() : unpacked_signature();
 }
 
+/// TVMBackendPackedCFunc. v0.8 prints the pointers to type codes as `void*`.
 std::string Prologue::packed_signature() {
   const bool has_types = !forms_.has(Form::numbered_params);
   const std::string_view pointer = has_types ? "int32_t*" : "void*";
@@ -68,6 +70,7 @@ std::string Prologue::packed_signature() {
                      type_ids_, count, head_.result, pointer, head_.result_type, resource);
 }
 
+/// One parameter for each of the PrimFunc: the data pointer of its buffer, or itself.
 std::string Prologue::unpacked_signature() {
   std::string list;
   for (std::size_t i = 0; i < params_.size(); ++i) {
@@ -86,6 +89,8 @@ std::string Prologue::unpacked_signature() {
 
 // --- Prologues ----------------------------------------------------------------------------------
 
+/// Stacks come first, then values and codes, then what tensors hold. Assertions are not printed,
+/// but the `if` around the one on strides is.
 FunctionHead Prologue::write(Convention convention, PackedCalls& calls) {
   calls.declare_stacks(stack_sizes(function_[f::PrimFunc::body]));
   if (convention == Convention::unpacked) {
@@ -122,6 +127,7 @@ std::string Prologue::prefix(const Param& param) const {
                                          : fmt::format("{}.{}", symbol_, name);
 }
 
+/// Up to v0.12 each parameter in turn, value and code; since v0.13 all codes, then all values.
 void Prologue::take_all_values() {
   if (forms_.has(Form::handle_prefix)) {
     for (std::size_t i = 0; i < params_.size(); ++i) {
@@ -177,6 +183,8 @@ void Prologue::take_data(const Param& param) {
              field_spelling(Record::tensor, field::data, DType::Handle()));
 }
 
+/// Shape and strides are read whether or not the body needs them. Since v0.16 the data pointer
+/// comes last; the device is read of the first tensor only.
 void Prologue::take_tensor(Param& param) {
   if (!forms_.has(Form::data_last)) take_data(param);
   take_field(param, "void*", prefix(param) + "_shape", field::shape);

@@ -30,16 +30,21 @@ std::string type_text(Node var) {
   return pointee.is_void() ? type_text(var.dtype()) : type_text(pointee) + "*";
 }
 
+/// A TVMValue holds an int64, a double or a pointer.
 DType api_type(DType dtype) {
   if (dtype.is_handle()) return dtype;
   return dtype.is_int() || dtype.is_uint() ? DType::Int(64) : DType::Float(64);
 }
 
+/// `5` is an int32, `(int64_t)5` a literal of another type: without the parentheses that a cast
+/// has.
 std::string integer_text(DType dtype, std::int64_t value) {
+  // C's own type of a number.
   if (dtype == DType::Int(32)) return std::to_string(value);
   return fmt::format("({}){}", type_text(dtype), value);
 }
 
+/// Seven digits are not exact: compiled code uses the rounded value.
 std::string float_text(DType dtype, double value) {
   const std::string digits = fmt::format("{:.6e}", value);
   if (dtype == DType::Float(64)) return digits;
