@@ -16,14 +16,14 @@ namespace mlf::tir {
 
 /// How far two values may be apart under a row of the tolerance table. "Left" is the module as the
 /// compiler had it, "right" the one that came through the dialect. tolerances.def says what each
-/// one excuses.
-enum class Excuse : std::uint8_t {
-#define MLF_EXCUSE(name, hides_below) name,
-#define MLF_TOLERATE(dialect, loss, kind, field, excuse)
-#define MLF_TOLERATE_NODE(dialect, loss, kind, aspect, excuse)
-#define MLF_TOLERATE_ANY(dialect, loss, aspect, excuse)
+/// rule allows.
+enum class ToleranceRule : std::uint8_t {
+#define MLF_RULE(name, hides_below) name,
+#define MLF_TOLERATE(dialect, loss, kind, field, rule)
+#define MLF_TOLERATE_NODE(dialect, loss, kind, aspect, rule)
+#define MLF_TOLERATE_ANY(dialect, loss, aspect, rule)
 #include "mlf/tir/tolerances.def"
-#undef MLF_EXCUSE
+#undef MLF_RULE
 #undef MLF_TOLERATE
 #undef MLF_TOLERATE_NODE
 #undef MLF_TOLERATE_ANY
@@ -44,16 +44,16 @@ struct ToleranceRow {
   std::optional<Kind> kind;  ///< the kind on the left; nothing: any kind
   Aspect aspect;
   std::uint8_t field;  ///< meaningful for Aspect::field only
-  Excuse excuse;
+  ToleranceRule rule;
 };
 
 /// All rows, in the order of tolerances.def.
 MLF_API std::span<const ToleranceRow> all_tolerances();
-MLF_API std::string_view to_string(Excuse excuse);
-/// `Kind.field`, `Kind (aspect)` or `any (aspect)`, and the excuse.
+MLF_API std::string_view to_string(ToleranceRule rule);
+/// `Kind.field`, `Kind (aspect)` or `any (aspect)`, and the name of the rule.
 MLF_API std::string to_string(const ToleranceRow& row);
-/// Whether an excuse of this kind leaves nodes below the excused field uncompared.
-MLF_API bool hides_below(Excuse excuse);
+/// Whether nodes below a field that this rule tolerates are not compared.
+MLF_API bool hides_below(ToleranceRule rule);
 
 /// Which differences are expected: nothing, or what a dialect does not say.
 class MLF_API Tolerance {
@@ -73,7 +73,7 @@ class MLF_API Tolerance {
 
 /// What a difference is about.
 enum class DifferenceIn : std::uint8_t {
-  node,       ///< a node or a field of it, wherever it stands
+  node,       ///< a node or a field of it, wherever it is
   name,       ///< the name of a variable or a buffer, which no code depends on
   attribute,  ///< an attribute of a function, or something below it
   function,   ///< a function that one side does not have
@@ -86,7 +86,7 @@ struct Difference {
   std::string right;  ///< its counterpart, briefly
   DifferenceIn in = DifferenceIn::node;
   std::string function{};  ///< the name of the function it is about; empty where it is about none
-  /// Of the innermost node around the place that knows where it stood in its source.
+  /// Of the innermost node around the place that knows where it was in its source.
   std::optional<SourceRange> left_range;
   std::optional<SourceRange> right_range;
 };

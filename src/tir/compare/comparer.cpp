@@ -5,12 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "tir/compare/brief.h"
-#include "tir/compare/sequences.h"
+#include "tir/compare/descriptions.h"
+#include "tir/compare/surroundings.h"
 
 namespace mlf::tir::compare_detail {
 namespace {
 
+/// Floats are equal bit by bit: NaN equals itself, and 0.0 differs from -0.0.
 bool scalars_equal(Node left, Node right, std::uint8_t field) {
   switch (left.info().fields[field].type) {
     case FieldType::string:
@@ -32,7 +33,8 @@ bool scalars_equal(Node left, Node right, std::uint8_t field) {
   }
 }
 
-/// Whether a field holds what its node sets for the statements below, or what belongs to that.
+/// Whether a field holds what its node defines for the statements below, or what belongs to that:
+/// the places where a text may print one variable of TVM as several.
 bool sets(std::optional<Node> owner, std::uint8_t field) {
   if (!owner) return false;
   switch (owner->kind()) {
@@ -57,7 +59,6 @@ bool sets(std::optional<Node> owner, std::uint8_t field) {
   }
 }
 
-/// A body around which the legacy printer always puts braces.
 bool is_param_of(Node function, Node var) {
   for (const Node param : function.list(f::PrimFunc::params)) {
     if (param.id() == var.id()) return true;
@@ -78,6 +79,7 @@ bool have_same_name(Node left, Node right) {
   return left.is(Kind::Buffer) == right.is(Kind::Buffer) && name(left) == name(right);
 }
 
+/// Whether the legacy printer always puts braces around this body.
 bool is_braced(Node owner, std::uint8_t field) {
   if (owner.info().fields[field].expects != Expects::stmt) return false;
   switch (owner.kind()) {
@@ -126,6 +128,7 @@ void Comparer::push(StepKind kind, StepId parent, Node left, Node right, std::ui
   pushed_.push_back({left.id(), right.id(), parent, position, field, kind});
 }
 
+// Pairs were pushed in order; the stack gives back the last one first.
 void Comparer::flush() {
   const std::size_t first = stack_.size();
   for (const Step& step : pushed_) stack_.push_back(steps_.add(step));
@@ -139,6 +142,7 @@ void Comparer::compare_pair(StepId at) {
   const Node b = right(at);
   if (!a && !b) return;
   if (!a || !b) return differ(at, {}, brief(a), brief(b));
+  // Two ids of 32 bits make one key.
   const std::uint64_t key = std::uint64_t{index(a.id())} << 32 | index(b.id());
   if (!seen_.insert(key).second) return;
   ++result_.nodes;
@@ -160,7 +164,7 @@ bool Comparer::tolerate(Aspect aspect, StepId at, std::uint8_t field, std::strin
   for (const RowIndex index : rows_of_kind_[static_cast<std::size_t>(left(at).kind())]) {
     const ToleranceRow& row = all_tolerances()[index];
     if (row.aspect != aspect || (aspect == Aspect::field && row.field != field)) continue;
-    if (!test(row.excuse)) continue;
+    if (!test(row.rule)) continue;
     result_.tolerated.push_back({row.loss, steps_.path(at, what), index});
     return true;
   }
@@ -169,8 +173,8 @@ bool Comparer::tolerate(Aspect aspect, StepId at, std::uint8_t field, std::strin
 
 bool Comparer::tolerate_field(StepId at, std::uint8_t field) {
   const auto name = left(at).info().fields[field].name;
-  return tolerate(Aspect::field, at, field, name, [&](Excuse excuse) {
-    return excuses_field(excuse, {left(at), right(at), field}, known_);
+  return tolerate(Aspect::field, at, field, name, [&](ToleranceRule rule) {
+    return tolerates_field(rule, {left(at), right(at), field}, known_);
   });
 }
 
@@ -195,8 +199,8 @@ std::optional<Node> Comparer::owner_of(StepId at) const {
 
 bool Comparer::kinds_agree(StepId at) {
   if (left(at).kind() == right(at).kind()) return true;
-  const auto test = [&](Excuse excuse) {
-    return excuses_kind(excuse, {left(at), right(at), owner_of(at)}, known_);
+  const auto test = [&](ToleranceRule rule) {
+    return tolerates_kind(rule, {left(at), right(at), owner_of(at)}, known_);
   };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) {
     differ(at, {}, brief(left(at)), brief(right(at)));
@@ -206,18 +210,20 @@ bool Comparer::kinds_agree(StepId at) {
   return left(at).is(Kind::SizeVar) && right(at).is(Kind::Var);
 }
 
+// One Var, Buffer or object on the left must be one on the right, and the other way round: code
+// that merges or splits them means something else. Texts may print one of them several times.
 bool Comparer::identities_agree(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
   if (!has_identity(a)) return true;
   const Pairing::Match match = known_.pairing.pair(a, b, scope_);
   if (match == Pairing::Match::paired) return true;
-  const auto test = [&](Excuse excuse) {
-    if (excuse == Excuse::copies) return true;
-    if (excuse == Excuse::same_name) return have_same_name(a, b);
+  const auto test = [&](ToleranceRule rule) {
+    if (rule == ToleranceRule::copies) return true;
+    if (rule == ToleranceRule::same_name) return have_same_name(a, b);
     if (match != Pairing::Match::left_split) return false;
-    if (excuse == Excuse::one_per_scope) return sets(owner_of(at), steps_[at].field);
-    return excuse == Excuse::one_per_function && known_.pairing.scope_of(a) != scope_;
+    if (rule == ToleranceRule::one_per_scope) return sets(owner_of(at), steps_[at].field);
+    return rule == ToleranceRule::one_per_function && known_.pairing.scope_of(a) != scope_;
   };
   if (tolerate(Aspect::identity, at, 0, {}, test)) {
     if (match == Pairing::Match::left_split) known_.pairing.add_copy(a, b, scope_);
@@ -228,11 +234,14 @@ bool Comparer::identities_agree(StepId at) {
   return false;
 }
 
+// Spans are not fields of the table: they say where TVM read a node, not what it is.
 void Comparer::compare_spans(StepId at) {
   const Node a = left(at).module().span(left(at).id());
   const Node b = right(at).module().span(right(at).id());
   if (!a && !b) return;
-  const auto test = [&](Excuse excuse) { return excuse == Excuse::not_printed && a && !b; };
+  const auto test = [&](ToleranceRule rule) {
+    return rule == ToleranceRule::not_printed && a && !b;
+  };
   if (tolerate(Aspect::span, at, 0, "span", test)) return;
   if (!a || !b) return differ(at, "span", brief(a), brief(b));
   push(StepKind::span, at, a, b, 0, kNoPosition);
@@ -275,15 +284,16 @@ void Comparer::compare_nodes(StepId at, std::uint8_t field) {
 void Comparer::compare_lists(StepId at, std::uint8_t field) {
   const NodeList a = left(at).list(field);
   const NodeList b = right(at).list(field);
+  // Elements correspond by position: lists of different sizes are not looked into.
   const bool same_size = a.defined() == b.defined() && a.size() == b.size();
   if (!same_size && tolerate_field(at, field)) return;
   if (!same_size) {
     return differ(at, left(at).info().fields[field].name, brief_field(left(at), field),
                   brief_field(right(at), field));
   }
-  const auto test = [&](Excuse excuse) {
-    return excuse == Excuse::named_buffer &&
-           excuses_field(excuse, {left(at), right(at), field}, known_);
+  const auto test = [&](ToleranceRule rule) {
+    return rule == ToleranceRule::named_buffer &&
+           tolerates_field(rule, {left(at), right(at), field}, known_);
   };
   const auto name = left(at).info().fields[field].name;
   if (!a.empty() && tolerate(Aspect::field, at, field, name, test)) return;
@@ -309,15 +319,17 @@ void Comparer::compare_maps(StepId at, std::uint8_t field) {
   }
 }
 
+// Entries that only one side has. Rows may tolerate what the left one has more: a text cannot
+// invent.
 void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& matching) {
   const NodeMap a = left(at).map(field);
   const NodeMap b = right(at).map(field);
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (matching[i] != kUnmatched) continue;
     const std::string entry = entry_name(left(at), field, i);
-    const auto test = [&](Excuse excuse) {
-      if (excuse == Excuse::not_a_param) return !is_param_of(left(at), a.key(i));
-      return excuse == Excuse::not_tir && !a.value(i).is(Kind::PrimFunc);
+    const auto test = [&](ToleranceRule rule) {
+      if (rule == ToleranceRule::not_a_param) return !is_param_of(left(at), a.key(i));
+      return rule == ToleranceRule::not_tir && !a.value(i).is(Kind::PrimFunc);
     };
     if (tolerate(Aspect::field, at, field, entry, test)) continue;
     lack(at, {left(at), field, i}, brief(a.value(i)), "missing");
@@ -327,6 +339,7 @@ void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& m
   }
 }
 
+// A missing function is about that function, and about nothing else in the module.
 void Comparer::lack(StepId at, const Entry& entry, std::string left, std::string right) {
   const auto [owner, field, position] = entry;
   differ(at, entry_name(owner, field, position), std::move(left), std::move(right));
@@ -339,13 +352,14 @@ void Comparer::lack(StepId at, const Entry& entry, std::string left, std::string
 void Comparer::compare_order(StepId at, std::uint8_t field, const Matching& matching) {
   if (is_in_order(matching)) return;
   const auto name = left(at).info().fields[field].name;
-  const auto test = [](Excuse excuse) { return excuse == Excuse::any_order; };
+  const auto test = [](ToleranceRule rule) { return rule == ToleranceRule::any_order; };
   if (tolerate(Aspect::field, at, field, name, test)) return;
   differ(at, name, "entries in one order", "entries in another");
 }
 
 // --- Sequences ---------------------------------------------------------------------------------
 
+// The printers of TVMScript splice nested sequences; statements are then compared in their order.
 bool Comparer::splice_sequences(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -354,7 +368,7 @@ bool Comparer::splice_sequences(StepId at) {
   const std::vector<Node> on_left = spliced(a);
   const std::vector<Node> on_right = spliced(b);
   if (on_left.size() != on_right.size()) return false;
-  const auto test = [](Excuse excuse) { return excuse == Excuse::flattened; };
+  const auto test = [](ToleranceRule rule) { return rule == ToleranceRule::flattened; };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
   for (std::uint32_t i = 0; i < on_left.size(); ++i) {
     const StepKind kind = a.is(Kind::SeqStmt) ? StepKind::element : StepKind::in_place;
@@ -363,6 +377,7 @@ bool Comparer::splice_sequences(StepId at) {
   return true;
 }
 
+// The legacy printer shows a body and a sequence of that one statement alike, in braces.
 bool Comparer::unwrap_body(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -372,13 +387,14 @@ bool Comparer::unwrap_body(StepId at) {
   const Node on_right = unwrapped(b);
   const bool is_one = on_left.is(Kind::SeqStmt) == on_right.is(Kind::SeqStmt);
   if (!is_one || !is_braced(left(parent), steps_[at].field)) return false;
-  const auto test = [](Excuse excuse) { return excuse == Excuse::braced_body; };
+  const auto test = [](ToleranceRule rule) { return rule == ToleranceRule::braced_body; };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
   push(StepKind::in_place, at, on_left, on_right, f::SeqStmt::seq, 0);
   return true;
 }
 
-/// Statements of a block whose scopes end elsewhere.
+// The repr text does not say where the scope of a let or an allocation ends: blocks are then
+// compared line by line, without what each statement covers.
 bool Comparer::compare_lines(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -390,7 +406,7 @@ bool Comparer::compare_lines(StepId at) {
   const std::vector<Node> on_left = lines_of(a);
   const std::vector<Node> on_right = lines_of(b);
   if (on_left.size() != on_right.size()) return false;
-  const auto test = [](Excuse excuse) { return excuse == Excuse::open_scope; };
+  const auto test = [](ToleranceRule rule) { return rule == ToleranceRule::open_scope; };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
   for (std::uint32_t i = 0; i < on_left.size(); ++i) {
     push(StepKind::line, at, on_left[i], on_right[i], 0, i);
@@ -398,14 +414,14 @@ bool Comparer::compare_lines(StepId at) {
   return true;
 }
 
-/// A load or store through a pointer, and one of an element of a buffer.
+// A load or store through a pointer, and one of an element of a buffer.
 bool Comparer::compare_access(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
   const bool is_load = a.is(Kind::Load) && b.is(Kind::BufferLoad);
   if (!is_load && !(a.is(Kind::Store) && b.is(Kind::BufferStore))) return false;
-  const auto test = [&](Excuse excuse) {
-    return excuse == Excuse::buffer_access && is_same_access(a, b);
+  const auto test = [&](ToleranceRule rule) {
+    return rule == ToleranceRule::buffer_access && is_same_access(a, b);
   };
   if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
   if (is_load) {

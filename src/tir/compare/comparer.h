@@ -8,13 +8,21 @@
 #include <vector>
 
 #include "mlf/tir/compare.h"
-#include "tir/compare/excuses.h"
-#include "tir/compare/matching.h"
-#include "tir/compare/steps.h"
+#include "tir/compare/correspondence.h"
+#include "tir/compare/descriptions.h"
+#include "tir/compare/tolerance_rules.h"
 
 namespace mlf::tir::compare_detail {
 
-/// Compares once. Pairs of nodes wait on a stack of its own, in the order of the left module.
+/// Compares two modules in one walk, from the roots down. Pairs of nodes wait on a stack (nesting
+/// in the input must not become recursion here) and are taken in the order of the left module.
+///
+/// A pair is compared once, however many paths lead to it: time grows with the number of pairs, as
+/// both modules share subtrees. At each pair, in this order: statements that one text nests
+/// differently are brought into step (sequences, bodies in braces, scopes); kinds must be equal;
+/// nodes with an identity must correspond one to one (Pairing); then every field of the table row
+/// is compared. Wherever the two sides differ, the rows of tolerances.def about this kind are asked
+/// in their order; the first whose rule fits turns the difference into a tolerated loss.
 class Comparer {
  public:
   Comparer(const Module& left, const Module& right, const Tolerance& tolerance);
@@ -41,7 +49,7 @@ class Comparer {
   void report_unmatched(StepId at, std::uint8_t field, const Matching& matching);
   void compare_order(StepId at, std::uint8_t field, const Matching& matching);
 
-  // Sequences of statements: whether a row let the pair pass in another shape.
+  // Whether the pair is of another shape, a row allows that, and its parts were pushed instead.
   bool splice_sequences(StepId at);
   bool unwrap_body(StepId at);
   bool compare_lines(StepId at);
@@ -69,7 +77,7 @@ class Comparer {
   std::vector<StepId> stack_;
   std::vector<Step> pushed_;  // below the pair at hand, in order
   std::unordered_set<std::uint64_t> seen_;
-  std::uint32_t scope_ = 0;  // counts functions
+  std::uint32_t scope_ = 0;  // counts functions: a printed text has one Var for each of them
   Comparison result_;
 };
 

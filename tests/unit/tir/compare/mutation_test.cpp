@@ -33,7 +33,7 @@ bool is_listed(const Tolerance& tolerance, Kind kind, std::uint8_t field) {
 bool is_hidden(const Tolerance& tolerance, Kind kind, const FieldInfo& field) {
   return std::ranges::any_of(tolerance.rows(), [&](std::uint16_t index) {
     const ToleranceRow& row = all_tolerances()[index];
-    return row.kind == kind && row.aspect == Aspect::field && hides_below(row.excuse) &&
+    return row.kind == kind && row.aspect == Aspect::field && hides_below(row.rule) &&
            info(kind).fields[row.field].name == field.name;
   });
 }

@@ -1,4 +1,4 @@
-// Each excuse of the tolerance table: what it lets pass, and what it does not.
+// Each rule of the tolerance table: what it lets pass, and what it does not.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,4 @@
-// The way from the roots of two modules to each pair of nodes, kept small and spelled only when
-// something is reported.
+// How messages name what is compared: the path to a pair of nodes, and a node in a few words.
 #pragma once
 
 #include <cstdint>
@@ -69,5 +68,15 @@ class Steps {
   const Module* right_;
   std::vector<Step> steps_;
 };
+
+/// Kind and scalar fields: `IntImm int32 5`, `Var int32 "i"`; `undefined` for no node.
+std::string brief(Node node);
+
+/// The value of one field that is not a node; lists and maps as their size.
+std::string brief_field(Node node, std::uint8_t field);
+
+/// What tells this node from others of its kind without looking at its children: like `brief`, but
+/// nothing is clipped or left out.
+std::string scalar_fields(Node node);
 
 }  // namespace mlf::tir::compare_detail

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "mlf/tir/compare.h"
-#include "tir/compare/pairing.h"
-#include "tir/compare/roles.h"
+#include "tir/compare/correspondence.h"
+#include "tir/compare/surroundings.h"
 
 namespace mlf::tir::compare_detail {
 
@@ -24,9 +24,10 @@ struct FieldPair {
   std::uint8_t field;
 };
 
-/// Whether the values of the field differ in just the way that `excuse` allows. For a field that
-/// holds a node, "no" leaves the decision to the comparison of what is below.
-bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known);
+/// Whether the values of the field differ in just the way that `rule` allows. For a field that
+/// holds a node, false leaves the decision to the comparison of what is below. Always false for a
+/// rule about something else than a field.
+bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known);
 
 /// Whether a load or store through a pointer, and one of a buffer, name the same place alike.
 bool is_same_access(Node left, Node right);
@@ -38,7 +39,8 @@ struct NodePair {
   std::optional<Node> left_owner;
 };
 
-/// Whether `right` may stand for `left` although its kind is another one.
-bool excuses_kind(Excuse excuse, const NodePair& at, Knowledge& known);
+/// Whether `right` may take the place of `left` although its kind is another one. Always false for
+/// a rule about something else than a kind.
+bool tolerates_kind(ToleranceRule rule, const NodePair& at, Knowledge& known);
 
 }  // namespace mlf::tir::compare_detail

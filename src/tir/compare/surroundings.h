@@ -1,8 +1,10 @@
-// What a node is to the others around it, for excuses that hold in one place only.
+// What a node is to the nodes around it: the buffer that a variable belongs to, the sequence and
+// the scopes that a statement is in.
 #pragma once
 
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "mlf/tir/module.h"
 
@@ -44,5 +46,26 @@ class Roles {
   std::unordered_set<std::uint32_t> allocated_;
   std::unordered_set<std::uint32_t> roots_;
 };
+
+/// A statement as the list that remains once sequences are spliced in; one that is not a sequence
+/// is a list of itself.
+std::vector<Node> spliced(Node stmt);
+
+/// The body of a statement that covers what follows it: a let, an attribute, an assertion, an
+/// allocation or a declaration. Undefined for any other one.
+Node covered_by(Node stmt);
+
+/// A statement as the lines of its block: sequences are spliced in, and a statement that covers
+/// others comes before them.
+std::vector<Node> lines_of(Node stmt);
+
+/// Whether two statements are nested in sequences in the same way.
+bool has_same_sequences(Node left, Node right);
+
+/// The same, and what covers others covers as many of them.
+bool has_same_scopes(Node left, Node right);
+
+/// The statement in a sequence of one; the node itself otherwise.
+Node unwrapped(Node stmt);
 
 }  // namespace mlf::tir::compare_detail

@@ -1,4 +1,4 @@
-// Which nodes with an identity correspond: a bijection that grows while two modules are compared.
+// What corresponds in two modules: nodes with an identity, one to one, and the entries of maps.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Pairing {
   NodeId right_of(Node left) const { return right_of_[index(left.id())]; }
 
   /// Pairs an object with a reference into a metadata section that is not there; false where the
-  /// reference stands for another object.
+  /// reference was paired with another object before.
   bool pair_missing(Node left, Node reference);
 
  private:
@@ -46,5 +46,23 @@ class Pairing {
   std::vector<std::uint32_t> scope_of_;
   std::map<std::pair<std::string, std::int64_t>, NodeId> missing_;
 };
+
+constexpr std::uint32_t kUnmatched = UINT32_MAX;
+
+/// For each entry on the left its position on the right, or kUnmatched.
+using Matching = std::vector<std::uint32_t>;
+
+/// By the names of a string_map.
+Matching match_names(const NodeMap& left, const NodeMap& right);
+
+/// By the keys of a node_map: GlobalVars by name, constants by value, other keys that are known to
+/// correspond by that, the rest by position. No position is matched twice.
+Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing);
+
+/// Positions on the right that nothing on the left corresponds to.
+std::vector<std::uint32_t> unmatched_on_right(const Matching& matching, std::size_t right_size);
+
+/// Whether matched entries are in the same order on both sides.
+bool is_in_order(const Matching& matching);
 
 }  // namespace mlf::tir::compare_detail

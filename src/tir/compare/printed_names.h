@@ -16,8 +16,8 @@ bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kin
 /// The same for the TVMScript printer before v0.12.
 bool is_old_script_name_of(std::string_view printed, std::string_view hint, Kind kind);
 
-/// Whether `name` is one that readers give to a variable that stands in the text only as a part of
-/// the buffer `buffer`: its data pointer, its offset, or the parameter it is bound to.
+/// Whether `name` is one that readers give to a variable that is in the text only as a part of the
+/// buffer `buffer`: its data pointer, its offset, or the parameter it is bound to.
 bool is_name_of_part(std::string_view name, std::string_view buffer);
 
 }  // namespace mlf::tir::compare_detail

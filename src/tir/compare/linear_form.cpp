@@ -1,9 +1,9 @@
-#include "tir/compare/linear.h"
+#include "tir/compare/linear_form.h"
 
 #include <unordered_map>
 
 #include "mlf/tir/visit.h"
-#include "tir/compare/brief.h"
+#include "tir/compare/descriptions.h"
 
 namespace mlf::tir::compare_detail {
 namespace {
@@ -22,6 +22,7 @@ void for_each_part(Node expr, Visit&& visit) {
       visit);
 }
 
+// Sums wrap around as in the machine: what overflows on both sides alike is still equal.
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -67,6 +68,8 @@ std::string spelled_with(Node node, const IdentityName& name_of, SpellChild&& sp
   return text + ")";
 }
 
+/// The forms of all parts of one expression, parts before the whole: no recursion on the input, and
+/// shared parts are computed once.
 class Forms {
  public:
   explicit Forms(const IdentityName& name_of) : name_of_(name_of) {}

@@ -1,4 +1,4 @@
-#include "tir/compare/excuses.h"
+#include "tir/compare/tolerance_rules.h"
 
 #include <fmt/core.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
-#include "tir/compare/linear.h"
-#include "tir/compare/names.h"
+#include "tir/compare/linear_form.h"
+#include "tir/compare/printed_names.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::compare_detail {
@@ -19,6 +19,7 @@ bool is_constant(Node node, std::int64_t value) {
   return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
 }
 
+/// Whether right has what readers put in where the text says nothing, by the type of the field.
 bool is_not_printed(const FieldPair& at) {
   switch (at.right.info().fields[at.field].type) {
     case FieldType::node:
@@ -39,6 +40,7 @@ bool is_not_printed(const FieldPair& at) {
   }
 }
 
+/// save_json has an empty DictAttrs where the printers print none.
 bool has_empty_attrs(const FieldPair& at) {
   const Node attrs = at.left.node(at.field);
   return attrs.is(Kind::DictAttrs) && attrs.map(f::DictAttrs::dict).empty() &&
@@ -60,6 +62,8 @@ bool is_behind_buffer(const FieldPair& at, const Knowledge& known) {
          is_name_of_part(at.right.text(at.field), buffer.text(f::Buffer::name));
 }
 
+// `A: T.Buffer(...)` prints a parameter and its buffer as one: the reader names the parameter after
+// the buffer and gives it the type of a handle.
 bool is_hidden_param(const FieldPair& at, const Knowledge& known) {
   const Node buffer = known.right.buffer_of_param(at.right);
   if (!buffer || !known.left.buffer_of_param(at.left)) return false;
@@ -150,8 +154,10 @@ class PairNames {
   const Pairing& pairing_;
 };
 
+// The printers show a range as `begin, begin + extent` and fold what they can: a reader that takes
+// begin off again has the same sum in another form. A begin of 0 leaves nothing to fold.
 bool is_same_end(const FieldPair& at, const Knowledge& known) {
-  // Fields `min` and `extent` stand side by side in For and in Range.
+  // Fields `min` and `extent` are side by side in For and in Range.
   const auto min_field = static_cast<std::uint8_t>(at.field - 1);
   if (!at.left.node(at.field) || !at.right.node(at.field)) return false;
   if (is_constant(at.left.node(min_field), 0)) return false;
@@ -170,6 +176,7 @@ bool has_same_thread_tag(const FieldPair& at) {
   return left && right && left.text(f::IterVar::thread_tag) == right.text(f::IterVar::thread_tag);
 }
 
+// A thread binding prints the extent of its statement, from which readers make the domain.
 bool is_thread_var(const FieldPair& at, const Knowledge& known) {
   if (at.left.integer(f::IterVar::iter_type) != static_cast<int>(IterVarType::ThreadIndex)) {
     return false;
@@ -182,6 +189,7 @@ bool is_thread_var(const FieldPair& at, const Knowledge& known) {
          spelling(right[f::Range::extent], [&](Node node) { return names.of_right(node); });
 }
 
+// Pointers to bool are pointers to int8 once TVM prints them: see `stored`.
 bool points_to_bool(const FieldPair& at) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
@@ -190,18 +198,21 @@ bool points_to_bool(const FieldPair& at) {
          right.dtype(f::PrimType::dtype) == DType::Int(8);
 }
 
+// The printers before v0.12 leave out the else branch where the condition is the constant 1.
 bool is_dead_else(const FieldPair& at) {
   const Node condition = at.left[f::IfThenElse::condition];
   return condition.is(Kind::IntImm) && condition.integer(f::IntImm::value) != 0 &&
          is_not_printed(at);
 }
 
+// The printers leave out the outermost block of a function, and parsing puts one called "root" there.
 bool is_root_block(const FieldPair& at, const Knowledge& known) {
   if (!known.left.is_root_block(at.left) || !known.right.is_root_block(at.right)) return false;
   if (at.field == f::Block::name_hint) return at.right.text(at.field) == "root";
   return at.right.list(at.field).empty();
 }
 
+// The legacy printer streams floats with the six significant digits of std::ostream.
 bool are_equal_rounded(const FieldPair& at) {
   return fmt::format("{:.6g}", at.left.real(at.field)) ==
          fmt::format("{:.6g}", at.right.real(at.field));
@@ -261,6 +272,7 @@ Node operand_in(Node node, std::uint8_t field) {
   return node.list(field)[0];
 }
 
+/// Whether an operand differs in dtype: then the result may differ as well.
 bool have_other_operands(const FieldPair& at) {
   for (std::uint8_t i = 0; i < at.left.info().fields.size(); ++i) {
     const Node left = operand_in(at.left, i);
@@ -271,6 +283,7 @@ bool have_other_operands(const FieldPair& at) {
   return false;
 }
 
+/// Whether a dtype that the text does not print follows from operands whose dtypes differ already.
 bool has_inferred_dtype(const FieldPair& at) {
   switch (at.left.kind()) {
     case Kind::Var:
@@ -359,6 +372,8 @@ std::int64_t number_of(Node node) {
   return node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : node.integer(f::IntImm::value);
 }
 
+// TVM has several classes for one value (String and StringImm, runtime boxes and IntImm); which one
+// depends on the version and on who made the attribute.
 bool is_same_value(const NodePair& at) {
   if (is_text(at.left) && is_text(at.right)) return text_of(at.left) == text_of(at.right);
   return is_number(at.left) && is_number(at.right) && number_of(at.left) == number_of(at.right);
@@ -387,6 +402,8 @@ bool is_integral_double(const NodePair& at) {
          (at.left.real(f::FloatImm::value) == 0 && is_constant(at.right, 0));
 }
 
+// The first argument of call_llvm_intrin is a number that depends on the version of LLVM; printers
+// show the intrinsic's name.
 bool is_intrinsic_name(const NodePair& at) {
   if (!at.left.is(Kind::IntImm) || !at.right.is(Kind::StringImm)) return false;
   if (!at.left_owner || !at.left_owner->is(Kind::Call)) return false;
@@ -398,63 +415,63 @@ bool is_intrinsic_name(const NodePair& at) {
 
 }  // namespace
 
-bool excuses_field(Excuse excuse, const FieldPair& at, Knowledge& known) {
-  switch (excuse) {
-    case Excuse::not_printed:
+bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known) {
+  switch (rule) {
+    case ToleranceRule::not_printed:
       return is_not_printed(at);
-    case Excuse::empty_attrs:
+    case ToleranceRule::empty_attrs:
       return has_empty_attrs(at);
-    case Excuse::no_entries:
+    case ToleranceRule::no_entries:
       return have_no_entries(at);
-    case Excuse::script_name:
+    case ToleranceRule::script_name:
       return is_script_name(at);
-    case Excuse::legacy_name:
+    case ToleranceRule::legacy_name:
       return is_legacy_name(at);
-    case Excuse::old_script_name:
+    case ToleranceRule::old_script_name:
       return is_old_script_name(at);
-    case Excuse::behind_buffer:
+    case ToleranceRule::behind_buffer:
       return is_behind_buffer(at, known);
-    case Excuse::hidden_param:
+    case ToleranceRule::hidden_param:
       return is_hidden_param(at, known);
-    case Excuse::global_scope:
+    case ToleranceRule::global_scope:
       return is_global_scope(at);
-    case Excuse::pointer_of_buffer:
+    case ToleranceRule::pointer_of_buffer:
       return is_pointer_of_buffer(at, known);
-    case Excuse::plain_type:
+    case ToleranceRule::plain_type:
       return is_plain_type(at);
-    case Excuse::default_alignment:
+    case ToleranceRule::default_alignment:
       return have_default_alignment(at);
-    case Excuse::zero:
+    case ToleranceRule::zero:
       return are_zeros(at);
-    case Excuse::stated_buffer:
+    case ToleranceRule::stated_buffer:
       return known.right.is_stated(at.right) && has_assumed_value(at);
-    case Excuse::allocated_buffer:
+    case ToleranceRule::allocated_buffer:
       return known.right.is_allocated(at.right[f::Buffer::data]) && has_assumed_value(at);
-    case Excuse::same_end:
+    case ToleranceRule::same_end:
       return is_same_end(at, known);
-    case Excuse::same_thread_tag:
+    case ToleranceRule::same_thread_tag:
       return has_same_thread_tag(at);
-    case Excuse::thread_var:
+    case ToleranceRule::thread_var:
       return is_thread_var(at, known);
-    case Excuse::bool_as_byte:
+    case ToleranceRule::bool_as_byte:
       return points_to_bool(at);
-    case Excuse::dead_else:
+    case ToleranceRule::dead_else:
       return is_dead_else(at);
-    case Excuse::root_block:
+    case ToleranceRule::root_block:
       return is_root_block(at, known);
-    case Excuse::six_digits:
+    case ToleranceRule::six_digits:
       return are_equal_rounded(at);
-    case Excuse::uncertain_call:
+    case ToleranceRule::uncertain_call:
       return is_uncertain_call(at);
-    case Excuse::inferred_dtype:
+    case ToleranceRule::inferred_dtype:
       return has_inferred_dtype(at);
-    case Excuse::inferred:
+    case ToleranceRule::inferred:
       return is_inferred(at, known);
-    case Excuse::named_buffer:
+    case ToleranceRule::named_buffer:
       return is_named_buffer(at, known);
-    case Excuse::default_of_buffer:
+    case ToleranceRule::default_of_buffer:
       return has_assumed_value(at);
-    case Excuse::iter_type_of_tag:
+    case ToleranceRule::iter_type_of_tag:
       return has_iter_type_of_tag(at);
     default:
       return false;
@@ -470,17 +487,17 @@ bool is_same_access(Node left, Node right) {
   return indices.size() == 1 && pointer.text(f::Var::name) == buffer.text(f::Buffer::name);
 }
 
-bool excuses_kind(Excuse excuse, const NodePair& at, Knowledge& known) {
-  switch (excuse) {
-    case Excuse::plain_var:
+bool tolerates_kind(ToleranceRule rule, const NodePair& at, Knowledge& known) {
+  switch (rule) {
+    case ToleranceRule::plain_var:
       return at.right.is(Kind::Var);
-    case Excuse::same_value:
+    case ToleranceRule::same_value:
       return is_same_value(at);
-    case Excuse::missing_object:
+    case ToleranceRule::missing_object:
       return is_missing_object(at, known);
-    case Excuse::intrinsic_name:
+    case ToleranceRule::intrinsic_name:
       return is_intrinsic_name(at);
-    case Excuse::integral_double:
+    case ToleranceRule::integral_double:
       return is_integral_double(at);
     default:
       return false;

@@ -1,12 +1,72 @@
-#include "tir/compare/matching.h"
+#include "tir/compare/correspondence.h"
 
 #include <fmt/core.h>
-
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 namespace mlf::tir::compare_detail {
+
+// --- Nodes with an identity ---------------------------------------------------------------------
+
+namespace {
+
+/// save_json has one array several times where it writes it by value.
+bool are_equal_arrays(Node a, Node b) {
+  if (!a.is(Kind::NDArray) || !b.is(Kind::NDArray)) return false;
+  const auto data = a.bytes(f::NDArray::data);
+  const auto other = b.bytes(f::NDArray::data);
+  return data && other && std::ranges::equal(*data, *other) &&
+         a.dtype(f::NDArray::dtype) == b.dtype(f::NDArray::dtype) &&
+         std::ranges::equal(a.integers(f::NDArray::shape), b.integers(f::NDArray::shape));
+}
+
+}  // namespace
+
+bool has_identity(Node node) {
+  switch (node.kind()) {
+    case Kind::Var:
+    case Kind::SizeVar:
+      return true;
+    case Kind::Span:
+    case Kind::SequentialSpan:
+    case Kind::SourceName:
+    case Kind::MissingObject:
+      return false;
+    default:
+      break;
+  }
+  const Category category = node.category();
+  return category == Category::buffer || category == Category::constant ||
+         category == Category::object;
+}
+
+// The bijection is kept from both sides, so that neither side can take part in two pairs unnoticed.
+Pairing::Match Pairing::pair(Node left, Node right, std::uint32_t scope) {
+  NodeId& partner_of_right = left_of_[index(right.id())];
+  if (partner_of_right == left.id()) return Match::paired;
+  if (partner_of_right != NodeId::none) return Match::conflict;
+  if (right_of_[index(left.id())] != NodeId::none) return Match::left_split;
+  add_copy(left, right, scope);
+  return Match::paired;
+}
+
+void Pairing::add_copy(Node left, Node right, std::uint32_t scope) {
+  left_of_[index(right.id())] = left.id();
+  right_of_[index(left.id())] = right.id();
+  scope_of_[index(left.id())] = scope;
+}
+
+bool Pairing::pair_missing(Node left, Node reference) {
+  const auto key = std::pair(std::string(reference.text(f::MissingObject::type_key)),
+                             reference.integer(f::MissingObject::index));
+  const NodeId known = missing_.emplace(key, left.id()).first->second;
+  return known == left.id() || are_equal_arrays(left, Node(left.module(), known));
+}
+
+// --- Entries of maps ----------------------------------------------------------------------------
+
 namespace {
 
 std::uint32_t position(std::size_t i) {
@@ -49,6 +109,8 @@ Matching match_names(const NodeMap& left, const NodeMap& right) {
   return matching;
 }
 
+// In three rounds, each weaker than the one before: what keys say of themselves, what the walk has
+// paired so far, and at last the position, which is all that unpaired variables leave.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing) {
   const auto functions = index_of<std::string_view>(right, function_name);
   const auto ids = index_of<std::uint32_t>(

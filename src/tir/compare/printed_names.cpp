@@ -1,4 +1,4 @@
-#include "tir/compare/names.h"
+#include "tir/compare/printed_names.h"
 
 #include <algorithm>
 #include <string>

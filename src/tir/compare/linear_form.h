@@ -1,4 +1,4 @@
-// Expressions as linear forms: tells that `(b + n) - b` is `n` however it is written.
+// Expressions as linear forms: they show that `(b + n) - b` is `n` however it is written.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct LinearForm {
 /// constants is a term of its own.
 LinearForm linear_form(Node expr, const IdentityName& name_of);
 
-/// The expression as it stands, without arithmetic.
+/// The expression as it is written, without arithmetic.
 std::string spelling(Node expr, const IdentityName& name_of);
 
 }  // namespace mlf::tir::compare_detail
