@@ -31,10 +31,10 @@ std::string_view operator_of(tir::Node expr);
 /// An attribute of a PrimFunc; undefined where it has none.
 tir::Node attribute(tir::Node function, std::string_view name);
 
-/// Element type and shape of a Buffer; no shape where a dimension is no constant.
+/// Element type and shape of a Buffer; no shape where a dimension is not constant.
 TensorType type_of_buffer(tir::Node buffer);
 
-/// Elements of constant extents times the bytes of one; nothing where an extent is no constant.
+/// Elements of constant extents times the bytes of one; nothing where an extent is not constant.
 std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents);
 
 }  // namespace mlf::graph

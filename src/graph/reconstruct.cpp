@@ -12,6 +12,7 @@
 #include "graph/network/memory_use.h"
 #include "graph/network/network_builder.h"
 #include "graph/network/relay_main.h"
+#include "graph/network/types.h"
 #include "mlf/graph/compare.h"
 #include "support/error.h"
 
@@ -37,10 +38,11 @@ Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sourc
   return topology;
 }
 
-/// Whether a direction was assumed in a call of a function that another call settled later.
-bool can_do_better(const Topology& topology, const Call& call, const Settled& settled) {
-  const auto known = settled.find(topology.kernel_of(call).symbol);
-  if (known == settled.end()) return false;
+/// Whether a direction was assumed in a call of a function about which a later call knew more.
+bool can_do_better(const Topology& topology, const Call& call,
+                   const KnownDirections& known_directions) {
+  const auto known = known_directions.find(topology.kernel_of(call).symbol);
+  if (known == known_directions.end()) return false;
   std::size_t tensor = 0;
   for (const Argument& argument : call.arguments) {
     if (!argument.storage) continue;
@@ -51,22 +53,16 @@ bool can_do_better(const Topology& topology, const Call& call, const Settled& se
   return false;
 }
 
-bool can_do_better(const Topology& topology, const Settled& settled) {
-  return std::any_of(topology.calls.begin(), topology.calls.end(),
-                     [&](const Call& call) { return can_do_better(topology, call, settled); });
+bool can_do_better(const Topology& topology, const KnownDirections& known_directions) {
+  return std::any_of(topology.calls.begin(), topology.calls.end(), [&](const Call& call) {
+    return can_do_better(topology, call, known_directions);
+  });
 }
 
-void note_externals(Topology& topology) {
-  for (const Kernel& kernel : topology.kernels) {
-    if (kernel.origin != KernelOrigin::external) continue;
-    topology.checks.push_back(
-        {CheckCode::external_callee, "'" + kernel.symbol + "' has no TIR", {}, {}});
-  }
-}
-
-/// Relay's main of the same build, where the TIR has kept it and holds no other main.
-std::optional<Topology> relays_main(const FunctionTable& functions, const FunctionRef& main,
-                                    std::span<const TirInput> sources) {
+/// Relay's main of the same build, where the TIR has kept it (the module attribute
+/// `main_func_info`) and holds no other main that it could belong to.
+std::optional<Topology> relay_main_beside(const FunctionTable& functions, const FunctionRef& main,
+                                          std::span<const TirInput> sources) {
   const auto mains = functions.mains();
   const auto here = std::count_if(mains.begin(), mains.end(), [&](const FunctionRef* other) {
     return other->source == main.source;
@@ -75,7 +71,7 @@ std::optional<Topology> relays_main(const FunctionTable& functions, const Functi
   return relay_main(sources[main.source].document->module.root());
 }
 
-void ask_relay(Topology& topology, const Topology& relay) {
+void compare_with_relay(Topology& topology, const Topology& relay) {
   for (const std::string& difference : compare(topology, relay, Relation::same_build).differences) {
     topology.checks.push_back(
         {CheckCode::second_opinion, "Relay's main (second) disagrees: " + difference, {}, {}});
@@ -83,54 +79,44 @@ void ask_relay(Topology& topology, const Topology& relay) {
 }
 
 /// Generated C knows main's parameters as pointers; only packed calls state dimensions.
-void forget_inferred_types(SlotTable& slots) {
-  for (PortPlan& port : slots.ports) {
+void forget_inferred_types(ParameterTable& parameters) {
+  for (PortPlan& port : parameters.ports) {
     if (port.type.shape && port.type.shape->size() == 1) port.type = {};
   }
 }
 
+/// The way from one main to its network:
+///   1. read main into steps (calls, copies, hooks), without asking what they read and write;
+///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
+///   3. follow the steps and make values and edges. A function without TIR may show its directions
+///      only in a later call; where that would help an earlier one, follow the steps once more;
+///   4. complete types from both ends of the edges, count memory, and check the whole.
 Topology reconstruct_main(const FunctionRef& main, const FunctionTable& functions,
                           std::span<const TirInput> sources, const ModuleFacts* facts,
                           const ReconstructLimits& limits) {
   Topology topology = empty_topology(main, sources);
   const MainBody body = read_main(main.function, limits);
   KernelLibrary kernels(functions, sources, main.source, facts, topology.module);
-  SlotTable slots = classify_slots(main.function, body, facts);
-  if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(slots);
-  topology.pools = slots.pools;
-  plan_ports(slots, body, kernels, facts, topology);
+  ParameterTable parameters = classify_parameters(main.function, body, facts);
+  if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(parameters);
+  topology.pools = parameters.pools;
+  plan_ports(parameters, body, kernels, facts, topology);
   const Topology start = topology;
-  Settled settled;
-  NetworkBuilder(topology, body, slots, kernels, settled).run();
-  if (can_do_better(topology, settled)) {
+  KnownDirections known_directions;
+  NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
+  if (can_do_better(topology, known_directions)) {
     topology = start;
-    NetworkBuilder(topology, body, slots, kernels, settled).run();
+    NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
   }
-  const std::optional<Topology> relay = relays_main(functions, main, sources);
+  const std::optional<Topology> relay = relay_main_beside(functions, main, sources);
   complete_types(topology, relay ? &*relay : nullptr);
-  settle_reshapes(topology);
+  confirm_reshapes(topology);
   account_memory(topology);
-  note_externals(topology);
+  check_externals(topology);
   check_values(topology);
   check_unused_kernels(topology, functions, main);
-  if (relay) ask_relay(topology, *relay);
+  if (relay) compare_with_relay(topology, *relay);
   return topology;
-}
-
-/// Two mains of one module contradict each other, whatever they say.
-void check_several_mains(std::vector<Topology>& topologies) {
-  for (std::size_t i = 0; i < topologies.size(); ++i) {
-    for (std::size_t k = 0; k < topologies.size(); ++k) {
-      if (i == k || topologies[i].module != topologies[k].module) continue;
-      const Provenance& other = topologies[k].provenance;
-      topologies[i].checks.push_back({CheckCode::several_mains,
-                                      "'" + other.symbol + "' in " + other.source +
-                                          " is another main of module '" + topologies[i].module +
-                                          "'",
-                                      {},
-                                      {}});
-    }
-  }
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using Number = std::uint32_t;
 
 /// Gives equal things equal numbers, on both sides.
-class Numbering {
+class NumberTable {
  public:
   Number of_label(const std::string& label) {
     return labels_.try_emplace(label, static_cast<Number>(labels_.size())).first->second;
@@ -30,6 +30,7 @@ class Numbering {
   std::map<std::vector<Number>, Number> calls_;
 };
 
+// TVM counts kernels of one name per build: "fused_add_1" here may be "fused_add" there.
 std::string_view without_number(std::string_view name) {
   std::string_view head = name;
   while (!head.empty() && head.back() >= '0' && head.back() <= '9') head.remove_suffix(1);
@@ -99,23 +100,28 @@ struct NumberedCall {
 };
 
 /// One side with its numbers.
-struct Numbered {
+struct NumberedGraph {
   std::vector<NumberedCall> calls;  // without reshapes
   std::vector<std::optional<Number>> outputs;
   std::vector<std::string> inputs;
 };
 
-class Numberer {
+/// Numbers the values of one side, as value numbering in compilers does: a call's number follows
+/// from its kernel, from the directions and sizes of its tensors, and from the numbers of what it
+/// reads. Both sides share the table, so that equal numbers mean "made in the same way from the
+/// same inputs". Two networks are then the same where the calls on both sides have the same
+/// numbers, each as often, and the outputs too; no search for a matching is needed.
+class ValueNumbering {
  public:
-  Numberer(const Topology& topology, const Common& common, const ComparedNames& names,
-           Numbering& numbering)
+  ValueNumbering(const Topology& topology, const Common& common, const ComparedNames& names,
+                 NumberTable& numbers)
       : topology_(topology),
         common_(common),
         names_(names),
-        numbering_(numbering),
+        numbers_(numbers),
         values_(topology.values.size()) {}
 
-  Numbered run() &&;
+  NumberedGraph run() &&;
 
  private:
   void number_leaves();
@@ -127,31 +133,31 @@ class Numberer {
   const Topology& topology_;
   const Common& common_;
   const ComparedNames& names_;
-  Numbering& numbering_;
+  NumberTable& numbers_;
   std::vector<std::optional<Number>> values_;  // nothing: never defined
-  Numbered result_;
+  NumberedGraph result_;
 };
 
-void Numberer::number_leaves() {
+void ValueNumbering::number_leaves() {
   for (const Port& port : topology_.inputs) {
     result_.inputs.push_back(sanitized(port.name));
     const std::string name = "input " + result_.inputs.back();
     if (port.value) {
-      values_[index(*port.value)] = numbering_.of_call(numbering_.of_label(name), {});
+      values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});
     }
   }
-  const Number constant = numbering_.of_call(numbering_.of_label("constant"), {});
+  const Number constant = numbers_.of_call(numbers_.of_label("constant"), {});
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (topology_.values[i].kind == ValueKind::constant) values_[i] = constant;
   }
 }
 
-std::string Numberer::label(const Kernel& kernel) const {
+std::string ValueNumbering::label(const Kernel& kernel) const {
   if (common_.hashes.contains(kernel.hash)) return "hash " + kernel.hash;
   return "name " + names_.of(kernel);
 }
 
-std::vector<Number> Numberer::parts(const Call& call) {
+std::vector<Number> ValueNumbering::parts(const Call& call) {
   std::vector<Number> parts;
   for (const Argument& argument : call.arguments) {
     if (!argument.storage) continue;
@@ -160,14 +166,14 @@ std::vector<Number> Numberer::parts(const Call& call) {
     if (is_constant) continue;
     const std::uint64_t bytes = common_.sizes ? argument.type.bytes().value_or(0) : 0;
     const std::string_view direction = to_string(argument.direction);
-    parts.push_back(numbering_.of_label(std::string(direction) + std::to_string(bytes)));
+    parts.push_back(numbers_.of_label(std::string(direction) + std::to_string(bytes)));
     if (argument.reads) parts.push_back(values_[index(*argument.reads)].value_or(UINT32_MAX));
   }
   return parts;
 }
 
 // A reshape that only one side calls is an edge on the other.
-std::optional<Number> Numberer::passed_through(const Call& call) const {
+std::optional<Number> ValueNumbering::passed_through(const Call& call) const {
   const Kernel& kernel = topology_.kernel_of(call);
   const bool is_common =
       common_.hashes.contains(kernel.hash) || common_.names.contains(names_.of(kernel));
@@ -178,12 +184,11 @@ std::optional<Number> Numberer::passed_through(const Call& call) const {
   return std::nullopt;
 }
 
-void Numberer::number(const Call& call, CallId id) {
+void ValueNumbering::number(const Call& call, CallId id) {
   const auto passed = passed_through(call);
   const Number own =
-      passed
-          ? *passed
-          : numbering_.of_call(numbering_.of_label(label(topology_.kernel_of(call))), parts(call));
+      passed ? *passed
+             : numbers_.of_call(numbers_.of_label(label(topology_.kernel_of(call))), parts(call));
   if (!passed) result_.calls.push_back({own, id});
   Number output = 0;
   for (const Argument& argument : call.arguments) {
@@ -192,12 +197,12 @@ void Numberer::number(const Call& call, CallId id) {
     values_[index(*argument.writes)] =
         output == 0
             ? own
-            : numbering_.of_call(numbering_.of_label("output " + std::to_string(output)), {own});
+            : numbers_.of_call(numbers_.of_label("output " + std::to_string(output)), {own});
     ++output;
   }
 }
 
-Numbered Numberer::run() && {
+NumberedGraph ValueNumbering::run() && {
   number_leaves();
   std::size_t copy = 0;
   const auto copies_before = [&](Position position) {
@@ -219,7 +224,7 @@ Numbered Numberer::run() && {
 
 using Groups = std::map<Number, std::vector<CallId>>;
 
-Groups groups_of(const Numbered& side) {
+Groups groups_of(const NumberedGraph& side) {
   Groups groups;
   for (const NumberedCall& call : side.calls) groups[call.number].push_back(call.call);
   return groups;
@@ -261,7 +266,7 @@ void count_matches(const Topology& left, const Groups& ours, const Groups& their
   }
 }
 
-void compare_ports(const Numbered& left, const Numbered& right, GraphComparison& result) {
+void compare_ports(const NumberedGraph& left, const NumberedGraph& right, GraphComparison& result) {
   if (left.inputs != right.inputs) {
     result.differences.push_back("the inputs differ in name, number or order");
   }
@@ -288,9 +293,9 @@ GraphComparison compare(const Topology& left, const Topology& right, Relation re
   }
   common.names = intersection(names.of(left), names.of(right));
   common.sizes = knows_sizes(left) && knows_sizes(right);
-  Numbering numbering;
-  const Numbered a = Numberer(left, common, names, numbering).run();
-  const Numbered b = Numberer(right, common, names, numbering).run();
+  NumberTable numbers;
+  const NumberedGraph a = ValueNumbering(left, common, names, numbers).run();
+  const NumberedGraph b = ValueNumbering(right, common, names, numbers).run();
   GraphComparison result;
   const Groups left_groups = groups_of(a);
   const Groups right_groups = groups_of(b);

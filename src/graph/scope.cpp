@@ -53,6 +53,7 @@ Place Scope::place_of(Node expr, int nesting) const {
   return expr.is(Kind::Call) && nesting > 0 ? place_of_call(expr, nesting - 1) : Place{};
 }
 
+// The operators that make a pointer from another one; any other call is an unknown place.
 Place Scope::place_of_call(Node call, int nesting) const {
   const std::string_view op = operator_of(call);
   const tir::NodeList args = call.list(f::Call::args);
@@ -74,6 +75,7 @@ Place Scope::place_of_call(Node call, int nesting) const {
   return op == "tvm_struct_get" ? place_of_struct_get(call, nesting) : Place{};
 }
 
+// USMP turns an allocation into `address_of(pool[offset])`; the let around it keeps the name.
 Place Scope::address(Place base, std::optional<std::int64_t> bytes) {
   // Another address inside the same root is another place, even where the base has a name.
   if (bytes != 0) base.alias = tir::NodeId::none;
@@ -110,6 +112,7 @@ Place Scope::place_of_struct_get(Node call, int nesting) const {
   const auto field = integer_of(args[2]);
   if (!element || !field) return {};
   const auto which = static_cast<StructField>(*field);
+  // MakePackedAPI: the arguments are TVMValues behind the first parameter.
   if (base.kind == Place::Kind::parameter && which == StructField::value_content) {
     return Place{Place::Kind::argument, static_cast<std::uint32_t>(*element)};
   }
@@ -123,6 +126,7 @@ Place Scope::place_of_struct_get(Node call, int nesting) const {
   return is_tensor && which == StructField::data ? base : Place{};
 }
 
+// tvm_struct_set(struct, element, field, value). What a parameter points to is not ours to follow.
 void Scope::set_field(Node call) {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 4) return;

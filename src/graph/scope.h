@@ -1,4 +1,4 @@
-// What pointers stand for: parameters, allocations, places in pools, and the tensor structs that
+// What pointers point to: parameters, allocations, places in pools, and the tensor structs that
 // packed calls build on the stack (rules R2, R5).
 #pragma once
 
@@ -47,13 +47,15 @@ enum class StructField : std::int64_t {
   value_content = 12,
 };
 
-/// Variables of one function, bound in the order of the code.
+/// Variables of one function, bound in the order of the code. Besides pointers it follows the
+/// DLTensors and TVMValues that packed calls build on the stack with tvm_struct_set, since after
+/// LowerTVMBuiltin they are all that says which memory a call is given.
 class Scope {
  public:
   explicit Scope(tir::Node function);
 
   Place place_of(tir::Node expr) const { return place_of(expr, kMaxNesting); }
-  /// A let: the variable stands for what the value stands for.
+  /// A let: the variable points where the value points.
   void bind(tir::Node var, tir::Node value);
   void bind(tir::Node var, Place place);
   /// The variable holds memory of its own.

@@ -15,7 +15,7 @@ namespace mlf::graph {
 /// bytes; functions of other compilers and targets are double boxes, copies dashed ones, inputs and
 /// outputs ellipses, constants of main notes. An edge says dtype, shape and bytes of its tensor,
 /// and both shapes where its ends see different ones. What a check of severity `error` is about is
-/// red; those about neither a call nor a value stand in a box of their own. Hooks are not shown.
+/// red; those about neither a call nor a value are in a box of their own. Hooks are not shown.
 ///
 /// Errors: none but what `sink` throws.
 MLF_API Result<void> write_dot(const Topology& topology, const tir::Sink& sink);

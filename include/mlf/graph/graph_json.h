@@ -17,7 +17,7 @@ namespace mlf::graph {
 /// `arg_nodes`, `heads`, `attrs` {dltype, device_index, storage_id, shape} and `node_row_ptr`.
 ///
 /// Inputs and then constants are `null` nodes, every call is a `tvm_op`. Copies and device hooks
-/// are folded away. Where reader and writer of a tensor see different shapes, a `__nop` stands
+/// are folded away. Where reader and writer of a tensor see different shapes, a `__nop` is
 /// between them. Values that share an allocation share a storage_id; values in pools have one each.
 ///
 /// Errors: `check_failed` where a call or an output has nothing to read: such a topology has a
@@ -34,7 +34,7 @@ struct GraphJsonOptions {
 /// edges whose ends differ in shape, `__copy` nodes become copies. Edges and directions are
 /// certain: the graph says them.
 ///
-/// Errors: `invalid_input` with line and column where the text is no such graph.
+/// Errors: `invalid_input` with line and column where the text is not such a graph.
 MLF_API Result<Topology> read_graph_json(const tir::Input& input,
                                          const GraphJsonOptions& options = {});
 

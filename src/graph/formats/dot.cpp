@@ -30,6 +30,7 @@ constexpr std::string_view kHead =
   edge [color="#5f6368", fontname="Helvetica", fontsize=9, fontcolor="#3c4043", arrowsize=0.7];
 )";
 
+/// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
 class DotWriter {
  public:
   DotWriter(const Topology& topology, const tir::Sink& sink)
@@ -106,7 +107,7 @@ void DotWriter::constants() {
   }
 }
 
-// The functions of a target stand in a TIR of their own, apart from main's.
+// The functions of another target are in a TIR of their own, apart from main's.
 bool DotWriter::is_foreign(const Kernel& kernel) const {
   if (kernel.origin == KernelOrigin::external) return true;
   return !kernel.source.empty() && topology_.provenance.kind == Provenance::Kind::main_function &&

@@ -11,7 +11,7 @@
 namespace mlf::graph {
 
 /// A quoted string of the DOT language that shows `text`: newlines end lines, everything else
-/// stands for itself. Bytes that are not UTF-8 and control characters become U+FFFD.
+/// is shown as it is. Bytes that are not UTF-8 and control characters become U+FFFD.
 std::string dot_string(std::string_view text);
 
 /// The text in lines of about `width` bytes, broken behind underscores.

@@ -56,6 +56,8 @@ JsonValue attribute_list(const JsonValue& attrs, std::string_view key, std::size
   return list;
 }
 
+/// The graph executor numbers the outputs of all nodes one after the other ("entries"): types and
+/// storage ids are lists by entry. Nodes are in execution order, and only read what comes before.
 class GraphReader {
  public:
   GraphReader(const JsonValue& root, const GraphJsonOptions& options)
@@ -71,7 +73,7 @@ class GraphReader {
     std::uint32_t outputs = 1;
   };
   /// What one output of one node holds.
-  struct Held {
+  struct NodeOutput {
     std::optional<ValueId> value;
     TensorType type;
     std::int64_t storage_id = 0;
@@ -96,7 +98,7 @@ class GraphReader {
   FunctionTable functions_;
   Topology topology_;
   std::vector<Node> nodes_;
-  std::vector<Held> held_;
+  std::vector<NodeOutput> node_outputs_;
   std::map<std::int64_t, StorageId> storages_;
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
@@ -146,28 +148,28 @@ void GraphReader::read_nodes() {
   }
   // Nothing is made for tensors that the graph does not list.
   attribute_list(member(root_, "attrs"), "dltype", entries);
-  held_.resize(entries);
+  node_outputs_.resize(entries);
 }
 
 void GraphReader::read_entries() {
   const JsonValue attrs = member(root_, "attrs");
   std::size_t i = 0;
-  for (const JsonValue dtype : attribute_list(attrs, "dltype", held_.size()).elements()) {
+  for (const JsonValue dtype : attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
     const auto parsed = tir::parse_dtype(text_of(dtype));
     if (!parsed) dtype.fail("unknown data type");
-    held_[i++].type.dtype = *parsed;
+    node_outputs_[i++].type.dtype = *parsed;
   }
   i = 0;
-  for (const JsonValue shape : attribute_list(attrs, "shape", held_.size()).elements()) {
+  for (const JsonValue shape : attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
     if (!shape.is_array()) shape.fail("expected the extents of a tensor");
-    std::vector<std::int64_t>& extents = held_[i++].type.shape.emplace();
+    std::vector<std::int64_t>& extents = node_outputs_[i++].type.shape.emplace();
     for (const JsonValue extent : shape.elements()) {
       extents.push_back(number_below(extent, UINT32_MAX));
     }
   }
   i = 0;
-  for (const JsonValue id : attribute_list(attrs, "storage_id", held_.size()).elements()) {
-    held_[i++].storage_id = number_below(id, UINT32_MAX);
+  for (const JsonValue id : attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
+    node_outputs_[i++].storage_id = number_below(id, UINT32_MAX);
   }
 }
 
@@ -190,19 +192,19 @@ StorageId GraphReader::storage(std::int64_t id) {
 }
 
 ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kind) {
-  Held& held = held_[entry];
+  NodeOutput& output = node_outputs_[entry];
   Value value;
   value.name = std::move(name);
   value.kind = kind;
-  value.storage = storage(held.storage_id);
-  value.version = versions_[held.storage_id]++;
-  value.type = held.type;
-  value.bytes = held.type.bytes();
+  value.storage = storage(output.storage_id);
+  value.version = versions_[output.storage_id]++;
+  value.type = output.type;
+  value.bytes = output.type.bytes();
   std::optional<std::uint64_t>& bytes = topology_.storages[index(value.storage)].bytes;
   bytes = std::max(bytes.value_or(0), value.bytes.value_or(0));
   topology_.values.push_back(std::move(value));
-  held.value = static_cast<ValueId>(topology_.values.size() - 1);
-  return *held.value;
+  output.value = static_cast<ValueId>(topology_.values.size() - 1);
+  return *output.value;
 }
 
 void GraphReader::leaf(std::size_t i) {
@@ -234,13 +236,13 @@ KernelId GraphReader::kernel(const Node& node) {
 
 Argument GraphReader::input_argument(const JsonValue& triple, std::size_t node,
                                      std::uint32_t position) {
-  const Held& held = held_[entry_at(triple, node)];
+  const NodeOutput& output = node_outputs_[entry_at(triple, node)];
   Argument argument;
   argument.direction = Direction::input;
   argument.decided_by = DecidedBy::graph_json;
-  argument.reads = held.value;
-  argument.type = held.type;
-  Value& value = topology_.values[index(*held.value)];
+  argument.reads = output.value;
+  argument.type = output.type;
+  Value& value = topology_.values[index(*output.value)];
   argument.storage = value.storage;
   value.consumers.push_back(
       {Endpoint::Kind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
@@ -290,13 +292,13 @@ JsonValue only_input(const JsonValue& node) {
 void GraphReader::nop(std::size_t i) {
   const Node& node = nodes_[i];
   if (node.outputs != 1) node.json.fail("expected one output");
-  held_[node.first_entry].value = held_[entry_at(only_input(node.json), i)].value;
+  node_outputs_[node.first_entry].value = node_outputs_[entry_at(only_input(node.json), i)].value;
 }
 
 void GraphReader::copy(std::size_t i) {
   const Node& node = nodes_[i];
   if (node.outputs != 1) node.json.fail("expected one output");
-  const Held source = held_[entry_at(only_input(node.json), i)];
+  const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
   const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
   Value& read = topology_.values[index(*source.value)];
   read.consumers.push_back(end);
@@ -311,10 +313,10 @@ void GraphReader::copy(std::size_t i) {
 void GraphReader::read_heads() {
   const JsonValue heads = array_member(root_, "heads");
   for (const JsonValue head : heads.elements()) {
-    const Held& held = held_[entry_at(head, nodes_.size())];
+    const NodeOutput& output = node_outputs_[entry_at(head, nodes_.size())];
     const std::string number = std::to_string(topology_.outputs.size());
     const std::string name = heads.size() == 1 ? "output" : "output" + number;
-    topology_.outputs.push_back({name, name, held.type, held.value});
+    topology_.outputs.push_back({name, name, output.type, output.value});
   }
 }
 

@@ -17,6 +17,8 @@ std::string dltype(tir::DType dtype) {
   return dtype == tir::DType::Bool() ? "uint1" : tir::to_string(dtype);
 }
 
+/// The keys and their order are those of GraphExecutorCodegen (src/relay/backend); attributes of
+/// nodes are strings there, numbers too.
 class GraphJson {
  public:
   GraphJson(Emitter& out, const Projection& graph) : out_(out), graph_(graph) {}

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view kNop = "__nop";
 
+/// Makes a node of every input, constant and call; copies are looked through. Where a reader sees
+/// another shape than the writer made, a `__nop` is put between them, as GraphExecutorCodegen does
+/// for reshapes.
 class Projector {
  public:
   explicit Projector(const Topology& topology)
@@ -62,7 +65,7 @@ void Projector::define(ValueId value, Entry entry) {
 
 std::uint32_t Projector::storage_of(ValueId value) {
   const StorageId storage = topology_[value].storage;
-  // Places in pools overlap as the planner likes; which of them are free only the planner knows.
+  // Places in pools overlap as USMP likes; the graph executor has no offsets to say so.
   if (topology_[storage].pool) return next_storage_++;
   const auto [at, is_new] = storage_ids_.try_emplace(storage, next_storage_);
   if (is_new) ++next_storage_;
@@ -139,6 +142,7 @@ void Projector::add_head(const Port& port) {
   result_.heads.push_back(reshaped(entry_of(port.value, port.name), port.type));
 }
 
+// In execution order: copies have positions between those of calls.
 Projection Projector::run() && {
   add_leaves(ValueKind::input);
   add_leaves(ValueKind::constant);

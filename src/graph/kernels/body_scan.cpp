@@ -20,6 +20,12 @@ constexpr std::array<std::string_view, 10> kHarmless{
     "address_of", "isnullptr",      "reinterpret",    "tvm_access_ptr",          "tvm_stack_alloca",
     "likely",     "tvm_struct_get", "tvm_struct_set", "TVMBackendFreeWorkspace", "lookup_param"};
 
+/// Follows one body in the order of its text and notes what happens to each parameter's memory.
+///
+/// Pointers are resolved by a Scope, so that lets, casts, access pointers and match_buffers all
+/// lead back to their parameter. Loads and stores are then reads and writes of that parameter; the
+/// one that comes first in the text decides whether old content matters. A pointer handed to an
+/// extern function is an escape: the body does not say what happens to its memory.
 class Scanner {
  public:
   explicit Scanner(Node function) : function_(function), scope_(function) {}
@@ -27,8 +33,9 @@ class Scanner {
   BodyScan run() &&;
 
  private:
-  // Both numberings are kept until the end of the body says which one counts.
-  struct Slots {
+  // Both numberings, by parameter and by packed argument, are kept until the end of the body says
+  // which one counts.
+  struct PerParameter {
     std::vector<Effect> effects;
     std::vector<Node> buffers;
     std::vector<Node> vars;
@@ -44,7 +51,7 @@ class Scanner {
   void allocate(Node node, std::uint8_t var_field, BodyMemory::Kind kind,
                 std::optional<std::uint64_t> bytes);
 
-  Slots* slots_of(const Place& place);
+  PerParameter* per_parameter(const Place& place);
   Effect* effect_of(const Place& place);
   void read(Node data);
   void write(Node data);
@@ -57,13 +64,20 @@ class Scanner {
 
   Node function_;
   Scope scope_;
-  Slots parameters_;
-  Slots arguments_;
+  PerParameter parameters_;
+  PerParameter arguments_;
   std::vector<BodyMemory> memory_;
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
   int guards_ = 0;
   tir::NodeId bound_value_ = tir::NodeId::none;
 };
+
+/// The element at `i` of a list that grows as far as it is asked for.
+template <class T>
+T& element(std::vector<T>& list, std::size_t i) {
+  if (list.size() <= i) list.resize(i + 1);
+  return list[i];
+}
 
 bool Scanner::is_guard(Node node) {
   return node.is(Kind::IfThenElse) || node.is(Kind::Select) || operator_of(node) == "if_then_else";
@@ -75,17 +89,15 @@ bool Scanner::is_extern(Node call) {
          call[f::Call::op].is(Kind::GlobalVar);
 }
 
-Scanner::Slots* Scanner::slots_of(const Place& place) {
+Scanner::PerParameter* Scanner::per_parameter(const Place& place) {
   if (place.kind == Place::Kind::parameter) return &parameters_;
   if (place.kind == Place::Kind::argument) return &arguments_;
   return nullptr;
 }
 
 Effect* Scanner::effect_of(const Place& place) {
-  Slots* slots = slots_of(place);
-  if (slots == nullptr) return nullptr;
-  if (slots->effects.size() <= place.root) slots->effects.resize(std::size_t{place.root} + 1);
-  return &slots->effects[place.root];
+  PerParameter* found = per_parameter(place);
+  return found == nullptr ? nullptr : &element(found->effects, place.root);
 }
 
 void Scanner::read(Node data) {
@@ -109,6 +121,7 @@ void Scanner::escape(Node pointer) {
   if (effect != nullptr) effect->escaped = true;
 }
 
+// tvm_access_ptr(type, data, offset, extent, rw_mask): 1 reads, 2 writes, 3 does both.
 void Scanner::access_by_mask(Node call) {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 5) return;
@@ -135,6 +148,8 @@ void Scanner::enter_call(Node call) {
   }
 }
 
+// TVMBackendAllocWorkspace(device type, device id, bytes, type code, bits) is what LowerTVMBuiltin
+// makes of an allocation that is too large for the stack.
 void Scanner::bind(Node var, Node value) {
   if (operator_of(value) == "TVMBackendAllocWorkspace") {
     const tir::NodeList args = value.list(f::Call::args);
@@ -148,15 +163,14 @@ void Scanner::bind(Node var, Node value) {
   }
   scope_.bind(var, value);
   const Place place = scope_.place_of(var);
-  Slots* slots = slots_of(place);
-  if (slots == nullptr) return;
+  PerParameter* found = per_parameter(place);
+  if (found == nullptr) return;
   if (place.alias == var.id()) {
     memory_of_var_.emplace(tir::index(var.id()), memory_.size());
     memory_.push_back(
         {BodyMemory::Kind::place, std::string(var.text(f::Var::name)), std::nullopt, place});
   } else if (!place.inside && place.kind == Place::Kind::argument) {
-    if (slots->vars.size() <= place.root) slots->vars.resize(std::size_t{place.root} + 1);
-    slots->vars[place.root] = var;
+    element(found->vars, place.root) = var;
   }
   bound_value_ = value.id();
 }
@@ -178,10 +192,9 @@ void Scanner::match_buffers(Node block) {
 
 void Scanner::declare(Node buffer) {
   const Place place = scope_.place_of(buffer[f::Buffer::data]);
-  Slots* slots = slots_of(place);
-  if (slots == nullptr || place.inside) return;
-  if (slots->buffers.size() <= place.root) slots->buffers.resize(std::size_t{place.root} + 1);
-  Node& known = slots->buffers[place.root];
+  PerParameter* found = per_parameter(place);
+  if (found == nullptr || place.inside) return;
+  Node& known = element(found->buffers, place.root);
   if (!known) known = buffer;
 }
 
@@ -241,6 +254,7 @@ Descend Scanner::enter(Node node) {
   return Descend::into_children;
 }
 
+// A store comes last: what its value and its indices read was read before.
 void Scanner::leave(Node node) {
   if (is_guard(node)) --guards_;
   if (node.is(Kind::BufferStore)) write(node[f::BufferStore::buffer][f::Buffer::data]);
@@ -254,8 +268,8 @@ BodyScan Scanner::run() && {
       [this](Node node) { leave(node); });
   // The types of a packed function's own parameters are read as a matter of form.
   const bool is_packed = !arguments_.effects.empty() || !arguments_.vars.empty();
-  Slots& slots = is_packed ? arguments_ : parameters_;
-  return {is_packed, std::move(slots.effects), std::move(slots.buffers), std::move(slots.vars),
+  PerParameter& found = is_packed ? arguments_ : parameters_;
+  return {is_packed, std::move(found.effects), std::move(found.buffers), std::move(found.vars),
           std::move(memory_)};
 }
 

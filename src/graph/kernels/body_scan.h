@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,11 +36,11 @@ struct BodyMemory {
 };
 
 struct BodyScan {
-  /// MakePackedAPI ran: slots are the packed arguments, not the six parameters.
+  /// MakePackedAPI ran: parameters are the packed arguments, not the six parameters.
   bool is_packed = false;
-  std::vector<Effect> effects;       ///< by slot; may be shorter than the number of slots
-  std::vector<tir::Node> buffers;    ///< by slot: a Buffer declared over it, or undefined
-  std::vector<tir::Node> slot_vars;  ///< by slot: the variable that took it over, or undefined
+  std::vector<Effect> effects;       ///< by parameter; may be shorter than the number of parameters
+  std::vector<tir::Node> buffers;    ///< by parameter: a Buffer declared over it, or undefined
+  std::vector<tir::Node> variables;  ///< by parameter: the variable that took it over, or undefined
   std::vector<BodyMemory> memory;
 };
 

@@ -13,7 +13,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// v0.9 and later; v0.8.
+// What AOTExecutorCodegen calls main: v0.9 and later; v0.8.
 constexpr std::array<std::string_view, 2> kMainNames{"__tvm_main__", "run_model"};
 
 bool has_main_name(const FunctionRef& function) {
@@ -22,6 +22,7 @@ bool has_main_name(const FunctionRef& function) {
   });
 }
 
+// AOTExecutorCodegen marks its main with the attribute `runner_function` in all versions.
 bool is_runner(const FunctionRef& function) {
   const Node runner = attribute(function.function, "runner_function");
   return runner && integer_of(runner).value_or(0) != 0;
@@ -91,7 +92,7 @@ std::string module_of_main(std::string_view symbol) {
   for (const std::string_view main : kMainNames) {
     if (!symbol.ends_with(main)) continue;
     symbol.remove_suffix(main.size());
-    // "_" stands between the parts; without a module's name there is nothing but main's own.
+    // "_" separates the parts; without a module's name there is nothing but main's own.
     if (symbol.ends_with('_')) symbol.remove_suffix(1);
     return std::string(symbol);
   }

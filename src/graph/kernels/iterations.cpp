@@ -10,9 +10,11 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
+// Beyond that many iterations the answer is not worth its time.
 constexpr std::int64_t kMaxIterations = 1 << 20;
 constexpr int kMaxHeight = 64;  // of an index expression
 
+// TIR's FloorDiv rounds down, Div towards zero as C does.
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }

@@ -20,7 +20,7 @@ struct Loop {
   std::int64_t extent;
 };
 
-/// Nothing where a bound is no constant.
+/// Nothing where a bound is not constant.
 std::optional<Loop> loop_of(tir::Node loop);
 
 /// A variable and its value.

@@ -39,16 +39,17 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix) 
   return text;
 }
 
-/// The variable that stands for the tensor of a slot: a parameter, or what took over an argument.
-Node variable_of_slot(Node function, const BodyScan& scan, std::size_t i) {
+/// The variable behind a parameter: itself, or what took over a packed argument.
+Node variable_of(Node function, const BodyScan& scan, std::size_t i) {
   if (!scan.is_packed) return function.list(f::PrimFunc::params)[i];
-  return i < scan.slot_vars.size() ? scan.slot_vars[i] : Node();
+  return i < scan.variables.size() ? scan.variables[i] : Node();
 }
 
-KernelSlot packed_slot(Node var) {
-  KernelSlot slot;
-  if (var) slot.name = without_prefix(var.text(f::Var::name), "arg.");
-  return slot;
+// MakePackedAPI took tensors over as "arg.<name>" in old versions, as "<name>" in new ones.
+KernelParameter packed_parameter(Node var) {
+  KernelParameter parameter;
+  if (var) parameter.name = without_prefix(var.text(f::Var::name), "arg.");
+  return parameter;
 }
 
 // Printers make a parameter's name differ from that of its buffer ("p0_handle", "p0_1"), which is
@@ -59,12 +60,12 @@ std::string parameter_name(Node param, Node buffer) {
   return std::string(shown.empty() || shown.ends_with("_buffer_var") ? own : shown);
 }
 
-KernelSlot parameter_slot(Node function, Node param) {
-  KernelSlot slot;
+KernelParameter plain_parameter(Node function, Node param) {
+  KernelParameter parameter;
   const Node buffer = declared_buffer(function, param);
-  slot.name = parameter_name(param, buffer);
-  if (buffer) slot.type = type_of_buffer(buffer);
-  return slot;
+  parameter.name = parameter_name(param, buffer);
+  if (buffer) parameter.type = type_of_buffer(buffer);
+  return parameter;
 }
 
 /// The element type that a pointer is declared with.
@@ -75,50 +76,54 @@ tir::DType pointed_to(Node var) {
   return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
 }
 
-bool is_pool(Node var, const KernelSlot& slot, const BodyScan& scan) {
-  const std::string_view name = scan.is_packed ? slot.name : var.text(f::Var::name);
-  return !pool_name(name).empty() && slot.type.dtype == tir::DType::UInt(8);
+// USMP passes pools to kernels as pointers to bytes, called as in main.
+bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
+  const std::string_view name = scan.is_packed ? parameter.name : var.text(f::Var::name);
+  return !pool_name(name).empty() && parameter.type.dtype == tir::DType::UInt(8);
 }
 
-std::vector<KernelSlot> slots_of(Node function, const BodyScan& scan) {
-  const std::size_t packed = std::max(scan.effects.size(), scan.slot_vars.size());
+std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) {
+  const std::size_t packed = std::max(scan.effects.size(), scan.variables.size());
   const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
-  std::vector<KernelSlot> slots;
+  std::vector<KernelParameter> parameters;
   for (std::size_t i = 0; i < count; ++i) {
-    const Node var = variable_of_slot(function, scan, i);
-    KernelSlot slot = scan.is_packed ? packed_slot(var) : parameter_slot(function, var);
-    if (i < scan.effects.size()) slot.effect = scan.effects[i];
-    if (slot.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
-      slot.type = type_of_buffer(scan.buffers[i]);
+    const Node var = variable_of(function, scan, i);
+    KernelParameter parameter =
+        scan.is_packed ? packed_parameter(var) : plain_parameter(function, var);
+    if (i < scan.effects.size()) parameter.effect = scan.effects[i];
+    if (parameter.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
+      parameter.type = type_of_buffer(scan.buffers[i]);
     }
     // A body may take nothing but addresses of what it is given: then no Buffer is over it.
-    if (slot.type.dtype.is_void()) slot.type.dtype = pointed_to(var);
-    slot.is_pool = is_pool(var, slot, scan);
-    slots.push_back(std::move(slot));
+    if (parameter.type.dtype.is_void()) parameter.type.dtype = pointed_to(var);
+    parameter.is_pool = is_pool(var, parameter, scan);
+    parameters.push_back(std::move(parameter));
   }
-  return slots;
+  return parameters;
 }
 
 // Generated C does not say how large a tensor is. What a kernel writes is all of its output; what
 // it reads need not be all of its input, or is guarded where it looks like more.
-void correct_inferred_shapes(Node function, const BodyScan& scan, std::vector<KernelSlot>& slots) {
+void correct_inferred_shapes(Node function, const BodyScan& scan,
+                             std::vector<KernelParameter>& parameters) {
   const auto guarded = guarded_extents(function);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    KernelSlot& slot = slots[i];
-    if (!slot.type.shape || slot.type.shape->size() != 1) continue;
-    if (!slot.effect.written || slot.effect.first == Effect::First::read) slot.type.shape.reset();
-    if (!slot.type.shape || i >= scan.buffers.size() || !scan.buffers[i]) continue;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    KernelParameter& parameter = parameters[i];
+    if (!parameter.type.shape || parameter.type.shape->size() != 1) continue;
+    if (!parameter.effect.written || parameter.effect.first == Effect::First::read)
+      parameter.type.shape.reset();
+    if (!parameter.type.shape || i >= scan.buffers.size() || !scan.buffers[i]) continue;
     const auto at = guarded.find(scan.buffers[i][f::Buffer::data].id());
-    if (at != guarded.end()) slot.type.shape = {at->second};
+    if (at != guarded.end()) parameter.type.shape = {at->second};
   }
 }
 
 // A slice of the first elements copies in order as well; only equal sizes make it a reshape. One
-// size that is not known yet is for `settle_reshapes` to compare.
-bool may_be_reshape(Node function, const std::vector<KernelSlot>& slots) {
+// size that is not known yet is for `confirm_reshapes` to compare.
+bool may_be_reshape(Node function, const std::vector<KernelParameter>& parameters) {
   std::vector<std::optional<std::uint64_t>> sizes;
-  for (const KernelSlot& slot : slots) {
-    if (slot.effect.read || slot.effect.written) sizes.push_back(slot.type.bytes());
+  for (const KernelParameter& parameter : parameters) {
+    if (parameter.effect.read || parameter.effect.written) sizes.push_back(parameter.type.bytes());
   }
   if (sizes.size() != 2) return false;
   const bool may_agree = !sizes[0] || !sizes[1] || sizes[0] == sizes[1];
@@ -153,11 +158,11 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.source = sources[ref.source].stem;
   info.kernel.target = target_kind(ref.function);
   info.kernel.hash = string_of(attribute(ref.function, "hash"));
-  info.slots = slots_of(ref.function, scan);
+  info.parameters = parameters_of(ref.function, scan);
   if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
-    correct_inferred_shapes(ref.function, scan, info.slots);
+    correct_inferred_shapes(ref.function, scan, info.parameters);
   }
-  info.kernel.is_reshape = may_be_reshape(ref.function, info.slots);
+  info.kernel.is_reshape = may_be_reshape(ref.function, info.parameters);
   info.memory = std::move(scan.memory);
   return info;
 }

@@ -15,7 +15,7 @@
 namespace mlf::graph {
 
 /// A parameter of a kernel, tensors and pools alike.
-struct KernelSlot {
+struct KernelParameter {
   std::string name;
   TensorType type;
   Effect effect;
@@ -25,7 +25,7 @@ struct KernelSlot {
 struct KernelInfo {
   Kernel kernel;  ///< without constants and workspaces, whose pools only a call tells
   bool has_body = false;
-  std::vector<KernelSlot> slots;  ///< empty without a body
+  std::vector<KernelParameter> parameters;  ///< empty without a body
   std::vector<BodyMemory> memory;
 };
 

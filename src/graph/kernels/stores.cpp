@@ -119,6 +119,7 @@ bool copies_in_order(Node function) {
 
 namespace {
 
+/// Walks a body with the loops, lets and conditions around each store at hand.
 class Stores {
  public:
   std::map<tir::NodeId, std::int64_t> of(Node function) &&;
@@ -132,7 +133,7 @@ class Stores {
   std::vector<Loop> loops_;
   std::vector<Binding> lets_;
   std::vector<Node> conditions_;
-  std::size_t endless_ = 0;  // loops around whose bounds are no constants
+  std::size_t endless_ = 0;  // loops around the store whose bounds are not constant
   std::map<tir::NodeId, std::int64_t> extents_;
   std::set<tir::NodeId> unknown_;
 };

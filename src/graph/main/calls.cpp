@@ -17,6 +17,8 @@ struct Operator {
   CallForm form;
   bool is_lowered;  // the arguments wait on the stack
 };
+// What AOTExecutorCodegen calls functions with (kUnpacked, kCPacked and kPacked), and what
+// LowerTVMBuiltin makes of the packed ones.
 constexpr std::array kCallOperators{
     Operator{"call_extern", CallForm::unpacked, false},
     Operator{"call_pure_extern", CallForm::unpacked, false},
@@ -40,16 +42,19 @@ std::string_view callee_name(Node call) {
   return args.empty() ? std::string_view() : string_of(args[0]);
 }
 
+/// Functions of the C runtime are not kernels (rule R4).
 bool is_runtime(std::string_view symbol) {
   return symbol.starts_with("TVMBackend") || symbol.starts_with("TVMAPI") ||
          symbol.starts_with("TVMPlatform") || symbol == "memset";
 }
 
+// tvm_stack_make_array(data, shape, strides, ndim, dtype, elem_offset), as LegalizePackedCalls
+// wraps every tensor of a packed call.
 TensorType type_of_array(Node array) {
   const tir::NodeList args = array.list(f::Call::args);
   TensorType type;
   const auto ndim = integer_of(args[3]);
-  // The dtype stands in the dtype of a zero: cast(float32, 0).
+  // The element type is the dtype of a zero: cast(float32, 0).
   type.dtype = args[4].dtype();
   if (operator_of(args[1]) != "tvm_stack_make_shape") return type;
   std::vector<std::int64_t> shape;
@@ -143,7 +148,8 @@ Access read_by(Node value) {
   return {value[f::BufferLoad::buffer][f::Buffer::data], indices[0]};
 }
 
-/// Goes through the lets of a copy loop's body.
+/// Goes through the lets of a copy loop's body: up to v0.12 they bind the pointers, from v0.13 on
+/// buffers are declared instead.
 Node copy_store(Node statement, Scope& scope) {
   while (statement) {
     if (statement.is(Kind::LetStmt)) {
@@ -192,6 +198,7 @@ bool is_workspace_allocation(Node expr) {
   return operator_of(expr) == "call_extern" && callee_name(expr) == kName && args == 6;
 }
 
+// The hooks of the C device API (`--executor-aot-interface-api c`) are calls like those of kernels.
 std::optional<RawHook> device_hook(Node call, const Scope& scope) {
   const std::string_view symbol = callee_name(call);
   if (!symbol.starts_with("TVMDevice")) return std::nullopt;

@@ -20,7 +20,9 @@ bool has_effect(Node node) {
          node.is(Kind::While) || is_kernel_call(node);
 }
 
-/// The walk over the statements of main.
+/// The walk over the statements of main, in their order (rule R3). Main has no control flow: what
+/// AOTExecutorCodegen makes are allocations around one sequence of calls. Whatever else is there
+/// becomes an UnknownStatement, never an error.
 class MainReader {
  public:
   MainReader(tir::Node function, const ReconstructLimits& limits)
@@ -44,10 +46,12 @@ class MainReader {
 
   void evaluate(tir::Node expr);
   void call(tir::Node call);
-  void stranger(std::string what) { body_.steps.push_back(Stranger{std::move(what)}); }
+  void unknown_statement(std::string what) {
+    body_.steps.push_back(UnknownStatement{std::move(what)});
+  }
 
-  void collect_slots();
-  MainSlot& argument_slot(const Place& place);
+  void collect_parameters();
+  MainParameter& packed_argument(const Place& place);
   void take_argument(tir::Node var, const Place& place);
   void note_lookup(const Place& place);
 
@@ -55,7 +59,7 @@ class MainReader {
   Scope scope_;
   ReconstructLimits limits_;
   MainBody body_;
-  std::map<std::uint32_t, MainSlot> arguments_;  // of a packed main
+  std::map<std::uint32_t, MainParameter> arguments_;  // of a packed main
   std::vector<tir::Node> stack_;
   std::unordered_map<std::uint32_t, bool> inert_;  // by branch
 };
@@ -73,7 +77,7 @@ MainBody MainReader::run() && {
     stack_.pop_back();
     if (node) statement(node);
   }
-  collect_slots();
+  collect_parameters();
   return std::move(body_);
 }
 
@@ -107,10 +111,11 @@ void MainReader::statement(Node node) {
     case Kind::Evaluate:
       return evaluate(node[f::Evaluate::value]);
     default:
-      return stranger(std::string(node.info().name));
+      return unknown_statement(std::string(node.info().name));
   }
 }
 
+// A let is an allocation (after LowerTVMBuiltin), or another name of a place.
 void MainReader::bind(Node var, Node value) {
   if (is_workspace_allocation(value)) {
     const tir::NodeList args = without_casts(value).list(f::Call::args);
@@ -190,19 +195,21 @@ void MainReader::branch(Node node) {
   // C has calls in the conditions: `if (kernel(a, b) != 0) return -1;`.
   evaluate(node[f::IfThenElse::condition]);
   for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
-    if (node[field] && !is_inert(node[field])) return stranger("IfThenElse");
+    if (node[field] && !is_inert(node[field])) return unknown_statement("IfThenElse");
   }
 }
 
+// AOTExecutorCodegen copies an input or constant that is itself an output in a loop over its bytes.
 void MainReader::loop(Node node) {
   if (const auto copy = copy_loop(node, scope_)) {
     note_lookup(copy->from);
     body_.steps.push_back(*copy);
   } else {
-    stranger("For");
+    unknown_statement("For");
   }
 }
 
+// A store into tvm_stack_alloca memory fills the shape of a tensor struct.
 bool MainReader::store_on_stack(Node node) {
   const bool is_buffer_store = node.is(Kind::BufferStore);
   const Node data =
@@ -221,7 +228,7 @@ bool MainReader::store_on_stack(Node node) {
 }
 
 void MainReader::store(Node node) {
-  if (!store_on_stack(node)) stranger(std::string(node.info().name));
+  if (!store_on_stack(node)) unknown_statement(std::string(node.info().name));
 }
 
 void MainReader::evaluate(Node expr) {
@@ -251,26 +258,28 @@ void MainReader::note_lookup(const Place& place) {
 void MainReader::declare(Node buffer) {
   const Place place = scope_.place_of(buffer[f::Buffer::data]);
   if (place.kind == Place::Kind::argument && !place.inside) {
-    argument_slot(place).buffer = buffer;
+    packed_argument(place).buffer = buffer;
   }
 }
 
-MainSlot& MainReader::argument_slot(const Place& place) {
+MainParameter& MainReader::packed_argument(const Place& place) {
   return arguments_[place.root];
 }
 
 // The first variable is the tensor ("arg.x" in old versions, "x" in new ones), then its data.
 void MainReader::take_argument(Node var, const Place& place) {
-  MainSlot& slot = argument_slot(place);
-  if (!slot.name.empty()) return;
+  MainParameter& parameter = packed_argument(place);
+  if (!parameter.name.empty()) return;
   std::string_view name = var.text(f::Var::name);
   if (name.starts_with("arg.")) name.remove_prefix(4);
-  slot.name = name;
+  parameter.name = name;
 }
 
-void MainReader::collect_slots() {
+// The parameters as main has them, or, where MakePackedAPI ran, as it takes them out of its
+// TVMValues.
+void MainReader::collect_parameters() {
   const tir::NodeList params = function_.list(f::PrimFunc::params);
-  std::vector<MainSlot> own(params.size());
+  std::vector<MainParameter> own(params.size());
   std::map<std::uint32_t, std::size_t> position;
   for (std::size_t i = 0; i < params.size(); ++i) {
     own[i].name = params[i].text(f::Var::name);
@@ -281,20 +290,20 @@ void MainReader::collect_slots() {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const auto at = position.find(tir::index(buffers.key(i).id()));
     if (at == position.end()) continue;
-    MainSlot& slot = own[at->second];
-    slot.buffer = buffers.value(i);
-    slot.is_own_data = slot.buffer[f::Buffer::data] == buffers.key(i);
+    MainParameter& parameter = own[at->second];
+    parameter.buffer = buffers.value(i);
+    parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
   }
   body_.is_packed = !arguments_.empty();
   if (!body_.is_packed) {
-    body_.slots = std::move(own);
+    body_.parameters = std::move(own);
     return;
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
-    body_.other_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
+    body_.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
   }
-  body_.slots.resize(std::size_t{arguments_.rbegin()->first} + 1);
-  for (auto& [i, slot] : arguments_) body_.slots[i] = std::move(slot);
+  body_.parameters.resize(std::size_t{arguments_.rbegin()->first} + 1);
+  for (auto& [i, parameter] : arguments_) body_.parameters[i] = std::move(parameter);
 }
 
 }  // namespace

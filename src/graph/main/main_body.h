@@ -39,11 +39,11 @@ struct RawHook {
 };
 
 /// A statement that main functions do not have.
-struct Stranger {
+struct UnknownStatement {
   std::string what;
 };
 
-using Step = std::variant<RawCall, RawCopy, RawHook, Stranger>;
+using Step = std::variant<RawCall, RawCopy, RawHook, UnknownStatement>;
 
 /// Memory that main allocates, or a constant of its own.
 struct LocalMemory {
@@ -60,7 +60,7 @@ struct NamedPlace {
 };
 
 /// Main's parameters, or the packed arguments where MakePackedAPI ran on it.
-struct MainSlot {
+struct MainParameter {
   std::string name;  ///< as the parameter, or the variable that takes the argument, is called
   tir::Node buffer;  ///< declared over it; undefined where none is
   bool is_own_data = false;  ///< lowered: the parameter is the data pointer, "x_buffer_var"
@@ -70,10 +70,11 @@ struct MainBody {
   std::vector<Step> steps;
   std::map<std::uint32_t, LocalMemory> locals;       ///< by variable
   std::map<std::uint32_t, NamedPlace> alias_places;  ///< lets over addresses, by variable
-  std::vector<MainSlot> slots;
+  std::vector<MainParameter> parameters;
   bool is_packed = false;
-  std::map<std::uint32_t, MainSlot> other_parameters;  ///< of a packed main: its six, by position
-  std::map<std::uint32_t, std::string> lookups;        ///< names of linked parameters
+  std::map<std::uint32_t, MainParameter>
+      packed_api_parameters;                     ///< of a packed main: its six, by position
+  std::map<std::uint32_t, std::string> lookups;  ///< names of linked parameters
 };
 
 /// Reads main. Throws `Error` where it has more statements than the limit.

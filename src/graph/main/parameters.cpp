@@ -13,9 +13,13 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
+// AOTExecutorCodegen calls the data of input x "x_buffer_var"; USMP adds "_let" for its place in a
+// pool.
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::string_view kPlannedSuffix = "_buffer_var_let";
 
+// `device_context_<kind>` for each target with the C device API (v0.9+); `resource_handle` is the
+// last parameter of a packed function.
 bool is_context_name(std::string_view name) {
   return name.starts_with("device_context_") || name == "resource_handle";
 }
@@ -29,12 +33,12 @@ bool points_to_bytes(Node param) {
 
 // The planner's pools are bytes: the Buffer over one is "<pool>_<k>_buffer_var", or the parameter
 // is a pointer to uint8 once the map is gone.
-bool is_pool(const MainSlot& slot, Node param, bool is_packed) {
-  if (pool_name(slot.name).empty()) return false;
-  if (slot.buffer) {
-    const std::string_view name = slot.buffer.text(f::Buffer::name);
+bool is_pool(const MainParameter& parameter, Node param, bool is_packed) {
+  if (pool_name(parameter.name).empty()) return false;
+  if (parameter.buffer) {
+    const std::string_view name = parameter.buffer.text(f::Buffer::name);
     return name.ends_with(kDataSuffix) &&
-           slot.buffer.dtype(f::Buffer::dtype) == tir::DType::UInt(8);
+           parameter.buffer.dtype(f::Buffer::dtype) == tir::DType::UInt(8);
   }
   return is_packed || points_to_bytes(param);
 }
@@ -87,7 +91,8 @@ void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>&
     at = arguments.begin() + static_cast<std::ptrdiff_t>(position);
     if (!at->name.empty()) at = arguments.end();
   }
-  // TVM's own default pools say by their names what they hold.
+  // TVM's own pools, global_const_workspace and global_workspace, say by their names what they
+  // hold.
   pool.kind = pool.name.find("const") != pool.name.npos ? PoolKind::constant : PoolKind::workspace;
   if (facts != nullptr) {
     for (const Pool& declared : facts->pools) {
@@ -101,9 +106,9 @@ void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>&
   if (!pool.bytes) pool.bytes = at->bytes;
 }
 
-std::string port_name(const MainSlot& slot) {
-  std::string_view name = slot.name;
-  const bool lowered = slot.is_own_data || !slot.buffer;
+std::string port_name(const MainParameter& parameter) {
+  std::string_view name = parameter.name;
+  const bool lowered = parameter.is_own_data || !parameter.buffer;
   if (lowered && name.ends_with(kDataSuffix)) name.remove_suffix(kDataSuffix.size());
   return std::string(name);
 }
@@ -121,7 +126,7 @@ std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
   for (const auto& [var, named] : body.alias_places) {
     const std::string& name = named.name;
     if (!name.ends_with(kPlannedSuffix)) continue;
-    PlannedPort port{{RootKey{RootKey::Kind::alias, var}, {}, name, {}}, buffers.size()};
+    PlannedPort port{{StorageKey{StorageKey::Kind::alias, var}, {}, name, {}}, buffers.size()};
     port.plan.name = name.substr(0, name.size() - kPlannedSuffix.size());
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const std::string_view data = buffers.value(i)[f::Buffer::data].text(f::Var::name);
@@ -146,37 +151,40 @@ void make_names_unique(std::vector<PortPlan>& ports) {
   }
 }
 
-SlotTable::Slot tensor_slot(SlotTable& table, const MainSlot& slot, std::uint32_t i) {
-  PortPlan port{RootKey{RootKey::Kind::slot, i}, port_name(slot), slot.name, {}};
-  if (slot.buffer) port.type = type_of_buffer(slot.buffer);
+ParameterTable::Entry add_tensor(ParameterTable& table, const MainParameter& parameter,
+                                 std::uint32_t i) {
+  PortPlan port{
+      StorageKey{StorageKey::Kind::parameter, i}, port_name(parameter), parameter.name, {}};
+  if (parameter.buffer) port.type = type_of_buffer(parameter.buffer);
   table.ports.push_back(std::move(port));
   return {};
 }
 
-SlotTable::Slot pool_slot(SlotTable& table, const MainSlot& slot,
-                          const std::vector<PoolArgument>& arguments, const ModuleFacts* facts) {
+ParameterTable::Entry add_pool(ParameterTable& table, const MainParameter& parameter,
+                               const std::vector<PoolArgument>& arguments,
+                               const ModuleFacts* facts) {
   Pool pool;
-  pool.name = pool_name(slot.name);
-  pool.parameter = slot.name;
-  if (slot.buffer) pool.bytes = type_of_buffer(slot.buffer).bytes();
+  pool.name = pool_name(parameter.name);
+  pool.parameter = parameter.name;
+  if (parameter.buffer) pool.bytes = type_of_buffer(parameter.buffer).bytes();
   complete(pool, table.pools.size(), arguments, facts);
   table.pools.push_back(std::move(pool));
-  return {SlotTable::Kind::pool, static_cast<PoolId>(table.pools.size() - 1)};
+  return {ParameterTable::Kind::pool, static_cast<PoolId>(table.pools.size() - 1)};
 }
 
 }  // namespace
 
-ArgumentRole SlotTable::role_of(const Place& place) const {
+ArgumentRole ParameterTable::role_of(const Place& place) const {
   using RoleKind = ArgumentRole::Kind;
   switch (place.kind) {
     case Place::Kind::null_handle:
       return {RoleKind::context};
     case Place::Kind::local:
-      return {RoleKind::tensor, RootKey{RootKey::Kind::local, place.root}};
+      return {RoleKind::tensor, StorageKey{StorageKey::Kind::local, place.root}};
     case Place::Kind::lookup:
-      return {RoleKind::tensor, RootKey{RootKey::Kind::lookup, place.root}};
+      return {RoleKind::tensor, StorageKey{StorageKey::Kind::lookup, place.root}};
     case Place::Kind::parameter:
-      // The six parameters of a packed function are no tensors; one of them is the context.
+      // None of the six parameters of a packed function is a tensor; one of them is the context.
       if (is_packed) return {RoleKind::context};
       break;
     case Place::Kind::argument:
@@ -184,40 +192,42 @@ ArgumentRole SlotTable::role_of(const Place& place) const {
     default:
       return {};
   }
-  if (place.root >= slots.size()) return {};
-  const Slot& slot = slots[place.root];
-  if (slot.kind == Kind::context) return {RoleKind::context};
-  if (slot.kind == Kind::tensor) {
-    return {RoleKind::tensor, RootKey{RootKey::Kind::slot, place.root}};
+  if (place.root >= parameters.size()) return {};
+  const Entry& parameter = parameters[place.root];
+  if (parameter.kind == Kind::context) return {RoleKind::context};
+  if (parameter.kind == Kind::tensor) {
+    return {RoleKind::tensor, StorageKey{StorageKey::Kind::parameter, place.root}};
   }
-  if (!place.inside) return {RoleKind::pool, {}, slot.pool};
+  if (!place.inside) return {RoleKind::pool, {}, parameter.pool};
   if (place.alias != tir::NodeId::none) {
-    return {RoleKind::tensor, RootKey{RootKey::Kind::alias, tir::index(place.alias)}, slot.pool};
+    return {RoleKind::tensor, StorageKey{StorageKey::Kind::alias, tir::index(place.alias)},
+            parameter.pool};
   }
   if (!place.offset_known) return {};
-  return {RoleKind::tensor, RootKey{RootKey::Kind::address, place.root, place.offset}, slot.pool};
+  return {RoleKind::tensor, StorageKey{StorageKey::Kind::address, place.root, place.offset},
+          parameter.pool};
 }
 
-std::optional<PoolId> SlotTable::pool_of(const RootKey& root, const MainBody& body) const {
+std::optional<PoolId> ParameterTable::pool_of(const StorageKey& root, const MainBody& body) const {
   const auto named = body.alias_places.find(root.id);
-  if (root.kind != RootKey::Kind::alias || named == body.alias_places.end()) return std::nullopt;
+  if (root.kind != StorageKey::Kind::alias || named == body.alias_places.end()) return std::nullopt;
   return role_of(named->second.place).pool;
 }
 
-SlotTable classify_slots(Node main, const MainBody& body, const ModuleFacts* facts) {
-  SlotTable table;
+ParameterTable classify_parameters(Node main, const MainBody& body, const ModuleFacts* facts) {
+  ParameterTable table;
   table.is_packed = body.is_packed;
   const std::vector<PoolArgument> arguments = pool_arguments(main);
   const tir::NodeList params = main.list(f::PrimFunc::params);
-  for (std::uint32_t i = 0; i < body.slots.size(); ++i) {
-    const MainSlot& slot = body.slots[i];
+  for (std::uint32_t i = 0; i < body.parameters.size(); ++i) {
+    const MainParameter& parameter = body.parameters[i];
     const Node param = body.is_packed || i >= params.size() ? Node() : params[i];
-    if (is_context_name(slot.name)) {
-      table.slots.push_back({SlotTable::Kind::context, {}});
-    } else if (is_pool(slot, param, body.is_packed)) {
-      table.slots.push_back(pool_slot(table, slot, arguments, facts));
+    if (is_context_name(parameter.name)) {
+      table.parameters.push_back({ParameterTable::Kind::context, {}});
+    } else if (is_pool(parameter, param, body.is_packed)) {
+      table.parameters.push_back(add_pool(table, parameter, arguments, facts));
     } else {
-      table.slots.push_back(tensor_slot(table, slot, i));
+      table.parameters.push_back(add_tensor(table, parameter, i));
     }
   }
   for (PlannedPort& port : planned_ports(main, body)) table.ports.push_back(std::move(port.plan));
@@ -225,14 +235,14 @@ SlotTable classify_slots(Node main, const MainBody& body, const ModuleFacts* fac
   return table;
 }
 
-std::span<const KernelSlot> slots_for_call(const KernelInfo& info, const RawCall& call,
-                                           const SlotTable& main_slots) {
+std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, const RawCall& call,
+                                                     const ParameterTable& main_parameters) {
   const std::size_t given = call.arguments.size();
-  if (given == info.slots.size()) return info.slots;
-  if (given != info.slots.size() + 1) return {};
-  const ArgumentRole last = main_slots.role_of(call.arguments.back().place);
-  return last.kind == ArgumentRole::Kind::context ? std::span(info.slots)
-                                                  : std::span<const KernelSlot>();
+  if (given == info.parameters.size()) return info.parameters;
+  if (given != info.parameters.size() + 1) return {};
+  const ArgumentRole last = main_parameters.role_of(call.arguments.back().place);
+  return last.kind == ArgumentRole::Kind::context ? std::span(info.parameters)
+                                                  : std::span<const KernelParameter>();
 }
 
 }  // namespace mlf::graph

@@ -10,17 +10,21 @@ namespace {
 
 enum class PortUse : std::uint8_t { none, read, write, read_then_write };
 
-using PortIndex = std::map<RootKey, std::size_t>;
+using PortIndex = std::map<StorageKey, std::size_t>;
 
-/// What steps whose effects are known do to each port, the first thing first.
+/// What steps whose effects are known do to each port. What happens first decides: main reads its
+/// inputs and writes its outputs, and a read of an output comes after the write (rule R8).
 class PortUses {
  public:
-  PortUses(const SlotTable& slots, KernelLibrary& kernels)
-      : slots_(slots), kernels_(kernels), access_(slots.ports.size(), PortUse::none) {
-    for (std::size_t i = 0; i < slots.ports.size(); ++i) ports_.emplace(slots.ports[i].root, i);
+  PortUses(const ParameterTable& parameters, KernelLibrary& kernels)
+      : parameters_(parameters),
+        kernels_(kernels),
+        access_(parameters.ports.size(), PortUse::none) {
+    for (std::size_t i = 0; i < parameters.ports.size(); ++i)
+      ports_.emplace(parameters.ports[i].storage, i);
   }
 
-  std::vector<PortUse> over(const MainBody& body) && {
+  std::vector<PortUse> of(const MainBody& body) && {
     for (const Step& step : body.steps) {
       if (const auto* call = std::get_if<RawCall>(&step)) note(*call);
       if (const auto* copy = std::get_if<RawCopy>(&step)) {
@@ -33,9 +37,9 @@ class PortUses {
 
  private:
   void note(const Place& place, PortUse access) {
-    const ArgumentRole role = slots_.role_of(place);
+    const ArgumentRole role = parameters_.role_of(place);
     if (role.kind != ArgumentRole::Kind::tensor) return;
-    const auto port = ports_.find(role.root);
+    const auto port = ports_.find(role.storage);
     if (port == ports_.end()) return;
     PortUse& known = access_[port->second];
     if (known == PortUse::none) known = access;
@@ -43,9 +47,9 @@ class PortUses {
   }
 
   void note(const RawCall& call) {
-    const auto slots = slots_for_call(kernels_.describe(call.symbol), call, slots_);
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const Effect& effect = slots[i].effect;
+    const auto parameters = parameters_for_call(kernels_.describe(call.symbol), call, parameters_);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Effect& effect = parameters[i].effect;
       const bool is_written = effect.written && effect.first != Effect::First::read;
       if (effect.escaped && !effect.written) continue;
       if (is_written || effect.read) {
@@ -54,7 +58,7 @@ class PortUses {
     }
   }
 
-  const SlotTable& slots_;
+  const ParameterTable& parameters_;
   KernelLibrary& kernels_;
   PortIndex ports_;
   std::vector<PortUse> access_;
@@ -78,6 +82,8 @@ bool are_counted_outputs(std::span<const PortPlan> ports) {
   return ports.size() > 1;
 }
 
+/// Where outputs begin, as far as bodies and names tell; inputs come before outputs in all
+/// versions.
 std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<PortUse>& access) {
   const auto written = std::find(access.begin(), access.end(), PortUse::write);
   const auto named = std::find_if(ports.begin(), ports.end(),
@@ -95,7 +101,7 @@ std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<P
 
 /// Whether USMP gave an input or output a place in a pool: main has a let for it, no parameter.
 bool is_planned(const PortPlan& port) {
-  return port.root.kind == RootKey::Kind::alias;
+  return port.storage.kind == StorageKey::Kind::alias;
 }
 
 const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& sanitised) {
@@ -210,17 +216,18 @@ std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
 
 }  // namespace
 
-void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
+void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology) {
-  const auto stated = facts != nullptr ? stated_outputs(slots.ports, *facts, topology)
+  const auto stated = facts != nullptr ? stated_outputs(parameters.ports, *facts, topology)
                                        : std::optional<std::size_t>();
-  std::vector<PortUse> access = PortUses(slots, kernels).over(body);
-  order_planned_ports(slots.ports, access);
+  std::vector<PortUse> access = PortUses(parameters, kernels).of(body);
+  order_planned_ports(parameters.ports, access);
   const std::size_t first =
-      stated ? slots.ports.size() - *stated : first_output(slots.ports, access);
-  for (std::size_t i = first; i < slots.ports.size(); ++i) slots.ports[i].is_output = true;
+      stated ? parameters.ports.size() - *stated : first_output(parameters.ports, access);
+  for (std::size_t i = first; i < parameters.ports.size(); ++i)
+    parameters.ports[i].is_output = true;
   if (facts == nullptr) return;
-  const std::span<PortPlan> ports(slots.ports);
+  const std::span<PortPlan> ports(parameters.ports);
   adopt_names(ports.first(first), {facts->inputs, facts->input_fields, facts->declared}, topology);
   adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields, facts->declared},
               topology);

@@ -13,7 +13,7 @@ namespace mlf::graph {
 ///
 /// Inputs come before outputs. How many are outputs: as metadata says; else from the first one on
 /// that a step writes before any reads it; else by TVM's own names for outputs; else the last.
-void plan_ports(SlotTable& slots, const MainBody& body, KernelLibrary& kernels,
+void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology);
 
 }  // namespace mlf::graph

@@ -9,8 +9,6 @@
 
 namespace mlf::graph {
 
-// --- Values and kernels -------------------------------------------------------------------------
-
 namespace {
 
 std::set<ValueId> returned(const Topology& topology) {
@@ -33,6 +31,8 @@ void check_use(Topology& topology, ValueId id, bool is_returned) {
   }
 }
 
+// TVM checks none of this: AOT passes bare pointers, and a tensor too large for its storage
+// silently overwrites another one.
 void check_sizes(Topology& topology, ValueId id) {
   const Value& value = topology[id];
   if (!value.bytes) return;
@@ -68,50 +68,6 @@ void check_pool_bounds(Topology& topology, const std::string& name, const Pool& 
                              {}});
 }
 
-}  // namespace
-
-void check_values(Topology& topology) {
-  const std::set<ValueId> outputs = returned(topology);
-  for (std::size_t i = 0; i < topology.values.size(); ++i) {
-    const auto id = static_cast<ValueId>(i);
-    check_use(topology, id, outputs.contains(id));
-    check_sizes(topology, id);
-  }
-  for (const Storage& storage : topology.storages) {
-    if (!storage.pool) continue;
-    check_pool_bounds(topology, storage.name, topology[*storage.pool], storage.offset,
-                      storage.bytes);
-  }
-  check_overlaps(topology);
-}
-
-void check_unused_kernels(Topology& topology, const FunctionTable& functions,
-                          const FunctionRef& main) {
-  std::set<std::string_view> called;
-  for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);
-  std::set<std::string> modules;
-  for (const FunctionRef* other : functions.mains()) modules.insert(module_of_main(other->symbol));
-  const auto owner = [&](std::string_view symbol) {
-    std::string best;
-    for (const std::string& module : modules) {
-      const bool fits = symbol.starts_with("tvmgen_" + module + "_");
-      if (fits && module.size() >= best.size()) best = module;
-    }
-    return best;
-  };
-  for (const FunctionRef& function : functions.all()) {
-    if (function.function == main.function || called.contains(function.symbol)) continue;
-    if (called.contains(function.name) || owner(function.symbol) != topology.module) continue;
-    if (!function.symbol.starts_with("tvmgen_") || function.symbol == main.symbol) continue;
-    topology.checks.push_back(
-        {CheckCode::unused_kernel, "main does not call " + quoted(function.symbol), {}, {}});
-  }
-}
-
-// --- Overlaps -----------------------------------------------------------------------------------
-
-namespace {
-
 /// A value in a pool and when it is in use.
 struct PlacedValue {
   ValueId value;
@@ -137,7 +93,7 @@ std::vector<PlacedValue> placed_values_of(const Topology& topology) {
   return placed_values;
 }
 
-/// The living placed_values of one pool, by where they begin. None of them overlap.
+/// The living values of one pool, by where they begin. None of them overlap.
 using Occupied = std::map<std::uint64_t, const PlacedValue*>;
 
 const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& placed) {
@@ -148,8 +104,14 @@ const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& plac
   return next->second->end > placed.begin ? next->second : nullptr;
 }
 
-}  // namespace
-
+/// Adds a check for every value that is put over a living one (rule R13). A tensor last read by a
+/// call may share bytes with a result of that call: USMP looks into kernels and knows that they
+/// read before they write. Shared bytes alone are no edge between two values: the planner reuses
+/// memory that nobody needs any more, and only a read of the very same storage makes an edge.
+///
+/// Values enter in the order of their definitions. At any time `pools` has the living ones by where
+/// they begin, so that a newcomer only has to look at its two neighbours: near-linear in the number
+/// of values.
 void check_overlaps(Topology& topology) {
   const std::vector<PlacedValue> placed_values = placed_values_of(topology);
   std::vector<const PlacedValue*> by_start;
@@ -159,7 +121,8 @@ void check_overlaps(Topology& topology) {
   std::multimap<std::int64_t, const PlacedValue*> leaving;
   std::map<PoolId, Occupied> pools;
   for (const PlacedValue* placed : by_start) {
-    // Who is read for the last time by the call that defines this one may give way to it.
+    // Who is read for the last time by the call that defines this one may give way to it; what the
+    // same call defined beside it may not.
     for (auto at = leaving.begin(); at != leaving.end() && at->first <= placed->from;) {
       const PlacedValue* gone = at->second;
       const bool is_sibling = gone->from == placed->from;
@@ -178,6 +141,70 @@ void check_overlaps(Topology& topology) {
     }
     occupied.emplace(placed->begin, placed);
     leaving.emplace(placed->to, placed);
+  }
+}
+
+}  // namespace
+
+void check_values(Topology& topology) {
+  const std::set<ValueId> outputs = returned(topology);
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    check_use(topology, id, outputs.contains(id));
+    check_sizes(topology, id);
+  }
+  for (const Storage& storage : topology.storages) {
+    if (!storage.pool) continue;
+    check_pool_bounds(topology, storage.name, topology[*storage.pool], storage.offset,
+                      storage.bytes);
+  }
+  check_overlaps(topology);
+}
+
+void check_unused_kernels(Topology& topology, const FunctionTable& functions,
+                          const FunctionRef& main) {
+  std::set<std::string_view> called;
+  for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);
+  std::set<std::string> modules;
+  for (const FunctionRef* other : functions.mains()) modules.insert(module_of_main(other->symbol));
+  // Of modules "a" and "a_b", "tvmgen_a_b_f" belongs to the one with the longer name.
+  const auto owner = [&](std::string_view symbol) {
+    std::string best;
+    for (const std::string& module : modules) {
+      const bool fits = symbol.starts_with("tvmgen_" + module + "_");
+      if (fits && module.size() >= best.size()) best = module;
+    }
+    return best;
+  };
+  for (const FunctionRef& function : functions.all()) {
+    if (function.function == main.function || called.contains(function.symbol)) continue;
+    if (called.contains(function.name) || owner(function.symbol) != topology.module) continue;
+    if (!function.symbol.starts_with("tvmgen_") || function.symbol == main.symbol) continue;
+    topology.checks.push_back(
+        {CheckCode::unused_kernel, "main does not call " + quoted(function.symbol), {}, {}});
+  }
+}
+
+void check_externals(Topology& topology) {
+  for (const Kernel& kernel : topology.kernels) {
+    if (kernel.origin != KernelOrigin::external) continue;
+    topology.checks.push_back(
+        {CheckCode::external_callee, "'" + kernel.symbol + "' has no TIR", {}, {}});
+  }
+}
+
+void check_several_mains(std::vector<Topology>& topologies) {
+  for (std::size_t i = 0; i < topologies.size(); ++i) {
+    for (std::size_t k = 0; k < topologies.size(); ++k) {
+      if (i == k || topologies[i].module != topologies[k].module) continue;
+      const Provenance& other = topologies[k].provenance;
+      topologies[i].checks.push_back({CheckCode::several_mains,
+                                      "'" + other.symbol + "' in " + other.source +
+                                          " is another main of module '" + topologies[i].module +
+                                          "'",
+                                      {},
+                                      {}});
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // What a finished topology says about itself (rules R10, R13, R15).
 #pragma once
 
-#include <string_view>
+#include <vector>
 
 #include "graph/kernels/functions.h"
 #include "mlf/graph/topology.h"
@@ -15,9 +15,10 @@ void check_values(Topology& topology);
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
                           const FunctionRef& main);
 
-/// Adds a check for every value that is put over a living one. A tensor last read by a call may
-/// share bytes with a result of that call: the planner looks into kernels. Near-linear in the
-/// number of values.
-void check_overlaps(Topology& topology);
+/// Functions without TIR, whose directions are inferred (rule R12).
+void check_externals(Topology& topology);
+
+/// Two mains of one module contradict each other, whatever they say (rule R1).
+void check_several_mains(std::vector<Topology>& topologies);
 
 }  // namespace mlf::graph

@@ -5,6 +5,9 @@
 namespace mlf::graph {
 namespace {
 
+/// A read before any write makes the tensor an update, if there is a value to be updated
+/// (NetworkBuilder::connect). A read under a condition most likely gets what an earlier iteration of
+/// the loops around it wrote.
 Decision written_by_body(const Effect& effect) {
   switch (effect.first) {
     case Effect::First::read:
@@ -28,6 +31,7 @@ bool is_output(const std::optional<Decision>& decision) {
   return decision && decision->direction != Direction::input;
 }
 
+/// What the storage says: it is enough that each value is written before it is read.
 std::optional<Decision> from_state(const TensorState& tensor) {
   if (tensor.is_constant) return Decision{Direction::input, DecidedBy::constant};
   if (tensor.is_input) {
@@ -50,6 +54,7 @@ Decision fallback(const TensorState& tensor) {
 
 }  // namespace
 
+// In the order of rule R6. From left to right, since an output makes outputs of what follows it.
 std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
   std::vector<std::optional<Decision>> decided(tensors.size());
   bool after_output = false;

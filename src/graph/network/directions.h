@@ -27,7 +27,7 @@ struct TensorState {
   std::optional<Decision> elsewhere{};  ///< what a better founded call of the same kernel said
 };
 
-/// Decides for all tensors of one call, in their order.
+/// Decides for all tensors of one call, in their order. TVM states directions nowhere.
 ///
 /// The body's loads and stores come first. Where it hands a tensor on to code that nobody sees, or
 /// where there is no body: constants and inputs of the network are inputs; so is, likely, what

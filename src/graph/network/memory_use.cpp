@@ -21,7 +21,7 @@ ByteRange range_of(std::uint64_t begin, std::uint64_t bytes) {
 }
 
 /// Bytes that are in use from one step to another.
-struct Tenant {
+struct LiveRange {
   ByteRange range;
   Lifetime life;
 };
@@ -29,13 +29,23 @@ struct Tenant {
 /// A pool, or all memory outside of pools with one allocation behind the other.
 struct Region {
   MemoryUse use;
-  std::vector<Tenant> tenants;
+  std::vector<LiveRange> live_ranges;
   std::uint64_t allocated = 0;  // by main, outside of pools: there all the time
 };
 
-class Accountant {
+/// Counts the bytes in use at each step, region by region.
+///
+/// A value lives from the step that defines it to the last one that touches it, both included
+/// (Lifetimes); a kernel's workspace lives during its call, and a constant always. Each puts a
+/// range of bytes on its region for that time. `follow` then goes through the steps at which
+/// something comes or goes and lets Coverage count the bytes under at least one range: bytes that a
+/// result shares with a dying input count once.
+///
+/// Outside of pools nothing says where an allocation is. Main's are laid out one after the other,
+/// as a stack allocator would, and those of a kernel behind them.
+class MemoryCounter {
  public:
-  explicit Accountant(const Topology& topology)
+  explicit MemoryCounter(const Topology& topology)
       : topology_(topology),
         regions_(topology.pools.size() + 1),
         bases_(topology.storages.size()),
@@ -55,7 +65,7 @@ class Accountant {
   }
   void follow(Region& region) const;
 
-  // Of all calls together: a kernel with very many that is called very often is no network's.
+  // Of all calls together: no real network comes near it.
   static constexpr std::size_t kMaxWorkspaces = 10'000'000;
 
   const Topology& topology_;
@@ -72,7 +82,7 @@ std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& sto
   return std::min(value.bytes.value_or(*storage.bytes), *storage.bytes);
 }
 
-void Accountant::lay_out_allocations() {
+void MemoryCounter::lay_out_allocations() {
   Region& outside = region_of(std::nullopt);
   for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
     const Storage& storage = topology_.storages[i];
@@ -83,7 +93,7 @@ void Accountant::lay_out_allocations() {
   }
 }
 
-void Accountant::place_values() {
+void MemoryCounter::place_values() {
   const Lifetimes lifetimes(topology_);
   for (std::size_t i = 0; i < topology_.values.size(); ++i) {
     const Value& value = topology_.values[i];
@@ -94,29 +104,29 @@ void Accountant::place_values() {
     const auto bytes = bytes_in_use(value, storage);
     if (begin && bytes) {
       const Lifetime life = lifetimes.of(static_cast<ValueId>(i));
-      region.tenants.push_back({range_of(*begin, *bytes), life});
+      region.live_ranges.push_back({range_of(*begin, *bytes), life});
     } else {
       region.use.is_complete = false;
     }
   }
 }
 
-void Accountant::place_in_pool(const KernelBuffer& buffer, Lifetime life) {
+void MemoryCounter::place_in_pool(const KernelBuffer& buffer, Lifetime life) {
   Region& region = region_of(buffer.pool);
   if (!buffer.offset || buffer.bytes == 0) {
     region.use.is_complete = false;
   } else {
-    region.tenants.push_back({range_of(*buffer.offset, buffer.bytes), life});
+    region.live_ranges.push_back({range_of(*buffer.offset, buffer.bytes), life});
   }
 }
 
-void Accountant::place_constants(const Kernel& kernel) {
+void MemoryCounter::place_constants(const Kernel& kernel) {
   for (const KernelBuffer& buffer : kernel.constants) {
     if (buffer.pool) place_in_pool(buffer, {});
   }
 }
 
-void Accountant::place_workspaces(const Call& call) {
+void MemoryCounter::place_workspaces(const Call& call) {
   const Lifetime during{call.position, call.position};
   Region& outside = region_of(std::nullopt);
   std::uint64_t end = outside.allocated;
@@ -130,47 +140,50 @@ void Accountant::place_workspaces(const Call& call) {
       continue;
     }
     if (buffer.bytes == 0) outside.use.is_complete = false;
-    outside.tenants.push_back({range_of(end, buffer.bytes), during});
+    outside.live_ranges.push_back({range_of(end, buffer.bytes), during});
     end = sum(end, buffer.bytes);
   }
 }
 
 // Nobody knows what code without TIR does with the pools that it is given.
-void Accountant::note_unseen(const Kernel& kernel, const Call& call) {
+void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   if (kernel.origin == KernelOrigin::tir) return;
   for (const Argument& argument : call.arguments) {
     if (argument.pool) region_of(argument.pool).use.is_complete = false;
   }
 }
 
-/// Tenants in the order in which they come and in the order in which they go.
-struct Traffic {
-  explicit Traffic(const std::vector<Tenant>& tenants) {
-    for (const Tenant& tenant : tenants) {
-      coming.push_back(&tenant);
-      if (tenant.life.to != Lifetime::kForever) going.push_back(&tenant);
+/// Live ranges in the order in which they begin and in the order in which they end.
+struct LiveRangeOrder {
+  explicit LiveRangeOrder(const std::vector<LiveRange>& live_ranges) {
+    for (const LiveRange& range : live_ranges) {
+      by_start.push_back(&range);
+      if (range.life.to != Lifetime::kForever) by_end.push_back(&range);
     }
-    std::stable_sort(coming.begin(), coming.end(),
-                     [](const Tenant* a, const Tenant* b) { return a->life.from < b->life.from; });
-    std::stable_sort(going.begin(), going.end(),
-                     [](const Tenant* a, const Tenant* b) { return a->life.to < b->life.to; });
+    std::stable_sort(by_start.begin(), by_start.end(), [](const LiveRange* a, const LiveRange* b) {
+      return a->life.from < b->life.from;
+    });
+    std::stable_sort(by_end.begin(), by_end.end(), [](const LiveRange* a, const LiveRange* b) {
+      return a->life.to < b->life.to;
+    });
   }
 
   /// The steps at which something changes; the first is 0.
   std::set<std::int64_t> changes() const {
     std::set<std::int64_t> steps{0};
-    for (const Tenant* tenant : coming) steps.insert(std::max<std::int64_t>(tenant->life.from, 0));
-    for (const Tenant* tenant : going) steps.insert(tenant->life.to + 1);
+    for (const LiveRange* range : by_start)
+      steps.insert(std::max<std::int64_t>(range->life.from, 0));
+    for (const LiveRange* range : by_end) steps.insert(range->life.to + 1);
     return steps;
   }
 
-  std::vector<const Tenant*> coming;
-  std::vector<const Tenant*> going;
+  std::vector<const LiveRange*> by_start;
+  std::vector<const LiveRange*> by_end;
 };
 
-std::vector<ByteRange> ranges_of(const std::vector<Tenant>& tenants) {
+std::vector<ByteRange> ranges_of(const std::vector<LiveRange>& live_ranges) {
   std::vector<ByteRange> ranges;
-  for (const Tenant& tenant : tenants) ranges.push_back(tenant.range);
+  for (const LiveRange& range : live_ranges) ranges.push_back(range.range);
   return ranges;
 }
 
@@ -181,20 +194,20 @@ void note(MemoryUse& use, const MemoryPeak& now) {
   }
 }
 
-void Accountant::follow(Region& region) const {
-  const Traffic traffic(region.tenants);
-  Coverage coverage(ranges_of(region.tenants));
-  auto next = traffic.coming.begin();
-  auto leaving = traffic.going.begin();
+void MemoryCounter::follow(Region& region) const {
+  const LiveRangeOrder order(region.live_ranges);
+  Coverage coverage(ranges_of(region.live_ranges));
+  auto next = order.by_start.begin();
+  auto leaving = order.by_end.begin();
   MemoryUse& use = region.use;
   use.used = region.allocated;
-  for (const std::int64_t step : traffic.changes()) {
+  for (const std::int64_t step : order.changes()) {
     if (static_cast<std::uint64_t>(step) >= steps_) break;
-    for (; next != traffic.coming.end() && (*next)->life.from <= step; ++next) {
+    for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
       coverage.add((*next)->range);
     }
-    // Whatever was never there at a step of main has come and goes at once.
-    for (; leaving != traffic.going.end() && (*leaving)->life.to < step; ++leaving) {
+    // Whatever was never there at a step of main begins and ends at once.
+    for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
       coverage.remove((*leaving)->range);
     }
     const std::uint64_t end = std::max(coverage.end(), region.allocated);
@@ -203,7 +216,7 @@ void Accountant::follow(Region& region) const {
   }
 }
 
-std::vector<MemoryUse> Accountant::run() && {
+std::vector<MemoryUse> MemoryCounter::run() && {
   lay_out_allocations();
   place_values();
   for (const Kernel& kernel : topology_.kernels) place_constants(kernel);
@@ -215,7 +228,7 @@ std::vector<MemoryUse> Accountant::run() && {
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     Region& region = regions_[i];
     const bool is_pool = i < topology_.pools.size();
-    if (!is_pool && region.allocated == 0 && region.tenants.empty()) continue;
+    if (!is_pool && region.allocated == 0 && region.live_ranges.empty()) continue;
     follow(region);
     if (is_pool) region.use.pool = static_cast<PoolId>(i);
     region.use.bytes = is_pool ? topology_.pools[i].bytes : std::optional(region.use.used);
@@ -227,7 +240,7 @@ std::vector<MemoryUse> Accountant::run() && {
 }  // namespace
 
 void account_memory(Topology& topology) {
-  topology.memory = Accountant(topology).run();
+  topology.memory = MemoryCounter(topology).run();
 }
 
 Lifetimes::Lifetimes(const Topology& topology)

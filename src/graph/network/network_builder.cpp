@@ -34,9 +34,10 @@ HookPhase phase_of(std::string_view symbol) {
   return HookPhase::other;
 }
 
-bool is_tensor(const KernelSlot& slot) {
-  const tir::DType dtype = slot.type.dtype;
-  return slot.effect.read || slot.effect.written || (!dtype.is_void() && !dtype.is_handle());
+bool is_tensor(const KernelParameter& parameter) {
+  const tir::DType dtype = parameter.type.dtype;
+  return parameter.effect.read || parameter.effect.written ||
+         (!dtype.is_void() && !dtype.is_handle());
 }
 
 bool reads(Direction direction) {
@@ -63,8 +64,8 @@ void NetworkBuilder::check(CheckCode code, std::string detail, std::optional<Cal
 }
 
 void NetworkBuilder::make_inputs() {
-  for (std::size_t i = 0; i < slots_.ports.size(); ++i) {
-    const PortPlan& plan = slots_.ports[i];
+  for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
+    const PortPlan& plan = parameters_.ports[i];
     if (plan.is_output) continue;
     const ValueId value = storages_.define_input(storages_.state_of_port(i));
     topology_.inputs.push_back({plan.name, plan.parameter, plan.type, value});
@@ -72,8 +73,8 @@ void NetworkBuilder::make_inputs() {
 }
 
 void NetworkBuilder::make_outputs() {
-  for (std::size_t i = 0; i < slots_.ports.size(); ++i) {
-    const PortPlan& plan = slots_.ports[i];
+  for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
+    const PortPlan& plan = parameters_.ports[i];
     if (!plan.is_output) continue;
     const StorageState& state = storages_.state_of_port(i);
     topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
@@ -83,6 +84,7 @@ void NetworkBuilder::make_outputs() {
   }
 }
 
+// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1".
 std::string NetworkBuilder::unique_name(const std::string& symbol) {
   std::string name = symbol;
   while (!names_.emplace(name, true).second) {
@@ -110,28 +112,28 @@ void NetworkBuilder::step(const RawCall& raw) {
   call.kernel = kernel_of(info);
   call.position = position_;
   call.name = unique_name(info.kernel.symbol);
-  const Slots slots = slots_for_call(info, raw, slots_);
+  const KernelParameters parameters = parameters_for_call(info, raw, parameters_);
   std::vector<Tensor> tensors;
-  fill_arguments(raw, slots, call, tensors);
-  decide(info, slots, tensors);
+  fill_arguments(raw, parameters, call, tensors);
+  decide(info, parameters, tensors);
   connect(call, id, tensors);
-  note_callee(info, slots, call, id);
+  note_callee(info, parameters, call, id);
   note_order(call, id);
   if (is_first) place_memory(info, call);
   topology_.calls.push_back(std::move(call));
   ++position_;
 }
 
-void NetworkBuilder::fill_arguments(const RawCall& raw, Slots slots, Call& call,
+void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
                                     std::vector<Tensor>& tensors) {
   for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
     Argument argument;
-    const ArgumentRole role = slots_.role_of(raw.arguments[i].place);
+    const ArgumentRole role = parameters_.role_of(raw.arguments[i].place);
     argument.decided_by = DecidedBy::parameter_kind;
-    const bool has_slot = i < slots.size();
-    if (has_slot) {
-      argument.parameter = slots[i].name;
-      note_kind(raw, i, slots[i], role.kind);
+    const bool has_parameter = i < parameters.size();
+    if (has_parameter) {
+      argument.parameter = parameters[i].name;
+      note_kind(raw, i, parameters[i], role.kind);
     }
     switch (role.kind) {
       case ArgumentRole::Kind::pool:
@@ -151,7 +153,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, Slots slots, Call& call,
         StorageState& state = storages_.state_of(role);
         argument.storage = state.id;
         const TensorType seen =
-            better_of(has_slot ? slots[i].type : TensorType{}, raw.arguments[i].type);
+            better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
         argument.type = plausible(seen, topology_[state.id].bytes);
         tensors.push_back({i, &state});
         break;
@@ -162,49 +164,54 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, Slots slots, Call& call,
 }
 
 // A kernel that is given something else than it takes does something else than the graph shows.
-void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument, const KernelSlot& slot,
-                               ArgumentRole::Kind kind) {
+void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
+                               const KernelParameter& parameter, ArgumentRole::Kind kind) {
   const bool is_pool = kind == ArgumentRole::Kind::pool;
   const bool is_context = kind == ArgumentRole::Kind::context;
-  const bool takes_tensor = !slot.is_pool && is_tensor(slot);
-  const bool fits = is_pool || is_context ? !takes_tensor : !slot.is_pool;
-  if ((fits && !(is_context && slot.is_pool)) || kind == ArgumentRole::Kind::unknown) return;
+  const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
+  const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
+  if ((fits && !(is_context && parameter.is_pool)) || kind == ArgumentRole::Kind::unknown) return;
   check(CheckCode::argument_kind,
         "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
-            " is not what its parameter " + quoted(slot.name) + " takes",
+            " is not what its parameter " + quoted(parameter.name) + " takes",
         static_cast<CallId>(topology_.calls.size()));
 }
 
-void NetworkBuilder::decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors) {
-  const auto settled = settled_.find(info.kernel.symbol);
+// Directions depend on what the storages hold now, so that they are decided call by call.
+void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
+                            std::vector<Tensor>& tensors) {
+  const auto known = known_directions_.find(info.kernel.symbol);
   std::vector<TensorState> states;
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     const StorageState& at = *tensors[k].state;
     TensorState state;
     state.is_constant = at.is_constant;
-    state.is_output = at.port && slots_.ports[*at.port].is_output;
+    state.is_output = at.port && parameters_.ports[*at.port].is_output;
     state.is_input = at.port && !state.is_output;
     state.has_value = at.current.has_value() || at.is_constant;
     state.is_unread = at.current && topology_[*at.current].consumers.empty();
-    if (tensors[k].argument < slots.size()) state.effect = &slots[tensors[k].argument].effect;
-    if (settled != settled_.end() && k < settled->second.size()) {
-      state.elsewhere = settled->second[k];
+    if (tensors[k].argument < parameters.size())
+      state.effect = &parameters[tensors[k].argument].effect;
+    if (known != known_directions_.end() && k < known->second.size()) {
+      state.elsewhere = known->second[k];
     }
     states.push_back(state);
   }
   const std::vector<Decision> decisions = decide_directions(states);
   for (std::size_t k = 0; k < tensors.size(); ++k) tensors[k].decision = decisions[k];
-  if (slots.empty()) settle(info.kernel.symbol, decisions);
+  if (parameters.empty()) remember_directions(info.kernel.symbol, decisions);
 }
 
-// What follows from this call alone may help others.
-void NetworkBuilder::settle(const std::string& symbol, const std::vector<Decision>& decisions) {
-  std::vector<std::optional<Decision>>& settled = settled_[symbol];
-  if (settled.size() < decisions.size()) settled.resize(decisions.size());
+// What follows from this call alone may help others: a fact that came from another call, or that
+// was only assumed, would go in circles.
+void NetworkBuilder::remember_directions(const std::string& symbol,
+                                         const std::vector<Decision>& decisions) {
+  std::vector<std::optional<Decision>>& known = known_directions_[symbol];
+  if (known.size() < decisions.size()) known.resize(decisions.size());
   for (std::size_t k = 0; k < decisions.size(); ++k) {
-    const bool is_hearsay =
+    const bool is_uncertain =
         decisions[k].by == DecidedBy::other_call || decisions[k].certainty == Certainty::assumed;
-    if (!settled[k] && !is_hearsay) settled[k] = decisions[k];
+    if (!known[k] && !is_uncertain) known[k] = decisions[k];
   }
 }
 
@@ -252,25 +259,28 @@ void NetworkBuilder::note_write(const StorageState& state, std::optional<CallId>
   const std::string name = quoted(topology_[state.id].name);
   if (state.is_constant) {
     check(CheckCode::constant_overwritten, "the constant " + name + " is written", call, value);
-  } else if (state.port && !slots_.ports[*state.port].is_output) {
+  } else if (state.port && !parameters_.ports[*state.port].is_output) {
     check(CheckCode::input_overwritten, "the input " + name + " is written", call, value);
   } else if (state.port && state.values > 1) {
     check(CheckCode::output_rewritten, "the output " + name + " is written again", call, value);
   }
 }
 
-void NetworkBuilder::note_callee(const KernelInfo& info, Slots slots, const Call& call, CallId id) {
+void NetworkBuilder::note_callee(const KernelInfo& info, KernelParameters parameters,
+                                 const Call& call, CallId id) {
   const std::string name = quoted(info.kernel.symbol);
   if (info.kernel.origin == KernelOrigin::unknown) {
     check(CheckCode::unknown_callee, "nothing defines " + name, id);
   }
-  if (info.slots.empty() || !slots.empty()) return;
+  if (info.parameters.empty() || !parameters.empty()) return;
   check(CheckCode::arity,
-        name + " has " + std::to_string(info.slots.size()) + " parameters and is called with " +
-            std::to_string(call.arguments.size()) + " arguments",
+        name + " has " + std::to_string(info.parameters.size()) +
+            " parameters and is called with " + std::to_string(call.arguments.size()) +
+            " arguments",
         id);
 }
 
+// Kernels take inputs before outputs in all versions: another order shows a wrong direction.
 void NetworkBuilder::note_order(const Call& call, CallId id) {
   bool writes_any = false;
   bool reads_after = false;
@@ -285,13 +295,15 @@ void NetworkBuilder::note_order(const Call& call, CallId id) {
   if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);
 }
 
+// After USMP a kernel's workspaces and constants are places in the pools that its calls pass; which
+// pool an argument is, the first call tells.
 void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
   Kernel& kernel = topology_.kernels[index(call.kernel)];
   for (const BodyMemory& memory : info.memory) {
     KernelBuffer buffer{memory.name, memory.bytes.value_or(0), std::nullopt, std::nullopt};
     bool is_constant = memory.kind == BodyMemory::Kind::constant;
     if (memory.kind == BodyMemory::Kind::place) {
-      // An address inside a tensor is no memory of the kernel's own.
+      // An address inside a tensor is not memory of the kernel's own.
       if (memory.place.root >= call.arguments.size()) continue;
       const Argument& argument = call.arguments[memory.place.root];
       if (!argument.pool || argument.direction != Direction::pool) continue;
@@ -306,8 +318,8 @@ void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
 }
 
 void NetworkBuilder::step(const RawCopy& raw) {
-  const ArgumentRole from = slots_.role_of(raw.from);
-  const ArgumentRole to = slots_.role_of(raw.to);
+  const ArgumentRole from = parameters_.role_of(raw.from);
+  const ArgumentRole to = parameters_.role_of(raw.to);
   if (from.kind != ArgumentRole::Kind::tensor || to.kind != ArgumentRole::Kind::tensor) {
     check(CheckCode::unknown_statement, "a loop copies from or to something that is no tensor");
     return;
@@ -329,16 +341,16 @@ void NetworkBuilder::step(const RawHook& raw) {
   Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
   const Place& context = raw.context;
   if (context.kind == Place::Kind::parameter && !body_.is_packed &&
-      context.root < body_.slots.size()) {
-    hook.context = body_.slots[context.root].name;
+      context.root < body_.parameters.size()) {
+    hook.context = body_.parameters[context.root].name;
   } else if (context.kind == Place::Kind::parameter) {
-    const auto at = body_.other_parameters.find(context.root);
-    if (at != body_.other_parameters.end()) hook.context = at->second.name;
+    const auto at = body_.packed_api_parameters.find(context.root);
+    if (at != body_.packed_api_parameters.end()) hook.context = at->second.name;
   }
   topology_.hooks.push_back(std::move(hook));
 }
 
-void NetworkBuilder::step(const Stranger& raw) {
+void NetworkBuilder::step(const UnknownStatement& raw) {
   check(CheckCode::unknown_statement,
         "main has a statement of kind " + raw.what + ", whose effect is not known");
 }

@@ -17,26 +17,30 @@
 
 namespace mlf::graph {
 
-/// Directions that calls of functions without TIR settled: by symbol, for each of its tensors.
-using Settled = std::map<std::string, std::vector<std::optional<Decision>>, std::less<>>;
+/// Directions that were found in calls of functions without TIR: by symbol, for each of its
+/// tensors.
+using KnownDirections = std::map<std::string, std::vector<std::optional<Decision>>, std::less<>>;
 
+/// Takes the steps of main in their order and keeps for every storage which value it holds. A call
+/// decides the directions of its tensors from that state, reads the values of its inputs, which
+/// makes the edges, and leaves new values in its outputs.
 class NetworkBuilder {
  public:
-  /// All must outlive the builder. `settled` is read and added to.
-  NetworkBuilder(Topology& topology, const MainBody& body, const SlotTable& slots,
-                 KernelLibrary& kernels, Settled& settled)
+  /// All must outlive the builder. `known` is read and added to.
+  NetworkBuilder(Topology& topology, const MainBody& body, const ParameterTable& parameters,
+                 KernelLibrary& kernels, KnownDirections& known)
       : topology_(topology),
         body_(body),
-        slots_(slots),
+        parameters_(parameters),
         kernels_(kernels),
-        settled_(settled),
-        storages_(topology, body, slots) {}
+        known_directions_(known),
+        storages_(topology, body, parameters) {}
 
   void run();
 
  private:
-  /// The parameters of the kernel that a call's arguments stand for; none without TIR.
-  using Slots = std::span<const KernelSlot>;
+  /// The parameters of the kernel that a call's arguments go to; none without TIR.
+  using KernelParameters = std::span<const KernelParameter>;
 
   /// A tensor argument while its call is decided.
   struct Tensor {
@@ -48,17 +52,19 @@ class NetworkBuilder {
   void step(const RawCall& raw);
   void step(const RawCopy& raw);
   void step(const RawHook& raw);
-  void step(const Stranger& raw);
+  void step(const UnknownStatement& raw);
 
   KernelId kernel_of(const KernelInfo& info);
-  void fill_arguments(const RawCall& raw, Slots slots, Call& call, std::vector<Tensor>& tensors);
-  void note_kind(const RawCall& raw, std::size_t argument, const KernelSlot& slot,
+  void fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
+                      std::vector<Tensor>& tensors);
+  void note_kind(const RawCall& raw, std::size_t argument, const KernelParameter& parameter,
                  ArgumentRole::Kind kind);
-  void decide(const KernelInfo& info, Slots slots, std::vector<Tensor>& tensors);
-  void settle(const std::string& symbol, const std::vector<Decision>& decisions);
+  void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors);
+  void remember_directions(const std::string& symbol, const std::vector<Decision>& decisions);
   void connect(Call& call, CallId id, std::vector<Tensor>& tensors);
   void place_memory(const KernelInfo& info, const Call& call);
-  void note_callee(const KernelInfo& info, Slots slots, const Call& call, CallId id);
+  void note_callee(const KernelInfo& info, KernelParameters parameters, const Call& call,
+                   CallId id);
   void note_order(const Call& call, CallId id);
   void note_write(const StorageState& state, std::optional<CallId> call, ValueId value);
   void note_read_before_write(const StorageState& state, std::string_view reader,
@@ -71,9 +77,9 @@ class NetworkBuilder {
 
   Topology& topology_;
   const MainBody& body_;
-  const SlotTable& slots_;
+  const ParameterTable& parameters_;
   KernelLibrary& kernels_;
-  Settled& settled_;
+  KnownDirections& known_directions_;
   Storages storages_;
   std::unordered_map<std::string_view, KernelId> kernel_ids_;
   std::unordered_map<std::string, std::uint32_t> times_called_;

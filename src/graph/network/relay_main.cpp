@@ -12,7 +12,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// Tensors that one Relay expression stands for: one, or those of a tuple.
+/// Tensors that one Relay expression is: one, or those of a tuple.
 using Tensors = std::vector<ValueId>;
 
 Node main_function(Node module) {
@@ -63,6 +63,9 @@ Node without_on_device(Node expr) {
   return expr;
 }
 
+/// Reads lets from the outermost in. Their values are calls, tuples, elements of tuples and
+/// constants; arguments are variables. Anything else ends the reading: half a second opinion is
+/// none.
 class RelayReader {
  public:
   explicit RelayReader(Node function) : function_(function) {}
@@ -238,7 +241,7 @@ std::optional<Tensors> RelayReader::tensors_of(Node expr) {
   if (expr.is(Kind::RelayTuple)) return all_of(expr.list(f::RelayTuple::fields));
   if (expr.is(Kind::RelayTupleGetItem)) return element(expr);
   if (!expr.is(Kind::RelayCall)) return atom(expr);
-  // Where TVM removed a reshape (v0.10+), the variable of its result stands for the very call that
+  // Where TVM removed a reshape (v0.10+), the variable of its result is bound to the very call that
   // made its input.
   const auto known = calls_.find(tir::index(expr.id()));
   if (known != calls_.end()) return known->second;

@@ -13,11 +13,12 @@ TensorType declared_or(const TensorType& type, const TensorType& declared) {
 
 }  // namespace
 
-Storages::Storages(Topology& topology, const MainBody& body, const SlotTable& slots)
-    : topology_(topology), body_(body), slots_(slots) {
-  for (std::size_t i = 0; i < slots.ports.size(); ++i) ports_.emplace(slots.ports[i].root, i);
+Storages::Storages(Topology& topology, const MainBody& body, const ParameterTable& parameters)
+    : topology_(topology), body_(body), parameters_(parameters) {
+  for (std::size_t i = 0; i < parameters.ports.size(); ++i)
+    ports_.emplace(parameters.ports[i].storage, i);
   // Parameters keep their names, whatever allocations are called.
-  for (std::size_t i = 0; i < slots.ports.size(); ++i) state_of_port(i);
+  for (std::size_t i = 0; i < parameters.ports.size(); ++i) state_of_port(i);
 }
 
 std::string Storages::unique(std::string name) {
@@ -30,17 +31,17 @@ std::string Storages::unique(std::string name) {
 }
 
 StorageState& Storages::state_of(const ArgumentRole& role) {
-  const auto at = states_.find(role.root);
+  const auto at = states_.find(role.storage);
   if (at != states_.end()) return at->second;
-  return states_.emplace(role.root, make(role)).first->second;
+  return states_.emplace(role.storage, make(role)).first->second;
 }
 
 StorageState& Storages::state_of_port(std::size_t port) {
-  ArgumentRole role{ArgumentRole::Kind::tensor, slots_.ports[port].root, std::nullopt};
+  ArgumentRole role{ArgumentRole::Kind::tensor, parameters_.ports[port].storage, std::nullopt};
   return state_of(role);
 }
 
-void Storages::describe_local(const RootKey& root, Storage& storage, StorageState& state) {
+void Storages::describe_local(const StorageKey& root, Storage& storage, StorageState& state) {
   const auto at = body_.locals.find(root.id);
   if (at == body_.locals.end()) return;
   storage.name = at->second.name;
@@ -51,10 +52,10 @@ void Storages::describe_local(const RootKey& root, Storage& storage, StorageStat
   state.declared = at->second.type;
 }
 
-void Storages::describe_place(const RootKey& root, Storage& storage, StorageState& state) {
+void Storages::describe_place(const StorageKey& root, Storage& storage, StorageState& state) {
   storage.kind = StorageKind::pool;
   const auto place = body_.alias_places.find(root.id);
-  if (root.kind == RootKey::Kind::address) {
+  if (root.kind == StorageKey::Kind::address) {
     storage.offset = static_cast<std::uint64_t>(root.offset);
     storage.name = topology_[*storage.pool].name + "+" + std::to_string(root.offset);
   } else if (place != body_.alias_places.end()) {
@@ -66,33 +67,35 @@ void Storages::describe_place(const RootKey& root, Storage& storage, StorageStat
   state.is_constant = topology_[*storage.pool].kind == PoolKind::constant;
 }
 
+// A place in a pool is known by the name of its let. Two names are two storages even where their
+// addresses are equal or overlap: USMP reuses the bytes of dead tensors.
 StorageState Storages::make(const ArgumentRole& role) {
   StorageState state;
   Storage storage;
   storage.pool = role.pool;
-  const auto port = ports_.find(role.root);
+  const auto port = ports_.find(role.storage);
   if (port != ports_.end()) {
     state.port = port->second;
-    state.declared = slots_.ports[port->second].type;
+    state.declared = parameters_.ports[port->second].type;
   }
-  switch (role.root.kind) {
-    case RootKey::Kind::slot:
+  switch (role.storage.kind) {
+    case StorageKey::Kind::parameter:
       storage.kind = StorageKind::parameter;
       break;
-    case RootKey::Kind::local:
-      describe_local(role.root, storage, state);
+    case StorageKey::Kind::local:
+      describe_local(role.storage, storage, state);
       break;
-    case RootKey::Kind::lookup:
+    case StorageKey::Kind::lookup:
       storage.kind = StorageKind::lookup;
-      storage.name = body_.lookups.at(role.root.id);
+      storage.name = body_.lookups.at(role.storage.id);
       state.is_constant = true;
       break;
     default:
-      if (!storage.pool) storage.pool = slots_.pool_of(role.root, body_);
-      if (storage.pool) describe_place(role.root, storage, state);
+      if (!storage.pool) storage.pool = parameters_.pool_of(role.storage, body_);
+      if (storage.pool) describe_place(role.storage, storage, state);
       break;
   }
-  if (state.port) storage.name = slots_.ports[*state.port].name;
+  if (state.port) storage.name = parameters_.ports[*state.port].name;
   if (state.port && storage.kind == StorageKind::parameter) storage.bytes = state.declared.bytes();
   storage.name = unique(std::move(storage.name));
   topology_.storages.push_back(std::move(storage));
@@ -117,6 +120,7 @@ ValueId Storages::define_input(StorageState& state) {
   return add_value(state, ValueKind::input, state.declared);
 }
 
+// Constants hold their value from the start; it is added where main first uses it.
 std::optional<ValueId> Storages::consume(StorageState& state, const Endpoint& consumer) {
   if (!state.current && state.is_constant) {
     add_value(state, ValueKind::constant, state.declared);

@@ -11,12 +11,14 @@
 
 namespace mlf::graph {
 
-/// One storage while main is followed step by step.
+/// One storage while main is followed step by step. Each write makes a new value of it, as
+/// StorageRewrite gives one allocation to several tensors one after the other; after USMP each
+/// tensor has a let, and so a storage, of its own.
 struct StorageState {
   StorageId id{};
   std::optional<ValueId> current;   ///< what it holds now
   std::uint32_t values = 0;         ///< how many it has held
-  std::optional<std::size_t> port;  ///< position in SlotTable::ports
+  std::optional<std::size_t> port;  ///< position in ParameterTable::ports
   bool is_constant = false;
   TensorType declared;  ///< as main declares it
 };
@@ -24,7 +26,7 @@ struct StorageState {
 /// Makes storages and values in a topology.
 class Storages {
  public:
-  Storages(Topology& topology, const MainBody& body, const SlotTable& slots);
+  Storages(Topology& topology, const MainBody& body, const ParameterTable& parameters);
 
   StorageState& state_of(const ArgumentRole& role);
   StorageState& state_of_port(std::size_t port);
@@ -41,16 +43,16 @@ class Storages {
 
  private:
   StorageState make(const ArgumentRole& role);
-  void describe_local(const RootKey& root, Storage& storage, StorageState& state);
-  void describe_place(const RootKey& root, Storage& storage, StorageState& state);
+  void describe_local(const StorageKey& root, Storage& storage, StorageState& state);
+  void describe_place(const StorageKey& root, Storage& storage, StorageState& state);
   ValueId add_value(StorageState& state, ValueKind kind, const TensorType& type);
   std::string unique(std::string name);
 
   Topology& topology_;
   const MainBody& body_;
-  const SlotTable& slots_;
-  std::map<RootKey, StorageState> states_;
-  std::map<RootKey, std::size_t> ports_;
+  const ParameterTable& parameters_;
+  std::map<StorageKey, StorageState> states_;
+  std::map<StorageKey, std::size_t> ports_;
   std::set<std::string> names_;
   std::map<std::string, std::uint32_t> next_suffix_;
 };

@@ -123,7 +123,7 @@ void complete_types(Topology& topology, const Topology* relay) {
   }
 }
 
-void settle_reshapes(Topology& topology) {
+void confirm_reshapes(Topology& topology) {
   for (const Call& call : topology.calls) {
     std::set<std::optional<std::uint64_t>> sizes;
     for (const Argument& argument : call.arguments) {

@@ -11,6 +11,6 @@ void complete_types(Topology& topology, const Topology* relay);
 
 /// Kernels that copy in order are reshapes only where both tensors have the same size in every
 /// call.
-void settle_reshapes(Topology& topology);
+void confirm_reshapes(Topology& topology);
 
 }  // namespace mlf::graph
