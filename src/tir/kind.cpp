@@ -105,6 +105,14 @@ std::optional<Kind> kind_with_type_key(std::string_view type_key) {
   return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<std::uint8_t> scope_field(Kind kind) {
+  const auto fields = info(kind).fields;
+  const auto at = std::find_if(fields.begin(), fields.end(),
+                               [](const FieldInfo& field) { return field.role == Role::scope; });
+  if (at == fields.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(at - fields.begin());
+}
+
 std::optional<std::uint8_t> field_named(Kind kind, std::string_view name) {
   const auto fields = info(kind).fields;
   const auto found = std::ranges::find(fields, name, &FieldInfo::name);

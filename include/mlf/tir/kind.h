@@ -69,12 +69,12 @@ enum class FieldType : std::uint8_t {
   real,         ///< double
   boolean,      ///< 0 or 1
   dtype,        ///< DType
-  enumeration,  ///< an integer with names; which ones stands in FieldInfo::expects
+  enumeration,  ///< an integer with names; FieldInfo::expects says which ones
   integers,     ///< int64s in order
   bytes,        ///< raw data; may be undefined
 };
 
-/// What may stand in a field; for enumerations, which set of names applies.
+/// What may be in a field; for enumerations, which set of names applies.
 enum class Expects : std::uint8_t {
   none,
   any,
@@ -99,8 +99,13 @@ enum class Expects : std::uint8_t {
   buffer_type,
 };
 
-/// Whether a field brings the Var or Buffer it holds into scope, or refers to one.
-enum class Role : std::uint8_t { none, define, use };
+/// What a field is to the scopes of Vars and Buffers.
+enum class Role : std::uint8_t {
+  none,
+  define,  ///< brings the Var or Buffer it holds into scope
+  use,     ///< refers to one
+  scope,   ///< the statements after a let, an allocation and the like: what their node covers
+};
 
 struct FieldInfo {
   std::string_view name;  ///< TVM's name, as in save_json and tir-N.json
@@ -130,6 +135,8 @@ MLF_API const KindInfo& info(Kind kind);
 MLF_API std::optional<Kind> kind_named(std::string_view name);
 /// The kind with this type key, any version's spelling; StringMap for "Map".
 MLF_API std::optional<Kind> kind_with_type_key(std::string_view type_key);
+/// Position of the field with Role::scope in the row of `kind`; nothing where it has none.
+MLF_API std::optional<std::uint8_t> scope_field(Kind kind);
 /// Position of the field with this name in the row of `kind`.
 MLF_API std::optional<std::uint8_t> field_named(Kind kind, std::string_view name);
 

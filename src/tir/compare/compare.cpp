@@ -28,7 +28,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
 #undef MLF_TOLERATE_ANY
 });
 
-constexpr auto kRows = std::to_array<ToleranceRow>({
+constexpr auto kTolerances = std::to_array<ToleranceRow>({
 #define MLF_RULE(name, hides_below)
 #define MLF_TOLERATE(dialect, loss, kind, member, rule) \
   {Dialect::dialect, LossCode::loss,  Kind::kind,       \
@@ -49,7 +49,7 @@ constexpr std::array<std::string_view, 4> kAspects = {"field", "kind", "identity
 }  // namespace
 
 std::span<const ToleranceRow> all_tolerances() {
-  return kRows;
+  return kTolerances;
 }
 
 std::string_view to_string(ToleranceRule rule) {
@@ -71,8 +71,8 @@ std::string to_string(const ToleranceRow& row) {
 
 Tolerance Tolerance::of(Dialect dialect) {
   Tolerance tolerance;
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (kRows[i].dialect == dialect || kRows[i].dialect == Dialect::save_json) {
+  for (std::size_t i = 0; i < kTolerances.size(); ++i) {
+    if (kTolerances[i].dialect == dialect || kTolerances[i].dialect == Dialect::save_json) {
       tolerance.rows_.push_back(static_cast<std::uint16_t>(i));
     }
   }

@@ -33,30 +33,12 @@ bool scalars_equal(Node left, Node right, std::uint8_t field) {
   }
 }
 
-/// Whether a field holds what its node defines for the statements below, or what belongs to that:
-/// the places where a text may print one variable of TVM as several.
-bool sets(std::optional<Node> owner, std::uint8_t field) {
+/// Whether a field holds the Var or Buffer that its node defines for the statements below, or what
+/// belongs to that: the places where a text may print one variable of TVM as several.
+bool defines(std::optional<Node> owner, std::uint8_t field) {
   if (!owner) return false;
-  switch (owner->kind()) {
-    case Kind::For:
-      return field == f::For::loop_var;
-    case Kind::LetStmt:
-      return field == f::LetStmt::var;
-    case Kind::Let:
-      return field == f::Let::var;
-    case Kind::Allocate:
-      return field == f::Allocate::buffer_var;
-    case Kind::AllocateConst:
-      return field == f::AllocateConst::buffer_var;
-    case Kind::DeclBuffer:
-      return field == f::DeclBuffer::buffer;
-    case Kind::IterVar:
-      return field == f::IterVar::var;
-    case Kind::Buffer:
-      return field == f::Buffer::data;
-    default:
-      return false;
-  }
+  const FieldInfo& info = owner->info().fields[field];
+  return info.role == Role::define && info.type == FieldType::node;
 }
 
 bool is_param_of(Node function, Node var) {
@@ -222,7 +204,7 @@ bool Comparer::identities_agree(StepId at) {
     if (rule == ToleranceRule::copies) return true;
     if (rule == ToleranceRule::same_name) return have_same_name(a, b);
     if (match != Pairing::Match::left_split) return false;
-    if (rule == ToleranceRule::one_per_scope) return sets(owner_of(at), steps_[at].field);
+    if (rule == ToleranceRule::one_per_scope) return defines(owner_of(at), steps_[at].field);
     return rule == ToleranceRule::one_per_function && known_.pairing.scope_of(a) != scope_;
   };
   if (tolerate(Aspect::identity, at, 0, {}, test)) {

@@ -91,23 +91,11 @@ std::vector<Node> spliced(Node stmt) {
   return result;
 }
 
+// Realize statements open scopes too, but every text puts braces around their bodies.
 Node covered_by(Node stmt) {
-  switch (stmt.kind()) {
-    case Kind::LetStmt:
-      return stmt[f::LetStmt::body];
-    case Kind::AttrStmt:
-      return stmt[f::AttrStmt::body];
-    case Kind::AssertStmt:
-      return stmt[f::AssertStmt::body];
-    case Kind::Allocate:
-      return stmt[f::Allocate::body];
-    case Kind::AllocateConst:
-      return stmt[f::AllocateConst::body];
-    case Kind::DeclBuffer:
-      return stmt[f::DeclBuffer::body];
-    default:
-      return {stmt.module(), NodeId::none};
-  }
+  const bool has_braces = stmt.is(Kind::BufferRealize) || stmt.is(Kind::ProducerRealize);
+  const auto field = has_braces ? std::nullopt : scope_field(stmt.kind());
+  return field ? stmt.node(*field) : Node(stmt.module(), NodeId::none);
 }
 
 std::vector<Node> lines_of(Node stmt) {
@@ -143,32 +131,35 @@ bool push_elements(const Both& both, std::vector<Both>& stack) {
   return true;
 }
 
-}  // namespace
-
-bool has_same_sequences(Node left, Node right) {
+/// Walks both statements down their sequences and, where it is asked to, into what their scopes
+/// cover. `next_inside` puts the pair below the one at hand on the stack; false ends the walk.
+template <class NextInside>
+bool have_same_shape(Node left, Node right, NextInside&& next_inside) {
   std::vector<Both> stack{{left, right}};
   while (!stack.empty()) {
     const Both next = stack.back();
     stack.pop_back();
     if (next.left.is(Kind::SeqStmt) != next.right.is(Kind::SeqStmt)) return false;
     if (next.left.is(Kind::SeqStmt) && !push_elements(next, stack)) return false;
+    if (!next_inside(next, stack)) return false;
   }
   return true;
 }
 
+}  // namespace
+
+bool has_same_sequences(Node left, Node right) {
+  return have_same_shape(left, right, [](const Both&, std::vector<Both>&) { return true; });
+}
+
 bool has_same_scopes(Node left, Node right) {
-  std::vector<Both> stack{{left, right}};
-  while (!stack.empty()) {
-    const Both next = stack.back();
-    stack.pop_back();
-    if (next.left.is(Kind::SeqStmt) != next.right.is(Kind::SeqStmt)) return false;
-    if (next.left.is(Kind::SeqStmt) && !push_elements(next, stack)) return false;
-    const Node left_body = covered_by(next.left);
-    const Node right_body = covered_by(next.right);
+  return have_same_shape(left, right, [](const Both& at, std::vector<Both>& stack) {
+    const Node left_body = covered_by(at.left);
+    const Node right_body = covered_by(at.right);
     if (!left_body != !right_body) return false;
     if (left_body) stack.push_back({left_body, right_body});
-  }
-  return true;
+    return true;
+  });
 }
 
 Node unwrapped(Node stmt) {

@@ -205,7 +205,8 @@ bool is_dead_else(const FieldPair& at) {
          is_not_printed(at);
 }
 
-// The printers leave out the outermost block of a function, and parsing puts one called "root" there.
+// The printers leave out the outermost block of a function, and parsing puts one called "root"
+// there.
 bool is_root_block(const FieldPair& at, const Knowledge& known) {
   if (!known.left.is_root_block(at.left) || !known.right.is_root_block(at.right)) return false;
   if (at.field == f::Block::name_hint) return at.right.text(at.field) == "root";
@@ -354,6 +355,50 @@ bool has_iter_type_of_tag(const FieldPair& at) {
   return at.right.integer(at.field) == static_cast<int>(type);
 }
 
+/// The rules that need nothing but the two nodes.
+bool tolerates_nodes(ToleranceRule rule, const FieldPair& at) {
+  switch (rule) {
+    case ToleranceRule::not_printed:
+      return is_not_printed(at);
+    case ToleranceRule::empty_attrs:
+      return has_empty_attrs(at);
+    case ToleranceRule::no_entries:
+      return have_no_entries(at);
+    case ToleranceRule::script_name:
+      return is_script_name(at);
+    case ToleranceRule::legacy_name:
+      return is_legacy_name(at);
+    case ToleranceRule::old_script_name:
+      return is_old_script_name(at);
+    case ToleranceRule::global_scope:
+      return is_global_scope(at);
+    case ToleranceRule::plain_type:
+      return is_plain_type(at);
+    case ToleranceRule::default_alignment:
+      return have_default_alignment(at);
+    case ToleranceRule::zero:
+      return are_zeros(at);
+    case ToleranceRule::same_thread_tag:
+      return has_same_thread_tag(at);
+    case ToleranceRule::bool_as_byte:
+      return points_to_bool(at);
+    case ToleranceRule::dead_else:
+      return is_dead_else(at);
+    case ToleranceRule::six_digits:
+      return are_equal_rounded(at);
+    case ToleranceRule::uncertain_call:
+      return is_uncertain_call(at);
+    case ToleranceRule::inferred_dtype:
+      return has_inferred_dtype(at);
+    case ToleranceRule::default_of_buffer:
+      return has_assumed_value(at);
+    case ToleranceRule::iter_type_of_tag:
+      return has_iter_type_of_tag(at);
+    default:
+      return false;
+  }
+}
+
 // --- Kinds -------------------------------------------------------------------------------------
 
 bool is_text(Node node) {
@@ -417,64 +462,28 @@ bool is_intrinsic_name(const NodePair& at) {
 
 bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known) {
   switch (rule) {
-    case ToleranceRule::not_printed:
-      return is_not_printed(at);
-    case ToleranceRule::empty_attrs:
-      return has_empty_attrs(at);
-    case ToleranceRule::no_entries:
-      return have_no_entries(at);
-    case ToleranceRule::script_name:
-      return is_script_name(at);
-    case ToleranceRule::legacy_name:
-      return is_legacy_name(at);
-    case ToleranceRule::old_script_name:
-      return is_old_script_name(at);
     case ToleranceRule::behind_buffer:
       return is_behind_buffer(at, known);
     case ToleranceRule::hidden_param:
       return is_hidden_param(at, known);
-    case ToleranceRule::global_scope:
-      return is_global_scope(at);
     case ToleranceRule::pointer_of_buffer:
       return is_pointer_of_buffer(at, known);
-    case ToleranceRule::plain_type:
-      return is_plain_type(at);
-    case ToleranceRule::default_alignment:
-      return have_default_alignment(at);
-    case ToleranceRule::zero:
-      return are_zeros(at);
     case ToleranceRule::stated_buffer:
       return known.right.is_stated(at.right) && has_assumed_value(at);
     case ToleranceRule::allocated_buffer:
       return known.right.is_allocated(at.right[f::Buffer::data]) && has_assumed_value(at);
     case ToleranceRule::same_end:
       return is_same_end(at, known);
-    case ToleranceRule::same_thread_tag:
-      return has_same_thread_tag(at);
     case ToleranceRule::thread_var:
       return is_thread_var(at, known);
-    case ToleranceRule::bool_as_byte:
-      return points_to_bool(at);
-    case ToleranceRule::dead_else:
-      return is_dead_else(at);
     case ToleranceRule::root_block:
       return is_root_block(at, known);
-    case ToleranceRule::six_digits:
-      return are_equal_rounded(at);
-    case ToleranceRule::uncertain_call:
-      return is_uncertain_call(at);
-    case ToleranceRule::inferred_dtype:
-      return has_inferred_dtype(at);
     case ToleranceRule::inferred:
       return is_inferred(at, known);
     case ToleranceRule::named_buffer:
       return is_named_buffer(at, known);
-    case ToleranceRule::default_of_buffer:
-      return has_assumed_value(at);
-    case ToleranceRule::iter_type_of_tag:
-      return has_iter_type_of_tag(at);
     default:
-      return false;
+      return tolerates_nodes(rule, at);
   }
 }
 

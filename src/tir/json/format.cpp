@@ -29,28 +29,7 @@ bool may_be_absent(Kind kind, const FieldInfo& field) {
 }
 
 std::optional<std::uint8_t> scoped_field(Kind kind) {
-  switch (kind) {
-    case Kind::LetStmt:
-      return f::LetStmt::body;
-    case Kind::AttrStmt:
-      return f::AttrStmt::body;
-    case Kind::AssertStmt:
-      return f::AssertStmt::body;
-    case Kind::Allocate:
-      return f::Allocate::body;
-    case Kind::AllocateConst:
-      return f::AllocateConst::body;
-    case Kind::DeclBuffer:
-      return f::DeclBuffer::body;
-    case Kind::BufferRealize:
-      return f::BufferRealize::body;
-    case Kind::ProducerRealize:
-      return f::ProducerRealize::body;
-    case Kind::SeqStmt:
-      return f::SeqStmt::seq;
-    default:
-      return std::nullopt;
-  }
+  return kind == Kind::SeqStmt ? std::optional<std::uint8_t>(f::SeqStmt::seq) : scope_field(kind);
 }
 
 IntegerForm integer_form(Kind kind) {
