@@ -11,6 +11,7 @@ Node without_casts(Node expr) {
   return expr;
 }
 
+// Attributes hold integers as IntImm in older versions, as runtime boxes in newer ones.
 std::optional<std::int64_t> integer_of(Node expr) {
   expr = without_casts(expr);
   if (expr.is(Kind::IntImm)) return expr.integer(f::IntImm::value);
@@ -25,6 +26,7 @@ std::string_view string_of(Node expr) {
   return {};
 }
 
+// Without "tir.": the rules here name operators as texts do.
 std::string_view operator_of(Node expr) {
   if (!expr.is(Kind::Call)) return {};
   const Node op = expr[f::Call::op];

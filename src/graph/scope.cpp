@@ -8,6 +8,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
+// Parameters, and the data of the Buffers that the function's maps put over them: in v0.9 and v0.10
+// two maps, before and after flattening.
 Scope::Scope(Node function) {
   const tir::NodeList params = function.list(f::PrimFunc::params);
   std::unordered_map<std::uint32_t, std::uint32_t> position;
@@ -85,6 +87,7 @@ Place Scope::address(Place base, std::optional<std::int64_t> bytes) {
   return base;
 }
 
+// Offsets are bytes in memory and elements on the stack, whose elements are structs.
 Place Scope::address_of(Node access, int nesting) const {
   Node data;
   std::optional<std::int64_t> element;
@@ -158,6 +161,8 @@ std::optional<std::int64_t> Scope::field_integer(const Place& item, StructField 
   return found == nullptr ? std::nullopt : found->integer;
 }
 
+// Main uses the same stack for all its calls: what an earlier call set is not an argument of this
+// one.
 bool Scope::is_set_for_this_call(const Place& item, StructField field) const {
   const FieldContent* found = content(item, field);
   return found != nullptr && found->call == calls_;

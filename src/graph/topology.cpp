@@ -25,6 +25,7 @@ std::string_view name_in(const std::array<std::string_view, N>& names, Enum valu
   return names[static_cast<std::size_t>(value)];
 }
 
+// By value of the enum, as the JSON spells them.
 using Names = std::string_view;
 constexpr std::array<Names, 6> kDirections{"input", "output",  "in-out",
                                            "pool",  "context", "unknown"};
@@ -42,6 +43,7 @@ constexpr std::array<Names, 3> kProvenances{"main-function", "graph-json", "rela
 
 }  // namespace
 
+// Checked at every step: extents come from the input, and their product may be anything.
 std::optional<std::uint64_t> TensorType::bytes() const {
   if (dtype.is_void() || !shape) return std::nullopt;
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();

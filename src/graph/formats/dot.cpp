@@ -77,6 +77,7 @@ void DotWriter::edge(const std::string& from, const std::string& to, const std::
                     is_wrong ? kWrong : std::string_view()));
 }
 
+// What is about a call or a value is shown there, in red; the rest gets a box of its own.
 void DotWriter::note_checks() {
   std::string others;
   for (const Check& check : topology_.checks) {
@@ -114,6 +115,7 @@ bool DotWriter::is_foreign(const Kernel& kernel) const {
          kernel.source != topology_.provenance.source;
 }
 
+// The kernel's short name, which of its calls this is, and what it brings along.
 std::string DotWriter::call_label(const Call& call, std::uint32_t nth) const {
   const Kernel& kernel = topology_.kernel_of(call);
   std::string label = wrapped(names_[index(call.kernel)], kLabelWidth);
@@ -164,6 +166,7 @@ std::string DotWriter::producer(ValueId id) const {
   return "input" + std::to_string(inputs_.at(id));
 }
 
+// Writer and reader may see different shapes of the same bytes: RemoveStandaloneReshapes (v0.10+).
 std::string DotWriter::edge_label(const Value& value, const TensorType& seen) const {
   std::string label = type_text(value.type);
   if (seen.shape && value.type.shape && seen.shape != value.type.shape) {

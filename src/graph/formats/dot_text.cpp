@@ -31,6 +31,8 @@ void append_escaped(std::string& out, std::string_view character) {
 
 }  // namespace
 
+// Graphviz stops at bytes that are not UTF-8, and names come from files that anyone may have
+// written.
 std::string dot_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
@@ -92,6 +94,8 @@ std::string_view shortened(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
+// Every kernel counts for all forms of its name, so that a form is only taken where it can mean no
+// other kernel, not even one that is shown by a longer form.
 std::vector<std::string> short_names(const Topology& topology) {
   const std::string module =
       "tvmgen_" + (topology.module.empty() ? "default" : topology.module) + "_";

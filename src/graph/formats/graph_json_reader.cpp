@@ -125,6 +125,7 @@ Topology GraphReader::run() && {
   return std::move(topology_);
 }
 
+// Counts the outputs of all nodes first: no list may be longer than the graph says itself.
 void GraphReader::read_nodes() {
   std::uint64_t entries = 0;
   for (const JsonValue json : array_member(root_, "nodes").elements()) {
@@ -180,6 +181,7 @@ std::uint32_t GraphReader::entry_at(const JsonValue& triple, std::size_t nodes) 
   return node.first_entry + number_below(*++part, node.outputs);
 }
 
+// Storage ids are any numbers; storages are made in the order in which nodes use them.
 StorageId GraphReader::storage(std::int64_t id) {
   const auto [at, is_new] =
       storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
@@ -207,6 +209,7 @@ ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kin
   return *output.value;
 }
 
+// Inputs and parameters are both `null` nodes; only the names in the params file tell them apart.
 void GraphReader::leaf(std::size_t i) {
   const Node& node = nodes_[i];
   const std::string name(text_of(member(node.json, "name")));
@@ -289,6 +292,8 @@ JsonValue only_input(const JsonValue& node) {
   return *inputs.elements().begin();
 }
 
+// The output of a `__nop` is the value of its input: its storage_id is the same, only the shape
+// differs.
 void GraphReader::nop(std::size_t i) {
   const Node& node = nodes_[i];
   if (node.outputs != 1) node.json.fail("expected one output");
@@ -310,6 +315,7 @@ void GraphReader::copy(std::size_t i) {
   topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});
 }
 
+// The graph does not name its outputs; TVM's metadata calls them like this.
 void GraphReader::read_heads() {
   const JsonValue heads = array_member(root_, "heads");
   for (const JsonValue head : heads.elements()) {

@@ -91,6 +91,7 @@ void GraphJson::node(const ProjectedNode& node) {
   out_.end_object();
 }
 
+// [node, output, version]; the version is always 0.
 void GraphJson::entry(const Entry& entry) {
   out_.begin_array();
   out_.integer(entry.node);
@@ -107,6 +108,7 @@ void GraphJson::arg_nodes() {
   out_.end_array();
 }
 
+// `["list_int", [...]]` with one element for each output of each node.
 template <class Each>
 void GraphJson::list(std::string_view key, std::string_view type, Each&& each) {
   out_.key(key);
@@ -136,6 +138,7 @@ void GraphJson::attrs() {
   out_.end_object();
 }
 
+// Where the outputs of each node begin among those of all nodes, and at last how many there are.
 void GraphJson::row_ptr() {
   out_.begin_array();
   std::int64_t entries = 0;

@@ -72,6 +72,7 @@ std::uint32_t Projector::storage_of(ValueId value) {
   return at->second;
 }
 
+// The executor allocates by shape and dtype: a tensor of unknown type is the bytes of its storage.
 TensorType Projector::type_of(ValueId id) const {
   const Value& value = topology_[id];
   if (!value.type.dtype.is_void() && value.type.shape) return value.type;
@@ -100,6 +101,7 @@ Entry Projector::entry_of(std::optional<ValueId> value, std::string_view reader)
   return entries_[index(*value)];
 }
 
+// Readers that see the same other shape share one `__nop`.
 Entry Projector::reshaped(Entry entry, const TensorType& type) {
   const ProjectedNode& source = result_.nodes[entry.node];
   const TensorType& written = source.outputs[entry.output];

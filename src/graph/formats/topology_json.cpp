@@ -8,6 +8,8 @@
 namespace mlf::graph {
 namespace {
 
+/// One overload of `element` for each kind of object; `list` writes the arrays of them. Keys are in
+/// the order of schemas/topology.schema.json, and every key is always there: null says "unknown".
 class TopologyJson {
  public:
   TopologyJson(tir::json::Emitter& out, const Topology& topology)
@@ -77,6 +79,7 @@ void TopologyJson::head() {
   provenance();
 }
 
+// How main calls its kernels is known of mains only, not of graphs that say their edges themselves.
 void TopologyJson::provenance() {
   const Provenance& from = topology_.provenance;
   const bool is_main = from.kind == Provenance::Kind::main_function;
@@ -104,6 +107,7 @@ void TopologyJson::tvm_version(const std::optional<tir::VersionRange>& range) {
   out_.end_object();
 }
 
+// Constants are values as well; here they can be read without sorting those.
 void TopologyJson::constants() {
   out_.key("constants");
   out_.begin_array();
@@ -170,6 +174,7 @@ void TopologyJson::element(const Port& port) {
   number_or_null("value", port.value);
 }
 
+// A tensor of no bytes has no use: 0 is how KernelBuffer says "unknown".
 void TopologyJson::element(const KernelBuffer& buffer) {
   text("name", buffer.name);
   number_or_null("bytes", buffer.bytes == 0 ? std::nullopt : std::optional(buffer.bytes));

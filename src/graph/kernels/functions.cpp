@@ -43,6 +43,7 @@ std::string_view without_digits(std::string_view text) {
 
 }  // namespace
 
+// Calls name their callee by its symbol or by its GlobalVar: both lead to it.
 FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
     const Node root = sources[source].document->module.root();
@@ -59,6 +60,7 @@ FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   }
 }
 
+// Two targets of one build may both have a function of this name: main's own TIR comes first.
 const FunctionRef* FunctionTable::find(std::string_view symbol,
                                        std::size_t preferred_source) const {
   const FunctionRef* found = nullptr;
@@ -71,6 +73,7 @@ const FunctionRef* FunctionTable::find(std::string_view symbol,
   return found;
 }
 
+// Names only count where no function has the attribute: a kernel may be called "run_model" as well.
 std::vector<const FunctionRef*> FunctionTable::mains() const {
   std::vector<const FunctionRef*> runners;
   std::vector<const FunctionRef*> named;

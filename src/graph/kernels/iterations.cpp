@@ -126,6 +126,8 @@ std::optional<std::int64_t> Evaluator::operator()(Node expr) {
   return evaluate(expr, kMaxHeight);
 }
 
+// The height is bounded (recursion on the input), and so are all steps together: an expression that
+// shares its parts can be exponentially larger than its nodes.
 std::optional<std::int64_t> Evaluator::evaluate(Node expr, int height) {
   if (height == 0 || --steps_left_ < 0) return std::nullopt;
   expr = without_casts(expr);
@@ -149,6 +151,8 @@ std::optional<std::int64_t> Evaluator::evaluate(Node expr, int height) {
   return b ? arithmetic(expr.kind(), *a, *b) : std::nullopt;
 }
 
+// The iteration number is a number whose digits, each in the base of its extent, are the loop
+// variables: one loop runs any nest.
 bool for_each_iteration(std::span<const Loop> loops, std::span<const Binding> lets,
                         std::span<const Node> conditions,
                         const std::function<bool(Evaluator&)>& visit) {

@@ -92,6 +92,7 @@ ElementAccess loaded(Node store) {
                        value.list(f::BufferLoad::indices));
 }
 
+/// Whether both indices come to the same element in every iteration.
 bool agree_everywhere(const CopyNest& nest, Node to, Node from) {
   bool agree = true;
   const bool known = for_each_iteration(nest.loops, nest.lets, nest.conditions, [&](Evaluator& at) {
@@ -105,6 +106,8 @@ bool agree_everywhere(const CopyNest& nest, Node to, Node from) {
 
 }  // namespace
 
+// The same variable as both indices needs no running. v0.9 and v0.10 flatten buffers, so that the
+// two sides of a reshape have different expressions for one element.
 bool copies_in_order(Node function) {
   const auto nest = copy_nest(function[f::PrimFunc::body]);
   if (!nest) return false;
@@ -161,6 +164,7 @@ void Stores::leave(Node node) {
   }
 }
 
+// The highest element that the store writes in any iteration, by running all of them.
 std::optional<std::int64_t> Stores::highest(Node index) const {
   std::optional<std::int64_t> most;
   bool known = true;

@@ -144,6 +144,7 @@ void MainReader::let(Node node) {
   push(node[f::LetStmt::body]);
 }
 
+// "sid_<n>": int8, as many elements as bytes.
 void MainReader::allocate(Node node) {
   const Node var = node[f::Allocate::buffer_var];
   scope_.allocate(var);
@@ -249,12 +250,14 @@ void MainReader::call(Node node) {
   body_.steps.push_back(std::move(*raw));
 }
 
+// v0.8 with linked parameters: lookup_param("p0") finds a weight by its name when main runs.
 void MainReader::note_lookup(const Place& place) {
   if (place.kind != Place::Kind::lookup) return;
   const Node name = function_.module().node(static_cast<tir::NodeId>(place.root));
   body_.lookups.emplace(place.root, string_of(name));
 }
 
+// A Buffer over a packed argument says its type.
 void MainReader::declare(Node buffer) {
   const Place place = scope_.place_of(buffer[f::Buffer::data]);
   if (place.kind == Place::Kind::argument && !place.inside) {

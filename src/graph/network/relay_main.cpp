@@ -53,6 +53,7 @@ std::vector<TensorType> tensor_types(Node type) {
   return result;
 }
 
+// `on_device` only says where a value is.
 Node without_on_device(Node expr) {
   while (expr.is(Kind::RelayCall)) {
     const Node op = expr[f::RelayCall::op];
@@ -92,6 +93,7 @@ class RelayReader {
   std::map<std::string, KernelId, std::less<>> kernels_;
 };
 
+// Nothing is planned yet: every value has memory of its own.
 ValueId RelayReader::add(std::string name, ValueKind kind, TensorType type) {
   Storage storage;
   storage.name = name;
@@ -162,6 +164,8 @@ std::optional<Tensors> RelayReader::element(Node expr) {
   return Tensors{(*tensors)[position]};
 }
 
+// CallLoweredAttrs carry the attributes of the Relay function: its hash, and whether it only
+// reshapes.
 KernelId RelayReader::kernel(Node callee, Node call) {
   const std::string_view name = callee.text(f::GlobalVar::name_hint);
   const auto known = kernels_.find(name);
@@ -187,6 +191,7 @@ KernelId RelayReader::kernel(Node callee, Node call) {
   return id;
 }
 
+// `call_lowered(@kernel, (inputs))`, or a plain call `@kernel(inputs)`.
 std::optional<Tensors> RelayReader::call(Node expr) {
   const Node op = expr[f::RelayCall::op];
   const tir::NodeList args = expr.list(f::RelayCall::args);

@@ -52,6 +52,7 @@ void Storages::describe_local(const StorageKey& root, Storage& storage, StorageS
   state.declared = at->second.type;
 }
 
+// A place in a pool: offset from its let, or from the address itself where it has no name.
 void Storages::describe_place(const StorageKey& root, Storage& storage, StorageState& state) {
   storage.kind = StorageKind::pool;
   const auto place = body_.alias_places.find(root.id);
@@ -103,6 +104,7 @@ StorageState Storages::make(const ArgumentRole& role) {
   return state;
 }
 
+// "sid_3", then "sid_3.1", "sid_3.2": one name for each version of the storage.
 ValueId Storages::add_value(StorageState& state, ValueKind kind, const TensorType& type) {
   Value value;
   value.name = topology_[state.id].name;
@@ -136,6 +138,7 @@ std::optional<ValueId> Storages::read(StorageState& state, const Endpoint& reade
   return value;
 }
 
+// The old value, if any, ends here; its readers keep it.
 ValueId Storages::write(StorageState& state, const Endpoint& writer, Position position,
                         const TensorType& type) {
   const ValueId id = add_value(state, ValueKind::computed, type);

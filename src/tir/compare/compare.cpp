@@ -16,6 +16,7 @@ struct RuleInfo {
   bool hides_below;
 };
 
+// The tables of tolerances.def: the rules, then the rows that use them.
 constexpr auto kRules = std::to_array<RuleInfo>({
 #define MLF_RULE(name, hides_below) {#name, hides_below},
 #define MLF_TOLERATE(dialect, loss, kind, field, rule)
@@ -69,6 +70,7 @@ std::string to_string(const ToleranceRow& row) {
   return fmt::format("{} {}: {}", to_string(row.dialect), what, to_string(row.rule));
 }
 
+// Every text is compared with what save_json has, which loses a little itself.
 Tolerance Tolerance::of(Dialect dialect) {
   Tolerance tolerance;
   for (std::size_t i = 0; i < kTolerances.size(); ++i) {

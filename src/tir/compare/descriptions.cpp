@@ -43,6 +43,7 @@ std::string entry_name(Node owner, std::uint8_t field, std::uint32_t position) {
   return std::string(owner.info().fields[field].name) + subscript(owner, field, position);
 }
 
+// Steps are never dropped: a pair on the stack needs the way to it until it is reported.
 StepId Steps::add(const Step& step) {
   if (steps_.size() >= kNoStep) {
     throw support::Error(ErrorKind::invalid_input, "more than 2^32 pairs of nodes to compare");
@@ -63,6 +64,7 @@ std::string Steps::spell(StepId id) const {
   return "." + entry_name(owner, step.field, step.position);
 }
 
+// From the root: "functions["f"].body.seq[3]". Deep nesting would make it as long as the module.
 std::string Steps::path(StepId id) const {
   std::vector<StepId> chain;
   for (; steps_[id].parent != kNoStep; id = steps_[id].parent) chain.push_back(id);
@@ -85,6 +87,7 @@ std::string Steps::path(StepId id, std::string_view field) const {
   return text.append(field);
 }
 
+// Up to the nearest entry of a module's functions.
 std::string_view Steps::function(StepId id) const {
   for (; steps_[id].parent != kNoStep; id = steps_[id].parent) {
     const Step& step = steps_[id];

@@ -93,6 +93,7 @@ class Forms {
     }
   }
 
+  // A product is linear only where one side is a constant; any other is a term by its spelling.
   LinearForm product(const LinearForm& a, const LinearForm& b, Node node) const {
     if (b.terms.empty()) return scaled(a, b.constant);
     if (a.terms.empty()) return scaled(b, a.constant);

@@ -35,6 +35,7 @@ std::string_view without_address(std::string_view printed) {
 
 }  // namespace
 
+// IRDocsifier (v0.12+) replaces what Python does not allow in a name, and counts repeated ones.
 bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind) {
   const std::string_view printed = without_address(whole);
   if (hint.empty()) return is_made_unique(printed, kind == Kind::Buffer ? "buffer" : "v");
@@ -44,6 +45,7 @@ bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind)
   return is_made_unique(printed, legal);
 }
 
+// The legacy printer wants a letter first and leaves the rest as it is.
 bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind) {
   if (!hint.empty() && is_letter(hint.front())) return is_made_unique(printed, hint);
   const std::string_view prefix = kind == Kind::Buffer ? "buf_" : "v";

@@ -108,13 +108,7 @@ TEST(Directions, WithoutABodyTheUnwrittenAndAllBehindItAreOutputs) {
 }
 
 TEST(Directions, WithoutABodyTheLastTensorIsAnOutput) {
-  const Topology topology = network(
-      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") +
-                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
-                                           call("tvmgen_default_a", "sid_1, sid_2") +
-                                           call("tvmgen_default_cc_main_0", "sid_2, sid_1") +
-                                           call("tvmgen_default_a", "sid_1, output_buffer.data")),
-              unary("tvmgen_default_a")}));
+  const Topology topology = network(merged_storage("tvmgen_default_cc_main_0"));
   EXPECT_EQ(decisions_of(topology, 2),
             (Lines{"input written-before likely", "output last-argument likely"}));
   EXPECT_EQ(checks_of(topology), Lines{"external-callee"});

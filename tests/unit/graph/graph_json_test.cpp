@@ -77,13 +77,7 @@ TEST(GraphJson, ReadsBackAsTheSameNetwork) {
 }
 
 TEST(GraphJson, MergedStorageIsOneStorageId) {
-  const json graph = graph_of(
-      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") +
-                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
-                                           call("tvmgen_default_a", "sid_1, sid_2") +
-                                           call("tvmgen_default_a", "sid_2, sid_1") +
-                                           call("tvmgen_default_a", "sid_1, output_buffer.data")),
-              unary("tvmgen_default_a")}));
+  const json graph = graph_of(merged_storage());
   EXPECT_EQ(graph["attrs"]["storage_id"][1], json::parse("[0, 1, 2, 1, 3]"));
   EXPECT_EQ(graph["nodes"][4]["name"], "tvmgen_default_a_3");
   EXPECT_EQ(graph["nodes"][4]["attrs"]["func_name"], "tvmgen_default_a");

@@ -83,6 +83,15 @@ std::string sid(std::string_view name, std::size_t bytes) {
          "], \"int8\", \"global.workspace\")\n";
 }
 
+std::string merged_storage(std::string_view third) {
+  const std::string_view a = "tvmgen_default_a";
+  return script(
+      {main_of({"x", "output"}, sid("sid_1") + sid("sid_2") + call(a, "x_buffer.data, sid_1") +
+                                    call(a, "sid_1, sid_2") + call(third, "sid_2, sid_1") +
+                                    call(a, "sid_1, output_buffer.data")),
+       unary(a)});
+}
+
 std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
                                     const std::vector<ModuleFacts>& facts) {
   std::vector<tir::Document> documents;

@@ -28,6 +28,10 @@ std::string call(std::string_view name, std::string_view arguments);
 /// "sid = T.allocate([16], …)".
 std::string sid(std::string_view name, std::size_t bytes = 16);
 
+/// Four calls, one after the other, over two allocations that StorageRewrite uses twice. `third` is
+/// the function that the third one calls.
+std::string merged_storage(std::string_view third = "tvmgen_default_a");
+
 /// Reads the texts as the TIR of one build. A failure ends the test with its message.
 std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
                                     const std::vector<ModuleFacts>& facts = {});

@@ -52,13 +52,7 @@ TEST(Reconstruction, EveryValueKnowsItsLifeAndItsMemory) {
 }
 
 TEST(Reconstruction, MergedStorageHoldsOneValueAfterTheOther) {
-  const Topology topology = network(
-      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") +
-                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
-                                           call("tvmgen_default_a", "sid_1, sid_2") +
-                                           call("tvmgen_default_a", "sid_2, sid_1") +
-                                           call("tvmgen_default_a", "sid_1, output_buffer.data")),
-              unary("tvmgen_default_a")}));
+  const Topology topology = network(merged_storage());
   EXPECT_EQ(calls_of(topology),
             "tvmgen_default_a(x -> sid_1)\n"
             "tvmgen_default_a(sid_1 -> sid_2)\n"
