@@ -13,6 +13,18 @@ constexpr LossInfo kLosses[] = {
 #undef MLF_LOSS
 };
 
+struct DialectLoss {
+  Dialect dialect;
+  LossSite site;
+  LossCode code;
+  std::string_view detail;
+};
+constexpr DialectLoss kDialectLosses[] = {
+#define MLF_DIALECT_LOSS(dialect, site, code, detail) \
+  {Dialect::dialect, LossSite::site, LossCode::code, detail},
+#include "tir/dialect_losses.def"
+};
+
 }  // namespace
 
 std::span<const LossInfo> all_losses() {
@@ -31,6 +43,12 @@ std::optional<LossCode> loss_named(std::string_view code) {
 void LossLog::add(LossCode code, std::string_view where, std::string_view detail,
                   std::size_t times) {
   counts_[Key{code, std::string(where), std::string(detail)}] += times;
+}
+
+void LossLog::add_all(Dialect dialect, LossSite site, std::string_view where) {
+  for (const DialectLoss& loss : kDialectLosses) {
+    if (loss.dialect == dialect && loss.site == site) add(loss.code, where, loss.detail);
+  }
 }
 
 void LossLog::withdraw(LossCode code, std::string_view detail) {

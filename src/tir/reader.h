@@ -1,6 +1,7 @@
 // What every dialect's reader takes and gives. Readers throw support::Error; tir::read is the door.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,11 +13,21 @@
 
 namespace mlf::tir {
 
+/// What the losses of a whole dialect are losses of (dialect_losses.def).
+enum class LossSite : std::uint8_t {
+  module,
+  function,
+  buffers,  ///< of a function that has some
+};
+
 /// Collects losses: the same code at the same place is one entry with a count.
 class LossLog {
  public:
   /// `detail` is what was lost; equal (code, where, detail) are counted, not repeated.
   void add(LossCode code, std::string_view where, std::string_view detail, std::size_t times = 1);
+  /// Adds what every text of the dialect loses, whatever is in it. `where` is the function, or
+  /// empty for the module.
+  void add_all(Dialect dialect, LossSite site, std::string_view where);
   /// Takes back every loss of this code and detail, wherever it was: what was lost turned up.
   void withdraw(LossCode code, std::string_view detail);
   std::vector<Loss> finish() const;

@@ -74,11 +74,7 @@ Reading FileReader::read(const Sections& sections) {
   context_.function_losses.enter({});
   context_.lost_constants.find_missing(root, context_.metadata.missing());
   context_.function_losses.flush();
-  context_.losses.add(LossCode::module_attrs, "", "");
-  context_.losses.add(LossCode::map_order, "", "attributes and functions");
-  context_.losses.add(LossCode::span, "", "");
-  context_.losses.add(LossCode::checked_type, "", "functions");
-  context_.losses.add(LossCode::shared_var, "", "attributes of functions");
+  context_.losses.add_all(Dialect::legacy_text, LossSite::module, {});
   VersionRange version = context_.versions.range();
   Module module = std::move(context_.builder).finish(root);
   return {std::move(module), std::move(version), context_.losses.finish(),

@@ -30,7 +30,10 @@ NodeId FunctionReader::read() {
   Builder& builder = context_.builder;
   DTypeInference(context_, first).run();
   ShapeInference(context_, first).run();
-  note_losses();
+  context_.losses.add_all(Dialect::repr_text, LossSite::function, context_.function());
+  if (!context_.buffers.drafts().empty()) {
+    context_.losses.add_all(Dialect::repr_text, LossSite::buffers, context_.function());
+  }
   const NodeId function = builder.make(
       Kind::PrimFunc, {builder.list(parameters), ret_type(first),
                        builder.map(std::span<const NodePair>()), ListId::none, attrs, body});
@@ -75,23 +78,6 @@ NodeId FunctionReader::attributes() {
   exprs_.clear();
   if (!entries.empty()) context_.lose(LossCode::value_kind, "attributes");
   return context_.builder.make(Kind::DictAttrs, {context_.builder.map(entries)});
-}
-
-/// What the text says of no function at all.
-void FunctionReader::note_losses() {
-  context_.lose(LossCode::buffer_map, "parameters");
-  context_.lose(LossCode::ret_type, "function");
-  context_.lose(LossCode::inferred_dtype, "variables, buffers and what is made of them");
-  context_.lose(LossCode::same_name, "variables and buffers");
-  context_.lose(LossCode::scope_end, "blocks");
-  context_.lose(LossCode::expr_form, "float64 constants without a fraction");
-  if (context_.buffers.drafts().empty()) return;
-  context_.lose(LossCode::data_var, "buffers");
-  context_.lose(LossCode::buffer_shape, "buffers");
-  context_.lose(LossCode::buffer_fields, "buffers");
-  context_.lose(LossCode::buffer_defaults, "buffers");
-  context_.lose(LossCode::access_form, "buffers");
-  context_.lose(LossCode::predicate, "buffers");
 }
 
 /// The type of what `tir.ret` gives back; nothing where it is not called.

@@ -25,7 +25,6 @@ class FunctionReader {
   std::vector<NodeId> params();
   NodeId attributes();
   void forget();
-  void note_losses();
   NodeId ret_type(std::uint32_t first) const;
   const text::Token& token() const { return lexer_.token(); }
 

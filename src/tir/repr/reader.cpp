@@ -61,9 +61,8 @@ Reading FileReader::read() {
   const NodeId root = module_.finish();
   context_.function_losses.enter("");
   context_.lost_constants.find_missing(root, context_.missing);
-  context_.lose(LossCode::module_attrs, "module");
-  context_.lose(LossCode::checked_type, "functions");
   context_.function_losses.flush();
+  context_.losses.add_all(Dialect::repr_text, LossSite::module, {});
   VersionRange version = context_.versions.range();
   return {std::move(context_.builder).finish(root), std::move(version), context_.losses.finish(),
           context_.lost_constants.take()};

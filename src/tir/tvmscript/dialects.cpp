@@ -107,41 +107,9 @@ bool is_constant_text(std::string_view name) {
 
 // --- Rules -------------------------------------------------------------------------------------
 
-namespace {
-
-/// Facts of the printer in src/script/printer, not of a text.
-constexpr GeneralLoss kNewLosses[] = {
-    {LossCode::module_extras, "type definitions and source map"},
-    {LossCode::map_order, "attributes and functions are sorted"},
-    {LossCode::value_kind, "attributes and annotations"},
-    {LossCode::name_hint, "variables and buffers"},
-    {LossCode::size_var, "variables that no statement defines"},
-    {LossCode::seq_nesting, "sequences"},
-    {LossCode::span, "all nodes"},
-    {LossCode::checked_type, "functions"},
-    {LossCode::shared_var, "functions, scopes and their attributes"},
-};
-
-/// Facts of src/printer/tvmscript_printer.cc.
-constexpr GeneralLoss kOldLosses[] = {
-    {LossCode::module_attrs, "all of them"},
-    {LossCode::module_extras, "type definitions and source map"},
-    {LossCode::map_order, "functions stand in the order of a hash table"},
-    {LossCode::value_kind, "attributes and annotations"},
-    {LossCode::name_hint, "variables and buffers"},
-    {LossCode::size_var, "all of them"},
-    {LossCode::buffer_fields, "buffers of no parameter before they were flattened"},
-    {LossCode::pointer_scope, "no scope and \"global\" look alike"},
-    {LossCode::seq_nesting, "sequences"},
-    {LossCode::span, "all nodes"},
-    {LossCode::checked_type, "functions"},
-    {LossCode::shared_var, "functions, scopes and their attributes"},
-};
-
-}  // namespace
-
 const Rules& new_rules() {
-  static const Rules kRules{.first_version = 12,
+  static const Rules kRules{.dialect = Dialect::tvmscript,
+                            .first_version = 12,
                             .last_version = kNewestTvm,
                             .grammar = &new_grammar(),
                             .states_module_attrs = true,
@@ -149,13 +117,13 @@ const Rules& new_rules() {
                             .nameless = {},
                             .booleans = Rules::Booleans::boxed,
                             .alignment = Rules::Alignment::fixed,
-                            .reduce = {.init = 2, .axis = 3, .condition = 4, .value_index = 5},
-                            .losses = kNewLosses};
+                            .reduce = {.init = 2, .axis = 3, .condition = 4, .value_index = 5}};
   return kRules;
 }
 
 const Rules& old_rules() {
   static const Rules kRules{
+      .dialect = Dialect::old_tvmscript,
       .first_version = kOldestTvm,
       .last_version = 11,
       .grammar = &old_grammar(),
@@ -164,8 +132,7 @@ const Rules& old_rules() {
       .nameless = "func",
       .booleans = Rules::Booleans::constants,
       .alignment = Rules::Alignment::by_version,
-      .reduce = {.init = kNotPrinted, .axis = 2, .condition = kNotPrinted, .value_index = 3},
-      .losses = kOldLosses};
+      .reduce = {.init = kNotPrinted, .axis = 2, .condition = kNotPrinted, .value_index = 3}};
   return kRules;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "mlf/tir/document.h"
@@ -20,18 +19,13 @@ const text::Grammar& old_grammar();
 /// Whether a name is the data of a constant as the old printer writes it: no expression to parse.
 bool is_constant_text(std::string_view name);
 
-/// A loss of every text of a dialect, whatever is in it.
-struct GeneralLoss {
-  LossCode code;
-  std::string_view detail;
-};
-
 struct Rules {
   /// What `True` is in an attribute.
   enum class Booleans : std::uint8_t { boxed, constants };
   /// What `T.Buffer(…)` and the like say of a buffer that states no alignment.
   enum class Alignment : std::uint8_t { fixed, by_version };
 
+  Dialect dialect;
   std::uint8_t first_version;
   std::uint8_t last_version;
   const text::Grammar* grammar;
@@ -44,7 +38,6 @@ struct Rules {
   struct {
     std::size_t init, axis, condition, value_index;
   } reduce;
-  std::span<const GeneralLoss> losses;
 };
 
 constexpr std::size_t kNotPrinted = SIZE_MAX;

@@ -326,7 +326,7 @@ void ModuleReader::fill_in_calls() {
 
 /// What no text of the dialect says, whatever is in it.
 void ModuleReader::note_general_losses() {
-  for (const GeneralLoss& loss : c_.rules.losses) c_.losses.add(loss.code, "", loss.detail);
+  c_.losses.add_all(c_.rules.dialect, LossSite::module, {});
   if (c_.rules.states_module_attrs && !module_attrs_) {
     c_.losses.add(LossCode::module_attrs, "", "none and empty ones look alike");
   }

@@ -21,26 +21,6 @@ std::uint32_t end_of(const support::SourceText& source, const Item& item) {
   return std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()));
 }
 
-/// What every function of this dialect lost, whatever is in it.
-void note_losses(text::FunctionLosses& losses) {
-  losses.add(LossCode::function_attrs, "all but global_symbol, target and pool_args");
-  losses.add(LossCode::dropped_statement, "");
-  losses.add(LossCode::name_hint, "");
-  losses.add(LossCode::seq_nesting, "");
-  losses.add(LossCode::loop_kind, "");
-  losses.add(LossCode::loop_annotations, "");
-  losses.add(LossCode::size_var, "");
-  losses.add(LossCode::pointer_scope, "");
-  losses.add(LossCode::buffer_shape, "");
-  losses.add(LossCode::buffer_defaults, "");
-  losses.add(LossCode::constant_place, "");
-  losses.add(LossCode::constant_fields, "");
-  losses.add(LossCode::data_var, "");
-  losses.add(LossCode::var_type, "");
-  losses.add(LossCode::expanded_op, "");
-  losses.add(LossCode::expr_form, "Let is printed as its value");
-}
-
 }  // namespace
 
 bool is_main_symbol(std::string_view symbol) {
@@ -78,9 +58,8 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   }
   draft.buffers = std::move(function.buffers);
   draft.calls = std::move(function.calls);
-  // Losses of this dialect as such, then those of this text.
-  note_losses(function.losses);
   function.losses.flush();
+  log.add_all(Dialect::c, LossSite::function, item.name);
   draft.losses = log.finish();
   return draft;
 }

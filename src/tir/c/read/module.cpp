@@ -227,14 +227,9 @@ Module ModuleReader::finish() {
 
 /// Those of every module of this dialect, then those of its functions.
 std::vector<Loss> ModuleReader::losses() {
-  std::vector<Loss> all;
-  all.push_back({LossCode::module_attrs, "", ""});
-  all.push_back({LossCode::module_extras, "", ""});
-  all.push_back({LossCode::map_order, "", "attributes and functions"});
-  all.push_back({LossCode::span, "", ""});
-  all.push_back({LossCode::checked_type, "", "functions"});
-  all.push_back({LossCode::shared_var, "", "attributes and variables of functions"});
-  all.push_back({LossCode::target_details, "", "features and keys of the target"});
+  LossLog of_module;
+  of_module.add_all(Dialect::c, LossSite::module, {});
+  std::vector<Loss> all = of_module.finish();
   for (const FunctionDraft& draft : drafts_) {
     for (const Loss& loss : draft.losses) {
       all.push_back({loss.code, std::string(name_in_module(draft)), loss.detail});
