@@ -87,7 +87,7 @@ void Uses::add_statement(std::string_view function, Node statement) {
                    .array = data});
 }
 
-/// Through lists and maps by name only; what objects hold is no plain attribute.
+/// Through lists and maps by name only; what objects hold is not a plain attribute.
 void Uses::add_attributes(Owner owner, Node attrs) {
   if (!attrs.is(Kind::DictAttrs)) return;
   struct Step {

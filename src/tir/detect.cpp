@@ -23,9 +23,9 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                      [&](std::string_view start) { return text.starts_with(start); });
 }
 
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> pieces) {
-  return std::any_of(pieces.begin(), pieces.end(), [&](std::string_view piece) {
-    return text.find(piece) != std::string_view::npos;
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> fragments) {
+  return std::any_of(fragments.begin(), fragments.end(), [&](std::string_view fragment) {
+    return text.find(fragment) != std::string_view::npos;
   });
 }
 
@@ -44,11 +44,12 @@ bool take_word(std::string_view& text, std::string_view expected) {
   return true;
 }
 
-/// Whether `"format": "mlf-tir"` stands at `text`.
+/// Whether `text` begins with `"format": "mlf-tir"`.
 bool names_our_format(std::string_view text) {
   return take_word(text, "\"format\"") && take_word(text, ":") && take_word(text, "\"mlf-tir\"");
 }
 
+/// mlf's own format names itself; save_json is known by the members that TVM writes first.
 std::optional<Dialect> detect_json(std::string_view text) {
   std::string_view inside = without_leading_blank(text.substr(1));
   if (names_our_format(inside)) return Dialect::tir_json;
@@ -91,7 +92,8 @@ Dialect detect_under_header(std::string_view text) {
              : Dialect::old_tvmscript;
 }
 
-/// TVMScript whose header was cut off.
+/// TVMScript whose header was cut off, as `show()` and people who paste do: words that only the old
+/// printer wrote decide, unless there are words that only the new one has.
 Dialect detect_without_header(std::string_view text) {
   const bool old = contains_any(text, {"@tvm.script.", "T.Buffer[", "T.buffer_decl(", "# body\n",
                                        "dtype=\"", "T.var(", "T.store(", "T.load("});

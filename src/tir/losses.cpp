@@ -40,6 +40,7 @@ std::optional<LossCode> loss_named(std::string_view code) {
   return found == std::end(kLosses) ? std::nullopt : std::optional(found->loss);
 }
 
+// Counted by place and detail: a loss of every loop of a function is one entry.
 void LossLog::add(LossCode code, std::string_view where, std::string_view detail,
                   std::size_t times) {
   counts_[Key{code, std::string(where), std::string(detail)}] += times;

@@ -1,4 +1,4 @@
-// The door of all readers: one text in, one document or its diagnostics out.
+// tir::read: one text in, one document or its diagnostics out.
 #include <algorithm>
 #include <string>
 
@@ -61,7 +61,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   check_size(source, limits);
   const Dialect dialect = detect_or_fail(source);
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
-  // One file of several: pools and metadata stand in others.
+  // One file of several: pools and metadata are in others.
   if (dialect == Dialect::c) {
     return support::get_or_throw(read_c({.files = {input}}, limits));
   }

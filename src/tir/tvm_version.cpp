@@ -54,7 +54,8 @@ class Rest {
   std::string_view text_;
 };
 
-/// What stands behind "0.16": ".1", ".dev0", ".1.dev0", ".0rc0", each of them with "+g1234abc".
+/// Whether `text` is what may follow "0.16": ".1", ".dev0", ".1.dev0", ".0rc0", each of them with
+/// "+g1234abc".
 bool is_release(std::string_view text) {
   Rest rest(text);
   constexpr std::string_view kDevelopment = ".dev";

@@ -50,6 +50,8 @@ void StatementReader::block(std::uint32_t begin, SyntaxId call) {
   blocks_.push_back(std::move(description));
 }
 
+/// The domain is printed as an extent, or as `tir.range(begin, end)` and the like, which say the
+/// type of the variable too.
 NodeId StatementReader::iteration_variable(SyntaxId name, SyntaxId domain) {
   const std::string_view function = exprs_.head_of(domain);
   IterVarType type = IterVarType::DataPar;

@@ -58,8 +58,7 @@ NodeId ExprReader::lanes(const Value& value) {
   const NodeId count = expr(value);
   const auto known = make_.lanes_of(count);
   if (!known) {
-    fail(value.syntax,
-         fmt::format("expected a number of lanes from 1 to 32767, found {}", shown(value.syntax)));
+    fail_expected(value, "a number of lanes from 1 to 32767");
   }
   if (*known < 0) context_.versions.observe(TvmFeature::lanes_as_nodes);
   return count;
@@ -83,6 +82,7 @@ NodeId ExprReader::shuffle(SyntaxId id, std::span<const Value> arguments) {
   return make_.shuffle(vectors, indices);
 }
 
+/// `reduce(combiner, [source], [axis], value_index, [init])`: the condition is not printed.
 NodeId ExprReader::reduce(SyntaxId id, std::span<const Value> arguments) {
   Builder& builder = context_.builder;
   const NodeId combiner = attr_value(arguments[0]);
@@ -101,10 +101,11 @@ NodeId ExprReader::reduce(SyntaxId id, std::span<const Value> arguments) {
                                      builder.list(axes), NodeId::none, index});
 }
 
+/// `IterVar(v: int32, [0:16], "ThreadIndex", "threadIdx.x")`; `(nullptr)` for no domain.
 NodeId ExprReader::iter_var(SyntaxId, std::span<const Value> arguments) {
   const NodeId variable = var(arguments[0]);
   NodeId domain = NodeId::none;
-  if (arguments[1].is == Value::Is::list) {
+  if (arguments[1].form == Value::Form::list) {
     const std::vector<NodeId> bounds = ranges(arguments[1]);
     if (bounds.size() != 1) fail(arguments[1].syntax, "expected one range in the domain");
     domain = bounds[0];
@@ -119,6 +120,7 @@ NodeId ExprReader::iter_var(SyntaxId, std::span<const Value> arguments) {
       Kind::IterVar, {domain, variable, iter_type, context_.builder.string(string(arguments[3]))});
 }
 
+/// `@tir.exp(x, dtype=float32)`, `@f(…)`: an Op by its namespace, else a function of the module.
 NodeId ExprReader::call_operator(SyntaxId id, std::span<const Value> values) {
   const std::string_view name = name_of(values[0]).substr(1);
   const Value& last = values.back();
@@ -131,7 +133,7 @@ NodeId ExprReader::call_operator(SyntaxId id, std::span<const Value> values) {
   for (const Value& argument : values.subspan(1, values.size() - 2)) {
     arguments.push_back(expr(argument));
   }
-  if (name == kLlvmPureIntrinsic && values[1].is == Value::Is::string) {
+  if (name == kLlvmPureIntrinsic && values[1].form == Value::Form::string) {
     context_.versions.observe(TvmFeature::names_pure_llvm_intrinsics);
     context_.lose(LossCode::llvm_intrinsic, text_of(values[1].syntax));
   }
@@ -141,6 +143,7 @@ NodeId ExprReader::call_operator(SyntaxId id, std::span<const Value> values) {
   return make_.call(is_operator ? make_.op(name) : make_.global_var(name), arguments, result);
 }
 
+/// `T: DataProducer("T", float32, [16])`, of which the text has nothing more: a placeholder.
 NodeId ExprReader::define_producer(std::span<const Value> values) {
   Builder& builder = context_.builder;
   const std::string_view name = name_of(values[0]);
@@ -163,6 +166,7 @@ NodeId ExprReader::define_producer(std::span<const Value> values) {
   return node;
 }
 
+/// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed where the buffer is met first.
 NodeId ExprReader::define_buffer(std::span<const Value> values) {
   const std::string_view name = name_of(values[0]);
   if (const NodeId known = context_.names.find(name); known != NodeId::none) return known;
@@ -189,8 +193,7 @@ NodeId ExprReader::define_buffer(std::span<const Value> values) {
 /// Whether the option is the alignment.
 bool ExprReader::buffer_option(const Value& option, text::BufferSpec& spec) {
   if (option.keyword == Value::kNone) {
-    fail(option.syntax,
-         fmt::format("expected an option of a buffer, found {}", shown(option.syntax)));
+    fail_expected(option, "an option of a buffer");
   }
   const text::Syntax& keyword = tree()[option.keyword];
   const std::string_view name = context_.slice(keyword.name_begin, keyword.name_end);

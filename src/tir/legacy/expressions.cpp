@@ -16,34 +16,24 @@ using text::SyntaxKind;
 
 }  // namespace
 
-void ExprReader::clear() {
-  ExpressionText::clear();
-  values_.clear();
-  elements_.clear();
-}
-
 // --- The loop ----------------------------------------------------------------------------------
 
 Value ExprReader::value(SyntaxId id) {
   run(tree()[id].first, id);
-  const Value result = values_.back();
-  values_.pop_back();
-  return result;
+  return pop();
 }
 
 std::vector<Value> ExprReader::subscript_parts(SyntaxId id) {
-  const std::size_t before = values_.size();
+  const std::size_t before = depth();
   if (id > tree()[id].first) run(tree()[id].first, id - 1);
-  const std::vector<Value> parts(values_.begin() + static_cast<std::ptrdiff_t>(before),
-                                 values_.end());
-  values_.resize(before);
+  const auto found = top(depth() - before);
+  const std::vector<Value> parts(found.begin(), found.end());
+  drop(parts.size());
   return parts;
 }
 
-void ExprReader::push(SyntaxId id, NodeId node) {
-  values_.push_back({.is = Value::Is::node, .syntax = id, .node = node});
-}
-
+/// Evaluates the nodes of a tree, parts before wholes. A minus and the literal behind it are one
+/// constant.
 void ExprReader::run(SyntaxId first, SyntaxId last) {
   for (SyntaxId id = first; id <= last; ++id) {
     const Syntax& node = tree()[id];
@@ -62,14 +52,14 @@ void ExprReader::run(SyntaxId first, SyntaxId last) {
 void ExprReader::leaf_or_one(SyntaxId id) {
   switch (tree()[id].kind) {
     case SyntaxKind::name:
-      return values_.push_back({.is = Value::Is::name, .syntax = id});
+      return push({.form = Value::Form::name, .syntax = id});
     case SyntaxKind::integer:
     case SyntaxKind::real:
       return push(id, number(id, false));
     case SyntaxKind::string:
-      return values_.push_back({.is = Value::Is::string, .syntax = id});
+      return push({.form = Value::Form::string, .syntax = id});
     case SyntaxKind::absent:
-      return values_.push_back({.is = Value::Is::absent, .syntax = id});
+      return push({.form = Value::Form::absent, .syntax = id});
     case SyntaxKind::unary:
       return unary(id);
     case SyntaxKind::binary:
@@ -77,7 +67,7 @@ void ExprReader::leaf_or_one(SyntaxId id) {
     case SyntaxKind::annotation:
       return annotation(id);
     case SyntaxKind::keyword:
-      values_.back().keyword = id;
+      top().keyword = id;
       return;
     case SyntaxKind::call:
       return call(id);
@@ -95,7 +85,7 @@ void ExprReader::leaf_or_one(SyntaxId id) {
 }
 
 void ExprReader::unary(SyntaxId id) {
-  const Value operand = values_.back();
+  const Value operand = top();
   if (tree()[id].sign == Sign::let) {
     // Already made where `in` was met.
     if (tree()[id - 1].kind != SyntaxKind::binary || tree()[id - 1].sign != Sign::in) {
@@ -105,13 +95,13 @@ void ExprReader::unary(SyntaxId id) {
   }
   if (tree()[id].sign == Sign::minus) {
     const NodeId node =
-        operand.is == Value::Is::name ? literal(name_of(operand), "-") : NodeId::none;
+        operand.form == Value::Form::name ? literal(name_of(operand), "-") : NodeId::none;
     if (node == NodeId::none) fail(id, fmt::format("expected a number, found {}", shown(id)));
-    pop(1);
+    drop(1);
     return push(id, node);
   }
   const NodeId inner = expr(operand);
-  pop(1);
+  drop(1);
   push(id, make_.logical_not(inner));
 }
 
@@ -129,7 +119,7 @@ void ExprReader::binary(SyntaxId id) {
   const auto operands = top(2);
   const NodeId a = expr(operands[0]);
   const NodeId b = expr(operands[1]);
-  pop(2);
+  drop(2);
   push(id, make_.binary(*text::binary_kind(tree()[id].sign), a, b));
 }
 
@@ -137,22 +127,23 @@ void ExprReader::binding(SyntaxId id) {
   const auto operands = top(2);
   const NodeId variable = var(operands[0]);
   const NodeId bound = expr(operands[1]);
-  pop(2);
-  values_.push_back({.is = Value::Is::binding, .syntax = id, .node = variable, .other = bound});
+  drop(2);
+  push({.form = Value::Form::binding, .syntax = id, .node = variable, .other = bound});
 }
 
 void ExprReader::let(SyntaxId id) {
   const auto operands = top(2);
-  if (operands[0].is != Value::Is::binding) {
+  if (operands[0].form != Value::Form::binding) {
     fail(id, fmt::format("expected a variable, '=' and a value in front of 'in', found {}",
                          shown(operands[0].syntax)));
   }
   const Value bound = operands[0];
   const NodeId body = expr(operands[1]);
-  pop(2);
+  drop(2);
   push(id, make_.let(bound.node, bound.other, body));
 }
 
+/// `load if predicate`
 void ExprReader::predicated(SyntaxId id) {
   const auto operands = top(2);
   const NodeId load = expr(operands[0]);
@@ -161,32 +152,35 @@ void ExprReader::predicated(SyntaxId id) {
     fail(id, fmt::format("expected a load in front of 'if', found {}", shown(operands[0].syntax)));
   }
   context_.builder.set(load, f::Load::predicate, predicate);
-  pop(2);
+  drop(2);
   push(id, load);
 }
 
+/// `x: T` where a variable is printed for the first time; of `A: Buffer(…)` only the head is made
+/// here, the call around it defines the buffer.
 void ExprReader::annotation(SyntaxId id) {
-  Value& name = values_.back();
-  if (name.is != Value::Is::name) {
+  Value& name = top();
+  if (name.form != Value::Form::name) {
     fail(id, fmt::format("expected a name in front of a type, found {}", shown(name.syntax)));
   }
   std::string_view type = context_.slice(tree()[id].name_begin, tree()[id].name_end);
   if (type.starts_with(' ')) type.remove_prefix(1);
   if (type == "Buffer" || type == "DataProducer") {
-    name.is = Value::Is::head;
+    name.form = Value::Form::head;
     return;
   }
   NodeId variable = context_.names.find(name_of(name));
   if (variable == NodeId::none) variable = define_var(name_of(name), context_.types.read(type));
-  name.is = Value::Is::node;
+  name.form = Value::Form::node;
   name.is_annotated = true;
   name.node = variable;
 }
 
+/// `(float32*)v[i]`, a Load. A predicate that is constant true is not printed.
 void ExprReader::load_cast(SyntaxId id) {
-  const Value element = values_.back();
+  const Value element = top();
   const Syntax& node = tree()[id];
-  if (element.is != Value::Is::element || element.count != 1) {
+  if (element.form != Value::Form::element || element.count != 1) {
     fail(id, fmt::format("expected a variable with one index behind '{}'",
                          context_.slice(node.name_begin, node.name_end)));
   }
@@ -200,58 +194,58 @@ void ExprReader::load_cast(SyntaxId id) {
     predicate = make_.broadcast(predicate, make_.int32(index_dtype.lanes));
   }
   context_.note_variable_access();
-  pop(1);
+  drop(1);
   push(id, context_.builder.make(Kind::Load, {*parse_dtype(type), pointer, index, predicate}));
 }
 
 void ExprReader::slice(SyntaxId id) {
   const std::uint32_t count = tree()[id].arity;
   const auto bounds = top(count);
-  if (count != 2 || bounds[0].is == Value::Is::absent || bounds[1].is == Value::Is::absent) {
+  if (count != 2 || bounds[0].form == Value::Form::absent ||
+      bounds[1].form == Value::Form::absent) {
     fail(id, "expected a range of the form begin:end");
   }
   const NodeId begin = expr(bounds[0]);
   const NodeId end = expr(bounds[1]);
-  pop(count);
+  drop(count);
   const NodeId extent = make_.extent(begin, end, context_.function());
   push(id, context_.builder.make(Kind::Range, {begin, extent}));
 }
 
 void ExprReader::list(SyntaxId id) {
   const std::uint32_t count = tree()[id].arity;
-  const auto first = static_cast<std::uint32_t>(elements_.size());
-  for (const Value& element : top(count)) {
-    Value kept = element;
-    // Lists of lists stand in attributes only; making the inner ones here keeps this a loop.
-    if (kept.is == Value::Is::list) {
-      kept = {.is = Value::Is::node, .syntax = element.syntax, .node = attr_value(element)};
-    }
-    elements_.push_back(kept);
+  std::vector<Value> parts(top(count).begin(), top(count).end());
+  for (Value& part : parts) {
+    // Only attributes hold lists of lists; making the inner ones here keeps this a loop.
+    if (part.form != Value::Form::list) continue;
+    part = {.form = Value::Form::node, .syntax = part.syntax, .node = attr_value(part)};
   }
-  pop(count);
-  values_.push_back({.is = Value::Is::list, .syntax = id, .first = first, .count = count});
+  drop(count);
+  Value made{.form = Value::Form::list, .syntax = id};
+  add_elements(made, parts);
+  push(made);
 }
 
+/// `A[i, j]`, which is a BufferLoad, or a BufferRegion where one index is a range. Subscripts of
+/// variables, producers and dtypes wait for what is around them.
 void ExprReader::subscript(SyntaxId id) {
   const std::uint32_t count = tree()[id].arity;
   const auto parts = top(count);
   const Value base = parts[0];
   const auto indices = parts.subspan(1);
-  const bool is_dtype = base.is == Value::Is::name &&
+  const bool is_dtype = base.form == Value::Form::name &&
                         context_.names.find(name_of(base)) == NodeId::none &&
                         parse_dtype(name_of(base)).has_value();
   const NodeId subscripted = is_dtype ? NodeId::none : named(base);
   if (subscripted == NodeId::none || !context_.builder.node(subscripted).is(Kind::Buffer)) {
-    Value element{.is = Value::Is::element, .syntax = id, .node = subscripted};
-    element.first = static_cast<std::uint32_t>(elements_.size());
-    element.count = count - 1;
-    elements_.insert(elements_.end(), indices.begin(), indices.end());
-    pop(count);
-    return values_.push_back(element);
+    Value element{.form = Value::Form::element, .syntax = id, .node = subscripted};
+    add_elements(element, indices);
+    drop(count);
+    return push(element);
   }
   if (indices.size() > 1) context_.is_flat = false;
   const bool is_region = std::ranges::any_of(indices, [&](const Value& index) {
-    return index.is == Value::Is::node && context_.builder.node(index.node).is(Kind::Range);
+    return index.form == Value::Form::node && context_.builder.node(index.node).is(Kind::Range);
   });
   scratch_.clear();
   for (const Value& index : indices) scratch_.push_back(is_region ? range(index) : expr(index));
@@ -259,21 +253,22 @@ void ExprReader::subscript(SyntaxId id) {
                           ? context_.builder.make(Kind::BufferRegion,
                                                   {subscripted, context_.builder.list(scratch_)})
                           : make_.buffer_load(subscripted, scratch_);
-  pop(count);
+  drop(count);
   push(id, node);
 }
 
+/// Definitions of buffers and producers, operators (`@tir.exp(…)`), and nodes printed as calls.
 void ExprReader::call(SyntaxId id) {
   const std::uint32_t count = tree()[id].arity;
   const auto values = top(count);
   const Value callee = values[0];
   NodeId node = NodeId::none;
-  if (callee.is == Value::Is::head) {
+  if (callee.form == Value::Form::head) {
     const Syntax& annotation = tree()[tree()[id].first + 1];
     const std::string_view what = context_.slice(annotation.name_begin, annotation.name_end);
     node = what.ends_with("Buffer") ? define_buffer(values) : define_producer(values);
-  } else if (callee.is != Value::Is::name) {
-    fail(callee.syntax, fmt::format("expected a function, found {}", shown(callee.syntax)));
+  } else if (callee.form != Value::Form::name) {
+    fail_expected(callee, "a function");
   } else if (name_of(callee).starts_with('@')) {
     node = call_operator(id, values);
   } else {
@@ -287,7 +282,7 @@ void ExprReader::call(SyntaxId id) {
     }
     node = (this->*found->second.handler)(id, values.subspan(1));
   }
-  pop(count);
+  drop(count);
   push(id, node);
 }
 

@@ -8,46 +8,18 @@
 #include <vector>
 
 #include "tir/legacy/context.h"
-#include "tir/text/expression_text.h"
+#include "tir/text/expression_values.h"
 
 namespace mlf::tir::legacy {
 
-/// What a piece of syntax came to. Names stay names until it is clear what they are asked for:
-/// `float32` is a dtype inside `cast`, `nullptr` nothing at all.
-struct Value {
-  enum class Is : std::uint8_t {
-    node,     ///< an expression, Range, IterVar, Buffer, BufferRegion
-    name,     ///< not looked up yet
-    string,   ///< StringImm or String
-    list,     ///< `first`, `count`: its elements
-    element,  ///< `v[i]` of a Var, producer or dtype: a Load, store or declaration is made of it
-    binding,  ///< `x: T = v` inside of an expression: `node` is the Var, `other` the value
-    head,     ///< the name in front of `Buffer(` or `DataProducer(`
-    absent,
-  };
-  Is is = Is::absent;
-  bool is_annotated = false;       ///< a Var at the place of its annotation
-  text::SyntaxId syntax = 0;       ///< where it came from
-  text::SyntaxId keyword = kNone;  ///< the keyword it was given under
-  NodeId node = NodeId::none;
-  NodeId other = NodeId::none;
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
+using text::Value;
 
-  static constexpr text::SyntaxId kNone = UINT32_MAX;
-};
-
-class ExprReader : public text::ExpressionText {
+class ExprReader : public text::ExpressionValues {
  public:
   ExprReader(Context& context, text::Lexer& lexer)
-      : ExpressionText(lexer, grammar_of(context.strings), context.limits.max_nesting),
+      : ExpressionValues(lexer, grammar_of(context.strings), context.limits.max_nesting),
         context_(context),
         make_(context.make) {}
-
-  /// Forgets all syntax and all values.
-  void clear();
-
-  std::string_view name_of(const Value& value) const;
 
   Value value(text::SyntaxId id);
   NodeId expr(text::SyntaxId id) { return expr(value(id)); }
@@ -58,7 +30,6 @@ class ExprReader : public text::ExpressionText {
   /// As an attribute holds it: strings are String, lists Array, `(nullptr)` is none.
   NodeId attr_value(const Value& value);
   std::vector<NodeId> exprs(const Value& list);
-  std::span<const Value> elements(const Value& list) const;
   /// A `Buffer`, `Var` or producer by its name or inline definition.
   NodeId named(const Value& value);
   NodeId buffer(const Value& value);
@@ -129,14 +100,8 @@ class ExprReader : public text::ExpressionText {
   NodeId iter_var(text::SyntaxId, std::span<const Value> arguments);
   NodeId lanes(const Value& value);
 
-  void push(text::SyntaxId id, NodeId node);
-  void pop(std::size_t count) { values_.resize(values_.size() - count); }
-  std::span<const Value> top(std::size_t count) const { return std::span(values_).last(count); }
-
   Context& context_;
   text::ExprFactory& make_;
-  std::vector<Value> values_;
-  std::vector<Value> elements_;
   std::vector<NodeId> scratch_;
   std::unordered_map<std::string_view, NodeId> targets_;
   bool is_defining_ahead_ = false;

@@ -37,6 +37,8 @@ NodeId FunctionReader::fragment() {
   return function;
 }
 
+/// The PrimFunc. What its lack of a preflattened_buffer_map says of the version is noted; settled
+/// is it once the whole text was read.
 NodeId FunctionReader::make(const Header& header, NodeId body) {
   Builder& builder = context_.builder;
   const NodeId function = builder.make(
@@ -129,6 +131,7 @@ bool FunctionReader::section(Header& header) {
   return true;
 }
 
+/// `{entry, …}`, over several lines.
 template <class Entry>
 void FunctionReader::braces(Entry&& entry) {
   const text::Token open = token();

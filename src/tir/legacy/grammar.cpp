@@ -110,7 +110,7 @@ std::size_t line_begin(std::string_view text, std::size_t offset) {
   return newline == kNone ? 0 : newline + 1;
 }
 
-/// Whole source files stand in `pragma_import_c`: their last quote is the one behind which the
+/// `pragma_import_c` holds whole source files: their last quote is the one behind which the
 /// body of the AttrStmt goes on where the printer would have put it.
 std::size_t string_of_several_lines_end(std::string_view text, std::size_t begin) {
   const std::size_t indent = blanks_at(text, line_begin(text, begin));

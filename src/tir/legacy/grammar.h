@@ -21,7 +21,7 @@ const text::Grammar& grammar_of(Strings strings);
 /// The bytes of a string token.
 std::string decode_string(Strings strings, std::string_view token);
 
-/// Whether `c` may stand inside a name. Blanks surround every operator but `*` and the ':' of
+/// Whether a name may hold `c`. Blanks surround every operator but `*` and the ':' of
 /// ranges, so that names may hold what looks like one.
 bool continues_name(char c);
 

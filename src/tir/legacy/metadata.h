@@ -1,4 +1,4 @@
-// `meta[type_key][index]`: what the legacy printer cannot print stands in a section at the end of
+// `meta[type_key][index]`: what the legacy printer cannot print is in a section at the end of
 // the text, if anywhere.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace mlf::tir::legacy {
 
 /// Where the TIR ends and the JSON of a `#[metadata]` section begins; both are the text's size
-/// where there is none. The note that a section was left out is no part of the TIR either.
+/// where there is none. The note that a section was left out is not a part of the TIR either.
 struct Sections {
   std::size_t code_end;
   std::size_t metadata_begin;

@@ -1,4 +1,4 @@
-// The door of the legacy reader: sections of the file, functions one after another, and what only
+// Legacy text as a module: sections of the file, functions one after another, and what only
 // the whole text can tell.
 #include <fmt/core.h>
 
@@ -61,7 +61,7 @@ Reading FileReader::read(const Sections& sections) {
     const VersionRange version =
         context_.metadata.read(whole_, sections.metadata_begin, context_.limits);
     context_.versions.exactly(version);
-  } else if (!is_astext) {
+  } else if (!is_astext) {  // v0.12 and later print legacy text in astext() alone
     context_.versions.observe(TvmFeature::str_is_legacy_text);
   }
   if (context_.strings == Strings::raw) context_.versions.observe(TvmFeature::raw_strings);
@@ -89,7 +89,7 @@ void FileReader::entity() {
   lexer_.fail(fmt::format("expected '@name = primfn(…)', found {}", lexer_.found()));
 }
 
-/// `@name = primfn(…)`; TVM does not change the name, whatever stands in it.
+/// `@name = primfn(…)`; TVM does not change the name, whatever is in it.
 void FileReader::named_function() {
   const std::string_view line = rest().substr(0, rest().find('\n'));
   const std::size_t name_end = line.find(kDefinition);
@@ -104,7 +104,7 @@ void FileReader::named_function() {
   module_.add(name, functions_.primfn());
 }
 
-/// Passes over what is no TIR: up to a brace in the first column, or to an empty line.
+/// Passes over what is not TIR: up to a brace in the first column, or to an empty line.
 bool FileReader::foreign_entity() {
   bool is_foreign = false;
   for (const std::string_view start : kForeign) is_foreign |= rest().starts_with(start);

@@ -1,4 +1,4 @@
-// The statements of the legacy text, one function each. Blocks stand in blocks.cpp.
+// The statements of the legacy text, one function each. Blocks are in blocks.cpp.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -39,6 +39,7 @@ void StatementReader::let(std::uint32_t begin, SyntaxId root) {
         .draft = {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}}});
 }
 
+/// `A[i] = v`, or one of the declarations that look like it.
 void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
   const std::vector<SyntaxId> sides = exprs_.children(root);
   const std::string_view function = exprs_.head_of(sides[1]);
@@ -84,6 +85,8 @@ void StatementReader::store(std::uint32_t begin, SyntaxId target, SyntaxId store
   complete(make_store(target, parts, exprs_.expr(value), predicate), begin);
 }
 
+/// BufferStore, ProducerStore or Store, by what is in front of the bracket: all are printed alike.
+/// TVM leaves out a predicate that is constant true.
 NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts, NodeId value,
                                    NodeId predicate) {
   Builder& builder = context_.builder;
@@ -112,6 +115,7 @@ NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts
   return builder.make(Kind::Store, {base, value, indices[0], predicate});
 }
 
+/// `attr [node] "key" = value;`
 void StatementReader::attr(std::uint32_t begin, SyntaxId node) {
   const std::vector<Value> parts = exprs_.subscript_parts(node);
   if (parts.size() != 2) exprs_.fail(node, "expected one node in the brackets of attr");
@@ -136,7 +140,7 @@ void StatementReader::assertion(std::uint32_t begin, SyntaxId call) {
 }
 
 // `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
-// the scope stands in the type too, and the last parenthesis has no opening one.
+// the scope is in the type too, and the last parenthesis has no opening one.
 void StatementReader::allocate(std::uint32_t begin, SyntaxId call) {
   const auto parts = exprs_.arguments(call, 3, "allocate(variable, dtype, [extents])");
   text::StatementDraft draft{.kind = Kind::Allocate};
@@ -176,6 +180,7 @@ ListId StatementReader::annotations() {
   return entries;
 }
 
+/// `constant(v: Pointer(float32), float32, [64])`: the data is not printed.
 void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
   const auto parts = exprs_.arguments(call, 3, "constant(variable, dtype, [extents])");
   text::StatementDraft draft{.kind = Kind::AllocateConst};
@@ -192,6 +197,7 @@ void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
   open({.open = Open::statement, .begin = begin, .draft = draft});
 }
 
+/// `for (v: int32, begin, end) "parallel" {`: the printer writes the end in place of the extent.
 void StatementReader::loop(std::uint32_t begin, SyntaxId call) {
   const auto parts = exprs_.arguments(call, 3, "for (variable, begin, end)");
   text::StatementDraft draft{.kind = Kind::For};

@@ -22,6 +22,8 @@ NodeId StatementReader::fragment() {
   return run();
 }
 
+/// Statements until the outermost frame is closed: nesting is on the stack of frames, so that no
+/// text is too deep for this program's own stack.
 NodeId StatementReader::run() {
   while (!statements_.empty()) {
     lexer_.skip_lines();
@@ -51,6 +53,8 @@ void StatementReader::statement() {
   expression_statement(begin);
 }
 
+/// A statement is parsed as an expression first: `let`, `=` and the words of statements are
+/// operators and names to the grammar.
 void StatementReader::expression_statement(std::uint32_t begin) {
   const SyntaxId root = exprs_.parse();
   const text::Syntax& node = exprs_.syntax(root);
@@ -64,6 +68,7 @@ void StatementReader::expression_statement(std::uint32_t begin) {
   complete(context_.builder.make(Kind::Evaluate, {value}), begin);
 }
 
+/// Statements that look like calls or subscripts of a word; false for anything else.
 bool StatementReader::keyword_statement(SyntaxId root, std::uint32_t begin) {
   const std::string_view word = exprs_.head_of(root);
   if (word.empty() || word.front() == '@') return false;
@@ -90,13 +95,15 @@ void StatementReader::open_body(std::uint32_t begin) {
   open({.open = Open::body, .begin = begin});
 }
 
-/// ` {` starts a SeqStmt; behind `;` stands the one statement that is covered.
+/// Where a statement covers the next one, the printer puts braces around a SeqStmt alone; in front
+/// of any other statement it writes `;`.
 void StatementReader::covered_body() {
   if (token().is(Sign::open_brace) || lexer_.accept(Sign::semicolon)) return;
   lexer_.fail(fmt::format(
       "expected ';' or '{{' in front of the statement that is covered, found {}", lexer_.found()));
 }
 
+/// Ends the braces at the lexer's token, or a fragment at the end of its text.
 void StatementReader::close_brace() {
   const Frame frame = statements_.top();
   if (frame.open != Open::body && frame.open != Open::sequence && frame.open != Open::fragment) {
@@ -146,10 +153,12 @@ void StatementReader::complete(NodeId statement, std::uint32_t begin) {
 
 NodeId StatementReader::finish(const Frame& frame, NodeId body) {
   if (frame.open == Open::block) return finish_block(body);
+  // The printer closes the parenthesis of `realize(` behind the body.
   if (frame.open == Open::realize && token().is(Sign::close_paren)) lexer_.pass(1);
   return text::make_statement(context_.builder, frame.draft, body);
 }
 
+/// Turns the frame of a then branch into that of its else branch, where there is one.
 bool StatementReader::goes_on_with_else(NodeId then_case) {
   if (!lexer_.at_word("else")) return false;
   lexer_.advance();

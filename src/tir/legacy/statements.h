@@ -27,7 +27,7 @@ class StatementReader {
  private:
   /// What has been opened and not yet ended.
   enum class Open : std::uint8_t {
-    body,      ///< braces around a body: one statement inside of them stands for itself
+    body,      ///< braces around a body: of one statement inside of them there is no SeqStmt
     sequence,  ///< braces that are a SeqStmt
     fragment,  ///< no braces: the text's end closes it
     // Statements that cover the next one:

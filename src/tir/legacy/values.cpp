@@ -1,4 +1,4 @@
-// What names, literals and values of the legacy text stand for.
+// Names, literals and values of the legacy text as nodes.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -24,7 +24,7 @@ bool is_numbered(std::string_view name) {
   return last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
 }
 
-/// `f32` at the end of `0.1f32`; nothing where no letter stands in front of the width.
+/// `f32` at the end of `0.1f32`; nothing where there is no letter in front of the width.
 struct Suffix {
   std::size_t begin;
   char letter;
@@ -46,11 +46,6 @@ std::optional<Suffix> type_suffix(std::string_view number) {
 
 // --- Names -------------------------------------------------------------------------------------
 
-std::string_view ExprReader::name_of(const Value& value) const {
-  const text::Syntax& node = tree()[value.syntax];
-  return context_.slice(node.begin, node.end);
-}
-
 NodeId ExprReader::define_var(std::string_view name, NodeId type) {
   if (is_numbered(name)) context_.lose(LossCode::name_hint, "numbered variable");
   const NodeId node = make_.var(name, type);
@@ -58,6 +53,7 @@ NodeId ExprReader::define_var(std::string_view name, NodeId type) {
   return node;
 }
 
+/// The node of a name, or of what the grammar takes for one: `meta[…][…]`, `Target(…)`, `inff32`.
 NodeId ExprReader::look_up(const Value& value) {
   const std::string_view name = name_of(value);
   if (const NodeId known = context_.names.find(name); known != NodeId::none) return known;
@@ -71,7 +67,9 @@ NodeId ExprReader::look_up(const Value& value) {
   return define_ahead(name, place);
 }
 
-// The definition stands further down in the text: it is read now, and once more when it is met.
+/// The definition is further down in the text: it is read now, and once more when it is met. v0.8
+/// and v0.9 were built as C++14, where the operands of `<<` are evaluated in any order, so that a
+/// use may be printed before its definition.
 NodeId ExprReader::define_ahead(std::string_view name, std::size_t place) {
   const std::size_t colon = place + name.size() + 1;
   const std::size_t type_end = annotation_end(context_.source.text, colon);
@@ -114,6 +112,7 @@ NodeId ExprReader::literal(std::string_view name, std::string_view sign) {
   return make_.float_imm(DType::Float(suffix->bits), value);
 }
 
+/// The debug string of a Target, read once for each spelling: every function repeats it.
 NodeId ExprReader::target(SyntaxId id, std::string_view text) {
   const auto [found, is_new] = targets_.try_emplace(text);
   if (!is_new) return found->second;
@@ -140,9 +139,10 @@ NodeId ExprReader::target(SyntaxId id, std::string_view text) {
 
 // --- Numbers -----------------------------------------------------------------------------------
 
+/// `5`, `5i64`, `0.5f32`: TVM leaves the suffix of an int32 away.
 NodeId ExprReader::number(SyntaxId id, bool is_negative) {
   const text::Syntax& token = tree()[id];
-  // The sign stands right in front of the digits.
+  // The sign is right in front of the digits.
   const bool has_sign = is_negative && context_.source.text[token.begin - 1] == '-';
   const std::string_view text = context_.slice(token.begin - (has_sign ? 1 : 0), token.end);
   if (is_negative && !has_sign) fail(id, "expected the sign right in front of the number");
@@ -183,21 +183,21 @@ NodeId ExprReader::float_imm(SyntaxId id, DType dtype, std::string_view digits) 
 // --- Values as what is asked for ---------------------------------------------------------------
 
 NodeId ExprReader::expr(const Value& value) {
-  switch (value.is) {
-    case Value::Is::node: {
+  switch (value.form) {
+    case Value::Form::node: {
       const NodeId node = value.node;
       if (context_.builder.node(node).category() == Category::expr) return node;
       break;
     }
-    case Value::Is::name: {
+    case Value::Form::name: {
       const NodeId node = look_up(value);
       const Category category = context_.builder.node(node).category();
       if (category == Category::expr || category == Category::object) return node;
       break;
     }
-    case Value::Is::string:
+    case Value::Form::string:
       return make_.string_imm(string(value));
-    case Value::Is::element:
+    case Value::Form::element:
       if (value.node != NodeId::none && context_.builder.node(value.node).is(Kind::Tensor)) {
         return producer_load(value);
       }
@@ -205,7 +205,7 @@ NodeId ExprReader::expr(const Value& value) {
     default:
       break;
   }
-  fail(value.syntax, fmt::format("expected an expression, found {}", shown(value.syntax)));
+  fail_expected(value, "an expression");
 }
 
 NodeId ExprReader::producer_load(const Value& element) {
@@ -217,45 +217,45 @@ NodeId ExprReader::producer_load(const Value& element) {
 }
 
 NodeId ExprReader::attr_value(const Value& value) {
-  if (value.is != Value::Is::list) return attr_scalar(value);
+  if (value.form != Value::Form::list) return attr_scalar(value);
   std::vector<NodeId> nodes;
   for (const Value& element : elements(value)) nodes.push_back(attr_scalar(element));
   return context_.builder.make(Kind::Array, {context_.builder.list(nodes)});
 }
 
 NodeId ExprReader::attr_scalar(const Value& value) {
-  switch (value.is) {
-    case Value::Is::node:
+  switch (value.form) {
+    case Value::Form::node:
       return value.node;
-    case Value::Is::name:
+    case Value::Form::name:
       return name_of(value) == "nullptr" ? NodeId::none : look_up(value);
-    case Value::Is::string:
+    case Value::Form::string:
       return make_.string(string(value));
     default:
-      fail(value.syntax, fmt::format("expected a value, found {}", shown(value.syntax)));
+      fail_expected(value, "a value");
   }
 }
 
 NodeId ExprReader::named(const Value& value) {
-  if (value.is == Value::Is::node || value.is == Value::Is::element) return value.node;
-  if (value.is == Value::Is::name) return look_up(value);
-  fail(value.syntax, fmt::format("expected a buffer or a variable, found {}", shown(value.syntax)));
+  if (value.form == Value::Form::node || value.form == Value::Form::element) return value.node;
+  if (value.form == Value::Form::name) return look_up(value);
+  fail_expected(value, "a buffer or a variable");
 }
 
 NodeId ExprReader::buffer(const Value& value) {
   const NodeId node = named(value);
   if (node != NodeId::none && context_.builder.node(node).is(Kind::Buffer)) return node;
-  fail(value.syntax, fmt::format("expected a buffer, found {}", shown(value.syntax)));
+  fail_expected(value, "a buffer");
 }
 
 NodeId ExprReader::var(const Value& value) {
   const NodeId node = named(value);
   if (node != NodeId::none && context_.builder.node(node).is(Kind::Var)) return node;
-  fail(value.syntax, fmt::format("expected a variable, found {}", shown(value.syntax)));
+  fail_expected(value, "a variable");
 }
 
 NodeId ExprReader::range(const Value& value) {
-  if (value.is == Value::Is::node && context_.builder.node(value.node).is(Kind::Range)) {
+  if (value.form == Value::Form::node && context_.builder.node(value.node).is(Kind::Range)) {
     return value.node;
   }
   const NodeId point = expr(value);
@@ -263,49 +263,45 @@ NodeId ExprReader::range(const Value& value) {
   return context_.builder.make(Kind::Range, {point, one});
 }
 
-std::span<const Value> ExprReader::elements(const Value& list) const {
-  return std::span(elements_).subspan(list.first, list.count);
-}
-
 std::vector<NodeId> ExprReader::exprs(const Value& list) {
-  if (list.is != Value::Is::list) {
-    fail(list.syntax, fmt::format("expected a list, found {}", shown(list.syntax)));
+  if (list.form != Value::Form::list) {
+    fail_expected(list, "a list");
   }
   std::vector<NodeId> nodes;
-  for (std::uint32_t i = 0; i < list.count; ++i) nodes.push_back(expr(elements_[list.first + i]));
+  for (const Value& element : elements(list)) nodes.push_back(expr(element));
   return nodes;
 }
 
 std::vector<NodeId> ExprReader::ranges(const Value& list) {
-  if (list.is != Value::Is::list) {
-    fail(list.syntax, fmt::format("expected a list of ranges, found {}", shown(list.syntax)));
+  if (list.form != Value::Form::list) {
+    fail_expected(list, "a list of ranges");
   }
   std::vector<NodeId> nodes;
-  for (std::uint32_t i = 0; i < list.count; ++i) nodes.push_back(range(elements_[list.first + i]));
+  for (const Value& element : elements(list)) nodes.push_back(range(element));
   return nodes;
 }
 
 DType ExprReader::dtype(const Value& value) {
-  if (value.is == Value::Is::absent) return DType::Void();
-  if (value.is == Value::Is::name) {
+  if (value.form == Value::Form::absent) return DType::Void();
+  if (value.form == Value::Form::name) {
     if (const auto parsed = parse_dtype(name_of(value))) return *parsed;
   }
-  fail(value.syntax, fmt::format("expected a dtype, found {}", shown(value.syntax)));
+  fail_expected(value, "a dtype");
 }
 
 std::string ExprReader::string(const Value& value) const {
-  if (value.is != Value::Is::string) {
-    fail(value.syntax, fmt::format("expected a string, found {}", shown(value.syntax)));
+  if (value.form != Value::Form::string) {
+    fail_expected(value, "a string");
   }
   if (context_.strings == Strings::raw) context_.lose(LossCode::string_escape, "strings");
   return decode_string(context_.strings, text_of(value.syntax));
 }
 
 std::int64_t ExprReader::integer(const Value& value) {
-  if (value.is == Value::Is::node && context_.builder.node(value.node).is(Kind::IntImm)) {
+  if (value.form == Value::Form::node && context_.builder.node(value.node).is(Kind::IntImm)) {
     return context_.builder.node(value.node).integer(f::IntImm::value);
   }
-  fail(value.syntax, fmt::format("expected an integer, found {}", shown(value.syntax)));
+  fail_expected(value, "an integer");
 }
 
 std::vector<NamedNode> ExprReader::entries(SyntaxId dictionary) {

@@ -87,7 +87,7 @@ void StatementReader::bind(SyntaxId call) {
 
 std::vector<NodeId> StatementReader::regions(SyntaxId list) {
   const Value value = exprs_.value(list);
-  if (value.is != Value::Is::list) exprs_.fail(list, "expected a list of regions");
+  if (value.form != Value::Form::list) exprs_.fail(list, "expected a list of regions");
   std::vector<NodeId> nodes;
   for (const Value& element : exprs_.elements(value)) nodes.push_back(exprs_.region(element));
   return nodes;
@@ -107,7 +107,7 @@ bool StatementReader::block_buffer(SyntaxId name, SyntaxId call) {
   if (word != "alloc_buffer") return false;
   const auto parts = exprs_.arguments(call, 1, "alloc_buffer(dtype[shape])");
   const Value shaped = exprs_.value(parts[0]);
-  const auto dtype = shaped.is == Value::Is::element
+  const auto dtype = shaped.form == Value::Form::element
                          ? parse_dtype(exprs_.text_of(shaped.subscripted))
                          : std::nullopt;
   if (!dtype) exprs_.fail(parts[0], "expected the dtype and shape of a buffer");

@@ -1,5 +1,5 @@
 // The buffers of a function. The text has a buffer's name and its indices and nothing else, so one
-// buffer stands for all of that name and number of dimensions.
+// buffer is made for all of that name and number of dimensions.
 #pragma once
 
 #include <cstddef>

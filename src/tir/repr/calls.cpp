@@ -13,7 +13,7 @@ namespace {
 
 using text::SyntaxId;
 using text::SyntaxKind;
-using Is = Value::Is;
+using Form = Value::Form;
 
 constexpr std::array<std::string_view, 2> kRangeParts = {"min", "ext"};
 constexpr std::array<std::string_view, 4> kReducerParts = {"result", "lhs", "rhs",
@@ -36,26 +36,27 @@ const std::unordered_map<std::string_view, ExprReader::Function>& ExprReader::fu
   return known;
 }
 
+/// Operators, and nodes that are printed as calls. The values are copied: handlers evaluate on the
+/// stack that they are on.
 void ExprReader::call(SyntaxId id) {
   const std::size_t count = tree()[id].arity;
-  const std::vector<Value> values(values_.end() - static_cast<std::ptrdiff_t>(count),
-                                  values_.end());
+  const std::vector<Value> values(top(count).begin(), top(count).end());
   if (is_scalable_broadcast(values)) {
     const NodeId node = broadcast(id, expr(values[1]), values[0].node);
-    values_.resize(values_.size() - count);
+    drop(count);
     return push(id, node);
   }
-  if (values[0].is != Is::name) {
+  if (values[0].form != Form::name) {
     fail(id, fmt::format("expected a call of a function, found {}", shown(id)));
   }
   if (name_of(values[0]) == kIterVar) {
-    collect(Is::iter_var, id, static_cast<std::uint32_t>(count - 1));
+    collect(Form::iter_var, id, static_cast<std::uint32_t>(count - 1));
     const Value parts = pop();
-    values_.back() = parts;
+    top() = parts;
     return;
   }
   const NodeId node = named_call(id, values);
-  values_.resize(values_.size() - count);
+  drop(count);
   push(id, node);
 }
 
@@ -74,7 +75,7 @@ NodeId ExprReader::named_call(SyntaxId id, std::span<const Value> values) {
     if (const auto lanes = broadcast_lanes(name)) {
       return broadcast(id, expr(arguments[0]), make_.int32(*lanes));
     }
-    // The lanes alone: what is called with a value stands around them.
+    // The lanes alone: the call with a value is around them.
     if (name == kScalableBroadcast) return expr(arguments[0]);
     if (const auto dtype = parse_dtype(name)) return make_.cast(*dtype, expr(arguments[0]));
   }
@@ -101,14 +102,13 @@ NodeId ExprReader::ramp(SyntaxId, std::span<const Value> arguments) {
   const auto known = make_.lanes_of(lanes);
   if (known && *known < 0) context_.versions.observe(TvmFeature::lanes_as_nodes);
   if (!known) {
-    fail(arguments[2].syntax, fmt::format("expected a number of lanes from 1 to 32767, found {}",
-                                          shown(arguments[2].syntax)));
+    fail_expected(arguments[2], "a number of lanes from 1 to 32767");
   }
   return make_.ramp(base, stride, lanes);
 }
 
 bool ExprReader::is_scalable_broadcast(std::span<const Value> values) const {
-  return values.size() == 2 && values[0].is == Is::node &&
+  return values.size() == 2 && values[0].form == Form::node &&
          head_of(values[0].syntax) == kScalableBroadcast;
 }
 
@@ -121,8 +121,8 @@ NodeId ExprReader::broadcast(SyntaxId id, NodeId value, NodeId lanes) {
   return make_.broadcast(value, lanes);
 }
 
-/// Vectors and indices stand in one list: as many numbers at its end as can be indices of what
-/// stands before are.
+/// Vectors and indices are in one list: as many numbers at its end as can be indices of what
+/// comes before them are.
 NodeId ExprReader::shuffle(SyntaxId id, std::span<const Value> arguments) {
   std::vector<NodeId> parts;
   std::int64_t lanes = 0;
@@ -172,12 +172,12 @@ NodeId ExprReader::make_buffer(SyntaxId, std::span<const Value> arguments) {
 
 std::vector<NodeId> ExprReader::vars(const Value& list) {
   std::vector<NodeId> nodes;
-  if (list.is != Is::list) fail(list.syntax, "expected a list of variables");
+  if (list.form != Form::list) fail(list.syntax, "expected a list of variables");
   for (const Value& element : elements(list)) nodes.push_back(var(element));
   return nodes;
 }
 
-/// The result stands in front of its operands, so they are known by their names already.
+/// The result is in front of its operands, so they are known by their names already.
 NodeId ExprReader::comm_reducer(SyntaxId id, std::span<const Value> arguments) {
   expect_keywords(id, arguments, kReducerParts);
   Builder& builder = context_.builder;
@@ -187,11 +187,12 @@ NodeId ExprReader::comm_reducer(SyntaxId id, std::span<const Value> arguments) {
   return builder.make(Kind::CommReducer, {left, right, result, builder.list(exprs(arguments[3]))});
 }
 
+/// `reduce(combiner=…, source=[…], init=[…], axis=[…], where=…, value_index=…)`
 NodeId ExprReader::reduce(SyntaxId id, std::span<const Value> arguments) {
   expect_keywords(id, arguments, kReduceParts);
   Builder& builder = context_.builder;
   const NodeId combiner = arguments[0].node;
-  if (arguments[0].is != Is::node || !builder.node(combiner).is(Kind::CommReducer)) {
+  if (arguments[0].form != Form::node || !builder.node(combiner).is(Kind::CommReducer)) {
     fail(arguments[0].syntax, "expected comm_reducer(…)");
   }
   const std::vector<NodeId> sources = exprs(arguments[1]);
@@ -214,9 +215,9 @@ NodeId ExprReader::iter_var(const Value& value, Binding binding) {
   std::string_view name;
   std::string_view tag;
   NodeId domain = NodeId::none;
-  if (value.is == Is::iter_var) {
+  if (value.form == Form::iter_var) {
     auto parts = elements(value);
-    if (!parts.empty() && parts[0].is == Is::name) {
+    if (!parts.empty() && parts[0].form == Form::name) {
       name = name_of(parts[0]);
       parts = parts.subspan(1);
     }
@@ -226,7 +227,7 @@ NodeId ExprReader::iter_var(const Value& value, Binding binding) {
     name = unbound->name;
     tag = unbound->tag;
   } else {
-    fail(value.syntax, fmt::format("expected iter_var(…), found {}", shown(value.syntax)));
+    fail_expected(value, "iter_var(…)");
   }
   NodeId variable = binding == Binding::known ? context_.names.find(name) : NodeId::none;
   if (variable == NodeId::none) {
@@ -246,6 +247,7 @@ NodeId ExprReader::iter_var(const Value& value, Binding binding) {
 
 // --- Calls -------------------------------------------------------------------------------------
 
+/// `tir.exp(x)`, `@f(x)`: no dtype is printed, it follows from the operator or is assumed.
 NodeId ExprReader::call_operator(std::string_view name, std::span<const Value> arguments) {
   std::vector<NodeId> nodes;
   for (const Value& argument : arguments) nodes.push_back(expr(argument));

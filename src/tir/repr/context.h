@@ -22,7 +22,7 @@ struct Definitions {
   std::unordered_map<std::uint32_t, std::pair<NodeId, NodeId>> domains;
   /// The extents of what an allocation defines.
   std::unordered_map<std::uint32_t, std::vector<NodeId>> extents;
-  /// Numbers that the text implies: their dtype is that of what they stand beside.
+  /// Numbers that the text implies: their dtype is that of what they are beside.
   std::vector<NodeId> implied;
 };
 

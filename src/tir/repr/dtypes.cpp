@@ -295,7 +295,7 @@ void DTypeInference::visit_block(Node realize) {
 
 // --- Setting them ------------------------------------------------------------------------------
 
-/// Parts stand before their wholes, so that lanes add up on the way.
+/// Parts come before their wholes, so that lanes add up on the way.
 void DTypeInference::assign(NodeId id) {
   const Node node = builder_.node(id);
   const DType element = classes_[find(id)].dtype;
@@ -307,7 +307,7 @@ void DTypeInference::assign(NodeId id) {
   if (!is_expr(node.category()) || node.is(Kind::Cast)) return;
   if (node.is(Kind::IntImm) && classes_[find(id)].evidence == Evidence::printed &&
       node.dtype() != element) {
-    // A literal keeps its own dtype, whatever stands beside it; an implied one has none.
+    // A literal keeps its own dtype, whatever is beside it; an implied one has none.
     if (!is_implied_[index(id) - first_]) return;
   }
   if (node.is(Kind::FloatImm)) {

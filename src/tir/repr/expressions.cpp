@@ -13,7 +13,7 @@ using text::Sign;
 using text::Syntax;
 using text::SyntaxId;
 using text::SyntaxKind;
-using Is = Value::Is;
+using Form = Value::Form;
 
 struct RealSuffix {
   char letter;
@@ -40,23 +40,11 @@ std::optional<Real> parse_real_name(std::string_view name) {
 
 }  // namespace
 
-void ExprReader::clear() {
-  ExpressionText::clear();
-  values_.clear();
-  elements_.clear();
-}
-
 // --- The loop ----------------------------------------------------------------------------------
 
 Value ExprReader::value(SyntaxId id) {
   run(tree()[id].first, id);
   return pop();
-}
-
-Value ExprReader::pop() {
-  const Value last = values_.back();
-  values_.pop_back();
-  return last;
 }
 
 /// A literal, `1f` and `nanf` included where they are no variables.
@@ -67,6 +55,8 @@ bool ExprReader::is_number(SyntaxId id) const {
          context_.names.find(text_of(id)) == NodeId::none;
 }
 
+/// Evaluates the nodes of a tree, parts before wholes. A minus and the literal behind it are one
+/// constant.
 void ExprReader::run(SyntaxId first, SyntaxId last) {
   for (SyntaxId id = first; id <= last; ++id) {
     if (!is_number(id)) {
@@ -84,9 +74,9 @@ void ExprReader::step(SyntaxId id) {
   const Syntax& node = tree()[id];
   switch (node.kind) {
     case SyntaxKind::name:
-      return values_.push_back({.is = Is::name, .syntax = id});
+      return push({.form = Form::name, .syntax = id});
     case SyntaxKind::string:
-      return values_.push_back({.is = Is::string, .syntax = id});
+      return push({.form = Form::string, .syntax = id});
     case SyntaxKind::unary:
       return unary(id);
     case SyntaxKind::binary:
@@ -101,9 +91,9 @@ void ExprReader::step(SyntaxId id) {
       return subscript(id);
     case SyntaxKind::list:
     case SyntaxKind::tuple:
-      return collect(Is::list, id, node.arity);
+      return collect(Form::list, id, node.arity);
     case SyntaxKind::slice:
-      if (node.arity == 2) return collect(Is::slice, id, node.arity);
+      if (node.arity == 2) return collect(Form::slice, id, node.arity);
       break;
     default:
       break;
@@ -111,16 +101,18 @@ void ExprReader::step(SyntaxId id) {
   fail(id, fmt::format("expected an expression of TIR, found {}", shown(id)));
 }
 
-void ExprReader::collect(Is is, SyntaxId id, std::uint32_t count) {
-  const auto first = values_.end() - static_cast<std::ptrdiff_t>(count);
-  const auto place = static_cast<std::uint32_t>(elements_.size());
-  elements_.insert(elements_.end(), first, values_.end());
-  values_.erase(first, values_.end());
-  values_.push_back({.is = is, .syntax = id, .first = place, .count = count});
+/// Makes one value of the last `count`, which become its elements.
+void ExprReader::collect(Form form, SyntaxId id, std::uint32_t count) {
+  Value made{.form = form, .syntax = id};
+  add_elements(made, top(count));
+  drop(count);
+  push(made);
 }
 
 // --- Literals ----------------------------------------------------------------------------------
 
+/// int32 and float64 have no suffix, float32 and float16 end with `f` and `h`; all of them are
+/// printed with the six digits of a C++ stream.
 NodeId ExprReader::number(SyntaxId id, std::string_view sign) {
   const std::string text = std::string(sign).append(text_of(id));
   if (tree()[id].kind == SyntaxKind::integer) {
@@ -146,7 +138,7 @@ void ExprReader::typed_number(SyntaxId id) {
   const Node literal = context_.builder.node(value.node);
   const auto printed = context_.slice(tree()[id].name_begin, tree()[id].name_end);
   const auto dtype = parse_dtype(printed.substr(1, printed.size() - 2));
-  const bool is_integer = value.is == Is::node && literal.is(Kind::IntImm);
+  const bool is_integer = value.form == Form::node && literal.is(Kind::IntImm);
   if (!is_integer || !dtype) fail(id, fmt::format("expected an integer, found {}", shown(id)));
   push(id, make_.int_imm(*dtype, literal.integer(f::IntImm::value)));
 }
@@ -159,7 +151,7 @@ void ExprReader::unary(SyntaxId id) {
     case Sign::not_:
       return push(id, make_.logical_not(expr(operand)));
     case Sign::let:
-      if (operand.is == Is::let) return push(id, operand.node);
+      if (operand.form == Form::let) return push(id, operand.node);
       break;
     default:
       break;
@@ -198,54 +190,53 @@ void ExprReader::bind(SyntaxId id) {
   const Value bound = pop();
   const Value name = pop();
   const NodeId node = expr(bound);
-  if (name.is != Is::name) fail(name.syntax, "expected a variable behind 'let'");
+  if (name.form != Form::name) fail(name.syntax, "expected a variable behind 'let'");
   const NodeId variable = context_.var(name_of(name));
   context_.definitions.values.emplace(index(variable), node);
   lets_.push_back(context_.names.mark());
   context_.names.define(name_of(name), variable);
-  values_.push_back({.is = Is::binding, .syntax = id, .node = variable, .other = node});
+  push({.form = Form::binding, .syntax = id, .node = variable, .other = node});
 }
 
 void ExprReader::let_body(SyntaxId id) {
   const NodeId body = expr(pop());
   const Value bound = pop();
-  if (bound.is != Is::binding) fail(id, "expected 'variable = value' in front of 'in'");
+  if (bound.form != Form::binding) fail(id, "expected 'variable = value' in front of 'in'");
   context_.names.release(lets_.back());
   lets_.pop_back();
-  values_.push_back(
-      {.is = Is::let, .syntax = id, .node = make_.let(bound.node, bound.other, body)});
+  push({.form = Form::let, .syntax = id, .node = make_.let(bound.node, bound.other, body)});
 }
 
 void ExprReader::subscript(SyntaxId id) {
   const std::uint32_t indices = tree()[id].arity - 1;
-  collect(Is::element, id, indices);
+  collect(Form::element, id, indices);
   Value element = pop();
   const Value base = pop();
-  if (base.is != Is::name) {
-    fail(base.syntax, fmt::format("expected the name of a buffer, found {}", shown(base.syntax)));
+  if (base.form != Form::name) {
+    fail_expected(base, "the name of a buffer");
   }
   element.subscripted = base.syntax;
-  values_.push_back(element);
+  push(element);
 }
 
 void ExprReader::keyword(SyntaxId id) {
   Value value = pop();
   value.keyword = id;
-  values_.push_back(value);
+  push(value);
 }
 
 // --- What values are asked for -----------------------------------------------------------------
 
 NodeId ExprReader::expr(const Value& value) {
-  switch (value.is) {
-    case Is::node:
+  switch (value.form) {
+    case Form::node:
       if (is_expr(context_.builder.node(value.node).category())) return value.node;
       break;
-    case Is::name:
+    case Form::name:
       return named(value);
-    case Is::string:
+    case Form::string:
       return make_.string_imm(text::decode_string(name_of(value)));
-    case Is::element: {
+    case Form::element: {
       const NodeId buffer = buffer_of(value);
       const std::vector<NodeId> indices = indices_of(value);
       if (!make_.is_loadable(buffer, indices)) {
@@ -256,7 +247,7 @@ NodeId ExprReader::expr(const Value& value) {
     default:
       break;
   }
-  fail(value.syntax, fmt::format("expected an expression, found {}", shown(value.syntax)));
+  fail_expected(value, "an expression");
 }
 
 /// What no statement defines is a variable that the function has from elsewhere.
@@ -272,25 +263,26 @@ NodeId ExprReader::named(const Value& value) {
   return variable;
 }
 
+/// A word that is not a variable of the function may be a dtype here: PrimType values print so.
 NodeId ExprReader::attr_value(const Value& value) {
-  if (value.is == Is::string) return make_.string(text::decode_string(name_of(value)));
-  const bool is_iter_var =
-      value.is == Is::iter_var || (value.is == Is::name && unbound_iter_var(name_of(value)));
+  if (value.form == Form::string) return make_.string(text::decode_string(name_of(value)));
+  const bool is_iter_var = value.form == Form::iter_var ||
+                           (value.form == Form::name && unbound_iter_var(name_of(value)));
   if (is_iter_var) return iter_var(value, Binding::fresh);
-  if (value.is == Is::node) return value.node;
-  if (value.is == Is::name && context_.names.find(name_of(value)) == NodeId::none) {
+  if (value.form == Form::node) return value.node;
+  if (value.form == Form::name && context_.names.find(name_of(value)) == NodeId::none) {
     if (const auto dtype = parse_dtype(name_of(value))) return make_.prim_type(*dtype);
   }
   return expr(value);
 }
 
 bool ExprReader::is_null(const Value& value) const {
-  return value.is == Is::name && name_of(value) == "nullptr";
+  return value.form == Form::name && name_of(value) == "nullptr";
 }
 
 std::vector<NodeId> ExprReader::exprs(const Value& list) {
-  if (list.is != Is::list && list.is != Is::element) {
-    fail(list.syntax, fmt::format("expected a list, found {}", shown(list.syntax)));
+  if (list.form != Form::list && list.form != Form::element) {
+    fail_expected(list, "a list");
   }
   std::vector<NodeId> nodes;
   for (const Value& element : elements(list)) nodes.push_back(expr(element));
@@ -301,7 +293,7 @@ NodeId ExprReader::var(const Value& value) {
   const NodeId node = expr(value);
   const Node variable = context_.builder.node(node);
   if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) {
-    fail(value.syntax, fmt::format("expected a variable, found {}", shown(value.syntax)));
+    fail_expected(value, "a variable");
   }
   return node;
 }
@@ -315,22 +307,22 @@ std::vector<NodeId> ExprReader::indices_of(const Value& element) {
 }
 
 NodeId ExprReader::buffer(const Value& value) {
-  const bool is_buffer = value.is == Is::node && context_.builder.node(value.node).is(Kind::Buffer);
+  const bool is_buffer =
+      value.form == Form::node && context_.builder.node(value.node).is(Kind::Buffer);
   if (!is_buffer) {
-    fail(value.syntax,
-         fmt::format("expected buffer(name, address), found {}", shown(value.syntax)));
+    fail_expected(value, "buffer(name, address)");
   }
   return value.node;
 }
 
 /// `A[i, j:k]`; the ends of slices are printed, not their extents.
 NodeId ExprReader::region(const Value& value) {
-  if (value.is != Is::element) {
-    fail(value.syntax, fmt::format("expected a region of a buffer, found {}", shown(value.syntax)));
+  if (value.form != Form::element) {
+    fail_expected(value, "a region of a buffer");
   }
   std::vector<NodeId> ranges;
   for (const Value& part : elements(value)) {
-    if (part.is == Is::slice) {
+    if (part.form == Form::slice) {
       const NodeId begin = expr(elements(part)[0]);
       const NodeId extent = make_.extent(begin, expr(elements(part)[1]));
       ranges.push_back(context_.builder.make(Kind::Range, {begin, extent}));
@@ -346,27 +338,27 @@ NodeId ExprReader::region(const Value& value) {
 }
 
 NodeId ExprReader::bounds(const Value& list) {
-  if (list.is != Is::list || list.count != 2) {
-    fail(list.syntax, fmt::format("expected [first, extent], found {}", shown(list.syntax)));
+  if (list.form != Form::list || list.count != 2) {
+    fail_expected(list, "[first, extent]");
   }
   const NodeId first = expr(elements(list)[0]);
   return context_.builder.make(Kind::Range, {first, expr(elements(list)[1])});
 }
 
 NodeId ExprReader::range(const Value& value) {
-  if (value.is != Is::node || !context_.builder.node(value.node).is(Kind::Range)) {
-    fail(value.syntax, fmt::format("expected range(min=…, ext=…), found {}", shown(value.syntax)));
+  if (value.form != Form::node || !context_.builder.node(value.node).is(Kind::Range)) {
+    fail_expected(value, "range(min=…, ext=…)");
   }
   return value.node;
 }
 
 /// `a[i] if p`: only a load through a pointer has a predicate.
 NodeId ExprReader::predicated_load(const Value& element, NodeId predicate) {
-  if (element.is != Is::element || element.count != 1) {
-    fail(element.syntax, fmt::format("expected a load, found {}", shown(element.syntax)));
+  if (element.form != Form::element || element.count != 1) {
+    fail_expected(element, "a load");
   }
   Value pointer = element;
-  pointer.is = Is::name;
+  pointer.form = Form::name;
   pointer.syntax = element.subscripted;
   const NodeId buffer_var = named(pointer);
   const NodeId at = expr(elements(element)[0]);

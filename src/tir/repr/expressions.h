@@ -11,53 +11,24 @@
 
 #include "tir/repr/context.h"
 #include "tir/repr/grammar.h"
-#include "tir/text/expression_text.h"
+#include "tir/text/expression_values.h"
 
 namespace mlf::tir::repr {
 
-/// What a piece of syntax came to. Names stay names until it is clear what they are asked for.
-struct Value {
-  enum class Is : std::uint8_t {
-    node,  ///< an expression, Range, Buffer, CommReducer
-    name,  ///< not looked up yet
-    string,
-    list,      ///< `first`, `count`: its elements; so is a tuple
-    slice,     ///< `begin:end`: two elements
-    element,   ///< `A[i, j]`: its elements are the indices, `other_syntax` what is subscripted
-    iter_var,  ///< its elements are name, domain and tag as far as they are printed
-    binding,   ///< `x = v` behind `let`: `node` is the Var, `other` the value
-    let,       ///< a binding with its body, for the `let` in front
-  };
-  Is is = Is::node;
-  text::SyntaxId syntax = 0;
-  text::SyntaxId keyword = kNone;  ///< the keyword it was given under
-  text::SyntaxId subscripted = 0;
-  NodeId node = NodeId::none;
-  NodeId other = NodeId::none;
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
+using text::Value;
 
-  static constexpr text::SyntaxId kNone = UINT32_MAX;
-};
-
-class ExprReader : public text::ExpressionText {
+class ExprReader : public text::ExpressionValues {
  public:
   ExprReader(Context& context, text::Lexer& lexer)
-      : ExpressionText(lexer, grammar(), context.limits.max_nesting),
+      : ExpressionValues(lexer, grammar(), context.limits.max_nesting),
         context_(context),
         make_(context.make) {}
-
-  /// Forgets all syntax and all values.
-  void clear();
 
   Value value(text::SyntaxId id);
   NodeId expr(text::SyntaxId id) { return expr(value(id)); }
   NodeId expr(const Value& value);
   /// As an attribute holds it: strings are String, dtypes types.
   NodeId attr_value(const Value& value);
-  std::span<const Value> elements(const Value& list) const {
-    return std::span(elements_).subspan(list.first, list.count);
-  }
   std::vector<NodeId> exprs(const Value& list);
   NodeId var(const Value& value);
   /// The buffer that `A[i, j]` is an element of, and its indices.
@@ -73,8 +44,6 @@ class ExprReader : public text::ExpressionText {
   /// An IterVar around a new variable, or around the one that is already in use.
   NodeId iter_var(const Value& value, Binding binding);
 
-  std::string_view name_of(const Value& value) const { return text_of(value.syntax); }
-
  private:
   using Handler = NodeId (ExprReader::*)(text::SyntaxId, std::span<const Value>);
   struct Function {
@@ -85,11 +54,7 @@ class ExprReader : public text::ExpressionText {
 
   void run(text::SyntaxId first, text::SyntaxId last);
   void step(text::SyntaxId id);
-  void collect(Value::Is is, text::SyntaxId id, std::uint32_t count);
-  void push(text::SyntaxId id, NodeId node) {
-    values_.push_back({.is = Value::Is::node, .syntax = id, .node = node});
-  }
-  Value pop();
+  void collect(Value::Form form, text::SyntaxId id, std::uint32_t count);
   bool is_number(text::SyntaxId id) const;
   NodeId number(text::SyntaxId id, std::string_view sign);
   void unary(text::SyntaxId id);
@@ -124,8 +89,6 @@ class ExprReader : public text::ExpressionText {
 
   Context& context_;
   text::ExprFactory& make_;
-  std::vector<Value> values_;
-  std::vector<Value> elements_;
   std::vector<std::size_t> lets_;  // marks in the table of names
 };
 

@@ -20,6 +20,8 @@ NodeId Context::pointer(std::string_view name, DType element, std::string_view s
   return make.var(name, make.pointer_type(make.prim_type(element), scope));
 }
 
+/// The text has hardly a dtype and no shape: what it implies is worked out once the function is
+/// read, from the node `first` on.
 NodeId FunctionReader::read() {
   forget();
   const std::uint32_t begin = token().begin;

@@ -1,4 +1,4 @@
-// Objects that the printer describes field by field: memory pools, and what stands in them.
+// Objects that the printer describes field by field: memory pools, and what is in them.
 #pragma once
 
 #include <optional>

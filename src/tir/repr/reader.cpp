@@ -1,4 +1,4 @@
-// The door of the reader of repr text: the functions of a module one after another.
+// Repr text as a module: functions one after another.
 //
 // `IRModule({GlobalVar(f): PrimFunc(…) …, GlobalVar(g): …})`, behind which v0.12 prints
 // `IRModule(0x…)` where its TVMScript printer had failed, or one function alone.
@@ -84,7 +84,7 @@ void FileReader::module() {
   lexer_.pass(kModuleEnd.size());
 }
 
-/// `GlobalVar(name): function`; TVM does not change the name, whatever stands in it.
+/// `GlobalVar(name): function`; TVM does not change the name, whatever is in it.
 void FileReader::entry() {
   const std::string_view text = lexer_.rest();
   const std::size_t name_end = text.find("): ");
@@ -98,7 +98,7 @@ void FileReader::entry() {
   module_.add(name, functions_.read());
 }
 
-/// Passes over a function that is no TIR.
+/// Passes over a function that is not TIR.
 void FileReader::foreign_function(std::string_view name) {
   context_.losses.add(LossCode::foreign_function, "", name);
   const std::string_view text = lexer_.rest();

@@ -26,7 +26,7 @@ void ShapeInference::run() {
   }
 }
 
-/// Parts stand before their wholes, and the bounds of a loop before its variable.
+/// Parts come before their wholes, and the bounds of a loop before its variable.
 void ShapeInference::visit(NodeId id) {
   const Node node = builder_.node(id);
   if (is_expr(node.category())) ranges_[index(id) - first_] = range_of(node);

@@ -1,4 +1,4 @@
-// The statements of the repr text, one function each. Blocks stand in blocks.cpp.
+// The statements of the repr text, one function each. Blocks are in blocks.cpp.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,6 +30,7 @@ constexpr std::string_view kProducers = "read as buffers";
 
 }  // namespace
 
+/// `let x = value`, which covers the rest of its block; the type of x is that of the value.
 void StatementReader::let(std::uint32_t begin, SyntaxId root) {
   const SyntaxId assign = root - 1;
   if (exprs_.syntax(assign).kind != SyntaxKind::binary ||
@@ -64,7 +65,7 @@ void StatementReader::store(std::uint32_t begin, SyntaxId target, SyntaxId store
   const bool has_predicate = what.kind == SyntaxKind::binary && what.sign == Sign::if_;
   const std::vector<SyntaxId> parts = exprs_.children(stored);
   const Value element = exprs_.value(target);
-  if (element.is != Value::Is::element) {
+  if (element.form != Value::Form::element) {
     exprs_.fail(target, "expected an element of a buffer in front of '='");
   }
   const NodeId value = exprs_.expr(has_predicate ? parts[0] : stored);
@@ -118,7 +119,7 @@ void StatementReader::assertion(std::uint32_t begin) {
   end_of_line();
 }
 
-/// `v[float32 * 16 * (n + 1)]`: what stands between the brackets is one product.
+/// `v[float32 * 16 * (n + 1)]`: between the brackets is one product.
 StatementReader::Allocation StatementReader::allocation() {
   lexer_.advance();
   const SyntaxId root = exprs_.parse();
@@ -177,6 +178,7 @@ void StatementReader::constant(std::uint32_t begin) {
   open_allocation(begin, Kind::AllocateConst, what, "global", data);
 }
 
+/// Opens an Allocate or AllocateConst, whose `second` is the condition or the data.
 void StatementReader::open_allocation(std::uint32_t begin, Kind kind, const Allocation& what,
                                       std::string_view scope, NodeId second) {
   const NodeId variable = context_.pointer(what.name, what.dtype, scope);
@@ -200,6 +202,7 @@ void StatementReader::declare(std::uint32_t begin) {
   end_of_line();
 }
 
+/// `for (i, 0, 16) {`; thread bindings are `launch_thread`, without their thread.
 void StatementReader::loop(std::uint32_t begin) {
   const std::string_view word = lexer_.text(token());
   const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
@@ -270,7 +273,7 @@ void StatementReader::realize(std::uint32_t begin) {
   lexer_.pass(Sign::open_brace, "in front of a body");
 }
 
-/// `prefetch buffer(A, 0x…)([0, 16])`; the next statement stands on the same line.
+/// `prefetch buffer(A, 0x…)([0, 16])`; the next statement is on the same line.
 void StatementReader::prefetch(std::uint32_t begin) {
   lexer_.advance();
   const SyntaxId root = exprs_.parse();

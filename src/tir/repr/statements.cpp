@@ -20,6 +20,7 @@ void StatementReader::end_of_line() {
 
 // --- The loop ----------------------------------------------------------------------------------
 
+/// Statements until the function's own brace is closed; what is open is on a stack of frames.
 NodeId StatementReader::body() {
   open({.open = Open::function, .begin = token().begin});
   lexer_.pass(Sign::open_brace, "in front of a body");
@@ -75,6 +76,7 @@ bool StatementReader::word_statement(std::uint32_t begin) {
   return false;
 }
 
+/// Lets, stores, and anything else, which is an Evaluate.
 void StatementReader::expression_statement(std::uint32_t begin) {
   const SyntaxId root = exprs_.parse();
   const text::Syntax& node = exprs_.syntax(root);

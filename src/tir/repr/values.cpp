@@ -53,7 +53,7 @@ bool begins_expression(std::string_view word) {
          broadcast_lanes(word) || std::ranges::find(kWords, word) != std::end(kWords);
 }
 
-/// Where a target's command line ends: blanks stand inside of it, and commas without a blank.
+/// Where a target's command line ends: it holds blanks, and commas without a blank.
 std::size_t target_end(std::string_view text) {
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -76,6 +76,7 @@ std::string_view without_trailing_blanks(std::string_view text) {
 
 }  // namespace
 
+/// A loop over what is open, in place of recursion: attributes nest as deep as a text wants.
 NodeId ValueReader::read() {
   const std::size_t depth = open_.size();
   for (;;) {
@@ -144,7 +145,7 @@ void ValueReader::open(Open container, std::size_t bytes) {
   lexer_.pass(bytes);
 }
 
-/// `"name": ` or `value: `; names stand there as they are.
+/// `"name": ` or `value: `; names are printed as they are.
 void ValueReader::key() {
   Open& map = open_.back();
   const std::string_view text = lexer_.rest();

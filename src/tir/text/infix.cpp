@@ -70,7 +70,7 @@ Grammar infix_grammar() {
     const auto sign = static_cast<Sign>(i);
     if (binary_kind(sign)) grammar.binary[sign] = kOperator;
   }
-  // `let x: T = v in body` stands without parentheses and reaches over one operand.
+  // `let x: T = v in body` has no parentheses and reaches over one operand.
   grammar.prefix[Sign::let] = kLet;
   grammar.binary[Sign::in] = kIn;
   grammar.binary[Sign::assign] = kAssign;

@@ -27,7 +27,7 @@ struct Spelling {
   Sign sign;
 };
 
-// Longer spellings stand before their beginnings.
+// Longer spellings come before their beginnings.
 constexpr Spelling kSpellings[] = {
     {'/', '/', Sign::double_slash}, {'<', '=', Sign::less_equal}, {'>', '=', Sign::greater_equal},
     {'=', '=', Sign::equal},        {'!', '=', Sign::not_equal},  {'&', '&', Sign::and_},

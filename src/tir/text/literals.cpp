@@ -16,7 +16,7 @@ std::string_view between_quotes(std::string_view token) {
   return token.substr(width, token.size() - 2 * width);
 }
 
-/// Appends what the escape at `text[at]` (the character behind the backslash) stands for; gives
+/// Appends what the escape at `text[at]` (the character behind the backslash) means; gives
 /// the offset of the last byte it took.
 std::size_t append_escape(std::string& result, std::string_view text, std::size_t at) {
   switch (text[at]) {

@@ -11,7 +11,7 @@ constexpr std::array kOps = {
   OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule, true},
 #define MLF_OP_PRINTED(name, since, position, rule) \
   OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule, false},
-// A full name behind the prefix, `T.tir.isinf`, is no function either.
+// A full name behind the prefix, `T.tir.isinf`, is not a function either.
 #define MLF_OP_AS(name, script_name, since, position, rule) \
   OpInfo{"tir." name,     script_name,                      \
          since,           DtypePosition::position,          \

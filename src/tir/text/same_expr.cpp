@@ -38,7 +38,7 @@ bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
     case FieldType::dtype:
       return a.dtype(i) == b.dtype(i);
     default:
-      return false;  // maps, integers and bytes do not stand in expressions that repeat
+      return false;  // expressions that repeat hold no maps, integers or bytes
   }
 }
 
