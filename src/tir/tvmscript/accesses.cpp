@@ -47,8 +47,9 @@ NodeId metadata_object(Context& c, const Value& key, const Value& index) {
 /// `A.strides[0]`: since v0.12 a stride that nothing else defines is printed through its buffer.
 NodeId member_element(Context& c, const Value& member, const Value& index) {
   const std::string_view word = c.values.name(member);
-  if (word != "strides" && word != "shape")
+  if (word != "strides" && word != "shape") {
     c.values.fail(member, fmt::format("'{}' is not a list", word));
+  }
   const Node buffer = c.node(member.node);
   const NodeList list = buffer.list(word == "shape" ? f::Buffer::shape : f::Buffer::strides);
   const auto position = static_cast<std::size_t>(as_integer(c, index));
@@ -67,21 +68,24 @@ NodeId ramp_of_slice(Context& c, const Value& slice) {
   const NodeId stride = slice.count > 2 ? as_expr(c, c.values.item(slice, 2))
                                         : c.make.int_imm(c.make.dtype_of(base), 1);
   const Node step = c.node(stride);
-  if (!step.is(Kind::IntImm))
+  if (!step.is(Kind::IntImm)) {
     c.values.fail(c.values.item(slice, 2), "the stride of a slice is not constant");
+  }
   const std::int64_t by = step.integer(f::IntImm::value);
   NodeId count = length;
   // Constant bounds give the number of lanes; since v0.16 it may be a multiple of vscale.
   if (const Node span = c.node(length); span.is(Kind::IntImm)) {
     const std::int64_t elements = span.integer(f::IntImm::value);
-    if (by == 0 || elements % by != 0)
+    if (by == 0 || elements % by != 0) {
       c.values.fail(slice, "the slice has no whole number of elements");
+    }
     count = c.make.int32(elements / by);
   } else if (by != 1 && span.is(Kind::Mul)) {
     count = span[f::Mul::a].id();
   }
-  if (!c.make.lanes_of(count))
+  if (!c.make.lanes_of(count)) {
     c.values.fail(slice, "the number of lanes of the slice is not constant");
+  }
   return c.make.ramp(base, stride, count);
 }
 
@@ -170,11 +174,13 @@ bool is_array(Context& c, NodeId node) {
 }
 
 NodeId as_buffer(Context& c, const Value& value) {
-  if (value.kind == ValueKind::path)
+  if (value.kind == ValueKind::path) {
     c.values.fail(value, fmt::format("'{}' is not defined", c.values.text(value)));
+  }
   // Only v0.9 uses what an allocation defines as a buffer.
-  if (Allocation* const known = allocation(c, value))
+  if (Allocation* const known = allocation(c, value)) {
     return allocated_buffer(c, value.node, *known);
+  }
   if (value.kind != ValueKind::node || !c.node(value.node).is(Kind::Buffer)) {
     fail_expected(c, value, "a buffer");
   }
@@ -196,8 +202,9 @@ std::vector<NodeId> as_indices(Context& c, const Value& access) {
 
 /// A single index is a region of one element.
 NodeId as_range(Context& c, const Value& value) {
-  if (value.kind == ValueKind::slice)
+  if (value.kind == ValueKind::slice) {
     return range_to(c, c.values.item(value, 0), c.values.item(value, 1));
+  }
   if (value.kind == ValueKind::node && c.node(value.node).is(Kind::Range)) return value.node;
   const NodeId at = as_expr(c, value);
   return c.builder.make(Kind::Range, {at, c.make.int_imm(c.make.dtype_of(at).element(), 1)});
@@ -211,8 +218,9 @@ NodeId range_to(Context& c, const Value& first, const Value& last) {
 
 std::vector<NodeId> as_ranges(Context& c, const Value& access) {
   std::vector<NodeId> nodes;
-  for (std::size_t i = 0; i < access.count; ++i)
+  for (std::size_t i = 0; i < access.count; ++i) {
     nodes.push_back(as_range(c, c.values.item(access, i)));
+  }
   return nodes;
 }
 

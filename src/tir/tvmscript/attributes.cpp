@@ -54,8 +54,9 @@ NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> e
   if (value.kind == ValueKind::list) return b.make(Kind::Array, {b.list(elements)});
   if (value.kind == ValueKind::tuple) {
     std::vector<std::int64_t> numbers;
-    for (std::size_t i = 0; i < value.count; ++i)
+    for (std::size_t i = 0; i < value.count; ++i) {
       numbers.push_back(as_integer(c, c.values.item(value, i)));
+    }
     return b.make(Kind::ShapeTuple, {b.integers(numbers)});
   }
   bool all_strings = true;

@@ -106,8 +106,9 @@ void line_where(FunctionContext& fn, const Arguments& args) {
 std::vector<NodeId> as_regions(FunctionContext& fn, const Arguments& args) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    for (const Value& value : fn.c.values.elements(args[i]))
+    for (const Value& value : fn.c.values.elements(args[i])) {
       nodes.push_back(as_region(fn.c, value));
+    }
   }
   return nodes;
 }

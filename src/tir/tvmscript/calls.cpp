@@ -87,8 +87,9 @@ NodeId call_unknown(Context& c, std::string_view name, const Arguments& args) {
 void note_float_format(Context& c, DType dtype, const Value& value) {
   if (!dtype.is_float()) return;
   if (value.kind == ValueKind::integer) c.versions.observe_absence(TvmFeature::decimal_points);
-  if (value.kind == ValueKind::real && c.values.text(value).ends_with(".0"))
+  if (value.kind == ValueKind::real && c.values.text(value).ends_with(".0")) {
     c.versions.observe(TvmFeature::decimal_points);
+  }
 }
 
 /// `T.int64(3)`, `T.float32("inf")`; of an expression it is a cast.
@@ -122,8 +123,9 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
 
 /// `A.vload([…], predicate=p)`
 NodeId predicated_load(Context& c, const Value& method, const Arguments& args) {
-  if (c.values.name(method) != "vload")
+  if (c.values.name(method) != "vload") {
     args.fail(fmt::format("{} is not an expression", args.callee()));
+  }
   args.expect(1, 3);
   args.expect_keywords({"predicate", "dtype"});
   c.versions.observe(TvmFeature::predicated_accesses);

@@ -74,8 +74,9 @@ std::vector<NodeId> as_exprs(Context& c, const Value& list) {
 
 /// Variables are bound before they are used: TVM declares the free ones at the top of a function.
 NodeId as_var(Context& c, const Value& value) {
-  if (value.kind == ValueKind::path)
+  if (value.kind == ValueKind::path) {
     c.values.fail(value, fmt::format("'{}' is not defined", c.values.text(value)));
+  }
   const bool is_var = value.kind == ValueKind::node &&
                       (c.node(value.node).is(Kind::Var) || c.node(value.node).is(Kind::SizeVar));
   if (!is_var) fail_expected(c, value, "a variable");
@@ -87,8 +88,9 @@ NodeId as_type(Context& c, const Value& value) {
   if (value.kind == ValueKind::none) return c.make.void_type();
   if (value.kind == ValueKind::node && is_type(c.node(value.node))) return value.node;
   if (value.kind == ValueKind::path) {
-    if (const NodeId type = type_of_path(c, c.values.text(value)); type != NodeId::none)
+    if (const NodeId type = type_of_path(c, c.values.text(value)); type != NodeId::none) {
       return type;
+    }
     c.values.fail(value, fmt::format("'{}' is not a type", c.values.text(value)));
   }
   fail_expected(c, value, "a type");

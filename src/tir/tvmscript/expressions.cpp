@@ -25,8 +25,9 @@ void gather(Context& c, ValueKind kind, SyntaxId id) {
 /// A name that is bound is what it is bound to, be it spelled like a constant.
 void lower_name(Context& c, SyntaxId id) {
   const std::string_view name = c.values.text(id);
-  if (const NodeId bound = c.names.find(name); bound != NodeId::none)
+  if (const NodeId bound = c.names.find(name); bound != NodeId::none) {
     return c.values.push(bound, id);
+  }
   if (name == "None") return c.values.push(ValueKind::none, id);
   if (name == "True" || name == "False") return c.values.push(ValueKind::boolean, id);
   if (name == "inf" || name == "nan") {  // up to v0.9; strings since

@@ -24,8 +24,9 @@ using text::TokenKind;
 NodeId read_scalar_param(FunctionContext& fn, std::string_view name, text::SyntaxId root) {
   Context& c = fn.c;
   const std::string_view callee = tir_callee(c, root);
-  if (callee == "Var" || callee == "SizeVar")
+  if (callee == "Var" || callee == "SizeVar") {
     return constructed_var(fn, name, arguments_of(c, root));
+  }
   const auto dtype = parse_dtype(callee);
   if (!dtype || dtype->is_void() || dtype->is_handle()) {
     return c.make.var(name, as_type(c, lower(c, root)));

@@ -81,8 +81,9 @@ SyntaxId skip_lambda(Context& c, SyntaxId params) {
     if (c.values.syntax(i).kind == SyntaxKind::lambda_params) {
       c.values.fail({.syntax = i}, "a lambda inside a lambda is not supported");
     }
-    if (c.values.syntax(i).kind != SyntaxKind::lambda || c.values.syntax(i).first != first)
+    if (c.values.syntax(i).kind != SyntaxKind::lambda || c.values.syntax(i).first != first) {
       continue;
+    }
     c.values.push({.kind = ValueKind::lambda, .syntax = i, .first = params});
     return i;
   }

@@ -99,8 +99,9 @@ void ModuleReader::read_word() {
   const std::string_view word = lexer_.text(lexer_.token());
   if (word == "def") return read_def();
   if (word == "class") return read_class();
-  if (word == "from")
+  if (word == "from") {
     read_import(lexer_.slice(lexer_.token().begin, lexer_.line_end()), c_.prefixes);
+  }
   if (word == "from" || word == "import" || word == "pass") return skip_line();
   const SyntaxId root = c_.parser.parse();
   const text::Syntax& syntax = c_.values.syntax(root);

@@ -28,13 +28,15 @@ NodeId target_of(Context& c, const Value& dict) {
       target = next->node;
       break;
     }
-    if (next->kind != ValueKind::dict)
+    if (next->kind != ValueKind::dict) {
       fail_expected(c, *next, "a dictionary that describes a target");
+    }
     chain.push_back(*next);
     next.reset();
     for (std::size_t i = 0; i < chain.back().count; i += 2) {
-      if (as_string(c, c.values.item(chain.back(), i)) == "host")
+      if (as_string(c, c.values.item(chain.back(), i)) == "host") {
         next = c.values.item(chain.back(), i + 1);
+      }
     }
   }
   Builder& b = c.builder;
@@ -51,8 +53,9 @@ NodeId target_of(Context& c, const Value& dict) {
       } else if (key == "tag") {
         tag = as_string(c, value);
       } else if (key == "keys") {
-        for (const Value& element : c.values.elements(value))
+        for (const Value& element : c.values.elements(value)) {
           keys.push_back(as_attribute(c, element));
+        }
       } else if (key != "host") {
         attrs.push_back({b.string(key), as_attribute(c, value)});
       }

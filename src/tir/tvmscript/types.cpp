@@ -53,8 +53,9 @@ NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
   }
   if (word != "Tuple") return NodeId::none;
   std::vector<NodeId> fields;
-  for (std::size_t i = 0; i < arguments.count; ++i)
+  for (std::size_t i = 0; i < arguments.count; ++i) {
     fields.push_back(as_type(c, c.values.item(arguments, i)));
+  }
   return c.make.tuple_type(fields);
 }
 
@@ -87,8 +88,9 @@ NodeId read_type_var(Context& c, const Arguments& args) {
   const std::string_view name = args.size() > 1 ? as_string(c, args[1]) : kKinds[0].first;
   const auto* const kind =
       std::ranges::find(kKinds, name, [](const auto& entry) { return entry.first; });
-  if (kind == std::end(kKinds))
+  if (kind == std::end(kKinds)) {
     c.values.fail(args[1], fmt::format("'{}' is not a kind of type", name));
+  }
   return c.builder.make(Kind::TypeVar, {c.builder.string(as_string(c, args[0])), kind->second});
 }
 

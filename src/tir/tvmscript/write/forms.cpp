@@ -39,8 +39,9 @@ void refuse_kind(Kind kind, std::uint8_t minor_version) {
     if (form.since > minor_version) since = form.since;
   }
   const std::string_view name = info(kind).name;
-  if (until > 0)
+  if (until > 0) {
     refuse(fmt::format("TVMScript since v0.{} has no words for a {}", until + 1, name));
+  }
   if (since > 0) refuse(fmt::format("TVMScript before v0.{} has no words for a {}", since, name));
   refuse(fmt::format("TVMScript has no words for a {}", name));
 }

@@ -173,8 +173,9 @@ TextFragments StatementPrinter::loop_range(Node node) {
 void StatementPrinter::loop_bounds(Node node, TextFragments& out) {
   const Node min = node[f::For::min];
   const bool states_begin = printer_.spelling().loop_bounds == Spelling::LoopBounds::begin_and_end;
-  if (states_begin || !is_int(min, 0) || min.dtype() != node[f::For::extent].dtype())
+  if (states_begin || !is_int(min, 0) || min.dtype() != node[f::For::extent].dtype()) {
     out.expr(min).text(", ");
+  }
   out.append(end_of(min, node[f::For::extent]));
 }
 
