@@ -127,7 +127,7 @@ bool ConstantLibrary::fits(const Candidate& candidate, const ConstantQuery& quer
   if (!has_place(candidate, query)) return false;
   if (query.dtype && *query.dtype != constant.dtype) return false;
   if (!query.shape) return true;
-  return constant.data.size() == tir::json::byte_size(constant.dtype, *query.shape) &&
+  return constant.data.size() == tir::tir_json::byte_size(constant.dtype, *query.shape) &&
          begins_with(constant.data, query);
 }
 

@@ -5,7 +5,7 @@
 namespace mlf::model_library {
 namespace {
 
-StorageId read_storage_id(JsonValue value) {
+StorageId read_storage_id(json::Value value) {
   Fields fields(value);
   StorageId entry;
   entry.storage_id = static_cast<std::int64_t>(size_of(fields.at("storage_id")));
@@ -17,7 +17,7 @@ StorageId read_storage_id(JsonValue value) {
   return entry;
 }
 
-DeviceWorkspace read_workspace(JsonValue value) {
+DeviceWorkspace read_workspace(json::Value value) {
   Fields fields(value);
   DeviceWorkspace entry;
   entry.device = device_type_of(fields.at("device"));
@@ -26,7 +26,7 @@ DeviceWorkspace read_workspace(JsonValue value) {
   return entry;
 }
 
-FunctionWorkspace read_operator_function(JsonValue value) {
+FunctionWorkspace read_operator_function(json::Value value) {
   Fields fields(value);
   FunctionWorkspace entry;
   entry.function_name = string_of(fields.at("function_name"));
@@ -35,13 +35,13 @@ FunctionWorkspace read_operator_function(JsonValue value) {
   return entry;
 }
 
-std::vector<IoTensor> read_io(JsonValue value) {
-  require_kind(value, JsonKind::object);
+std::vector<IoTensor> read_io(json::Value value) {
+  value.expect(json::Type::object);
   std::vector<IoTensor> tensors;
-  for (const JsonValue member : value.children()) {
-    Fields fields(member);
+  for (const json::Member member : value.members()) {
+    Fields fields(member.value);
     IoTensor tensor;
-    tensor.name = member.key();
+    tensor.name = member.key.text();
     tensor.size_bytes = size_of(fields.at("size"));
     tensor.dtype = string_of(fields.at("dtype"));
     tensor.extra = fields.rest();
@@ -50,7 +50,7 @@ std::vector<IoTensor> read_io(JsonValue value) {
   return tensors;
 }
 
-MainMemory read_main(JsonValue value) {
+MainMemory read_main(json::Value value) {
   Fields fields(value);
   MainMemory entry;
   entry.device = device_type_of(fields.at("device"));
@@ -65,11 +65,11 @@ MainMemory read_main(JsonValue value) {
   return entry;
 }
 
-OperatorBuffer read_operator_buffer(JsonValue value) {
+OperatorBuffer read_operator_buffer(json::Value value) {
   Fields fields(value);
   OperatorBuffer buffer;
   buffer.size_bytes = size_of(fields.at("size_bytes"));
-  buffer.shape = list_of(fields.at("shape"), [](JsonValue extent) {
+  buffer.shape = list_of(fields.at("shape"), [](json::Value extent) {
     return static_cast<std::int64_t>(size_of(extent));
   });
   buffer.dtype = string_of(fields.at("dtype"));
@@ -80,22 +80,22 @@ OperatorBuffer read_operator_buffer(JsonValue value) {
   return buffer;
 }
 
-ModuleMemory read_operators(JsonValue value) {
-  require_kind(value, JsonKind::object);
+ModuleMemory read_operators(json::Value value) {
+  value.expect(json::Type::object);
   ModuleMemory memory;
-  for (const JsonValue function : value.children()) {
+  for (const json::Member function : value.members()) {
     memory.operators.push_back(
-        {std::string(function.key()), list_of(function, read_operator_buffer)});
+        {std::string(function.key.text()), list_of(function.value, read_operator_buffer)});
   }
   return memory;
 }
 
 }  // namespace
 
-ModuleMemory read_memory(JsonValue value, Style style) {
+ModuleMemory read_memory(json::Value value, Style style) {
   if (style == Style::operator_only) return read_operators(value);
   ModuleMemory memory;
-  if (value.is(JsonKind::array)) {
+  if (value.is(json::Type::array)) {
     memory.storage_ids = list_of(value, read_storage_id);
     return memory;
   }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "model_library/json_dom.h"
+#include "json/text.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -62,7 +62,7 @@ class ParamsReader {
       const std::span<const std::byte> name = take(length, "a name");
       param.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
       if (!seen.insert(param.name).second) {
-        fail(at, fmt::format("the name {} is given twice", model_library::json_quoted(param.name)));
+        fail(at, fmt::format("the name {} is given twice", json::quoted(param.name)));
       }
     }
     return params;

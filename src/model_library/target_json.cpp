@@ -1,8 +1,8 @@
 // `{"kind": "c", "keys": ["cpu"], …}`: TVM's configuration form of a target.
 #include <fmt/core.h>
 
+#include "json/document.h"
 #include "model_library/fields.h"
-#include "model_library/json_dom.h"
 #include "model_library/target_reader.h"
 #include "support/error.h"
 
@@ -10,51 +10,51 @@ namespace mlf::model_library {
 namespace {
 
 // Also bounds the recursion over lists and hosts below. TVM needs 2.
-constexpr std::size_t kMaxNesting = 16;
+constexpr std::uint32_t kMaxNesting = 16;
 
-TargetValue read_value(JsonValue value) {
-  switch (value.kind()) {
-    case JsonKind::boolean:
+TargetValue read_value(json::Value value) {
+  switch (value.type()) {
+    case json::Type::boolean:
       return {value.boolean()};
-    case JsonKind::string:
-      return {std::string(value.string())};
-    case JsonKind::integer:
+    case json::Type::string:
+      return {std::string(value.text())};
+    case json::Type::integer:
       if (const auto number = value.integer()) return {*number};
       value.fail("integer beyond 64 bits");
-    case JsonKind::array:
+    case json::Type::array:
       return {list_of(value, read_value)};
-    case JsonKind::object:
-    case JsonKind::real:
-    case JsonKind::null:
+    case json::Type::object:
+    case json::Type::real:
+    case json::Type::null:
       break;
   }
-  return {JsonText{std::string(value.text())}};
+  return {JsonText{std::string(value.source())}};
 }
 
-Target read_config(JsonValue config, std::size_t hosts_around);
+Target read_config(json::Value config, std::size_t hosts_around);
 
 /// A host is a configuration of its own or any text form in a string.
-std::shared_ptr<const Target> read_host(JsonValue value, std::size_t hosts_around) {
-  if (value.is(JsonKind::null)) return nullptr;
+std::shared_ptr<const Target> read_host(json::Value value, std::size_t hosts_around) {
+  if (value.is_null()) return nullptr;
   if (hosts_around > kMaxHosts) value.fail(kTooManyHosts);
-  if (!value.is(JsonKind::string)) {
+  if (!value.is_string()) {
     return std::make_shared<const Target>(read_config(value, hosts_around));
   }
   try {
     return std::make_shared<const Target>(
-        read_target(value.string(), TargetIntegers::decimal, hosts_around));
+        read_target(value.text(), TargetIntegers::decimal, hosts_around));
   } catch (const support::Error& error) {
     value.fail(fmt::format("malformed host: {}", error.what()));
   }
 }
 
-Target read_config(JsonValue config, std::size_t hosts_around) {
+Target read_config(json::Value config, std::size_t hosts_around) {
   Fields fields(config);
   Target target;
-  target.text = config.text();
+  target.text = config.source();
   target.kind = string_of(fields.at("kind"));
-  for (const JsonValue member : config.children()) {
-    const std::string_view name = member.key();
+  for (const auto [key, member] : config.members()) {
+    const std::string_view name = key.text();
     if (name == "kind") continue;
     if (name == "tag") {
       target.tag = string_of(member);
@@ -73,7 +73,7 @@ Target read_config(JsonValue config, std::size_t hosts_around) {
 }  // namespace
 
 Target read_json_target(const support::SourceText& source, std::size_t hosts_around) {
-  const auto document = JsonDocument::parse(source, {kMaxNesting});
+  const json::Document document(source, {.max_nesting = kMaxNesting});
   return read_config(document.root(), hosts_around);
 }
 

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/document.h"
+#include "json/text.h"
+#include "json/writer.h"
 #include "mlf/version.h"
 #include "process/output_names.h"
+#include "support/error.h"
 
 namespace mlf::process {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "mlf-manifest";
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
@@ -22,54 +23,6 @@ constexpr std::array<std::pair<tir::ConstantPlace, std::string_view>, 3> kPlaces
     {tir::ConstantPlace::npy, "npy"},
     {tir::ConstantPlace::none, "none"},
 }};
-
-Json digests_to_json(const std::vector<Digest>& digests) {
-  Json list = Json::array();
-  for (const Digest& digest : digests) {
-    list.push_back({{"name", digest.name}, {"sha256", digest.sha256}});
-  }
-  return list;
-}
-
-Json target_to_json(const std::optional<ManifestTarget>& target) {
-  if (!target) return nullptr;
-  Json device_type = nullptr;
-  if (target->device_type) device_type = *target->device_type;
-  return {{"kind", target->kind}, {"device_type", device_type}, {"text", target->text}};
-}
-
-Json tir_to_json(const std::vector<ManifestTir>& entries) {
-  Json list = Json::array();
-  for (const ManifestTir& entry : entries) {
-    list.push_back({{"member", entry.member},
-                    {"source", entry.source},
-                    {"stage", entry.stage},
-                    {"modules", entry.modules},
-                    {"target", target_to_json(entry.target)}});
-  }
-  return list;
-}
-
-Json networks_to_json(const std::vector<ManifestNetwork>& entries) {
-  Json list = Json::array();
-  for (const ManifestNetwork& entry : entries) {
-    Json graph = nullptr;
-    if (entry.graph) graph = *entry.graph;
-    list.push_back({{"module", entry.module},
-                    {"topology", entry.topology},
-                    {"graph", graph},
-                    {"source", entry.source}});
-  }
-  return list;
-}
-
-std::vector<Digest> digests_from_json(const Json& list) {
-  std::vector<Digest> digests;
-  for (const Json& entry : list) {
-    digests.push_back({entry.at("name").get<std::string>(), entry.at("sha256").get<std::string>()});
-  }
-  return digests;
-}
 
 std::string_view name_of(tir::ConstantPlace place) {
   return std::find_if(kPlaces.begin(), kPlaces.end(),
@@ -84,17 +37,121 @@ std::optional<tir::ConstantPlace> place_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Manifest> manifest_from_json(const Json& json) {
-  if (json.at("format").get<std::string>() != kFormat || json.at("version") != kManifestVersion) {
-    return std::nullopt;
+class ManifestWriter {
+ public:
+  explicit ManifestWriter(support::ByteSink& sink) : out_(sink, JsonLayout::pretty) {}
+
+  void write(const Manifest& manifest);
+
+ private:
+  template <class Elements, class WriteElement>
+  void list(std::string_view key, const Elements& elements, WriteElement write_element);
+  void digests(std::string_view key, const std::vector<Digest>& digests);
+  void target(const std::optional<ManifestTarget>& target);
+  void tir(const ManifestTir& entry);
+  void network(const ManifestNetwork& entry);
+  void text(std::string_view key, std::string_view value);
+
+  json::Writer out_;
+};
+
+void ManifestWriter::write(const Manifest& manifest) {
+  out_.begin_object();
+  text("format", kFormat);
+  out_.key("version");
+  out_.integer(kManifestVersion);
+  text("generator", "mlf " + std::string(version()));
+  out_.key("options");
+  out_.begin_object();
+  text("constants", name_of(manifest.inputs.constants));
+  out_.end_object();
+  out_.key("consumed");
+  out_.begin_object();
+  digests("members", manifest.inputs.members);
+  digests("files", manifest.inputs.files);
+  out_.end_object();
+  digests("written", manifest.written);
+  list("tir", manifest.tir, [this](const ManifestTir& entry) { tir(entry); });
+  list("networks", manifest.networks, [this](const ManifestNetwork& entry) { network(entry); });
+  out_.end_object();
+  out_.end_line();
+  out_.flush();
+}
+
+template <class Elements, class WriteElement>
+void ManifestWriter::list(std::string_view key, const Elements& elements,
+                          WriteElement write_element) {
+  out_.key(key);
+  out_.begin_array();
+  for (const auto& element : elements) write_element(element);
+  out_.end_array();
+}
+
+void ManifestWriter::digests(std::string_view key, const std::vector<Digest>& digests) {
+  list(key, digests, [this](const Digest& digest) {
+    out_.begin_object();
+    text("name", digest.name);
+    text("sha256", digest.sha256);
+    out_.end_object();
+  });
+}
+
+void ManifestWriter::target(const std::optional<ManifestTarget>& target) {
+  out_.key("target");
+  if (!target) return out_.null();
+  out_.begin_object();
+  text("kind", target->kind);
+  out_.key("device_type");
+  target->device_type ? out_.integer(*target->device_type) : out_.null();
+  text("text", target->text);
+  out_.end_object();
+}
+
+void ManifestWriter::tir(const ManifestTir& entry) {
+  out_.begin_object();
+  text("member", entry.member);
+  text("source", entry.source);
+  text("stage", entry.stage);
+  list("modules", entry.modules, [this](const std::string& module) { out_.string(module); });
+  target(entry.target);
+  out_.end_object();
+}
+
+void ManifestWriter::network(const ManifestNetwork& entry) {
+  out_.begin_object();
+  text("module", entry.module);
+  text("topology", entry.topology);
+  out_.key("graph");
+  entry.graph ? out_.string(*entry.graph) : out_.null();
+  text("source", entry.source);
+  out_.end_object();
+}
+
+// Names come from the archive, which guarantees UTF-8, or from the file system, which does not.
+void ManifestWriter::text(std::string_view key, std::string_view value) {
+  out_.key(key);
+  out_.string(json::valid_utf8(value));
+}
+
+std::vector<Digest> read_digests(json::Value list) {
+  std::vector<Digest> digests;
+  for (const json::Value entry : list.as_array()) {
+    digests.push_back(
+        {std::string(entry.at("name").as_string()), std::string(entry.at("sha256").as_string())});
   }
-  const auto constants = place_named(json.at("options").at("constants").get<std::string>());
+  return digests;
+}
+
+std::optional<Manifest> read_root(json::Value root) {
+  if (root.at("format").as_string() != kFormat) return std::nullopt;
+  if (root.at("version").integer() != kManifestVersion) return std::nullopt;
+  const auto constants = place_named(root.at("options").at("constants").as_string());
   if (!constants) return std::nullopt;
   Manifest manifest;
   manifest.inputs = {.constants = *constants,
-                     .members = digests_from_json(json.at("consumed").at("members")),
-                     .files = digests_from_json(json.at("consumed").at("files"))};
-  manifest.written = digests_from_json(json.at("written"));
+                     .members = read_digests(root.at("consumed").at("members")),
+                     .files = read_digests(root.at("consumed").at("files"))};
+  manifest.written = read_digests(root.at("written"));
   const bool plausible = std::all_of(manifest.written.begin(), manifest.written.end(),
                                      [](const Digest& d) { return is_output_name(d.name); });
   if (!plausible) return std::nullopt;
@@ -104,29 +161,16 @@ std::optional<Manifest> manifest_from_json(const Json& json) {
 }  // namespace
 
 void write_manifest(const Manifest& manifest, support::ByteSink& out) {
-  const Json json = {
-      {"format", kFormat},
-      {"version", kManifestVersion},
-      {"generator", "mlf " + std::string(version())},
-      {"options", {{"constants", name_of(manifest.inputs.constants)}}},
-      {"consumed",
-       {{"members", digests_to_json(manifest.inputs.members)},
-        {"files", digests_to_json(manifest.inputs.files)}}},
-      {"written", digests_to_json(manifest.written)},
-      {"tir", tir_to_json(manifest.tir)},
-      {"networks", networks_to_json(manifest.networks)},
-  };
-  // Names come from the archive, which guarantees UTF-8, or from the file system, which does not.
-  out.write(json.dump(2, ' ', false, Json::error_handler_t::replace));
-  out.write("\n");
+  ManifestWriter(out).write(manifest);
 }
 
 std::optional<Manifest> read_manifest(std::string_view text) {
   // Nobody's manifest is larger; what claims to be one does not get to fill the memory.
   if (text.size() > kMostBytes) return std::nullopt;
   try {
-    return manifest_from_json(Json::parse(text));
-  } catch (const Json::exception&) {
+    const support::SourceText source{"", "mlf.json", text};
+    return read_root(json::Document(source).root());
+  } catch (const support::Error&) {
     return std::nullopt;
   }
 }

@@ -1,6 +1,7 @@
 // Where streamed output goes: a string, a file, a new archive member.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,16 @@ class StringSink final : public ByteSink {
 
  private:
   std::string text_;
+};
+
+/// Hands everything on to a function, which outlives the sink.
+class FunctionSink final : public ByteSink {
+ public:
+  explicit FunctionSink(const std::function<void(std::string_view)>& sink) : sink_(sink) {}
+  void write(std::string_view bytes) override { sink_(bytes); }
+
+ private:
+  const std::function<void(std::string_view)>& sink_;
 };
 
 }  // namespace mlf::support

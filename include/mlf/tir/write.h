@@ -10,6 +10,7 @@
 
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/json_layout.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::tir {
@@ -17,7 +18,7 @@ namespace mlf::tir {
 /// Takes output in pieces, in order. What it throws ends the writing.
 using Sink = std::function<void(std::string_view bytes)>;
 
-enum class JsonLayout : std::uint8_t { compact, pretty };
+using mlf::JsonLayout;
 
 /// Where tir-N.json keeps the data of constants.
 enum class ConstantPlace : std::uint8_t {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "json/text.h"
 #include "mlf/tir/dtype.h"
-#include "tir/json/text.h"
 
 namespace mlf::graph {
 
@@ -37,7 +37,7 @@ std::string dot_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
-    const std::size_t length = is_ascii ? 1 : tir::json::plain_character(text);
+    const std::size_t length = is_ascii ? 1 : json::plain_character(text);
     if (length == 0) {
       out += kReplacement;
       text.remove_prefix(1);

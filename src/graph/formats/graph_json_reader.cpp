@@ -7,37 +7,17 @@
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
 #include "graph/network/memory_use.h"
+#include "json/document.h"
 #include "mlf/graph/graph_json.h"
 #include "support/error.h"
-#include "support/json_reader.h"
 
 namespace mlf::graph {
 namespace {
 
-using support::JsonValue;
-
 constexpr std::uint32_t kMaxNesting = 64;
 
-JsonValue member(const JsonValue& object, std::string_view key) {
-  if (!object.is_object()) object.fail("expected an object");
-  const auto found = object.find(key);
-  if (!found) object.fail("the graph has no '" + std::string(key) + "'");
-  return *found;
-}
-
-JsonValue array_member(const JsonValue& object, std::string_view key) {
-  const JsonValue value = member(object, key);
-  if (!value.is_array()) value.fail("expected an array");
-  return value;
-}
-
-std::string_view text_of(const JsonValue& value) {
-  if (!value.is_string()) value.fail("expected a string");
-  return value.text();
-}
-
 /// An integer from 0 up to below `limit`.
-std::uint32_t number_below(const JsonValue& value, std::size_t limit) {
+std::uint32_t number_below(const json::Value& value, std::size_t limit) {
   const auto number = value.integer();
   if (!number || *number < 0 || static_cast<std::uint64_t>(*number) >= limit) {
     value.fail("expected a whole number below " + std::to_string(limit));
@@ -46,10 +26,11 @@ std::uint32_t number_below(const JsonValue& value, std::size_t limit) {
 }
 
 /// `["list_int", [ … ]]`: the inner array.
-JsonValue attribute_list(const JsonValue& attrs, std::string_view key, std::size_t entries) {
-  const JsonValue pair = array_member(attrs, key);
+json::Value attribute_list(const json::Value& attrs, std::string_view key, std::size_t entries) {
+  const json::Value pair = attrs.at(key);
+  pair.expect(json::Type::array);
   if (pair.size() != 2) pair.fail("expected a type and a list");
-  const JsonValue list = *++pair.elements().begin();
+  const json::Value list = *++pair.elements().begin();
   if (!list.is_array() || list.size() != entries) {
     list.fail("expected one element for each of " + std::to_string(entries) + " tensors");
   }
@@ -60,14 +41,14 @@ JsonValue attribute_list(const JsonValue& attrs, std::string_view key, std::size
 /// storage ids are lists by entry. Nodes are in execution order, and only read what comes before.
 class GraphReader {
  public:
-  GraphReader(const JsonValue& root, const GraphJsonOptions& options)
+  GraphReader(const json::Value& root, const GraphJsonOptions& options)
       : root_(root), options_(options), functions_(options.kernels) {}
 
   Topology run() &&;
 
  private:
   struct Node {
-    JsonValue json;
+    json::Value json;
     std::string function;  // empty: null
     std::uint32_t first_entry = 0;
     std::uint32_t outputs = 1;
@@ -81,19 +62,19 @@ class GraphReader {
 
   void read_nodes();
   void read_entries();
-  std::uint32_t entry_at(const JsonValue& triple, std::size_t nodes) const;
+  std::uint32_t entry_at(const json::Value& triple, std::size_t nodes) const;
   void leaf(std::size_t node);
   void call(std::size_t node);
   void copy(std::size_t node);
   void nop(std::size_t node);
-  Argument input_argument(const JsonValue& triple, std::size_t node, std::uint32_t position);
+  Argument input_argument(const json::Value& triple, std::size_t node, std::uint32_t position);
   Argument output_argument(std::uint32_t entry, std::uint32_t position);
   ValueId define(std::uint32_t entry, std::string name, ValueKind kind);
   StorageId storage(std::int64_t id);
   KernelId kernel(const Node& node);
   void read_heads();
 
-  JsonValue root_;
+  json::Value root_;
   const GraphJsonOptions& options_;
   FunctionTable functions_;
   Topology topology_;
@@ -128,14 +109,14 @@ Topology GraphReader::run() && {
 // Counts the outputs of all nodes first: no list may be longer than the graph says itself.
 void GraphReader::read_nodes() {
   std::uint64_t entries = 0;
-  for (const JsonValue json : array_member(root_, "nodes").elements()) {
+  for (const json::Value json : root_.at("nodes").as_array()) {
     Node node{json, {}, static_cast<std::uint32_t>(entries), 1};
-    const std::string_view op = text_of(member(json, "op"));
+    const std::string_view op = json.at("op").as_string();
     if (op == "tvm_op") {
-      const JsonValue attrs = member(json, "attrs");
-      node.function = text_of(member(attrs, "func_name"));
-      const JsonValue outputs = member(attrs, "num_outputs");
-      const std::string digits(text_of(outputs));
+      const json::Value attrs = json.at("attrs");
+      node.function = attrs.at("func_name").as_string();
+      const json::Value outputs = attrs.at("num_outputs");
+      const std::string digits(outputs.as_string());
       const bool fits =
           !digits.empty() && digits.size() < 7 &&
           std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -148,33 +129,34 @@ void GraphReader::read_nodes() {
     nodes_.push_back(std::move(node));
   }
   // Nothing is made for tensors that the graph does not list.
-  attribute_list(member(root_, "attrs"), "dltype", entries);
+  attribute_list(root_.at("attrs"), "dltype", entries);
   node_outputs_.resize(entries);
 }
 
 void GraphReader::read_entries() {
-  const JsonValue attrs = member(root_, "attrs");
+  const json::Value attrs = root_.at("attrs");
   std::size_t i = 0;
-  for (const JsonValue dtype : attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
-    const auto parsed = tir::parse_dtype(text_of(dtype));
+  for (const json::Value dtype : attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
+    const auto parsed = tir::parse_dtype(dtype.as_string());
     if (!parsed) dtype.fail("unknown data type");
     node_outputs_[i++].type.dtype = *parsed;
   }
   i = 0;
-  for (const JsonValue shape : attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
+  for (const json::Value shape : attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
     if (!shape.is_array()) shape.fail("expected the extents of a tensor");
     std::vector<std::int64_t>& extents = node_outputs_[i++].type.shape.emplace();
-    for (const JsonValue extent : shape.elements()) {
+    for (const json::Value extent : shape.elements()) {
       extents.push_back(number_below(extent, UINT32_MAX));
     }
   }
   i = 0;
-  for (const JsonValue id : attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
+  for (const json::Value id :
+       attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
     node_outputs_[i++].storage_id = number_below(id, UINT32_MAX);
   }
 }
 
-std::uint32_t GraphReader::entry_at(const JsonValue& triple, std::size_t nodes) const {
+std::uint32_t GraphReader::entry_at(const json::Value& triple, std::size_t nodes) const {
   if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
   auto part = triple.elements().begin();
   const Node& node = nodes_[number_below(*part, nodes)];
@@ -212,7 +194,7 @@ ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kin
 // Inputs and parameters are both `null` nodes; only the names in the params file tell them apart.
 void GraphReader::leaf(std::size_t i) {
   const Node& node = nodes_[i];
-  const std::string name(text_of(member(node.json, "name")));
+  const std::string name(node.json.at("name").as_string());
   const bool is_constant = std::find(options_.parameters.begin(), options_.parameters.end(),
                                      name) != options_.parameters.end();
   const ValueId value =
@@ -231,13 +213,13 @@ KernelId GraphReader::kernel(const Node& node) {
   if (function != nullptr) made = describe_kernel(*function, options_.kernels).kernel;
   made.symbol = node.function;
   if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
-  const auto hash = member(node.json, "attrs").find("hash");
-  if (hash) made.hash = text_of(*hash);
+  const auto hash = node.json.at("attrs").find("hash");
+  if (hash) made.hash = hash->as_string();
   topology_.kernels.push_back(std::move(made));
   return at->second;
 }
 
-Argument GraphReader::input_argument(const JsonValue& triple, std::size_t node,
+Argument GraphReader::input_argument(const json::Value& triple, std::size_t node,
                                      std::uint32_t position) {
   const NodeOutput& output = node_outputs_[entry_at(triple, node)];
   Argument argument;
@@ -273,8 +255,8 @@ void GraphReader::call(std::size_t i) {
   Call call;
   call.kernel = kernel(node);
   call.position = position_;
-  call.name = text_of(member(node.json, "name"));
-  for (const JsonValue triple : array_member(node.json, "inputs").elements()) {
+  call.name = node.json.at("name").as_string();
+  for (const json::Value triple : node.json.at("inputs").as_array()) {
     const auto position = static_cast<std::uint32_t>(call.arguments.size());
     call.arguments.push_back(input_argument(triple, i, position));
   }
@@ -286,8 +268,9 @@ void GraphReader::call(std::size_t i) {
   ++position_;
 }
 
-JsonValue only_input(const JsonValue& node) {
-  const JsonValue inputs = array_member(node, "inputs");
+json::Value only_input(const json::Value& node) {
+  const json::Value inputs = node.at("inputs");
+  inputs.expect(json::Type::array);
   if (inputs.size() != 1) inputs.fail("expected one input");
   return *inputs.elements().begin();
 }
@@ -308,8 +291,8 @@ void GraphReader::copy(std::size_t i) {
   Value& read = topology_.values[index(*source.value)];
   read.consumers.push_back(end);
   read.last_use = position_;
-  const ValueId id = define(node.first_entry, std::string(text_of(member(node.json, "name"))),
-                            ValueKind::computed);
+  const ValueId id =
+      define(node.first_entry, std::string(node.json.at("name").as_string()), ValueKind::computed);
   topology_.values[index(id)].producer = end;
   topology_.values[index(id)].first_definition = position_;
   topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});
@@ -317,8 +300,9 @@ void GraphReader::copy(std::size_t i) {
 
 // The graph does not name its outputs; TVM's metadata calls them like this.
 void GraphReader::read_heads() {
-  const JsonValue heads = array_member(root_, "heads");
-  for (const JsonValue head : heads.elements()) {
+  const json::Value heads = root_.at("heads");
+  heads.expect(json::Type::array);
+  for (const json::Value head : heads.elements()) {
     const NodeOutput& output = node_outputs_[entry_at(head, nodes_.size())];
     const std::string number = std::to_string(topology_.outputs.size());
     const std::string name = heads.size() == 1 ? "output" : "output" + number;
@@ -331,7 +315,7 @@ void GraphReader::read_heads() {
 Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions& options) {
   return support::to_result([&] {
     const support::SourceText source{input.file, input.member, input.text};
-    const support::JsonDocument document(source, {kMaxNesting});
+    const json::Document document(source, {kMaxNesting, json::Strings::any_bytes});
     Topology topology = GraphReader(document.root(), options).run();
     topology.provenance.source = input.member.empty() ? input.file : input.member;
     return topology;

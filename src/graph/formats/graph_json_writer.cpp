@@ -1,14 +1,12 @@
 // Writes a projection as TVM's graph-executor JSON.
-#include "graph/formats/function_sink.h"
 #include "graph/formats/projection.h"
+#include "json/writer.h"
 #include "mlf/graph/graph_json.h"
+#include "support/byte_sink.h"
 #include "support/error.h"
-#include "tir/json/emitter.h"
 
 namespace mlf::graph {
 namespace {
-
-using tir::json::Emitter;
 
 constexpr std::int64_t kCpu = 1;  // DLDeviceType of everything that a micro target compiles for
 
@@ -21,7 +19,7 @@ std::string dltype(tir::DType dtype) {
 /// nodes are strings there, numbers too.
 class GraphJson {
  public:
-  GraphJson(Emitter& out, const Projection& graph) : out_(out), graph_(graph) {}
+  GraphJson(json::Writer& out, const Projection& graph) : out_(out), graph_(graph) {}
 
   void write();
 
@@ -36,7 +34,7 @@ class GraphJson {
   template <class Each>
   void list(std::string_view key, std::string_view type, Each&& each);
 
-  Emitter& out_;
+  json::Writer& out_;
   const Projection& graph_;
 };
 
@@ -156,8 +154,8 @@ Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
                               const tir::Sink& sink) {
   return support::to_result([&] {
     const Projection graph = project(topology);
-    FunctionSink bytes(sink);
-    Emitter out(bytes, layout);
+    support::FunctionSink bytes(sink);
+    json::Writer out(bytes, layout);
     GraphJson(out, graph).write();
   });
 }

@@ -1,9 +1,9 @@
 // Writes a topology as JSON, key by key in a fixed order.
-#include "graph/formats/function_sink.h"
+#include "json/writer.h"
 #include "mlf/graph/write.h"
 #include "mlf/version.h"
+#include "support/byte_sink.h"
 #include "support/error.h"
-#include "tir/json/emitter.h"
 
 namespace mlf::graph {
 namespace {
@@ -12,8 +12,7 @@ namespace {
 /// the order of schemas/topology.schema.json, and every key is always there: null says "unknown".
 class TopologyJson {
  public:
-  TopologyJson(tir::json::Emitter& out, const Topology& topology)
-      : out_(out), topology_(topology) {}
+  TopologyJson(json::Writer& out, const Topology& topology) : out_(out), topology_(topology) {}
 
   void write();
 
@@ -47,7 +46,7 @@ class TopologyJson {
   void number_or_null(std::string_view key, std::optional<Number> value);
   void type(const TensorType& type);
 
-  tir::json::Emitter& out_;
+  json::Writer& out_;
   const Topology& topology_;
 };
 
@@ -307,8 +306,8 @@ void TopologyJson::element(const Check& check) {
 Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
                                  const tir::Sink& sink) {
   return support::to_result([&] {
-    FunctionSink bytes(sink);
-    tir::json::Emitter out(bytes, layout);
+    support::FunctionSink bytes(sink);
+    json::Writer out(bytes, layout);
     TopologyJson(out, topology).write();
   });
 }

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "json/document.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
-#include "support/json_reader.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Gives the content of a constant's NumPy file by the path in the JSON; nullopt where it is not
 /// at hand, and then the constant has no data.
@@ -22,6 +22,6 @@ struct ConstantTable {
 };
 
 /// Throws where data, size and digest do not agree.
-ConstantTable read_constants(Builder& builder, support::JsonValue table, const FileSource& files);
+ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

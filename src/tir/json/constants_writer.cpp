@@ -8,7 +8,7 @@
 #include "support/sha256.h"
 #include "tir/json/npy.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 using Bytes = std::span<const std::byte>;
@@ -19,7 +19,7 @@ bool goes_into_file(Node constant, Bytes data, const JsonOptions& options) {
          constant.integers(f::NDArray::shape).size() <= kMaxRank;
 }
 
-void write_type(Emitter& emitter, Node constant) {
+void write_type(json::Writer& emitter, Node constant) {
   emitter.key("dtype");
   emitter.string(to_string(constant.dtype(std::uint8_t{f::NDArray::dtype})));
   emitter.key("shape");
@@ -28,7 +28,7 @@ void write_type(Emitter& emitter, Node constant) {
   emitter.end_array();
 }
 
-void write_digest(Emitter& emitter, Node constant) {
+void write_digest(json::Writer& emitter, Node constant) {
   const std::uint64_t bytes = byte_size(constant.dtype(std::uint8_t{f::NDArray::dtype}),
                                         constant.integers(f::NDArray::shape));
   const auto data = constant.bytes(f::NDArray::data);
@@ -44,7 +44,7 @@ void write_digest(Emitter& emitter, Node constant) {
 
 }  // namespace
 
-std::vector<ConstantFile> write_constants(Emitter& emitter, const Outline& outline,
+std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
                                           const std::vector<Recovered>& recovered,
                                           const JsonOptions& options) {
   std::unordered_map<std::uint32_t, std::string_view> found;
@@ -78,4 +78,4 @@ std::vector<ConstantFile> write_constants(Emitter& emitter, const Outline& outli
   return files;
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

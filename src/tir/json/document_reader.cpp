@@ -7,39 +7,36 @@
 #include "tir/json/format.h"
 #include "tir/json/head_reader.h"
 #include "tir/json/members.h"
-#include "tir/json/place.h"
 #include "tir/json/read.h"
 #include "tir/json/role.h"
 #include "tir/json/scalars.h"
 #include "tir/reader.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
-using support::JsonValue;
-
-bool is_prim_func(JsonValue object) {
+bool is_prim_func(json::Value object) {
   const auto name = object.find("node");
   return name && name->is_string() && name->text() == info(Kind::PrimFunc).name;
 }
 
-void check_id(JsonValue entry, std::size_t expected) {
-  const JsonValue id = member(entry, "id");
-  if (expect_index(id) != expected) fail(id, fmt::format("expected the id {} here", expected));
+void check_id(json::Value entry, std::size_t expected) {
+  const json::Value id = entry.at("id");
+  if (expect_index(id) != expected) id.fail(fmt::format("expected the id {} here", expected));
 }
 
 }  // namespace
 
 Document DocumentReader::read() {
-  const JsonValue root = json_.root();
+  const json::Value root = json_.root();
   check_keys(root,
              {"format", "version", "generator", "source", "target", "attrs", "losses", "constants",
               "vars", "buffers", "exprs", "objects", "functions"},
              {"type_definitions", "global_type_var_map_", "source_map", "global_infos", "span"});
   check_format(root);
-  Source source = read_source(member(root, "source"));
-  std::optional<std::string> target = read_target(member(root, "target"));
-  std::vector<Loss> losses = read_losses(member(root, "losses"));
+  Source source = read_source(root.at("source"));
+  std::optional<std::string> target = read_target(root.at("target"));
+  std::vector<Loss> losses = read_losses(root.at("losses"));
   const NodeId module = read_module(root);
   return {.source = std::move(source),
           .target = std::move(target),
@@ -48,14 +45,14 @@ Document DocumentReader::read() {
           .recovered = std::move(recovered_)};
 }
 
-NodeId DocumentReader::read_module(JsonValue root) {
-  ConstantTable constants = read_constants(builder_, member(root, "constants"), files_);
+NodeId DocumentReader::read_module(json::Value root) {
+  ConstantTable constants = read_constants(builder_, root.at("constants"), files_);
   tables_.constants = std::move(constants.arrays);
   recovered_ = std::move(constants.recovered);
-  const JsonValue entries = member(root, "functions");
+  const json::Value entries = root.at("functions");
   declare_functions(entries);
   const ScopeId scope = add_scope(root);
-  read_objects(member(root, "objects"));
+  read_objects(root.at("objects"));
   make_entries(scope);
   std::vector<FieldValue> fields(info(Kind::IRModule).fields.size(), NodeId::none);
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
@@ -64,10 +61,10 @@ NodeId DocumentReader::read_module(JsonValue root) {
     if (i == f::IRModule::functions || i == f::IRModule::attrs || !value) continue;
     fields[i] = nodes_.read(*value, field.expects, scope);
   }
-  fields[f::IRModule::attrs] = read_attrs(member(root, "attrs"), scope);
+  fields[f::IRModule::attrs] = read_attrs(root.at("attrs"), scope);
   std::vector<NodePair> functions;
-  for (const JsonValue entry : entries.elements()) {
-    const NodeId global_var = tables_.global_vars.at(member(entry, "name").text());
+  for (const json::Value entry : entries.elements()) {
+    const NodeId global_var = tables_.global_vars.at(entry.at("name").text());
     functions.push_back({global_var, read_function(entry, global_var)});
   }
   fields[f::IRModule::functions] = builder_.map(functions);
@@ -76,63 +73,63 @@ NodeId DocumentReader::read_module(JsonValue root) {
   return module;
 }
 
-void DocumentReader::declare_functions(JsonValue functions) {
-  expect_array(functions);
-  for (const JsonValue entry : functions.elements()) {
-    const JsonValue name = member(entry, "name");
+void DocumentReader::declare_functions(json::Value functions) {
+  functions.expect(json::Type::array);
+  for (const json::Value entry : functions.elements()) {
+    const json::Value name = entry.at("name");
     const NodeId global_var = builder_.make(
         Kind::GlobalVar, {read_string(builder_, name), NodeId::none, NodeId::none, NodeId::none});
     if (!tables_.global_vars.emplace(name.text(), global_var).second) {
-      fail(name, "another function has this name");
+      name.fail("another function has this name");
     }
     if (!entry.find("function")) tables_.functions.emplace(name.text(), NodeId::none);
   }
 }
 
-ScopeId DocumentReader::add_scope(JsonValue owner) {
+ScopeId DocumentReader::add_scope(json::Value owner) {
   const auto scope = static_cast<ScopeId>(tables_.exprs.size());
   tables_.exprs.emplace_back();
   tables_.exprs_end.push_back(0);
   vars_of_.push_back({tables_.vars.size(), 0});
   buffers_of_.push_back({tables_.buffers.size(), 0});
-  add_entries(member(owner, "vars"), TableId::vars, scope);
-  add_entries(member(owner, "buffers"), TableId::buffers, scope);
-  add_exprs(member(owner, "exprs"), scope);
+  add_entries(owner.at("vars"), TableId::vars, scope);
+  add_entries(owner.at("buffers"), TableId::buffers, scope);
+  add_exprs(owner.at("exprs"), scope);
   vars_of_.back().last = tables_.vars.size();
   buffers_of_.back().last = tables_.buffers.size();
   return scope;
 }
 
-void DocumentReader::add_entries(JsonValue table, TableId id, ScopeId scope) {
-  expect_array(table);
+void DocumentReader::add_entries(json::Value table, TableId id, ScopeId scope) {
+  table.expect(json::Type::array);
   std::vector<TableEntry>& entries = tables_.table(id, scope);
   std::unordered_set<std::string_view> names;
-  for (const JsonValue entry : table.elements()) {
+  for (const json::Value entry : table.elements()) {
     check_entry(entry, id, entries.size());
-    const JsonValue name = member(entry, "name");
-    if (!names.insert(expect_text(name)).second) fail(name, "another entry has this name");
+    const json::Value name = entry.at("name");
+    if (!names.insert(name.as_string()).second) name.fail("another entry has this name");
     entries.push_back({.json = entry, .scope = scope});
   }
 }
 
-void DocumentReader::check_entry(JsonValue entry, TableId id, std::size_t place) const {
-  if (!entry.is_object()) fail(entry, "expected an object");
+void DocumentReader::check_entry(json::Value entry, TableId id, std::size_t place) const {
+  if (!entry.is_object()) entry.fail("expected an object");
   check_id(entry, place);
   if (id == TableId::buffers) return;
-  const JsonValue node = member(entry, "node");
-  const auto kind = kind_named(expect_text(node));
-  if (!kind || !is_var(*kind)) fail(node, "expected \"Var\" or \"SizeVar\"");
+  const json::Value node = entry.at("node");
+  const auto kind = kind_named(node.as_string());
+  if (!kind || !is_var(*kind)) node.fail("expected \"Var\" or \"SizeVar\"");
 }
 
-void DocumentReader::add_exprs(JsonValue table, ScopeId scope) {
-  expect_array(table);
+void DocumentReader::add_exprs(json::Value table, ScopeId scope) {
+  table.expect(json::Type::array);
   auto& exprs = tables_.exprs[scope];
-  for (const JsonValue entry : table.elements()) {
-    if (!entry.is_object()) fail(entry, "expected an expression");
-    const JsonValue node = member(entry, "node");
-    const auto kind = kind_named(expect_text(node));
+  for (const json::Value entry : table.elements()) {
+    if (!entry.is_object()) entry.fail("expected an expression");
+    const json::Value node = entry.at("node");
+    const auto kind = kind_named(node.as_string());
     if (!kind || info(*kind).category != Category::expr || is_var(*kind)) {
-      fail(node, fmt::format("\"{}\" is no expression for this table", node.text()));
+      node.fail(fmt::format("\"{}\" is no expression for this table", node.text()));
     }
     exprs.push_back({.json = entry, .scope = scope});
   }
@@ -151,21 +148,21 @@ void DocumentReader::make_entries(ScopeId scope) {
   }
 }
 
-void DocumentReader::read_objects(JsonValue objects) {
-  expect_array(objects);
+void DocumentReader::read_objects(json::Value objects) {
+  objects.expect(json::Type::array);
   std::vector<std::optional<ScopeId>> scopes;
-  for (const JsonValue entry : objects.elements()) {
-    if (!entry.is_object()) fail(entry, "expected an object");
+  for (const json::Value entry : objects.elements()) {
+    if (!entry.is_object()) entry.fail("expected an object");
     scopes.push_back(is_prim_func(entry) ? std::optional(add_scope(entry)) : std::nullopt);
   }
-  for (const JsonValue entry : objects.elements()) {
+  for (const json::Value entry : objects.elements()) {
     const std::size_t id = tables_.objects.size();
     check_id(entry, id);
     tables_.objects.push_back(read_object(entry, scopes[id]));
   }
 }
 
-NodeId DocumentReader::read_object(JsonValue entry, std::optional<ScopeId> scope) {
+NodeId DocumentReader::read_object(json::Value entry, std::optional<ScopeId> scope) {
   if (!scope) return nodes_.read_object(entry);
   check_keys(entry,
              {"id", "node", "attrs", "ret_type", "vars", "buffers", "params", "buffer_map", "exprs",
@@ -176,42 +173,42 @@ NodeId DocumentReader::read_object(JsonValue entry, std::optional<ScopeId> scope
   return function;
 }
 
-std::vector<FieldValue> DocumentReader::read_prim_func(JsonValue object, ScopeId scope) {
+std::vector<FieldValue> DocumentReader::read_prim_func(json::Value object, ScopeId scope) {
   make_entries(scope);
   std::vector<FieldValue> fields(info(Kind::PrimFunc).fields.size(), NodeId::none);
-  fields[f::PrimFunc::params] = read_params(member(object, "params"), scope);
+  fields[f::PrimFunc::params] = read_params(object.at("params"), scope);
   const auto required = [&](std::string_view key, Expects slot) {
-    const JsonValue value = member(object, key);
-    if (value.is_null()) fail(value, fmt::format("{} cannot be null", key));
+    const json::Value value = object.at(key);
+    if (value.is_null()) value.fail(fmt::format("{} cannot be null", key));
     return nodes_.read(value, slot, scope);
   };
   fields[f::PrimFunc::ret_type] = required("ret_type", Expects::type);
-  fields[f::PrimFunc::buffer_map] = read_buffer_map(member(object, "buffer_map"), scope);
+  fields[f::PrimFunc::buffer_map] = read_buffer_map(object.at("buffer_map"), scope);
   const auto preflattened = object.find("preflattened_buffer_map");
   fields[f::PrimFunc::preflattened_buffer_map] =
       preflattened ? read_buffer_map(*preflattened, scope) : ListId::none;
-  fields[f::PrimFunc::attrs] = read_attrs(member(object, "attrs"), scope);
+  fields[f::PrimFunc::attrs] = read_attrs(object.at("attrs"), scope);
   fields[f::PrimFunc::body] = required("body", Expects::stmt);
   return fields;
 }
 
-ListId DocumentReader::read_params(JsonValue value, ScopeId scope) {
-  expect_array(value);
+ListId DocumentReader::read_params(json::Value value, ScopeId scope) {
+  value.expect(json::Type::array);
   std::vector<NodeId> params;
-  for (const JsonValue param : value.elements()) {
+  for (const json::Value param : value.elements()) {
     expect_index(param);
     params.push_back(nodes_.read(param, Expects::var, scope));
   }
   return builder_.list(params);
 }
 
-ListId DocumentReader::read_buffer_map(JsonValue value, ScopeId scope) {
-  expect_array(value);
+ListId DocumentReader::read_buffer_map(json::Value value, ScopeId scope) {
+  value.expect(json::Type::array);
   std::vector<NodePair> entries;
-  for (const JsonValue entry : value.elements()) {
+  for (const json::Value entry : value.elements()) {
     check_keys(entry, {"param", "buffer"});
-    const JsonValue param = member(entry, "param");
-    const JsonValue buffer = member(entry, "buffer");
+    const json::Value param = entry.at("param");
+    const json::Value buffer = entry.at("buffer");
     expect_index(param);
     expect_index(buffer);
     const NodeId key = nodes_.read(param, Expects::var, scope);
@@ -221,9 +218,9 @@ ListId DocumentReader::read_buffer_map(JsonValue value, ScopeId scope) {
 }
 
 // A map of attributes, or a reference to DictAttrs that several places use.
-NodeId DocumentReader::read_attrs(JsonValue value, ScopeId scope) {
+NodeId DocumentReader::read_attrs(json::Value value, ScopeId scope) {
   if (value.is_null()) return NodeId::none;
-  if (!value.is_object()) fail(value, "expected an object or null");
+  if (!value.is_object()) value.fail("expected an object or null");
   const auto reference = value.find("object");
   if (value.size() == 1 && reference && reference->is_number()) {
     return nodes_.read(value, Expects::object, scope);
@@ -232,7 +229,7 @@ NodeId DocumentReader::read_attrs(JsonValue value, ScopeId scope) {
                        {nodes_.read_string_map(value, Expects::attr_value, scope)});
 }
 
-NodeId DocumentReader::read_function(JsonValue entry, NodeId global_var) {
+NodeId DocumentReader::read_function(json::Value entry, NodeId global_var) {
   if (const auto other = entry.find("function")) {
     check_keys(entry, {"name", "function"}, {"global_var"});
     read_global_var(entry, global_var, 0);
@@ -251,15 +248,15 @@ NodeId DocumentReader::read_function(JsonValue entry, NodeId global_var) {
   return function;
 }
 
-NodeId DocumentReader::read_named_prim_func(JsonValue entry, ScopeId scope) {
+NodeId DocumentReader::read_named_prim_func(json::Value entry, ScopeId scope) {
   const std::vector<FieldValue> fields = read_prim_func(entry, scope);
-  NodeId& known = tables_.functions.at(member(entry, "name").text());
+  NodeId& known = tables_.functions.at(entry.at("name").text());
   if (known == NodeId::none) return known = builder_.make(Kind::PrimFunc, fields);
   for (std::uint8_t i = 0; i < fields.size(); ++i) builder_.set(known, i, fields[i]);
   return known;
 }
 
-void DocumentReader::read_global_var(JsonValue entry, NodeId global_var, ScopeId scope) {
+void DocumentReader::read_global_var(json::Value entry, NodeId global_var, ScopeId scope) {
   const auto value = entry.find("global_var");
   if (!value) return;
   check_keys(*value, {}, {"virtual_device_", "_checked_type_", "struct_info_", "span"});
@@ -272,43 +269,42 @@ void DocumentReader::read_global_var(JsonValue entry, NodeId global_var, ScopeId
 }
 
 // What follows from the rest is there for readers; it has to be what follows.
-void DocumentReader::check_derived(JsonValue entry, NodeId function) const {
+void DocumentReader::check_derived(json::Value entry, NodeId function) const {
   const Node node = builder_.node(function);
-  const JsonValue role = member(entry, "role");
-  const std::string_view derived =
-      to_string(role_of(builder_.node(tables_.global_vars.at(member(entry, "name").text()))
-                            .text(f::GlobalVar::name_hint),
-                        node));
-  if (expect_text(role) != derived) {
-    fail(role, fmt::format("by its attributes this function's role is \"{}\"", derived));
+  const json::Value role = entry.at("role");
+  const std::string_view derived = to_string(role_of(
+      builder_.node(tables_.global_vars.at(entry.at("name").text())).text(f::GlobalVar::name_hint),
+      node));
+  if (role.as_string() != derived) {
+    role.fail(fmt::format("by its attributes this function's role is \"{}\"", derived));
   }
-  const JsonValue symbol = member(entry, "global_symbol");
+  const json::Value symbol = entry.at("global_symbol");
   const bool named = global_symbol_of(node).has_value();
-  if (!symbol.is_null()) expect_text(symbol);
-  if (symbol.is_null() == named) fail(symbol, "this is not the attribute global_symbol");
+  if (!symbol.is_null()) symbol.as_string();
+  if (symbol.is_null() == named) symbol.fail("this is not the attribute global_symbol");
 }
 
-void DocumentReader::read_span(JsonValue object, NodeId id, ScopeId scope) {
+void DocumentReader::read_span(json::Value object, NodeId id, ScopeId scope) {
   const auto span = object.find("span");
   if (span) builder_.set_span(id, nodes_.read(*span, Expects::object, scope));
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json
 
 namespace mlf::tir {
 
-namespace json {
+namespace tir_json {
 
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
                        const FileSource& files) {
-  const support::JsonDocument document(source, {.max_nesting = limits.max_nesting});
+  const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
   return DocumentReader(document, limits, files).read();
 }
 
-}  // namespace json
+}  // namespace tir_json
 
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits) {
-  return json::read_tir_json(source, limits, nullptr);
+  return tir_json::read_tir_json(source, limits, nullptr);
 }
 
 }  // namespace mlf::tir

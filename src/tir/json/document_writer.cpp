@@ -11,21 +11,7 @@
 #include "tir/json/head_writer.h"
 #include "tir/json/role.h"
 
-namespace mlf::tir::json {
-namespace {
-
-// The sink of the public interface as the library's own.
-class FunctionSink final : public support::ByteSink {
- public:
-  explicit FunctionSink(const Sink& sink) : sink_(sink) {}
-  void write(std::string_view bytes) override { sink_(bytes); }
-
- private:
-  const Sink& sink_;
-};
-
-}  // namespace
-
+namespace mlf::tir::tir_json {
 DocumentWriter::DocumentWriter(const Document& document, const JsonOptions& options,
                                support::ByteSink& sink)
     : document_(document),
@@ -273,15 +259,15 @@ void DocumentWriter::write_span(Node node) {
   nodes_.write(span, Expects::object);
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json
 
 namespace mlf::tir {
 
 Result<std::vector<ConstantFile>> write_tir_json(const Document& document,
                                                  const JsonOptions& options, const Sink& sink) {
   return support::to_result([&] {
-    json::FunctionSink bytes(sink);
-    return json::DocumentWriter(document, options, bytes).write();
+    support::FunctionSink bytes(sink);
+    return tir_json::DocumentWriter(document, options, bytes).write();
   });
 }
 

@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
+#include "json/writer.h"
 #include "mlf/tir/write.h"
-#include "tir/json/emitter.h"
 #include "tir/json/node_writer.h"
 #include "tir/json/outline.h"
 #include "tir/json/scope_plan.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 class DocumentWriter {
  public:
@@ -39,7 +39,7 @@ class DocumentWriter {
 
   const Document& document_;
   const JsonOptions& options_;
-  Emitter emitter_;
+  json::Writer emitter_;
   Outline outline_;
   Identities identities_;
   ScopePlan module_plan_;
@@ -48,4 +48,4 @@ class DocumentWriter {
   std::uint64_t written_ = 0;
 };
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -5,7 +5,7 @@
 
 #include "mlf/tir/tvm_version.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 std::string_view key_of(Kind kind, const FieldInfo& field) {
   if (kind == Kind::AttrStmt && field.name == "node") return "attr_node";
@@ -42,4 +42,4 @@ IntegerForm integer_form(DType dtype) {
   return narrow ? IntegerForm::number : IntegerForm::string;
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

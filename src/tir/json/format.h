@@ -8,7 +8,7 @@
 #include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 constexpr std::string_view kFormat = "mlf-tir";
 constexpr std::int64_t kVersion = 1;
@@ -49,4 +49,4 @@ IntegerForm integer_form(Kind kind);
 /// The same for the value of an IntImm of this dtype.
 IntegerForm integer_form(DType dtype);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -6,7 +6,7 @@
 
 #include "mlf/tir/visit.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Calls `visit(child)` for everything that `node` refers to, its span last.
 template <class Visit>
@@ -40,4 +40,4 @@ void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
   }
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

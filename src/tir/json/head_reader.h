@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "json/document.h"
 #include "mlf/tir/document.h"
-#include "support/json_reader.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Throws unless `format` and `version` are ours.
-void check_format(support::JsonValue document);
-Source read_source(support::JsonValue value);
+void check_format(json::Value document);
+Source read_source(json::Value value);
 /// The text of the target; the rest of it follows from the text.
-std::optional<std::string> read_target(support::JsonValue value);
-std::vector<Loss> read_losses(support::JsonValue value);
+std::optional<std::string> read_target(json::Value value);
+std::vector<Loss> read_losses(json::Value value);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -6,10 +6,10 @@
 #include "mlf/target.h"
 #include "tir/json/format.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
-void member(Emitter& emitter, std::string_view key, std::string_view text) {
+void member(json::Writer& emitter, std::string_view key, std::string_view text) {
   emitter.key(key);
   emitter.string(text);
 }
@@ -18,7 +18,7 @@ std::string minor_version(std::uint8_t minor) {
   return "0." + std::to_string(minor);
 }
 
-void write_version(Emitter& emitter, const VersionRange& version) {
+void write_version(json::Writer& emitter, const VersionRange& version) {
   emitter.begin_object();
   member(emitter, "first", minor_version(version.first));
   member(emitter, "last", minor_version(version.last));
@@ -26,7 +26,7 @@ void write_version(Emitter& emitter, const VersionRange& version) {
   emitter.end_object();
 }
 
-void write_source(Emitter& emitter, const Source& source) {
+void write_source(json::Writer& emitter, const Source& source) {
   emitter.begin_object();
   member(emitter, "member", source.member);
   member(emitter, "dialect", to_string(source.dialect));
@@ -37,11 +37,11 @@ void write_source(Emitter& emitter, const Source& source) {
   emitter.end_object();
 }
 
-void write_value(Emitter& emitter, const TargetValue& value);
+void write_value(json::Writer& emitter, const TargetValue& value);
 
 // The parser of targets bounds the nesting of lists, so this recursion is no deeper than that.
 struct ValueWriter {
-  Emitter& emitter;
+  json::Writer& emitter;
   void operator()(bool value) const { emitter.boolean(value); }
   void operator()(std::int64_t value) const { emitter.integer(value); }
   void operator()(const std::string& value) const { emitter.string(value); }
@@ -53,11 +53,11 @@ struct ValueWriter {
   void operator()(const JsonText& json) const { emitter.string(json.text); }
 };
 
-void write_value(Emitter& emitter, const TargetValue& value) {
+void write_value(json::Writer& emitter, const TargetValue& value) {
   std::visit(ValueWriter{emitter}, value.value);
 }
 
-void write_attrs(Emitter& emitter, const std::vector<TargetAttr>& attrs) {
+void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
   emitter.begin_object();
   std::unordered_set<std::string_view> names;
   for (const TargetAttr& attr : attrs) {
@@ -69,7 +69,7 @@ void write_attrs(Emitter& emitter, const std::vector<TargetAttr>& attrs) {
 }
 
 // Everything but the host, which comes last; the object stays open.
-void write_target_fields(Emitter& emitter, const Target& target) {
+void write_target_fields(json::Writer& emitter, const Target& target) {
   emitter.begin_object();
   member(emitter, "text", target.text);
   member(emitter, "kind", target.kind);
@@ -85,7 +85,7 @@ void write_target_fields(Emitter& emitter, const Target& target) {
   emitter.key("host");
 }
 
-void write_target(Emitter& emitter, const std::string& text) {
+void write_target(json::Writer& emitter, const std::string& text) {
   const Result<Target> parsed = parse_target(text);
   if (!parsed) {
     emitter.begin_object();
@@ -104,7 +104,7 @@ void write_target(Emitter& emitter, const std::string& text) {
 
 }  // namespace
 
-void write_head(Emitter& emitter, const Document& document) {
+void write_head(json::Writer& emitter, const Document& document) {
   member(emitter, "format", kFormat);
   emitter.key("version");
   emitter.integer(kVersion);
@@ -115,7 +115,7 @@ void write_head(Emitter& emitter, const Document& document) {
   document.target ? write_target(emitter, *document.target) : emitter.null();
 }
 
-void write_losses(Emitter& emitter, const Document& document) {
+void write_losses(json::Writer& emitter, const Document& document) {
   emitter.key("losses");
   emitter.begin_array();
   for (const Loss& loss : document.losses) {
@@ -128,4 +128,4 @@ void write_losses(Emitter& emitter, const Document& document) {
   emitter.end_array();
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

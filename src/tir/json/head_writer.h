@@ -1,14 +1,14 @@
 // The part of tir-N.json that is about the document: source, target, losses.
 #pragma once
 
+#include "json/writer.h"
 #include "mlf/tir/document.h"
-#include "tir/json/emitter.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Members from `format` to `target`.
-void write_head(Emitter& emitter, const Document& document);
+void write_head(json::Writer& emitter, const Document& document);
 /// The member `losses`.
-void write_losses(Emitter& emitter, const Document& document);
+void write_losses(json::Writer& emitter, const Document& document);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

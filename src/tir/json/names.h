@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 class UniqueNames {
  public:
@@ -36,4 +36,4 @@ class UniqueNames {
   std::unordered_map<std::string, std::uint32_t> endings_;
 };
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -3,13 +3,9 @@
 
 #include "tir/json/format.h"
 #include "tir/json/node_reader.h"
-#include "tir/json/place.h"
 #include "tir/json/scalars.h"
 
-namespace mlf::tir::json {
-
-using support::JsonMember;
-using support::JsonValue;
+namespace mlf::tir::tir_json {
 
 void NodeReader::begin(const Task& task) {
   Task whole = task;
@@ -29,15 +25,15 @@ void NodeReader::expand_parts(const Task& task) {
   push_expanded();
 }
 
-void NodeReader::expand_field(const Task& task, const FieldInfo& field, JsonValue value) {
+void NodeReader::expand_field(const Task& task, const FieldInfo& field, json::Value value) {
   if (value.is_null() && field.nullable) return;
   switch (field.type) {
     case FieldType::node:
-      if (value.is_null()) fail(value, fmt::format("{} cannot be null", field.name));
+      if (value.is_null()) value.fail(fmt::format("{} cannot be null", field.name));
       return add_part(task, value, field.expects);
     case FieldType::list:
-      expect_array(value);
-      for (const JsonValue element : value.elements()) add_part(task, element, field.expects);
+      value.expect(json::Type::array);
+      for (const json::Value element : value.elements()) add_part(task, element, field.expects);
       return;
     case FieldType::string_map:
     case FieldType::node_map:
@@ -47,16 +43,16 @@ void NodeReader::expand_field(const Task& task, const FieldInfo& field, JsonValu
   }
 }
 
-void NodeReader::expand_map(const Task& task, const FieldInfo& field, JsonValue value) {
+void NodeReader::expand_map(const Task& task, const FieldInfo& field, json::Value value) {
   if (field.type == FieldType::string_map) {
-    if (!value.is_object()) fail(value, "expected an object");
-    for (const JsonMember member : value.members()) add_part(task, member.value, field.expects);
+    if (!value.is_object()) value.fail("expected an object");
+    for (const json::Member member : value.members()) add_part(task, member.value, field.expects);
     return;
   }
-  expect_array(value);
-  for (const JsonValue entry : value.elements()) {
-    expect_array(entry);
-    if (entry.size() != 2) fail(entry, "expected a key and a value");
+  value.expect(json::Type::array);
+  for (const json::Value entry : value.elements()) {
+    entry.expect(json::Type::array);
+    if (entry.size() != 2) entry.fail("expected a key and a value");
     auto part = entry.elements().begin();
     add_part(task, *part, Expects::any);
     ++part;
@@ -64,8 +60,8 @@ void NodeReader::expand_map(const Task& task, const FieldInfo& field, JsonValue 
   }
 }
 
-void NodeReader::add_part(const Task& task, JsonValue value, Expects slot) {
-  if (value.is_null() && !may_be_null(slot)) fail(value, "null cannot stand here");
+void NodeReader::add_part(const Task& task, json::Value value, Expects slot) {
+  if (value.is_null() && !may_be_null(slot)) value.fail("null cannot stand here");
   expanded_.push_back({.step = Step::visit, .json = value, .scope = task.scope, .slot = slot});
 }
 
@@ -102,7 +98,7 @@ void NodeReader::make(const Task& task) {
   results_.push_back(id);
 }
 
-FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, JsonValue value) {
+FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, json::Value value) {
   if (value.is_null() && field.nullable) return undefined_value(field);
   switch (field.type) {
     case FieldType::node:
@@ -121,16 +117,16 @@ FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, Json
   return read_scalar(builder_, value, task.kind, field, dtype);
 }
 
-FieldValue NodeReader::make_list(JsonValue value) {
+FieldValue NodeReader::make_list(json::Value value) {
   const std::span parts(results_.data() + taken_, value.size());
   taken_ += value.size();
   return builder_.list(parts);
 }
 
-FieldValue NodeReader::make_map(const FieldInfo& field, JsonValue value) {
+FieldValue NodeReader::make_map(const FieldInfo& field, json::Value value) {
   if (field.type == FieldType::string_map) {
     std::vector<NamedNode> entries;
-    for (const JsonMember member : value.members()) {
+    for (const json::Member member : value.members()) {
       entries.push_back({read_string(builder_, member.key), take()});
     }
     return builder_.map(entries);
@@ -157,4 +153,4 @@ void NodeReader::make_sequence(const Task& task) {
   results_.push_back(id);
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -2,17 +2,12 @@
 
 #include <fmt/core.h>
 
+#include "json/text.h"
 #include "tir/json/format.h"
-#include "tir/json/place.h"
 #include "tir/json/scalars.h"
-#include "tir/json/text.h"
 #include "tir/slots.h"
 
-namespace mlf::tir::json {
-
-using support::JsonMember;
-using support::JsonType;
-using support::JsonValue;
+namespace mlf::tir::tir_json {
 
 NodeId make_empty_function(Builder& builder) {
   const ListId nothing = builder.list({});
@@ -20,26 +15,26 @@ NodeId make_empty_function(Builder& builder) {
                       {nothing, NodeId::none, nothing, ListId::none, NodeId::none, NodeId::none});
 }
 
-NodeId NodeReader::read(JsonValue value, Expects slot, ScopeId scope) {
+NodeId NodeReader::read(json::Value value, Expects slot, ScopeId scope) {
   return run({.step = Step::visit, .json = value, .scope = scope, .slot = slot});
 }
 
-ListId NodeReader::read_string_map(JsonValue value, Expects slot, ScopeId scope) {
+ListId NodeReader::read_string_map(json::Value value, Expects slot, ScopeId scope) {
   std::vector<NamedNode> entries;
-  for (const JsonMember member : value.members()) {
+  for (const json::Member member : value.members()) {
     const StringId name = read_string(builder_, member.key);
     entries.push_back({name, read(member.value, slot, scope)});
   }
   return builder_.map(entries);
 }
 
-NodeId NodeReader::read_object(JsonValue entry) {
-  const JsonValue name = member(entry, "node");
-  const auto kind = kind_named(expect_text(name));
+NodeId NodeReader::read_object(json::Value entry) {
+  const json::Value name = entry.at("node");
+  const auto kind = kind_named(name.as_string());
   const Category category = kind ? info(*kind).category : Category::expr;
   if (category != Category::object && category != Category::module && category != Category::type &&
       category != Category::value) {
-    fail(name, fmt::format("\"{}\" is no kind of object", name.text()));
+    name.fail(fmt::format("\"{}\" is no kind of object", name.text()));
   }
   return run(
       {.step = Step::node, .json = entry, .scope = 0, .kind = *kind, .standing = Standing::object});
@@ -60,7 +55,7 @@ NodeId NodeReader::run(const Task& first) {
     tasks_.pop_back();
     step(task);
     if (builder_.size() > limits_.max_nodes) {
-      fail(task.json, fmt::format("more than {} nodes", limits_.max_nodes));
+      task.json.fail(fmt::format("more than {} nodes", limits_.max_nodes));
     }
   }
   const NodeId result = results_.back();
@@ -90,30 +85,31 @@ void NodeReader::step(const Task& task) {
 
 void NodeReader::give(NodeId id, const Task& task) {
   const Kind kind = builder_.node(id).kind();
-  if (!fits(kind, task.slot)) fail(task.json, fmt::format("{} cannot stand here", info(kind).name));
+  if (!fits(kind, task.slot)) task.json.fail(fmt::format("{} cannot stand here", info(kind).name));
   results_.push_back(id);
 }
 
 void NodeReader::visit(const Task& task) {
   switch (task.json.type()) {
-    case JsonType::null:
+    case json::Type::null:
       return results_.push_back(NodeId::none);
-    case JsonType::string:
+    case json::Type::string:
       return visit_text(task);
-    case JsonType::number:
+    case json::Type::integer:
+    case json::Type::real:
       return visit_number(task);
-    case JsonType::array:
+    case json::Type::array:
       return visit_array(task);
-    case JsonType::object:
+    case json::Type::object:
       return visit_object(task);
     default:
-      fail(task.json, "a boolean cannot stand here");
+      task.json.fail("a boolean cannot stand here");
   }
 }
 
 void NodeReader::visit_text(const Task& task) {
   if (task.slot == Expects::callee) return give(op(task.json.text()), task);
-  if (!may_be_null(task.slot)) fail(task.json, "a string cannot stand here");
+  if (!may_be_null(task.slot)) task.json.fail("a string cannot stand here");
   results_.push_back(builder_.make(Kind::String, {read_string(builder_, task.json)}));
 }
 
@@ -127,15 +123,15 @@ void NodeReader::visit_number(const Task& task) {
     case Expects::tensor:
       return give(constant(task.json), task);
     default:
-      fail(task.json, "a number cannot stand here");
+      task.json.fail("a number cannot stand here");
   }
 }
 
 void NodeReader::visit_array(const Task& task) {
   if (task.slot == Expects::stmt) return visit_statements(task);
-  if (!may_be_null(task.slot)) fail(task.json, "an array cannot stand here");
+  if (!may_be_null(task.slot)) task.json.fail("an array cannot stand here");
   bases_.push_back(results_.size());
-  for (const JsonValue element : task.json.elements()) add_part(task, element, Expects::any);
+  for (const json::Value element : task.json.elements()) add_part(task, element, Expects::any);
   expanded_.push_back({.step = Step::make,
                        .json = task.json,
                        .scope = task.scope,
@@ -149,15 +145,15 @@ void NodeReader::visit_object(const Task& task) {
   visit_reference(task);
 }
 
-void NodeReader::visit_node(const Task& task, JsonValue name) {
-  const std::string_view text = expect_text(name);
+void NodeReader::visit_node(const Task& task, json::Value name) {
+  const std::string_view text = name.as_string();
   if (text == "Var" || text == "ExprRef") {
     const std::string_view key = text == "Var" ? "var" : "expr";
     check_keys(task.json, {"node", "dtype", key});
-    return refer(task, text == "Var" ? TableId::vars : TableId::exprs, member(task.json, key));
+    return refer(task, text == "Var" ? TableId::vars : TableId::exprs, task.json.at(key));
   }
   const auto kind = kind_named(text);
-  if (!kind) fail(name, fmt::format("there is no kind of node called \"{}\"", text));
+  if (!kind) name.fail(fmt::format("there is no kind of node called \"{}\"", text));
   switch (info(*kind).category) {
     case Category::expr:
     case Category::part:
@@ -165,11 +161,11 @@ void NodeReader::visit_node(const Task& task, JsonValue name) {
     case Category::value:
       break;
     default:
-      fail(name, fmt::format("{} cannot stand here", text));
+      name.fail(fmt::format("{} cannot stand here", text));
   }
   const bool short_form = *kind == Kind::SizeVar || *kind == Kind::String || *kind == Kind::Array;
   if (short_form || !fits(*kind, task.slot)) {
-    fail(name, fmt::format("{} cannot stand here", text));
+    name.fail(fmt::format("{} cannot stand here", text));
   }
   Task node = task;
   node.kind = *kind;
@@ -177,33 +173,33 @@ void NodeReader::visit_node(const Task& task, JsonValue name) {
 }
 
 void NodeReader::visit_reference(const Task& task) {
-  if (task.json.size() != 1) fail(task.json, "expected \"node\", or the one key of a reference");
-  const JsonMember reference = *task.json.members().begin();
+  if (task.json.size() != 1) task.json.fail("expected \"node\", or the one key of a reference");
+  const json::Member reference = *task.json.members().begin();
   const std::string_view key = reference.key.text();
   if (key == "object") return give(object(reference.value, task.json), task);
   if (key == "global_var" || key == "op") {
-    if (key == "op") return give(op(expect_text(reference.value)), task);
-    const auto found = tables_.global_vars.find(expect_text(reference.value));
-    if (found == tables_.global_vars.end()) fail(reference.value, "there is no such function");
+    if (key == "op") return give(op(reference.value.as_string()), task);
+    const auto found = tables_.global_vars.find(reference.value.as_string());
+    if (found == tables_.global_vars.end()) reference.value.fail("there is no such function");
     return give(found->second, task);
   }
   if (key == "function") return give(function(reference.value), task);
   if (key == "buffer") return refer(task, TableId::buffers, reference.value);
   if (key == "constant") return give(constant(reference.value), task);
-  if (key != "statements") fail(reference.key, fmt::format("unknown key \"{}\"", key));
-  expect_array(reference.value);
+  if (key != "statements") reference.key.fail(fmt::format("unknown key \"{}\"", key));
+  reference.value.expect(json::Type::array);
   Task list = task;
   list.json = reference.value;
   visit_statements(list);
 }
 
-void NodeReader::refer(const Task& task, TableId table, JsonValue id) {
+void NodeReader::refer(const Task& task, TableId table, json::Value id) {
   Task entry = task;
   entry.step = Step::entry;
   entry.table = table;
   entry.count = expect_index(id);
   if (entry.count >= tables_.table(table, task.scope).size()) {
-    fail(id, "there is no such entry in a table before this place");
+    id.fail("there is no such entry in a table before this place");
   }
   check_backward(entry);
   visit_entry(entry);
@@ -215,10 +211,10 @@ void NodeReader::visit_entry(const Task& task) {
     if (task.json.is_object()) check_dtype(task.json, entry.made);
     return give(entry.made, task);
   }
-  if (entry.open) fail(task.json, "this entry of a table refers to itself");
+  if (entry.open) task.json.fail("this entry of a table refers to itself");
   entry.open = true;
-  const Kind kind = task.table == TableId::buffers ? Kind::Buffer
-                                                   : *kind_named(member(entry.json, "node").text());
+  const Kind kind =
+      task.table == TableId::buffers ? Kind::Buffer : *kind_named(entry.json.at("node").text());
   tasks_.push_back(task);
   tasks_.push_back({.step = Step::keep,
                     .json = task.json,
@@ -247,43 +243,43 @@ void NodeReader::check_backward(const Task& reference) const {
   const bool later =
       reference.count + 1 == exprs.size() || place < exprs[reference.count + 1].json.index();
   if (inside && later) {
-    fail(reference.json, "an entry of exprs refers only to those before it");
+    reference.json.fail("an entry of exprs refers only to those before it");
   }
 }
 
-void NodeReader::check_dtype(JsonValue reference, NodeId node) const {
+void NodeReader::check_dtype(json::Value reference, NodeId node) const {
   const auto dtype = reference.find("dtype");
   if (!dtype || builder_.node(node).category() != Category::expr) return;
   if (read_dtype(*dtype) == builder_.node(node).dtype()) return;
-  fail(*dtype, fmt::format("the dtype of what this refers to is \"{}\"",
-                           to_string(builder_.node(node).dtype())));
+  dtype->fail(fmt::format("the dtype of what this refers to is \"{}\"",
+                          to_string(builder_.node(node).dtype())));
 }
 
 NodeId NodeReader::op(std::string_view name) {
   NodeId& id = tables_.ops[name];
-  if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(to_bytes(name))});
+  if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(json::to_bytes(name))});
   return id;
 }
 
-NodeId NodeReader::function(JsonValue name) {
-  const auto found = tables_.functions.find(expect_text(name));
-  if (found == tables_.functions.end()) fail(name, "there is no such function");
+NodeId NodeReader::function(json::Value name) {
+  const auto found = tables_.functions.find(name.as_string());
+  if (found == tables_.functions.end()) name.fail("there is no such function");
   if (found->second == NodeId::none) found->second = make_empty_function(builder_);
   return found->second;
 }
 
-NodeId NodeReader::object(JsonValue id, JsonValue reference) {
+NodeId NodeReader::object(json::Value id, json::Value reference) {
   const std::uint32_t place = expect_index(id);
   if (place >= tables_.objects.size()) {
-    fail(reference, "there is no such entry of objects before this place");
+    reference.fail("there is no such entry of objects before this place");
   }
   return tables_.objects[place];
 }
 
-NodeId NodeReader::constant(JsonValue id) {
+NodeId NodeReader::constant(json::Value id) {
   const std::uint32_t place = expect_index(id);
-  if (place >= tables_.constants.size()) fail(id, "there is no such constant");
+  if (place >= tables_.constants.size()) id.fail("there is no such constant");
   return tables_.constants[place];
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

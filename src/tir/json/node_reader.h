@@ -9,7 +9,7 @@
 #include "tir/json/members.h"
 #include "tir/json/tables.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 class NodeReader {
  public:
@@ -17,11 +17,11 @@ class NodeReader {
       : builder_(builder), tables_(tables), limits_(limits) {}
 
   /// What `value` stands for where `slot` is expected; null is an undefined node.
-  NodeId read(support::JsonValue value, Expects slot, ScopeId scope);
+  NodeId read(json::Value value, Expects slot, ScopeId scope);
   /// The entries of a map of names.
-  ListId read_string_map(support::JsonValue value, Expects slot, ScopeId scope);
+  ListId read_string_map(json::Value value, Expects slot, ScopeId scope);
   /// An entry of `objects` that is no function.
-  NodeId read_object(support::JsonValue entry);
+  NodeId read_object(json::Value entry);
 
   /// Makes an entry of a table unless something has referred to it before.
   NodeId read_entry(TableId table, std::uint32_t place, ScopeId scope);
@@ -38,7 +38,7 @@ class NodeReader {
   };
   struct Task {
     Step step;
-    support::JsonValue json;
+    json::Value json;
     ScopeId scope;
     Expects slot = Expects::any;
     Kind kind = Kind::Var;
@@ -57,34 +57,34 @@ class NodeReader {
   void visit_number(const Task& task);
   void visit_array(const Task& task);
   void visit_object(const Task& task);
-  void visit_node(const Task& task, support::JsonValue name);
+  void visit_node(const Task& task, json::Value name);
   void visit_reference(const Task& task);
   void visit_entry(const Task& task);
-  void refer(const Task& task, TableId table, support::JsonValue id);
+  void refer(const Task& task, TableId table, json::Value id);
   void visit_statements(const Task& task);
 
   void begin(const Task& task);
   void expand_parts(const Task& task);
-  void expand_field(const Task& task, const FieldInfo& field, support::JsonValue value);
-  void expand_map(const Task& task, const FieldInfo& field, support::JsonValue value);
-  void add_part(const Task& task, support::JsonValue value, Expects slot);
+  void expand_field(const Task& task, const FieldInfo& field, json::Value value);
+  void expand_map(const Task& task, const FieldInfo& field, json::Value value);
+  void add_part(const Task& task, json::Value value, Expects slot);
   void push_expanded();
 
   void make(const Task& task);
-  FieldValue make_field(const Task& task, const FieldInfo& field, support::JsonValue value);
-  FieldValue make_list(support::JsonValue value);
-  FieldValue make_map(const FieldInfo& field, support::JsonValue value);
+  FieldValue make_field(const Task& task, const FieldInfo& field, json::Value value);
+  FieldValue make_list(json::Value value);
+  FieldValue make_map(const FieldInfo& field, json::Value value);
   void make_sequence(const Task& task);
   void set_span(NodeId id, const NodeMembers& members);
   NodeId take() { return results_[taken_++]; }
 
   TableEntry& entry_of(const Task& task);
   void check_backward(const Task& reference) const;
-  void check_dtype(support::JsonValue reference, NodeId node) const;
+  void check_dtype(json::Value reference, NodeId node) const;
   NodeId op(std::string_view name);
-  NodeId function(support::JsonValue name);
-  NodeId object(support::JsonValue id, support::JsonValue reference);
-  NodeId constant(support::JsonValue id);
+  NodeId function(json::Value name);
+  NodeId object(json::Value id, json::Value reference);
+  NodeId constant(json::Value id);
 
   Builder& builder_;
   Tables& tables_;
@@ -97,4 +97,4 @@ class NodeReader {
   std::size_t taken_ = 0;  // the next result that `make` uses
 };
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -5,7 +5,7 @@
 #include "support/error.h"
 #include "tir/json/format.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 bool is_undefined(Node node, std::uint8_t field) {
@@ -324,4 +324,4 @@ void NodeWriter::push_all(NodeList statements) {
   for (std::size_t i = statements.size(); i-- > 0;) pending_.push_back(statements[i]);
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

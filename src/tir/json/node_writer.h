@@ -5,16 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "json/writer.h"
 #include "mlf/tir/module.h"
-#include "tir/json/emitter.h"
 #include "tir/json/outline.h"
 #include "tir/json/scope_plan.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 class NodeWriter {
  public:
-  NodeWriter(Emitter& emitter, const Outline& outline, const Identities& identities)
+  NodeWriter(json::Writer& emitter, const Outline& outline, const Identities& identities)
       : emitter_(emitter), outline_(outline), identities_(identities) {}
 
   /// The scope that expressions and statements belong to from now on.
@@ -64,7 +64,7 @@ class NodeWriter {
   void push_statements(Node statement);
   void push_all(NodeList statements);
 
-  Emitter& emitter_;
+  json::Writer& emitter_;
   const Outline& outline_;
   const Identities& identities_;
   const ScopePlan* plan_ = nullptr;
@@ -72,4 +72,4 @@ class NodeWriter {
   std::vector<Node> pending_;  // statements still to be written, the next one last
 };
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

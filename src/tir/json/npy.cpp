@@ -10,7 +10,7 @@
 #include "support/error.h"
 
 namespace mlf::tir {
-namespace json {
+namespace tir_json {
 
 std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape) {
   std::uint64_t bytes = dtype.element_bytes();
@@ -49,14 +49,14 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
   return prefix + header;
 }
 
-}  // namespace json
+}  // namespace tir_json
 
 Result<void> write_npy(Node constant, const Sink& sink) {
   return support::to_result([&] {
     const auto data = constant.bytes(f::NDArray::data);
     if (!data) throw support::Error(ErrorKind::usage, "a constant without data has no NumPy file");
-    sink(json::npy_header(constant.dtype(std::uint8_t{f::NDArray::dtype}),
-                          constant.integers(f::NDArray::shape)));
+    sink(tir_json::npy_header(constant.dtype(std::uint8_t{f::NDArray::dtype}),
+                              constant.integers(f::NDArray::shape)));
     sink({reinterpret_cast<const char*>(data->data()), data->size()});
   });
 }

@@ -8,7 +8,7 @@
 
 #include "mlf/tir/dtype.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Bytes that a constant has to have: TVM stores no lanes.
 std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape);
@@ -19,4 +19,4 @@ std::string npy_descr(DType dtype);
 /// What stands before the data: magic, version, length and the padded dictionary.
 std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -10,7 +10,7 @@
 #include "tir/json/format.h"
 #include "tir/json/graph.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 [[noreturn]] void refuse(std::string message) {
@@ -192,4 +192,4 @@ bool Outline::is_reference(Node node) const {
   }
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -8,7 +8,7 @@
 
 #include "mlf/tir/module.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Counts of nodes stop at UINT32_MAX, which is more than anybody writes.
 inline std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
@@ -63,4 +63,4 @@ class Outline {
   std::vector<NodeId> constants_;
 };
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -5,10 +5,10 @@
 #include "support/source_text.h"
 #include "tir/json/constants_reader.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// `files` may be empty: constants that stand in files have no data then.
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
                        const FileSource& files);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -1,6 +1,6 @@
 #include "tir/json/role.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 Node attr_of(Node function, std::string_view name) {
@@ -66,4 +66,4 @@ std::optional<std::string_view> global_symbol_of(Node function) {
   return std::nullopt;
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

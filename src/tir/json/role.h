@@ -7,7 +7,7 @@
 
 #include "mlf/tir/module.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 enum class Role : std::uint8_t {
   main,       ///< runs the network
@@ -29,4 +29,4 @@ Role role_of(std::string_view name, Node function);
 /// The attribute `global_symbol`, where it is a string.
 std::optional<std::string_view> global_symbol_of(Node function);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -6,15 +6,12 @@
 #include <charconv>
 #include <limits>
 
+#include "json/text.h"
 #include "tir/json/format.h"
 #include "tir/json/members.h"
-#include "tir/json/place.h"
-#include "tir/json/text.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
-
-using support::JsonValue;
 
 template <class Number>
 std::optional<Number> parse(std::string_view text) {
@@ -24,15 +21,15 @@ std::optional<Number> parse(std::string_view text) {
   return number;
 }
 
-std::int64_t read_integer(JsonValue value, IntegerForm form) {
-  if (form == IntegerForm::number) return expect_integer(value);
-  if (!value.is_string()) fail(value, "expected a 64-bit integer, which is written as a string");
+std::int64_t read_integer(json::Value value, IntegerForm form) {
+  if (form == IntegerForm::number) return value.as_integer();
+  if (!value.is_string()) value.fail("expected a 64-bit integer, which is written as a string");
   const auto integer = parse<std::int64_t>(value.text());
-  if (!integer) fail(value, "expected the decimal digits of a 64-bit integer");
+  if (!integer) value.fail("expected the decimal digits of a 64-bit integer");
   return *integer;
 }
 
-double read_special(JsonValue value) {
+double read_special(json::Value value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const std::string_view text = value.text();
@@ -40,31 +37,31 @@ double read_special(JsonValue value) {
   if (text == "-inf") return -kInfinity;
   if (text == "nan") return kNan;
   if (text == "-nan") return -kNan;
-  fail(value, R"(expected a number, "inf", "-inf", "nan" or "-nan")");
+  value.fail(R"(expected a number, "inf", "-inf", "nan" or "-nan")");
 }
 
-double read_real(JsonValue value) {
+double read_real(json::Value value) {
   if (value.is_string()) return read_special(value);
-  if (!value.is_number()) fail(value, "expected a number");
-  const auto real = parse<double>(value.number_text());
-  if (!real) fail(value, "this number is out of the range of a double");
+  if (!value.is_number()) value.fail("expected a number");
+  const auto real = parse<double>(value.source());
+  if (!real) value.fail("this number is out of the range of a double");
   return *real;
 }
 
-std::int64_t read_enumeration(JsonValue value, const FieldInfo& field) {
+std::int64_t read_enumeration(json::Value value, const FieldInfo& field) {
   const auto names = enum_names(field.expects);
-  const auto found = std::ranges::find(names, expect_text(value));
+  const auto found = std::ranges::find(names, value.as_string());
   if (found == names.end() || found->empty()) {
-    fail(value, fmt::format("\"{}\" is no value of {}", value.text(), field.name));
+    value.fail(fmt::format("\"{}\" is no value of {}", value.text(), field.name));
   }
   return std::distance(names.begin(), found);
 }
 
-FieldValue read_integers(Builder& builder, JsonValue value, Kind kind) {
-  expect_array(value);
+FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
+  value.expect(json::Type::array);
   std::vector<std::int64_t> integers;
   integers.reserve(value.size());
-  for (const JsonValue element : value.elements()) {
+  for (const json::Value element : value.elements()) {
     integers.push_back(read_integer(element, integer_form(kind)));
   }
   return builder.integers(integers);
@@ -72,15 +69,15 @@ FieldValue read_integers(Builder& builder, JsonValue value, Kind kind) {
 
 }  // namespace
 
-DType read_dtype(JsonValue value) {
-  const auto dtype = parse_dtype(expect_text(value));
-  if (!dtype) fail(value, fmt::format("\"{}\" is no dtype", value.text()));
+DType read_dtype(json::Value value) {
+  const auto dtype = parse_dtype(value.as_string());
+  if (!dtype) value.fail(fmt::format("\"{}\" is no dtype", value.text()));
   return *dtype;
 }
 
-StringId read_string(Builder& builder, JsonValue value) {
-  const std::string_view text = expect_text(value);
-  if (has_escaped_bytes(text)) return builder.string(to_bytes(text));
+StringId read_string(Builder& builder, json::Value value) {
+  const std::string_view text = value.as_string();
+  if (json::has_escaped_bytes(text)) return builder.string(json::to_bytes(text));
   return builder.string(text);
 }
 
@@ -99,10 +96,10 @@ FieldValue undefined_value(const FieldInfo& field) {
   }
 }
 
-FieldValue read_scalar(Builder& builder, JsonValue value, Kind kind, const FieldInfo& field,
+FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,
                        DType dtype) {
   if (value.is_null()) {
-    if (!field.nullable) fail(value, fmt::format("{} cannot be null", field.name));
+    if (!field.nullable) value.fail(fmt::format("{} cannot be null", field.name));
     return undefined_value(field);
   }
   switch (field.type) {
@@ -113,8 +110,8 @@ FieldValue read_scalar(Builder& builder, JsonValue value, Kind kind, const Field
     case FieldType::real:
       return read_real(value);
     case FieldType::boolean:
-      if (!value.is_bool()) fail(value, "expected true or false");
-      return value.type() == support::JsonType::true_;
+      value.expect(json::Type::boolean);
+      return value.boolean();
     case FieldType::dtype:
       return read_dtype(value);
     case FieldType::enumeration:
@@ -124,4 +121,4 @@ FieldValue read_scalar(Builder& builder, JsonValue value, Kind kind, const Field
   }
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

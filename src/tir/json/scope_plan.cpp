@@ -6,7 +6,7 @@
 #include "tir/json/graph.h"
 #include "tir/json/names.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 bool is_table_entry(Node node) {
@@ -140,4 +140,4 @@ std::uint32_t ScopePlan::scope(Node statement) const {
   return state(statement).scope;
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -11,7 +11,7 @@
 #include "mlf/tir/module.h"
 #include "tir/json/outline.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Ids and names of variables and buffers, which count through the whole module.
 class Identities {
@@ -88,4 +88,4 @@ class ScopePlan {
 /// Whether a statement that stands alone in its place is written as the statements of its list.
 bool is_implied(Node statement);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

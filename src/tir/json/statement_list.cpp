@@ -3,24 +3,21 @@
 
 #include "tir/json/format.h"
 #include "tir/json/node_reader.h"
-#include "tir/json/place.h"
 
-namespace mlf::tir::json {
-
-using support::JsonValue;
+namespace mlf::tir::tir_json {
 
 /// Turns one list into tasks that make its statements from the inside out.
 class NodeReader::StatementList {
  public:
-  StatementList(JsonValue list, ScopeId scope, std::vector<Task>& tasks)
+  StatementList(json::Value list, ScopeId scope, std::vector<Task>& tasks)
       : scope_(scope), tasks_(tasks) {
     open_.push_back({.entry = list, .kind = Kind::Evaluate, .end = list.size()});
   }
 
   void run() {
-    const JsonValue list = open_.front().entry;
+    const json::Value list = open_.front().entry;
     std::uint32_t at = 0;
-    for (const JsonValue entry : list.elements()) {
+    for (const json::Value entry : list.elements()) {
       add(entry, ++at);
       while (open_.size() > 1 && open_.back().end == at) close();
     }
@@ -30,29 +27,29 @@ class NodeReader::StatementList {
  private:
   // A statement whose governed entries end before the entry at `end`, or the list itself.
   struct Open {
-    JsonValue entry;
+    json::Value entry;
     Kind kind;
     std::uint32_t end;
     std::uint32_t elements = 0;
     // The last element, if it is a SeqStmt of two or more that says nothing else.
-    std::optional<JsonValue> sequence = {};
+    std::optional<json::Value> sequence = {};
   };
 
-  void add(JsonValue entry, std::uint32_t behind) {
-    const JsonValue name = member(entry, "node");
-    const auto kind = kind_named(expect_text(name));
+  void add(json::Value entry, std::uint32_t behind) {
+    const json::Value name = entry.at("node");
+    const auto kind = kind_named(name.as_string());
     if (!kind || info(*kind).category != Category::stmt) {
-      fail(name, fmt::format("\"{}\" is no kind of statement", name.text()));
+      name.fail(fmt::format("\"{}\" is no kind of statement", name.text()));
     }
     ++open_.back().elements;
     open_.back().sequence.reset();
     if (!scoped_field(*kind)) return tasks_.push_back(task(Step::node, entry, *kind));
     tasks_.push_back(task(Step::governing, entry, *kind));
-    const JsonValue scope = member(entry, "scope");
+    const json::Value scope = entry.at("scope");
     const std::uint32_t governed = expect_index(scope);
     if (governed > open_.back().end - behind) {
-      fail(scope, fmt::format("this scope reaches past its end: {} entries follow there",
-                              open_.back().end - behind));
+      scope.fail(fmt::format("this scope reaches past its end: {} entries follow there",
+                             open_.back().end - behind));
     }
     open_.push_back({.entry = entry, .kind = *kind, .end = behind + governed});
   }
@@ -71,16 +68,16 @@ class NodeReader::StatementList {
 
   // What stands in one place has to be one statement: several are a SeqStmt.
   void fill(const Open& place) {
-    if (place.elements == 0) fail(place.entry, "expected a statement, found none");
+    if (place.elements == 0) place.entry.fail("expected a statement, found none");
     if (place.elements >= 2) {
       tasks_.push_back(task(Step::sequence, place.entry, Kind::Evaluate));
       tasks_.back().count = place.elements;
     } else if (place.sequence) {
-      fail(*place.sequence, "this SeqStmt is implied and cannot be written");
+      place.sequence->fail("this SeqStmt is implied and cannot be written");
     }
   }
 
-  Task task(Step step, JsonValue entry, Kind kind) const {
+  Task task(Step step, json::Value entry, Kind kind) const {
     return {.step = step,
             .json = entry,
             .scope = scope_,
@@ -99,4 +96,4 @@ void NodeReader::visit_statements(const Task& task) {
   push_expanded();
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

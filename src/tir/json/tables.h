@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "json/document.h"
 #include "mlf/tir/builder.h"
-#include "support/json_reader.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// Names the tables of one function, or of the module outside its functions (0).
 using ScopeId = std::uint32_t;
@@ -18,7 +18,7 @@ enum class TableId : std::uint8_t { vars, buffers, exprs };
 
 /// An entry that becomes a node when something first refers to it.
 struct TableEntry {
-  support::JsonValue json;
+  json::Value json;
   ScopeId scope;
   NodeId made = NodeId::none;
   bool open = false;  // being made: a reference to it now is a circle
@@ -46,4 +46,4 @@ struct Tables {
 /// A PrimFunc without content, to be filled in later.
 NodeId make_empty_function(Builder& builder);
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

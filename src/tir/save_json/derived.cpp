@@ -10,9 +10,6 @@
 namespace mlf::tir::save_json {
 namespace {
 
-using support::JsonMember;
-using support::JsonValue;
-
 // Types are small; what takes longer to compare than this counts as different.
 constexpr std::size_t kMostSteps = 10'000;
 
@@ -42,17 +39,17 @@ class SameNodes {
     if (graph_.type_key(a) != graph_.type_key(b) || graph_.repr(a) != graph_.repr(b)) return false;
     if (graph_.data_size(a) != graph_.data_size(b)) return false;
     auto right = graph_.data(b).begin();
-    for (const JsonValue left : graph_.data(a)) {
+    for (const json::Value left : graph_.data(a)) {
       pairs_.emplace_back(graph_.element(left), graph_.element(*right));
       ++right;
     }
-    for (const JsonMember left : graph_.attrs(a)) {
+    for (const json::Member left : graph_.attrs(a)) {
       if (left.key.text() != kSpan && !same_attribute(left, b)) return false;
     }
     return true;
   }
 
-  bool same_attribute(JsonMember left, std::uint32_t b) {
+  bool same_attribute(json::Member left, std::uint32_t b) {
     const auto right = graph_.attr(b, left.key.text());
     if (!right) return false;
     if (use_of_name(left.key.text()).reference) {
@@ -80,7 +77,7 @@ class CheckedTypes {
     const std::uint32_t arguments = target_of(graph_, type, "arg_types");
     if (graph_.data_size(arguments) != graph_.data_size(params)) return false;
     auto argument = graph_.data(arguments).begin();
-    for (const JsonValue param : graph_.data(params)) {
+    for (const json::Value param : graph_.data(params)) {
       if (!is_type_of(graph_.element(*argument), graph_.element(param))) return false;
       ++argument;
     }
@@ -113,13 +110,13 @@ bool names_agree(const JsonGraph& graph, std::uint32_t module) {
   const std::uint32_t names = target_of(graph, module, kGlobalVarMap);
   std::map<std::string, std::uint32_t, std::less<>> expected;
   std::size_t position = 0;
-  for (const JsonValue element : graph.data(functions)) {
+  for (const json::Value element : graph.data(functions)) {
     const std::uint32_t node = graph.element(element);
     if (position++ % 2 == 0) expected.emplace(name_of(graph, node), node);
   }
   if (graph.data_size(names) != expected.size()) return false;
   auto value = graph.data(names).begin();
-  for (const JsonValue key : graph.keys(names)) {
+  for (const json::Value key : graph.keys(names)) {
     const auto found = expected.find(key.text());
     if (found == expected.end() || found->second != graph.element(*value)) return false;
     ++value;
@@ -136,7 +133,7 @@ void check_derived(const JsonGraph& graph, LossLog& losses) {
       if (!names_agree(graph, i)) losses.add(LossCode::checked_type, "", kGlobalVarMap);
       const std::uint32_t functions = target_of(graph, i, "functions");
       std::uint32_t global_var = 0;
-      for (const JsonValue element : graph.data(functions)) {
+      for (const json::Value element : graph.data(functions)) {
         const std::uint32_t node = graph.element(element);
         if (graph.node(node).kind == Kind::PrimFunc && !types.agrees(node)) {
           losses.add(LossCode::checked_type, name_of(graph, global_var), kCheckedType);

@@ -9,9 +9,6 @@
 
 namespace mlf::tir::save_json {
 
-using support::JsonMember;
-using support::JsonValue;
-
 Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& builder,
                    LossLog& losses)
     : graph_(graph),
@@ -79,7 +76,7 @@ void Importer::enter(Task task) {
 }
 
 void Importer::enter_elements(std::uint32_t node) {
-  for (const JsonValue element : graph_.data(node)) push(graph_.element(element), Role::node);
+  for (const json::Value element : graph_.data(node)) push(graph_.element(element), Role::node);
 }
 
 void Importer::enter_node(std::uint32_t node) {
@@ -114,13 +111,13 @@ void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std
 }
 
 void Importer::enter_unknown(std::uint32_t node) {
-  for (const JsonMember attribute : graph_.attrs(node)) {
+  for (const json::Member attribute : graph_.attrs(node)) {
     push(guessed_reference(node, attribute), Role::node);
   }
   if (graph_.data_size(node) > 0) push(node, Role::list);
 }
 
-std::uint32_t Importer::guessed_reference(std::uint32_t node, JsonMember attribute) const {
+std::uint32_t Importer::guessed_reference(std::uint32_t node, json::Member attribute) const {
   const std::uint32_t target = unknown_.reference(node, attribute);
   // A guess that would make the node part of itself was wrong.
   const auto bit = static_cast<std::uint8_t>(Role::node);
@@ -133,7 +130,7 @@ ListId Importer::make_list(std::uint32_t node) {
   if (kind == Kind::ObjectMap) return make_node_map(node);
   std::vector<NodeId> ids;
   ids.reserve(graph_.data_size(node));
-  for (const JsonValue element : graph_.data(node)) {
+  for (const json::Value element : graph_.data(node)) {
     ids.push_back(node_ids_[graph_.element(element)]);
   }
   return builder_.list(ids);
@@ -149,7 +146,7 @@ ListId Importer::make_string_map(std::uint32_t node) {
   }
   std::vector<NamedNode> entries;
   auto value = data.begin();
-  for (const JsonValue key : graph_.keys(node)) {
+  for (const json::Value key : graph_.keys(node)) {
     if (!key.is_string()) graph_.fail(node, key, "expected a string as key of a map");
     entries.push_back({builder_.string(key.text()), node_ids_[graph_.element(*value)]});
     ++value;
@@ -307,7 +304,7 @@ NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
 }
 
 /// See `looks_plain`.
-NodeId Importer::opaque_value(std::uint32_t node, JsonMember attribute) {
+NodeId Importer::opaque_value(std::uint32_t node, json::Member attribute) {
   const std::uint32_t target = guessed_reference(node, attribute);
   if (target == 0) {
     const std::string_view text = attribute.value.text();
@@ -327,7 +324,7 @@ NodeId Importer::make_text(std::string_view type_key, std::string_view text) {
 
 ListId Importer::opaque_fields(std::uint32_t node) {
   std::vector<NamedNode> entries;
-  for (const JsonMember attribute : graph_.attrs(node)) {
+  for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
     // An expression has these beside its fields.
     if (name == kSpan || (name == "dtype" && unknown_.kind(node) == Kind::OpaqueExpr)) continue;
@@ -340,7 +337,7 @@ ListId Importer::opaque_fields(std::uint32_t node) {
 NodeId Importer::make_opaque(std::uint32_t node) {
   const ListId fields = opaque_fields(node);
   std::vector<NodeId> names;
-  for (const JsonValue key : graph_.keys(node)) {
+  for (const json::Value key : graph_.keys(node)) {
     if (!key.is_string()) graph_.fail(node, key, "expected a string in \"keys\"");
     names.push_back(builder_.make(Kind::String, {builder_.string(key.text())}));
   }

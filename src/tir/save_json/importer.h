@@ -59,9 +59,9 @@ class Importer {
   NodeId make_opaque(std::uint32_t node);
   NodeId make_opaque_expr(std::uint32_t node);
   ListId opaque_fields(std::uint32_t node);
-  NodeId opaque_value(std::uint32_t node, support::JsonMember attribute);
+  NodeId opaque_value(std::uint32_t node, json::Member attribute);
   NodeId make_text(std::string_view type_key, std::string_view text);
-  std::uint32_t guessed_reference(std::uint32_t node, support::JsonMember attribute) const;
+  std::uint32_t guessed_reference(std::uint32_t node, json::Member attribute) const;
 
   FieldValue field_value(const NodeFields& fields, std::uint32_t node, Kind kind, std::uint8_t at);
   FieldValue absent_value(std::uint32_t node, const FieldInfo& field);

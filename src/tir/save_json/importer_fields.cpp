@@ -55,8 +55,6 @@ std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::u
 
 }  // namespace
 
-using support::JsonValue;
-
 FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, Kind kind,
                                  std::uint8_t at) {
   const FieldInfo& field = info(kind).fields[at];
@@ -207,7 +205,7 @@ void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::
   const FieldForm values = value_slot(field.expects);
   const FieldForm keys = key_slot(field.expects);
   std::size_t position = 0;
-  for (const JsonValue element : graph_.data(target)) {
+  for (const json::Value element : graph_.data(target)) {
     const FieldForm& slot = is_map && position % 2 == 0 ? keys : values;
     const std::uint32_t index = graph_.element(element);
     if (index == 0 ? !slot.takes_null : !slot.takes(unknown_.kind(index))) {

@@ -9,21 +9,10 @@
 namespace mlf::tir::save_json {
 namespace {
 
-using support::JsonMember;
-using support::JsonType;
-using support::JsonValue;
-
-void expect(JsonValue value, JsonType type, std::string_view what) {
-  if (value.type() == type) return;
-  value.fail("expected " + std::string(describe(type)) + " for \"" + std::string(what) +
-             "\", found " + std::string(describe(value.type())));
-}
-
-JsonValue required(JsonValue object, std::string_view key, JsonType type) {
-  const auto value = object.find(key);
-  if (!value) object.fail("expected a member \"" + std::string(key) + "\"");
-  expect(*value, type, key);
-  return *value;
+json::Value required(json::Value object, std::string_view key, json::Type type) {
+  const json::Value value = object.at(key);
+  value.expect(type);
+  return value;
 }
 
 // repr_b64 is a length of eight bytes, little-endian, and the bytes.
@@ -38,9 +27,9 @@ std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
 }
 
 // Absent members read like empty ones.
-JsonValue::Elements elements_or_none(const support::JsonDocument& document, std::uint32_t index) {
+json::Value::Elements elements_or_none(const json::Document& document, std::uint32_t index) {
   if (index == 0) return {document, 0, 0};
-  return JsonValue(document, index).elements();
+  return json::Value(document, index).elements();
 }
 
 }  // namespace
@@ -58,77 +47,77 @@ bool is_development(const VersionRange& version) {
   return version.exact.find("dev") != std::string::npos;
 }
 
-JsonGraph::JsonGraph(const support::JsonDocument& document) : document_(document) {
-  const JsonValue root = document.root();
+JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
+  const json::Value root = document.root();
   if (!root.is_object()) root.fail("expected the object that tvm.ir.save_json writes");
-  read_nodes(required(root, "nodes", JsonType::array));
+  read_nodes(required(root, "nodes", json::Type::array));
   if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);
   if (const auto attrs = root.find("attrs")) read_head(*attrs);
-  root_ = element(required(root, "root", JsonType::number));
+  root_ = element(required(root, "root", json::Type::integer));
 }
 
-void JsonGraph::read_nodes(JsonValue nodes) {
+void JsonGraph::read_nodes(json::Value nodes) {
   if (nodes.size() == 0) nodes.fail("expected at least the null node in \"nodes\"");
   nodes_.reserve(nodes.size());
-  for (const JsonValue object : nodes.elements()) nodes_.push_back(read_node(object));
+  for (const json::Value object : nodes.elements()) nodes_.push_back(read_node(object));
   const GraphNode& null = nodes_.front();
   if (!type_key(0).empty() || null.attrs != 0 || null.data != 0 || null.repr != 0) {
     value(null.object).fail("expected the null node at index 0 of \"nodes\"");
   }
 }
 
-GraphNode JsonGraph::read_node(JsonValue object) {
+GraphNode JsonGraph::read_node(json::Value object) {
   if (!object.is_object()) object.fail("expected an object for a node");
   GraphNode node{.object = object.index()};
-  for (const JsonMember member : object.members()) {
+  for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();
-    const auto take = [&](std::uint32_t& place, JsonType type) {
-      expect(member.value, type, key);
+    const auto take = [&](std::uint32_t& place, json::Type type) {
+      member.value.expect(type);
       place = member.value.index();
     };
     if (key == "type_key") {
-      take(node.type_key, JsonType::string);
+      take(node.type_key, json::Type::string);
     } else if (key == "attrs") {
-      take(node.attrs, JsonType::object);
+      take(node.attrs, json::Type::object);
       check_attrs(member.value);
     } else if (key == "data") {
-      take(node.data, JsonType::array);
+      take(node.data, json::Type::array);
     } else if (key == "keys") {
-      take(node.keys, JsonType::array);
+      take(node.keys, json::Type::array);
     } else if (key == "repr_str" || key == "repr_b64") {
-      take(node.repr, JsonType::string);
+      take(node.repr, json::Type::string);
       node.repr_is_base64 = key == "repr_b64";
     } else {
       member.key.fail("unknown member " + clipped(key) + " of a node");
     }
   }
-  if (node.type_key == 0) object.fail("expected a member \"type_key\"");
+  if (node.type_key == 0) object.fail("missing key \"type_key\"");
   node.kind = kind_with_type_key(value(node.type_key).text());
   // Map stands for two kinds; only one whose keys are not all strings has data without keys.
   if (node.kind == Kind::StringMap && node.keys == 0 && node.data != 0) node.kind = Kind::ObjectMap;
   return node;
 }
 
-void JsonGraph::check_attrs(JsonValue attrs) const {
-  for (const JsonMember member : attrs.members()) {
-    if (!member.value.is_string()) expect(member.value, JsonType::string, member.key.text());
+void JsonGraph::check_attrs(json::Value attrs) const {
+  for (const json::Member member : attrs.members()) {
+    member.value.expect(json::Type::string);
   }
 }
 
-void JsonGraph::read_tensors(JsonValue tensors) {
-  expect(tensors, JsonType::array, "b64ndarrays");
+void JsonGraph::read_tensors(json::Value tensors) {
+  tensors.expect(json::Type::array);
   tensors_.reserve(tensors.size());
-  for (const JsonValue tensor : tensors.elements()) {
-    expect(tensor, JsonType::string, "b64ndarrays");
+  for (const json::Value tensor : tensors.elements()) {
+    tensor.expect(json::Type::string);
     tensors_.push_back(tensor.index());
   }
 }
 
-void JsonGraph::read_head(JsonValue attrs) {
-  expect(attrs, JsonType::object, "attrs");
+void JsonGraph::read_head(json::Value attrs) {
+  attrs.expect(json::Type::object);
   const auto version = attrs.find("tvm_version");
   if (!version) return;
-  expect(*version, JsonType::string, "tvm_version");
+  version->expect(json::Type::string);
   version_ = version_named(version->text());
 }
 
@@ -136,20 +125,20 @@ std::string_view JsonGraph::type_key(std::uint32_t node) const {
   return value(nodes_[node].type_key).text();
 }
 
-JsonValue::Elements JsonGraph::data(std::uint32_t node) const {
+json::Value::Elements JsonGraph::data(std::uint32_t node) const {
   return elements_or_none(document_, nodes_[node].data);
 }
 
-JsonValue::Elements JsonGraph::keys(std::uint32_t node) const {
+json::Value::Elements JsonGraph::keys(std::uint32_t node) const {
   return elements_or_none(document_, nodes_[node].keys);
 }
 
-JsonValue::Members JsonGraph::attrs(std::uint32_t node) const {
-  return JsonValue::Members(elements_or_none(document_, nodes_[node].attrs));
+json::Value::Members JsonGraph::attrs(std::uint32_t node) const {
+  return json::Value::Members(elements_or_none(document_, nodes_[node].attrs));
 }
 
-std::optional<JsonValue> JsonGraph::attr(std::uint32_t node, std::string_view name) const {
-  for (const JsonMember member : attrs(node)) {
+std::optional<json::Value> JsonGraph::attr(std::uint32_t node, std::string_view name) const {
+  for (const json::Member member : attrs(node)) {
     if (member.key.text() == name) return member.value;
   }
   return std::nullopt;
@@ -162,7 +151,7 @@ std::uint32_t JsonGraph::data_size(std::uint32_t node) const {
 std::string JsonGraph::repr(std::uint32_t node) const {
   const GraphNode& graph_node = nodes_[node];
   if (graph_node.repr == 0) return {};
-  const JsonValue text = value(graph_node.repr);
+  const json::Value text = value(graph_node.repr);
   if (!graph_node.repr_is_base64) return std::string(text.text());
   const auto data = support::base64_decode(text.text());
   auto content = data ? unwrap(*data) : std::nullopt;
@@ -170,10 +159,10 @@ std::string JsonGraph::repr(std::uint32_t node) const {
   return std::move(*content);
 }
 
-std::uint32_t JsonGraph::element(JsonValue element) const {
+std::uint32_t JsonGraph::element(json::Value element) const {
   const auto index = element.integer();
   if (!index)
-    element.fail("expected a node index, found " + std::string(support::describe(element.type())));
+    element.fail("expected a node index, found " + std::string(json::name_of(element.type())));
   if (*index < 0 || *index >= size()) {
     element.fail("node index " + std::to_string(*index) + " is out of range: there are " +
                  std::to_string(size()) + " nodes");
@@ -181,13 +170,13 @@ std::uint32_t JsonGraph::element(JsonValue element) const {
   return static_cast<std::uint32_t>(*index);
 }
 
-std::optional<std::uint32_t> JsonGraph::reference(JsonValue attribute) const {
+std::optional<std::uint32_t> JsonGraph::reference(json::Value attribute) const {
   std::uint32_t index = 0;
   if (!parse_whole(attribute.text(), index) || index >= size()) return std::nullopt;
   return index;
 }
 
-std::uint32_t JsonGraph::reference(std::uint32_t node, JsonMember attribute) const {
+std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;
   std::uint64_t number = 0;
   const std::string name(attribute.key.text());
@@ -215,7 +204,7 @@ void JsonGraph::fail(std::uint32_t node, std::string_view message) const {
   fail(node, value(nodes_[node].object), message);
 }
 
-void JsonGraph::fail(std::uint32_t node, JsonValue at, std::string_view message) const {
+void JsonGraph::fail(std::uint32_t node, json::Value at, std::string_view message) const {
   at.fail(describe(node) + ": " + std::string(message));
 }
 

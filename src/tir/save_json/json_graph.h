@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "json/document.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/kind.h"
-#include "support/json_reader.h"
 
 namespace mlf::tir::save_json {
 
@@ -45,46 +45,46 @@ struct GraphNode {
 /// Checks the layout of a document and gives access to its nodes. Refers to the document.
 class JsonGraph {
  public:
-  explicit JsonGraph(const support::JsonDocument& document);
+  explicit JsonGraph(const json::Document& document);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::uint32_t root() const { return root_; }
   const GraphNode& node(std::uint32_t index) const { return nodes_[index]; }
   const VersionRange& version() const { return version_; }
   std::size_t tensor_count() const { return tensors_.size(); }
-  support::JsonValue tensor(std::size_t index) const { return value(tensors_[index]); }
+  json::Value tensor(std::size_t index) const { return value(tensors_[index]); }
 
-  support::JsonValue value(std::uint32_t index) const { return {document_, index}; }
+  json::Value value(std::uint32_t index) const { return {document_, index}; }
   std::string_view type_key(std::uint32_t node) const;
-  support::JsonValue::Elements data(std::uint32_t node) const;
-  support::JsonValue::Elements keys(std::uint32_t node) const;
-  support::JsonValue::Members attrs(std::uint32_t node) const;
-  std::optional<support::JsonValue> attr(std::uint32_t node, std::string_view name) const;
+  json::Value::Elements data(std::uint32_t node) const;
+  json::Value::Elements keys(std::uint32_t node) const;
+  json::Value::Members attrs(std::uint32_t node) const;
+  std::optional<json::Value> attr(std::uint32_t node, std::string_view name) const;
   std::uint32_t data_size(std::uint32_t node) const;
   /// The repr bytes of a node, base64 undone; empty where it has none.
   std::string repr(std::uint32_t node) const;
 
   /// Node index in an element of `data`.
-  std::uint32_t element(support::JsonValue element) const;
+  std::uint32_t element(json::Value element) const;
   /// Node index in an attribute; nullopt where its text is no index of this document.
-  std::optional<std::uint32_t> reference(support::JsonValue attribute) const;
+  std::optional<std::uint32_t> reference(json::Value attribute) const;
   /// Node index in an attribute of a node that must be one.
-  std::uint32_t reference(std::uint32_t node, support::JsonMember attribute) const;
+  std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 
   /// Throws an error at the node, or at the value where one is to blame.
   [[noreturn]] void fail(std::uint32_t node, std::string_view message) const;
-  [[noreturn]] void fail(std::uint32_t node, support::JsonValue at, std::string_view message) const;
+  [[noreturn]] void fail(std::uint32_t node, json::Value at, std::string_view message) const;
   /// `node 17 (tir.For)`.
   std::string describe(std::uint32_t node) const;
 
  private:
-  void read_nodes(support::JsonValue nodes);
-  GraphNode read_node(support::JsonValue object);
-  void read_tensors(support::JsonValue tensors);
-  void read_head(support::JsonValue attrs);
-  void check_attrs(support::JsonValue attrs) const;
+  void read_nodes(json::Value nodes);
+  GraphNode read_node(json::Value object);
+  void read_tensors(json::Value tensors);
+  void read_head(json::Value attrs);
+  void check_attrs(json::Value attrs) const;
 
-  const support::JsonDocument& document_;
+  const json::Document& document_;
   std::uint32_t root_ = 0;
   std::vector<GraphNode> nodes_;
   std::vector<std::uint32_t> tensors_;

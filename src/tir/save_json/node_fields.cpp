@@ -21,7 +21,7 @@ bool may_be_canonical_null(Kind kind, std::uint8_t field) {
 
 }  // namespace
 
-bool NodeFields::place(support::JsonMember attribute) {
+bool NodeFields::place(json::Member attribute) {
   const auto names = fields_by_name(kind_);
   const std::string_view name = attribute.key.text();
   for (std::size_t tried = 0; tried < names.size(); ++tried) {

@@ -19,13 +19,13 @@ class NodeFields {
   template <class Unknown>
   NodeFields(const JsonGraph& graph, std::uint32_t node, Kind kind, Unknown&& unknown)
       : graph_(graph), node_(node), kind_(kind) {
-    for (const support::JsonMember attribute : graph.attrs(node)) {
+    for (const json::Member attribute : graph.attrs(node)) {
       if (!place(attribute)) unknown(attribute.key.text());
     }
   }
 
   bool has(std::uint8_t field) const { return values_[field] != 0; }
-  support::JsonValue value(std::uint8_t field) const { return graph_.value(values_[field]); }
+  json::Value value(std::uint8_t field) const { return graph_.value(values_[field]); }
 
   Kind kind() const { return kind_; }
 
@@ -44,9 +44,9 @@ class NodeFields {
   [[noreturn]] void fail(std::uint8_t field, std::string_view message) const;
 
  private:
-  bool place(support::JsonMember attribute);
+  bool place(json::Member attribute);
   [[noreturn]] void fail_value(std::uint8_t field, std::string_view expected) const;
-  support::JsonMember member(std::uint32_t value) const {
+  json::Member member(std::uint32_t value) const {
     return {graph_.value(value - 1), graph_.value(value)};
   }
 

@@ -40,7 +40,7 @@ NodeId read_root(const JsonGraph& graph, save_json::Importer& importer, Builder&
 }  // namespace
 
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits) {
-  const support::JsonDocument document(source, {limits.max_nesting});
+  const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
   const JsonGraph graph(document);
   Builder builder;
   LossLog losses;

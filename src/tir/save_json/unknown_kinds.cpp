@@ -2,9 +2,6 @@
 
 namespace mlf::tir::save_json {
 
-using support::JsonMember;
-using support::JsonValue;
-
 UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   bool any = false;
   for (std::uint32_t i = 1; i < graph.size() && !any; ++i) any = !graph.node(i).kind;
@@ -16,7 +13,7 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   certain_[0] = true;
   certain_[graph.root()] = true;
   for (std::uint32_t i = 1; i < graph.size(); ++i) {
-    for (const JsonValue element : graph.data(i)) certain_[graph.element(element)] = true;
+    for (const json::Value element : graph.data(i)) certain_[graph.element(element)] = true;
     graph.node(i).kind ? scan_known(i) : scan_unknown(i);
   }
   for (std::uint32_t i = 1; i < graph.size(); ++i) {
@@ -27,7 +24,7 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
 
 void UnknownKinds::scan_known(std::uint32_t node) {
   const Kind kind = *graph_.node(node).kind;
-  for (const JsonMember attribute : graph_.attrs(node)) {
+  for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
     const auto target = graph_.reference(attribute.value);
     if (!target) continue;
@@ -40,7 +37,7 @@ void UnknownKinds::scan_known(std::uint32_t node) {
 }
 
 void UnknownKinds::scan_unknown(std::uint32_t node) {
-  for (const JsonMember attribute : graph_.attrs(node)) {
+  for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
     const NameUse use = use_of_name(name);
     if (!use.reference || use.plain) continue;
@@ -55,7 +52,7 @@ bool UnknownKinds::fits_name(std::string_view name, std::uint32_t target) const 
 }
 
 void UnknownKinds::gather(std::uint32_t node) {
-  for (const JsonMember attribute : graph_.attrs(node)) {
+  for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
     Evidence& evidence = evidence_[{graph_.type_key(node), name}];
     const auto target = graph_.reference(attribute.value);
@@ -86,7 +83,7 @@ void UnknownKinds::note_field(const FieldInfo& field, std::uint32_t target) {
   std::vector<bool>& looked = field.expects == Expects::expr ? lists_of_exprs_ : lists_of_stmts_;
   if (looked[target]) return;
   looked[target] = true;
-  for (const JsonValue element : graph_.data(target)) {
+  for (const json::Value element : graph_.data(target)) {
     note_kind(graph_.element(element), field.expects);
   }
 }
@@ -95,7 +92,7 @@ void UnknownKinds::note_kind(std::uint32_t node, Expects expects) {
   opaque_kinds_[node] = expects == Expects::expr ? Kind::OpaqueExpr : Kind::OpaqueStmt;
 }
 
-std::uint32_t UnknownKinds::reference(std::uint32_t node, JsonMember attribute) const {
+std::uint32_t UnknownKinds::reference(std::uint32_t node, json::Member attribute) const {
   const auto found = evidence_.find({graph_.type_key(node), attribute.key.text()});
   if (found == evidence_.end() || !found->second.is_reference) return 0;
   return graph_.reference(attribute.value).value_or(0);

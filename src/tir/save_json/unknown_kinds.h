@@ -35,7 +35,7 @@ class UnknownKinds {
     return known ? *known : opaque_kinds_[index];
   }
   /// Node that an attribute of a node of unknown type refers to; 0 where it does not.
-  std::uint32_t reference(std::uint32_t node, support::JsonMember attribute) const;
+  std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 
  private:
   /// What the attributes of one name in nodes of one type key are like.

@@ -165,8 +165,8 @@ TEST(GraphJson, EveryMalformedGraphHasItsMessage) {
     if (at == text.npos) throw std::logic_error("the fault does not fit");
     return error_of(text.replace(at, what.size(), instead));
   };
-  EXPECT_EQ(error_of("[]"), "expected an object");
-  EXPECT_EQ(broken("\"nodes\"", "\"knots\""), "the graph has no 'nodes'");
+  EXPECT_EQ(error_of("[]"), "expected an object, found an array");
+  EXPECT_EQ(broken("\"nodes\"", "\"knots\""), "missing key \"nodes\"");
   EXPECT_EQ(broken("\"null\"", "\"nil\""), "a node is a 'null' or a 'tvm_op', not a 'nil'");
   EXPECT_EQ(broken("[2, 0, 0], [1", "[3, 0, 0], [1"), "expected a whole number below 3");
   EXPECT_EQ(broken("[3, 1, 0]", "[3, 2, 0]"), "expected a whole number below 2");

@@ -11,7 +11,7 @@
 #include "tir/json/format.h"
 #include "unit/tir/json/round_trip.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 constexpr const char* kReadme = MLF_SOURCE_DIR "/schemas/README.md";
@@ -149,4 +149,4 @@ TEST(SchemaReadme, GivesExamplesThatComeBackTheSame) {
 }
 
 }  // namespace
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -7,7 +7,7 @@
 #include "mlf/tir/document.h"
 #include "tir/json/format.h"
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -343,14 +343,13 @@ void add_tables(Json& defs) {
   required.update(buffer.required);
   buffer.optional["name_hint"] = text;
   defs["buffer"] = closed(required, buffer.optional);
-  Json constant = closed({{"id", defined("id")},
-                          {"dtype", defined("dtype")},
-                          {"shape", array_of({{"type", "integer"}})},
-                          {"bytes", defined("id")},
-                          {"sha256", or_null(defined("sha256"))}},
-                         {{"file", text},
-                          {"data", {{"type", {"string", "null"}}}},
-                          {"recovered", text}});
+  Json constant =
+      closed({{"id", defined("id")},
+              {"dtype", defined("dtype")},
+              {"shape", array_of({{"type", "integer"}})},
+              {"bytes", defined("id")},
+              {"sha256", or_null(defined("sha256"))}},
+             {{"file", text}, {"data", {{"type", {"string", "null"}}}}, {"recovered", text}});
   constant["oneOf"] = {{{"required", {"data"}}}, {{"required", {"file"}}}};
   defs["constant"] = constant;
 }
@@ -476,4 +475,4 @@ std::string schema_text() {
   return schema.dump(1) + "\n";
 }
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 
 /// The text of schemas/tir.schema.json.
 std::string schema_text();
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace mlf::tir::json {
+namespace mlf::tir::tir_json {
 namespace {
 
 constexpr const char* kSchema = MLF_SOURCE_DIR "/schemas/tir.schema.json";
@@ -22,4 +22,4 @@ TEST(TirSchema, IsTheOneOfTheTableOfNodes) {
 }
 
 }  // namespace
-}  // namespace mlf::tir::json
+}  // namespace mlf::tir::tir_json

@@ -82,10 +82,10 @@ TEST_P(ConstantOf, StandsInANumPyFile) {
   ASSERT_TRUE(write_npy({original.module, files->front().constant},
                         [&](std::string_view bytes) { file += bytes; }));
   const std::string header =
-      json::npy_header(*parse_dtype(GetParam()), std::vector<std::int64_t>{3, 5});
+      tir_json::npy_header(*parse_dtype(GetParam()), std::vector<std::int64_t>{3, 5});
   EXPECT_TRUE(file.starts_with(header));
-  const Document back = json::read_tir_json({"f", "", text}, {},
-                                            [&](std::string_view) { return std::optional(file); });
+  const Document back = tir_json::read_tir_json(
+      {"f", "", text}, {}, [&](std::string_view) { return std::optional(file); });
   expect_content(back, GetParam());
 }
 
@@ -109,11 +109,11 @@ INSTANTIATE_TEST_SUITE_P(EveryDtype, ConstantOf, testing::ValuesIn(kDtypes), nam
 
 // NumPy knows neither bfloat16 nor float8: their bytes are raw.
 TEST(NumPyFiles, HoldRawBytesOfWhatNumPyLacks) {
-  EXPECT_EQ(json::npy_descr(*parse_dtype("bfloat16")), "|V2");
-  EXPECT_EQ(json::npy_descr(*parse_dtype("e4m3_float8")), "|V1");
-  EXPECT_EQ(json::npy_descr(*parse_dtype("e5m2_float8")), "|V1");
-  EXPECT_EQ(json::npy_descr(*parse_dtype("float16")), "<f2");
-  EXPECT_EQ(json::npy_descr(*parse_dtype("bool")), "|b1");
+  EXPECT_EQ(tir_json::npy_descr(*parse_dtype("bfloat16")), "|V2");
+  EXPECT_EQ(tir_json::npy_descr(*parse_dtype("e4m3_float8")), "|V1");
+  EXPECT_EQ(tir_json::npy_descr(*parse_dtype("e5m2_float8")), "|V1");
+  EXPECT_EQ(tir_json::npy_descr(*parse_dtype("float16")), "<f2");
+  EXPECT_EQ(tir_json::npy_descr(*parse_dtype("bool")), "|b1");
 }
 
 }  // namespace

@@ -6,18 +6,18 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/tir/write.h"
+#include "mlf/json_layout.h"
 #include "support/byte_sink.h"
 
-namespace mlf::tir::json {
+namespace mlf::json {
 
 /// The caller opens, fills and closes in the right order; commas, escapes and layout are done
 /// here. Nothing is flushed by the destructor.
-class Emitter {
+class Writer {
  public:
-  Emitter(support::ByteSink& sink, JsonLayout layout) : sink_(sink), layout_(layout) {}
-  Emitter(const Emitter&) = delete;
-  Emitter& operator=(const Emitter&) = delete;
+  Writer(support::ByteSink& sink, JsonLayout layout) : sink_(sink), layout_(layout) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
@@ -52,16 +52,14 @@ class Emitter {
   void close(char bracket);
   void separate();
   void new_line();
-  void quote(std::string_view bytes);
-  void escape(unsigned char byte);
   void spill();
 
   support::ByteSink& sink_;
   JsonLayout layout_;
   std::string buffer_;
   std::uint32_t depth_ = 0;
-  bool first_ = true;  // nothing stands in the innermost container yet
+  bool first_ = true;  // the innermost container is empty so far
   bool after_key_ = false;
 };
 
-}  // namespace mlf::tir::json
+}  // namespace mlf::json

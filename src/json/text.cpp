@@ -1,8 +1,8 @@
-#include "tir/json/text.h"
+#include "json/text.h"
 
-#include <cstdint>
+#include <fmt/core.h>
 
-namespace mlf::tir::json {
+namespace mlf::json {
 namespace {
 
 // U+EF80 to U+EFBF are EE BE 80..BF, U+EFC0 to U+EFFF are EE/EF BF 80..BF: see `escaped_byte`.
@@ -47,7 +47,53 @@ bool is_escape(char32_t code) {
   return code >= kEscapeBase + 0x80 && code <= kEscapeBase + 0xFF;
 }
 
+bool needs_no_escape(unsigned char byte) {
+  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+void append_escape(std::string& json, unsigned char byte) {
+  switch (byte) {
+    case '"':
+      json += "\\\"";
+      return;
+    case '\\':
+      json += "\\\\";
+      return;
+    case '\n':
+      json += "\\n";
+      return;
+    case '\t':
+      json += "\\t";
+      return;
+    case '\r':
+      json += "\\r";
+      return;
+    default:
+      json += byte < 0x80 ? fmt::format("\\u{:04x}", byte) : escaped_byte(byte);
+  }
+}
+
 }  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  return first_character(text).length;
+}
+
+void append_utf8(std::string& text, std::uint32_t code_point) {
+  const auto byte = [&](std::uint32_t value) { text += static_cast<char>(value); };
+  if (code_point < 0x80) return byte(code_point);
+  if (code_point < 0x800) {
+    byte(0xC0 | code_point >> 6);
+  } else if (code_point < 0x10000) {
+    byte(0xE0 | code_point >> 12);
+    byte(0x80 | (code_point >> 6 & 0x3F));
+  } else {
+    byte(0xF0 | code_point >> 18);
+    byte(0x80 | (code_point >> 12 & 0x3F));
+    byte(0x80 | (code_point >> 6 & 0x3F));
+  }
+  byte(0x80 | (code_point & 0x3F));
+}
 
 std::size_t plain_character(std::string_view text) {
   const Character character = first_character(text);
@@ -83,4 +129,37 @@ bool has_escaped_bytes(std::string_view text) {
   return false;
 }
 
-}  // namespace mlf::tir::json
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    valid += length == 0 ? std::string_view("\uFFFD") : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return valid;
+}
+
+void append_quoted(std::string& json, std::string_view bytes) {
+  json += '"';
+  while (!bytes.empty()) {
+    std::size_t plain = 0;
+    while (plain < bytes.size() && needs_no_escape(byte_at(bytes, plain))) ++plain;
+    json += bytes.substr(0, plain);
+    bytes.remove_prefix(plain);
+    if (bytes.empty()) break;
+    const unsigned char byte = byte_at(bytes, 0);
+    const std::size_t length = byte < 0x80 ? 0 : plain_character(bytes);
+    if (length == 0) append_escape(json, byte);
+    json += bytes.substr(0, length);
+    bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  json += '"';
+}
+
+std::string quoted(std::string_view text) {
+  std::string json;
+  append_quoted(json, valid_utf8(text));
+  return json;
+}
+
+}  // namespace mlf::json

@@ -1,0 +1,202 @@
+// Reads JSON of any size into one flat table, without recursion and without copying strings.
+//
+// The one reader of JSON here: of the two large dialects of TIR, of TVM's graphs and metadata, and
+// of our own manifest. Every value knows its bytes in the source, so that an error names line,
+// column and JSON pointer. Strict where TVM's writers are not the reason to be otherwise: duplicate
+// keys, trailing commas and text after the value are errors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/source_text.h"
+
+namespace mlf::json {
+
+enum class Type : std::uint8_t { null, boolean, integer, real, string, array, object };
+
+/// "null", "a boolean", "an integer", "a number with a fraction or exponent", …, for messages.
+std::string_view name_of(Type type) noexcept;
+
+/// What a string may hold in its source.
+enum class Strings : std::uint8_t {
+  unicode,    ///< as RFC 8259 demands: well-formed UTF-8 without raw control characters
+  any_bytes,  ///< as tvm.ir.save_json writes: bytes of the IR, with five of them escaped
+};
+
+struct ReadOptions {
+  std::uint32_t max_nesting = 64;  ///< arrays and objects inside one another
+  Strings strings = Strings::unicode;
+};
+
+class Document;
+struct Member;
+
+/// A value of a document: cheap to copy, valid as long as the document and its source text.
+class Value {
+ public:
+  Value(const Document& document, std::uint32_t index) : document_(&document), index_(index) {}
+
+  Type type() const;
+  bool is(Type type) const { return this->type() == type; }
+  bool is_null() const { return is(Type::null); }
+  bool is_number() const { return is(Type::integer) || is(Type::real); }
+  bool is_string() const { return is(Type::string); }
+  bool is_array() const { return is(Type::array); }
+  bool is_object() const { return is(Type::object); }
+
+  /// Byte offset of the value in the source text; of a string, that of its opening quote.
+  std::size_t offset() const;
+  /// Bytes of a scalar in the source text, quotes included; 1 for arrays and objects.
+  std::size_t length() const;
+  /// The value as it was written. Scans arrays and objects for their ends.
+  std::string_view source() const;
+
+  /// Content of a string, escapes resolved: a view into the source where there were none.
+  /// Precondition: a string.
+  std::string_view text() const;
+  /// Precondition: a boolean.
+  bool boolean() const;
+  /// The value of an integer in the range of int64; nullopt for any other value.
+  std::optional<std::int64_t> integer() const;
+  /// Number of elements of an array or of members of an object; 0 of a scalar.
+  std::uint32_t size() const;
+
+  class Iterator;
+  class Elements;
+  class Members;
+  /// The elements of an array in order. Precondition: an array.
+  Elements elements() const;
+  /// The members of an object in order. Precondition: an object.
+  Members members() const;
+  /// The member of an object with this key, by linear search; nullopt where there is none.
+  std::optional<Value> find(std::string_view key) const;
+
+  /// The same for values that have to be of one type. Each throws an `Error` that points at the
+  /// value and says what was expected and what was found.
+  void expect(Type type) const;
+  std::string_view as_string() const;
+  std::int64_t as_integer() const;
+  Elements as_array() const;
+  Members as_object() const;
+  Value at(std::string_view key) const;
+
+  /// RFC 6901.
+  std::string pointer() const;
+  /// Throws an `Error` of kind `invalid_input` with line, column and JSON pointer of this value.
+  [[noreturn]] void fail(std::string message) const;
+
+  const Document& document() const { return *document_; }
+  std::uint32_t index() const { return index_; }
+
+ private:
+  const Document* document_;
+  std::uint32_t index_;
+};
+
+/// A parsed document: 16 bytes for every value and every key. Does not own its source text.
+class Document {
+ public:
+  /// Parses the bytes [begin, end) of `source`, all of them; offsets count from the beginning of
+  /// `source.text`. Throws an `Error` with the place of the first mistake.
+  Document(const support::SourceText& source, std::size_t begin, std::size_t end,
+           const ReadOptions& options = {});
+  explicit Document(const support::SourceText& source, const ReadOptions& options = {})
+      : Document(source, 0, source.text.size(), options) {}
+
+  Value root() const { return {*this, 0}; }
+  const support::SourceText& source() const { return source_; }
+
+ private:
+  friend class Value;
+  friend class Parser;
+
+  struct Entry {
+    std::uint32_t begin;   // first byte in the source
+    std::uint32_t extent;  // scalars: bytes in the source; containers: elements or members
+    std::uint32_t link;    // containers: index after the last part; escaped strings: `unescaped_`
+    Type type;
+    bool escaped;
+  };
+  /// The index after everything that belongs to a value; 0 for a container still being read.
+  std::uint32_t next_index(std::uint32_t index) const {
+    const Entry& entry = entries_[index];
+    return entry.type < Type::array ? index + 1 : entry.link;
+  }
+
+  support::SourceText source_;
+  std::vector<Entry> entries_;         // the whole before its parts; a key before its value
+  std::deque<std::string> unescaped_;  // a deque: the parser keeps views of keys while it grows
+};
+
+class Value::Iterator {
+ public:
+  Iterator(const Document& document, std::uint32_t index) : document_(&document), index_(index) {}
+  Value operator*() const { return {*document_, index_}; }
+  Iterator& operator++();
+  friend bool operator==(const Iterator& a, const Iterator& b) { return a.index_ == b.index_; }
+
+ private:
+  const Document* document_;
+  std::uint32_t index_;
+};
+
+class Value::Elements {
+ public:
+  Elements(const Document& document, std::uint32_t first, std::uint32_t last)
+      : begin_(document, first), end_(document, last) {}
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+
+ private:
+  Iterator begin_;
+  Iterator end_;
+};
+
+struct Member {
+  Value key;  ///< a string
+  Value value;
+};
+
+class Value::Members {
+ public:
+  class MemberIterator {
+   public:
+    explicit MemberIterator(Iterator at) : at_(at) {}
+    Member operator*() const {
+      const Value key = *at_;
+      return {key, {key.document(), key.index() + 1}};
+    }
+    MemberIterator& operator++() {
+      ++ ++at_;
+      return *this;
+    }
+    friend bool operator==(const MemberIterator&, const MemberIterator&) = default;
+
+   private:
+    Iterator at_;
+  };
+
+  explicit Members(Elements parts) : parts_(parts) {}
+  MemberIterator begin() const { return MemberIterator(parts_.begin()); }
+  MemberIterator end() const { return MemberIterator(parts_.end()); }
+
+ private:
+  Elements parts_;
+};
+
+inline Type Value::type() const {
+  return document_->entries_[index_].type;
+}
+
+inline Value::Iterator& Value::Iterator::operator++() {
+  index_ = document_->next_index(index_);
+  return *this;
+}
+
+}  // namespace mlf::json

@@ -1,0 +1,323 @@
+#include "json/parser.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_set>
+#include <utility>
+
+#include "json/text.h"
+
+namespace mlf::json {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// Every value but the first, keys counted too, comes after one of these. Counting first is quick
+/// and spares the table its growth: large documents would need half as much memory again. Strings
+/// that hold such characters reserve addresses that are never used.
+std::size_t most_values(std::string_view text) {
+  const auto starts_value = [](char c) { return (c == ',') | (c == ':') | ((c | 0x20) == '{'); };
+  std::size_t count = 1;
+  // Blocks of a fixed size, counted in a byte, are what compilers make vector instructions of.
+  constexpr std::size_t kBlock = 128;
+  for (; text.size() >= kBlock; text.remove_prefix(kBlock)) {
+    unsigned char found = 0;
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      found = static_cast<unsigned char>(found + (starts_value(text[i]) ? 1 : 0));
+    }
+    count += found;
+  }
+  return count + static_cast<std::size_t>(std::ranges::count_if(text, starts_value));
+}
+
+// Eight bytes at a time: strings and indentation are most of a document.
+using Word = std::uint64_t;
+
+constexpr Word repeated(char c) {
+  return Word{0x0101010101010101} * static_cast<unsigned char>(c);
+}
+
+Word load(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+/// The top bit of each byte that is zero. Bytes behind the first one found may be marked wrongly,
+/// by the borrow.
+constexpr Word zero_bytes(Word word) {
+  return (word - repeated('\x01')) & ~word & repeated('\x80');
+}
+
+}  // namespace
+
+void Parser::fail(const char* where, std::string message) const {
+  fail_at(document_.source_, static_cast<std::size_t>(where - text_), std::move(message));
+}
+
+void Parser::fail_expected(std::string_view what) const {
+  if (at_ == end_) fail(fmt::format("the text ends where {} is expected", what));
+  fail(fmt::format("expected {}", what));
+}
+
+std::uint32_t Parser::add(Type type, const char* begin) {
+  auto& entries = document_.entries_;
+  entries.push_back({static_cast<std::uint32_t>(begin - text_),
+                     static_cast<std::uint32_t>(at_ - begin), 0, type, false});
+  return static_cast<std::uint32_t>(entries.size() - 1);
+}
+
+char Parser::peek() {
+  for (; at_ < end_; ++at_) {
+    if (static_cast<unsigned char>(*at_) > ' ') return *at_;
+    if (*at_ != ' ' && *at_ != '\n' && *at_ != '\r' && *at_ != '\t') return *at_;
+    // A new line is often followed by its indentation.
+    while (end_ - at_ > 8 && load(at_ + 1) == repeated(' ')) at_ += 8;
+  }
+  return '\0';
+}
+
+void Parser::parse() {
+  const std::string_view text(at_, static_cast<std::size_t>(end_ - at_));
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+  document_.entries_.reserve(most_values(text));
+  value();
+  while (!open_.empty()) next_part();
+  peek();
+  if (at_ < end_) fail("expected the end of the text");
+}
+
+void Parser::value() {
+  switch (peek()) {
+    case '{':
+      return open(Type::object);
+    case '[':
+      return open(Type::array);
+    case '"':
+      string();
+      return;
+    case 'n':
+      return word("null", Type::null);
+    case 't':
+      return word("true", Type::boolean);
+    case 'f':
+      return word("false", Type::boolean);
+    default:
+      return number();
+  }
+}
+
+void Parser::word(std::string_view expected, Type type) {
+  const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+  if (!rest.starts_with(expected)) fail_expected("a value");
+  const char* const begin = at_;
+  at_ += expected.size();
+  add(type, begin);
+}
+
+bool Parser::digits() {
+  const char* const begin = at_;
+  while (at_ < end_ && is_digit(*at_)) ++at_;
+  return at_ > begin;
+}
+
+void Parser::number() {
+  const char* const begin = at_;
+  const bool negative = accept('-');
+  const char* const first = at_;
+  if (!digits()) fail_expected(negative ? "a digit after '-'" : "a value");
+  if (*first == '0' && at_ > first + 1) fail(begin, "a number must not begin with a zero");
+  Type type = Type::integer;
+  if (accept('.')) {
+    type = Type::real;
+    if (!digits()) fail_expected("a digit after '.'");
+  }
+  if (accept('e') || accept('E')) {
+    type = Type::real;
+    if (!accept('+')) accept('-');
+    if (!digits()) fail_expected("a digit of an exponent");
+  }
+  constexpr std::ptrdiff_t kDigitsOfAnyDouble = 308;
+  if (type == Type::real || at_ - first > kDigitsOfAnyDouble) check_range(begin);
+  add(type, begin);
+}
+
+/// Refuses what other readers of JSON would take for infinity. What is too small is zero.
+void Parser::check_range(const char* begin) const {
+  double value = 0;
+  if (std::from_chars(begin, at_, value).ec != std::errc::result_out_of_range) return;
+  if (!std::isinf(std::strtod(std::string(begin, at_).c_str(), nullptr))) return;
+  fail(begin, "this number is out of the range of a double");
+}
+
+const char* Parser::quote_or_escape(const char* from) const {
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; end_ - from >= 8; from += 8) {
+      const Word word = load(from);
+      const Word found = zero_bytes(word ^ repeated('"')) | zero_bytes(word ^ repeated('\\'));
+      if (found != 0) return from + std::countr_zero(found) / 8;
+    }
+  }
+  while (from < end_ && *from != '"' && *from != '\\') ++from;
+  return from;
+}
+
+std::string_view Parser::string() {
+  const char* const begin = at_;
+  const char* const end = quote_or_escape(begin + 1);
+  if (end == end_) fail(begin, "a string is not closed");
+  if (options_.strings == Strings::unicode) check_unicode(begin + 1, end);
+  if (*end == '\\') return escaped_string(end);
+  at_ = end + 1;
+  add(Type::string, begin);
+  return {begin + 1, static_cast<std::size_t>(end - begin - 1)};
+}
+
+std::string_view Parser::escaped_string(const char* first_escape) {
+  const char* const begin = at_;
+  std::string content(begin + 1, first_escape);
+  at_ = first_escape;
+  while (*at_ == '\\') {
+    if (++at_ == end_) fail(begin, "a string is not closed");
+    escape(content);
+    const char* const end = quote_or_escape(at_);
+    if (end == end_) fail(begin, "a string is not closed");
+    if (options_.strings == Strings::unicode) check_unicode(at_, end);
+    content.append(at_, end);
+    at_ = end;
+  }
+  ++at_;
+  Document::Entry& string = document_.entries_[add(Type::string, begin)];
+  string.link = static_cast<std::uint32_t>(document_.unescaped_.size());
+  string.escaped = true;
+  return document_.unescaped_.emplace_back(std::move(content));
+}
+
+void Parser::escape(std::string& text) {
+  constexpr std::string_view kLetters = "\"\\/bfnrt";
+  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+  const char letter = *at_++;
+  if (letter == 'u') {
+    append_utf8(text, code_point());
+    return;
+  }
+  const std::size_t which = kLetters.find(letter);
+  if (which == std::string_view::npos) fail(at_ - 2, "unknown escape in a string");
+  text += kMeanings[which];
+}
+
+std::uint32_t Parser::code_unit() {
+  std::uint32_t unit = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = at_ < end_ ? hex_value(*at_) : -1;
+    if (digit < 0) fail("expected four hexadecimal digits after '\\u'");
+    unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    ++at_;
+  }
+  return unit;
+}
+
+std::uint32_t Parser::code_point() {
+  const char* const begin = at_ - 2;
+  const std::uint32_t high = code_unit();
+  if (high < 0xD800 || high > 0xDFFF) return high;
+  if (high < 0xDC00 && end_ - at_ >= 2 && at_[0] == '\\' && at_[1] == 'u') {
+    at_ += 2;
+    const std::uint32_t low = code_unit();
+    if (low >= 0xDC00 && low <= 0xDFFF) return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+  }
+  fail(begin, "half of a surrogate pair");
+}
+
+void Parser::check_unicode(const char* begin, const char* end) const {
+  while (begin < end) {
+    if (const auto byte = static_cast<unsigned char>(*begin); byte < 0x20) {
+      fail(begin, fmt::format("raw control character U+{:04X} in a string", byte));
+    }
+    const std::size_t length = utf8_length({begin, static_cast<std::size_t>(end - begin)});
+    if (length == 0) fail(begin, "invalid UTF-8 in a string");
+    begin += length;
+  }
+}
+
+void Parser::open(Type type) {
+  if (open_.size() >= options_.max_nesting) {
+    fail(fmt::format("JSON nested deeper than {} levels", options_.max_nesting));
+  }
+  const char* const begin = at_;
+  open_.push_back({.entry = add(type, begin)});
+  ++at_;
+}
+
+void Parser::close() {
+  const Open closed = open_.back();
+  open_.pop_back();
+  ++at_;
+  document_.entries_[closed.entry].link = static_cast<std::uint32_t>(document_.entries_.size());
+  if (!closed.ascending) check_distinct(closed.entry);
+}
+
+void Parser::next_part() {
+  Document::Entry& container = document_.entries_[open_.back().entry];
+  const bool is_object = container.type == Type::object;
+  const char end = is_object ? '}' : ']';
+  const char next = peek();
+  if (next == end) return close();
+  if (container.extent > 0) {
+    if (next != ',') fail_expected(is_object ? "',' or '}'" : "',' or ']'");
+    ++at_;
+    if (peek() == end) fail(fmt::format("expected a value before '{}'", end));
+  }
+  ++container.extent;
+  if (is_object) key();
+  value();
+}
+
+void Parser::key() {
+  if (peek() != '"') fail_expected("a key in double quotes");
+  const std::string_view name = string();
+  Open& object = open_.back();
+  const bool is_first = document_.entries_[object.entry].extent == 1;
+  if (!is_first && object.ascending) object.ascending = object.last_key < name;
+  object.last_key = name;
+  if (peek() != ':') fail_expected("':' after a key");
+  ++at_;
+}
+
+void Parser::check_distinct(std::uint32_t object) const {
+  const auto refuse = [](Value key) { key.fail("duplicate key " + quoted(key.text())); };
+  // Objects of nodes are small: comparing each with each beats a table of hashes.
+  constexpr std::size_t kSmall = 12;
+  const Value value(document_, object);
+  if (value.size() > kSmall) {
+    std::unordered_set<std::string_view> seen;
+    for (const Member member : value.members()) {
+      if (!seen.insert(member.key.text()).second) refuse(member.key);
+    }
+    return;
+  }
+  std::string_view seen[kSmall];
+  std::size_t count = 0;
+  for (const Member member : value.members()) {
+    const std::string_view key = member.key.text();
+    if (std::find(seen, seen + count, key) != seen + count) refuse(member.key);
+    seen[count++] = key;
+  }
+}
+
+}  // namespace mlf::json
