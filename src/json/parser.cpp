@@ -246,8 +246,11 @@ std::uint32_t Parser::code_point() {
 
 void Parser::check_unicode(const char* begin, const char* end) const {
   while (begin < end) {
-    if (const auto byte = static_cast<unsigned char>(*begin); byte < 0x20) {
-      fail(begin, fmt::format("raw control character U+{:04X} in a string", byte));
+    const auto byte = static_cast<unsigned char>(*begin);
+    if (byte < 0x20) fail(begin, fmt::format("raw control character U+{:04X} in a string", byte));
+    if (byte < 0x80) {
+      ++begin;
+      continue;
     }
     const std::size_t length = utf8_length({begin, static_cast<std::size_t>(end - begin)});
     if (length == 0) fail(begin, "invalid UTF-8 in a string");
