@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
+#include <string>
 #include <utility>
 
 #include "support/error.h"
@@ -19,7 +19,7 @@ std::uint32_t next_index(std::size_t size) {
   return static_cast<std::uint32_t>(size);
 }
 
-[[maybe_unused]] FieldType stored_as(FieldType type) {
+FieldType stored_as(FieldType type) {
   switch (type) {
     case FieldType::string_map:
     case FieldType::node_map:
@@ -34,7 +34,10 @@ std::uint32_t next_index(std::size_t size) {
 }
 
 void append(std::vector<std::uint32_t>& words, const FieldInfo& field, const FieldValue& value) {
-  assert(stored_as(field.type) == value.type());
+  if (stored_as(field.type) != value.type()) {
+    detail::misuse("it is made with a value of another type than its field '" +
+                   std::string(field.name) + "' has");
+  }
   words.push_back(static_cast<std::uint32_t>(value.bits()));
   if (field.type == FieldType::integer || field.type == FieldType::real) {
     words.push_back(static_cast<std::uint32_t>(value.bits() >> 32));
@@ -60,7 +63,7 @@ NodeId Builder::make(Kind kind, std::initializer_list<FieldValue> fields) {
 NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   Module::Storage& storage = *module_.storage_;
   const auto rows = info(kind).fields;
-  assert(rows.size() == fields.size());
+  if (rows.size() != fields.size()) detail::misuse("it is made with a wrong number of fields");
   const auto id = static_cast<NodeId>(next_index(storage.kinds.size()));
   storage.kinds.push_back(kind);
   storage.first.push_back(next_index(storage.words.size()));
@@ -68,10 +71,9 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   return id;
 }
 
-void Builder::set(NodeId id, std::uint8_t field, FieldValue value) {
-  assert(id != NodeId::none);
+void Builder::set(NodeId id, FieldRef field, FieldValue value) {
   Module::Storage& storage = *module_.storage_;
-  const FieldInfo& row = info(storage.kinds[index(id)]).fields[field];
+  const FieldInfo& row = row_of(module_.node(id).kind(), field);
   std::vector<std::uint32_t> words;
   append(words, row, value);
   std::ranges::copy(words, storage.words.begin() + storage.first[index(id)] + row.offset);

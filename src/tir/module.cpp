@@ -1,8 +1,8 @@
 #include "mlf/tir/module.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
+#include <string>
 
 #include "tir/storage.h"
 
@@ -71,72 +71,111 @@ std::optional<SourceRange> Module::source_range(NodeId id) const {
   return found->second;
 }
 
-Kind Node::kind() const {
-  assert(id_ != NodeId::none);
-  return module_->storage_->kinds[index(id_)];
+namespace detail {
+
+void misuse(std::string_view what) {
+  throw NodeMisuse("misuse of a node: " + std::string(what));
 }
 
-// Every accessor reads through here, so that a wrong field is caught where it is asked for.
-#define MLF_FIELD_WORDS(expected)                      \
-  const FieldInfo& row = info().fields[field];         \
-  assert(expected);                                    \
-  const Module::Storage& storage = *module_->storage_; \
+}  // namespace detail
+
+namespace {
+
+[[noreturn]] void refuse_field(Kind kind, FieldRef field, std::string_view problem) {
+  std::string name = std::to_string(field.position());
+  if (field.is_named()) {
+    const KindInfo& owner = info(field.kind());
+    name = std::string(owner.name) + "::" + std::string(owner.fields[field.position()].name);
+  }
+  detail::misuse("field " + name + " of a " + std::string(info(kind).name) + ' ' +
+                 std::string(problem));
+}
+
+}  // namespace
+
+const FieldInfo& row_of(Kind kind, FieldRef field) {
+  const std::span<const FieldInfo> fields = info(kind).fields;
+  if (field.position() >= fields.size()) refuse_field(kind, field, "does not exist");
+  const FieldInfo& row = fields[field.position()];
+  // Kinds of one family share the names and places of their fields.
+  if (field.is_named() && field.kind() != kind &&
+      info(field.kind()).fields[field.position()].name != row.name) {
+    refuse_field(kind, field, "does not exist");
+  }
+  return row;
+}
+
+Kind Node::kind() const {
+  if (id_ == NodeId::none) detail::misuse("it is undefined");
+  const std::vector<Kind>& kinds = module_->storage_->kinds;
+  if (index(id_) >= kinds.size()) detail::misuse("its module has no such id");
+  return kinds[index(id_)];
+}
+
+// Every accessor reads through here: what the kind has not got is refused before a word is read.
+#define MLF_FIELD_WORDS(expected)                                        \
+  const Kind its_kind = kind();                                          \
+  const FieldInfo& row = row_of(its_kind, field);                        \
+  if (!(expected)) refuse_field(its_kind, field, "is not of that type"); \
+  const Module::Storage& storage = *module_->storage_;                   \
   const std::uint32_t* const words = storage.words_of(id_, row.offset)
 
 DType Node::dtype() const {
-  assert(category() == Category::expr);
-  return dtype(std::uint8_t{0});
+  if (category() != Category::expr) detail::misuse("only expressions have a dtype");
+  return dtype(FieldRef(0));
 }
 
-Node Node::node(std::uint8_t field) const {
+Node Node::node(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::node);
   return {*module_, static_cast<NodeId>(*words)};
 }
 
-NodeList Node::list(std::uint8_t field) const {
+NodeList Node::list(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::list);
   return {*module_, storage.list(*words), *words != 0};
 }
 
-NodeMap Node::map(std::uint8_t field) const {
+NodeMap Node::map(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::string_map || row.type == FieldType::node_map);
-  return {*module_, storage.list(*words), *words != 0};
+  const bool has_names = row.type == FieldType::string_map;
+  return {*module_, storage.list(*words), *words != 0,
+          has_names ? NodeMap::Keys::names : NodeMap::Keys::nodes};
 }
 
-std::string_view Node::text(std::uint8_t field) const {
+std::string_view Node::text(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::string);
   return storage.strings.get(static_cast<StringId>(*words));
 }
 
-bool Node::has_text(std::uint8_t field) const {
+bool Node::has_text(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::string);
   return static_cast<void>(storage), *words != 0;
 }
 
-std::int64_t Node::integer(std::uint8_t field) const {
+std::int64_t Node::integer(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::integer || row.type == FieldType::boolean ||
                   row.type == FieldType::enumeration);
   static_cast<void>(storage);
   return row.type == FieldType::integer ? read_int64(words) : *words;
 }
 
-double Node::real(std::uint8_t field) const {
+double Node::real(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::real);
   return static_cast<void>(storage), std::bit_cast<double>(read_int64(words));
 }
 
-DType Node::dtype(std::uint8_t field) const {
+DType Node::dtype(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::dtype);
   return static_cast<void>(storage), DType::unpack(*words);
 }
 
-std::span<const std::int64_t> Node::integers(std::uint8_t field) const {
+std::span<const std::int64_t> Node::integers(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::integers);
   const std::int64_t* const values = &storage.integers[*words];
   return {values + 1, static_cast<std::size_t>(*values)};
 }
 
-std::optional<std::span<const std::byte>> Node::bytes(std::uint8_t field) const {
+std::optional<std::span<const std::byte>> Node::bytes(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::bytes);
   if (*words == 0) return std::nullopt;
   return std::span<const std::byte>(storage.bytes[*words]);
@@ -145,6 +184,8 @@ std::optional<std::span<const std::byte>> Node::bytes(std::uint8_t field) const 
 #undef MLF_FIELD_WORDS
 
 std::string_view NodeMap::name(std::size_t i) const {
+  if (keys_ != Keys::names) detail::misuse("the keys of this map are nodes");
+  detail::check_index(i, size());
   return module_->storage_->strings.get(static_cast<StringId>(words_[2 * i]));
 }
 

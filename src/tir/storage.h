@@ -51,6 +51,9 @@ struct Module::Storage {
   std::vector<std::pair<std::uint32_t, SourceRange>> ranges;  // sorted by node id once frozen
 };
 
+/// Refuses a field that `kind` has not got.
+const FieldInfo& row_of(Kind kind, FieldRef field);
+
 inline std::int64_t read_int64(const std::uint32_t* words) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(words[0]) |
                                    static_cast<std::uint64_t>(words[1]) << 32);

@@ -47,7 +47,8 @@ struct NodePair {
 };
 
 /// Collects nodes until `finish`. Lists, maps and strings are stored once made; equal strings
-/// share one id. Throws nothing but bad_alloc; misuse (wrong number or type of fields) asserts.
+/// share one id. Throws nothing but bad_alloc, and `NodeMisuse` for a wrong number or type of
+/// fields. One thread at a time.
 class MLF_API Builder {
  public:
   Builder();
@@ -59,7 +60,7 @@ class MLF_API Builder {
   NodeId make(Kind kind, std::initializer_list<FieldValue> fields);
   NodeId make(Kind kind, std::span<const FieldValue> fields);
   /// Replaces one field: for what the source says only later, such as the type of a Var.
-  void set(NodeId id, std::uint8_t field, FieldValue value);
+  void set(NodeId id, FieldRef field, FieldValue value);
 
   StringId string(std::string_view text);
   ListId list(std::span<const NodeId> ids);

@@ -1,10 +1,13 @@
 // The node kinds and their fields, generated from nodes.def, and the table that describes them.
+// Threads: tables are constant; everything here may be used from any number of threads.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "mlf/export.h"
 
@@ -22,7 +25,8 @@ enum class Kind : std::uint8_t {
 #undef MLF_END
 };
 
-/// Fields by name: `f::For::body` is the position of `body` in the row of `Kind::For`.
+/// Fields by name: `f::For::body` is the position of `body` in the row of `Kind::For`, and knows
+/// that it is one of For.
 namespace f {
 #define MLF_NODE(name, type_key, category, encoding) \
   struct name {                                      \
@@ -43,6 +47,32 @@ namespace f {
 #undef MLF_FIELD_AS
 #undef MLF_END
 }  // namespace f
+
+/// A field that a node is asked for. Named, it fits kinds that have a field of this name at this
+/// place (`f::Add::a` fits all binary operators); by position, for code that runs over the table,
+/// it fits every kind with that many fields.
+class FieldRef {
+ public:
+  constexpr FieldRef(std::uint8_t position) : position_(position) {}
+  template <class Name>
+  requires std::is_enum_v<Name> && requires(Name name) {
+    { kind_of(name) } -> std::same_as<Kind>;
+  }
+  constexpr FieldRef(Name name)
+      : position_(static_cast<std::uint8_t>(name)),
+        kind_(static_cast<std::uint8_t>(kind_of(name))) {}
+
+  constexpr std::uint8_t position() const { return position_; }
+  constexpr bool is_named() const { return kind_ != kPositional; }
+  /// The kind by which the field is named.
+  constexpr Kind kind() const { return static_cast<Kind>(kind_); }
+
+ private:
+  static constexpr std::uint8_t kPositional = 255;  // there are fewer kinds
+
+  std::uint8_t position_;
+  std::uint8_t kind_ = kPositional;
+};
 
 enum class Category : std::uint8_t {
   expr,      ///< PrimExpr

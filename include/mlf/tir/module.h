@@ -1,4 +1,10 @@
 // A frozen TIR module: nodes in one arena, referred to by 32-bit ids.
+//
+// Whoever asks a node for what it has not got (a field of another kind, an index over the end, the
+// kind of an undefined node) gets a `NodeMisuse`, in every build. That is a defect of the caller,
+// not of the input, and the one exception to "nothing throws across the API".
+//
+// Threads: a Module does not change once it is built; any number of threads may read it.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,12 +44,26 @@ struct SourceRange {
   friend bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
+/// A node was asked for what it has not got.
+class MLF_API NodeMisuse : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+namespace detail {
+[[noreturn]] MLF_API void misuse(std::string_view what);
+
+inline void check_index(std::size_t i, std::size_t size) {
+  if (i >= size) misuse("an index is over the end of a list or map");
+}
+}  // namespace detail
+
 class Module;
 class NodeList;
 class NodeMap;
 
 /// A node and the module it belongs to: what callers hold. Cheap to copy; valid as long as the
-/// module. A field asked of a node of another kind is a defect and asserts.
+/// module. Fields that the node's kind has not got, or not of that type, throw `NodeMisuse`.
 class MLF_API Node {
  public:
   Node() = default;
@@ -50,28 +71,32 @@ class MLF_API Node {
 
   explicit operator bool() const { return id_ != NodeId::none; }
   NodeId id() const { return id_; }
-  const Module& module() const { return *module_; }
+  /// Not of `Node()`, which belongs to no module.
+  const Module& module() const {
+    if (module_ == nullptr) detail::misuse("an undefined node has no module");
+    return *module_;
+  }
   Kind kind() const;
   bool is(Kind kind) const { return id_ != NodeId::none && this->kind() == kind; }
   const KindInfo& info() const { return tir::info(kind()); }
   Category category() const { return info().category; }
 
-  /// The dtype of an expression; asserts on any other node.
+  /// The dtype of an expression.
   DType dtype() const;
 
   // Fields, by `f::Kind::field` or, for code that runs over the table, by position.
-  Node operator[](std::uint8_t field) const { return node(field); }
-  Node node(std::uint8_t field) const;
-  NodeList list(std::uint8_t field) const;
-  NodeMap map(std::uint8_t field) const;
-  std::string_view text(std::uint8_t field) const;  ///< empty where undefined
-  bool has_text(std::uint8_t field) const;
-  std::int64_t integer(std::uint8_t field) const;  ///< integer, boolean or enumeration
-  double real(std::uint8_t field) const;
-  DType dtype(std::uint8_t field) const;
-  std::span<const std::int64_t> integers(std::uint8_t field) const;
+  Node operator[](FieldRef field) const { return node(field); }
+  Node node(FieldRef field) const;
+  NodeList list(FieldRef field) const;
+  NodeMap map(FieldRef field) const;
+  std::string_view text(FieldRef field) const;  ///< empty where undefined
+  bool has_text(FieldRef field) const;
+  std::int64_t integer(FieldRef field) const;  ///< integer, boolean or enumeration
+  double real(FieldRef field) const;
+  DType dtype(FieldRef field) const;
+  std::span<const std::int64_t> integers(FieldRef field) const;
   /// Raw bytes; nullopt where undefined.
-  std::optional<std::span<const std::byte>> bytes(std::uint8_t field) const;
+  std::optional<std::span<const std::byte>> bytes(FieldRef field) const;
 
   friend bool operator==(const Node& a, const Node& b) {
     return a.module_ == b.module_ && a.id_ == b.id_;
@@ -90,7 +115,10 @@ class NodeList {
   bool defined() const { return defined_; }
   std::size_t size() const { return ids_.size(); }
   bool empty() const { return ids_.empty(); }
-  Node operator[](std::size_t i) const { return {*module_, static_cast<NodeId>(ids_[i])}; }
+  Node operator[](std::size_t i) const {
+    detail::check_index(i, size());
+    return {*module_, static_cast<NodeId>(ids_[i])};
+  }
 
   class Iterator {
    public:
@@ -120,14 +148,26 @@ class NodeList {
 /// A map field: entries in the order written. Keys are names (string_map) or nodes (node_map).
 class MLF_API NodeMap {
  public:
-  NodeMap(const Module& module, std::span<const std::uint32_t> words, bool defined)
-      : module_(&module), words_(words), defined_(defined) {}
+  /// What the keys of a map are.
+  enum class Keys : std::uint8_t { names, nodes };
+
+  NodeMap(const Module& module, std::span<const std::uint32_t> words, bool defined, Keys keys)
+      : module_(&module), words_(words), defined_(defined), keys_(keys) {}
   bool defined() const { return defined_; }
   std::size_t size() const { return words_.size() / 2; }
   bool empty() const { return words_.empty(); }
+  /// Of a string_map.
   std::string_view name(std::size_t i) const;
-  Node key(std::size_t i) const { return {*module_, static_cast<NodeId>(words_[2 * i])}; }
-  Node value(std::size_t i) const { return {*module_, static_cast<NodeId>(words_[2 * i + 1])}; }
+  /// Of a node_map.
+  Node key(std::size_t i) const {
+    if (keys_ != Keys::nodes) detail::misuse("the keys of this map are names");
+    detail::check_index(i, size());
+    return {*module_, static_cast<NodeId>(words_[2 * i])};
+  }
+  Node value(std::size_t i) const {
+    detail::check_index(i, size());
+    return {*module_, static_cast<NodeId>(words_[2 * i + 1])};
+  }
   /// The value of a name in a string_map; an undefined node where there is none.
   Node find(std::string_view name) const;
 
@@ -135,6 +175,7 @@ class MLF_API NodeMap {
   const Module* module_;
   std::span<const std::uint32_t> words_;
   bool defined_;
+  Keys keys_;
 };
 
 /// The nodes of one IRModule (or of a lone object), frozen. Move-only; freeing it frees arenas,
@@ -155,7 +196,7 @@ class MLF_API Module {
 
   /// TVM's own `span` of a node (a Span object); undefined where it has none.
   Node span(NodeId id) const;
-  /// Where the node stood in the text it was read from, for readers that say so.
+  /// Where the node was in the text it was read from, for readers that say so.
   std::optional<SourceRange> source_range(NodeId id) const;
 
  private:

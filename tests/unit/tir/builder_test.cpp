@@ -50,6 +50,94 @@ TEST(Builder, TellsUndefinedFromEmpty) {
   EXPECT_TRUE(m.node(empty_name).has_text(f::String::value));
 }
 
+TEST(Builder, RefusesFieldsThatTheKindHasNotGot) {
+  Builder b;
+  EXPECT_THROW(b.make(Kind::IntImm, {DType::Int(32)}), NodeMisuse);
+  EXPECT_THROW(b.make(Kind::IntImm, {DType::Int(32), b.string("1")}), NodeMisuse);
+  const NodeId one = int_imm(b, 1);
+  EXPECT_THROW(b.set(one, f::IntImm::value, b.string("1")), NodeMisuse);
+  EXPECT_THROW(b.set(one, f::For::body, NodeId::none), NodeMisuse);
+  EXPECT_THROW(b.set(NodeId::none, f::IntImm::value, 1), NodeMisuse);
+  EXPECT_EQ(b.node(one).integer(f::IntImm::value), 1);
+}
+
+/// A loop over one integer, and its annotations.
+Module a_loop() {
+  Builder b;
+  const NodeId var = b.make(Kind::Var, {DType::Int(32), b.string("i"), NodeId::none});
+  return std::move(b).finish(b.make(
+      Kind::For, {var, int_imm(b, 0), int_imm(b, 8), ForKind::serial, NodeId::none, NodeId::none,
+                  b.map(std::vector<NamedNode>{{b.string("pragma"), int_imm(b, 7)}})}));
+}
+
+TEST(Node, RefusesAFieldOfAnotherKind) {
+  const Module m = a_loop();
+  const Node loop = m.root();
+  EXPECT_THROW(loop[f::IntImm::value], NodeMisuse);
+  EXPECT_THROW(loop.integer(f::IntImm::value), NodeMisuse);
+  EXPECT_THROW(loop[f::For::extent].integer(f::For::kind), NodeMisuse);
+  EXPECT_THROW(loop.list(f::SeqStmt::seq), NodeMisuse);
+}
+
+TEST(Node, RefusesAFieldOfAnotherType) {
+  const Module m = a_loop();
+  const Node loop = m.root();
+  EXPECT_THROW(loop.text(f::For::body), NodeMisuse);
+  EXPECT_THROW(loop.list(f::For::body), NodeMisuse);
+  EXPECT_THROW(loop.map(f::For::body), NodeMisuse);
+  EXPECT_THROW(loop.real(f::For::kind), NodeMisuse);
+  EXPECT_THROW(loop.bytes(f::For::kind), NodeMisuse);
+  EXPECT_THROW(loop.integers(f::For::kind), NodeMisuse);
+  EXPECT_THROW(loop.node(f::For::kind), NodeMisuse);
+  EXPECT_THROW(loop.dtype(), NodeMisuse);
+}
+
+TEST(Node, RefusesAPositionBehindTheLastField) {
+  const Module m = a_loop();
+  const auto fields = static_cast<std::uint8_t>(info(Kind::For).fields.size());
+  EXPECT_THROW(m.root().node(fields), NodeMisuse);
+  EXPECT_THROW(m.root().node(std::uint8_t{255}), NodeMisuse);
+}
+
+TEST(Node, TakesTheFieldOfAKindOfTheSameFamily) {
+  Builder b;
+  const NodeId sum = b.make(Kind::Sub, {DType::Int(32), int_imm(b, 5), int_imm(b, 3)});
+  const Module m = std::move(b).finish(sum);
+  EXPECT_EQ(m.root()[f::Add::b].integer(f::IntImm::value), 3);
+}
+
+TEST(Node, UndefinedHasNothing) {
+  EXPECT_THROW(Node().kind(), NodeMisuse);
+  EXPECT_THROW(Node().module(), NodeMisuse);
+  const Module m = a_loop();
+  EXPECT_THROW(m.root()[f::For::body].kind(), NodeMisuse);
+  EXPECT_THROW(m.node(NodeId{1000}).kind(), NodeMisuse);
+}
+
+TEST(Node, RefusesIndicesOverTheEndAndKeysOfAnotherSort) {
+  const Module m = a_loop();
+  const NodeMap annotations = m.root().map(f::For::annotations);
+  EXPECT_EQ(annotations.name(0), "pragma");
+  EXPECT_THROW(annotations.name(1), NodeMisuse);
+  EXPECT_THROW(annotations.value(1), NodeMisuse);
+  EXPECT_THROW(annotations.key(0), NodeMisuse);
+  Builder b;
+  const Module array = std::move(b).finish(b.make(Kind::Array, {b.list({int_imm(b, 1)})}));
+  const NodeList elements = array.root().list(f::Array::elements);
+  EXPECT_EQ(elements[0].integer(f::IntImm::value), 1);
+  EXPECT_THROW(elements[1], NodeMisuse);
+}
+
+TEST(Node, SaysWhatIsWrong) {
+  const Module m = a_loop();
+  try {
+    m.root().list(f::SeqStmt::seq);
+    FAIL() << "no misuse";
+  } catch (const NodeMisuse& misuse) {
+    EXPECT_STREQ(misuse.what(), "misuse of a node: field SeqStmt::seq of a For does not exist");
+  }
+}
+
 TEST(Builder, StoresEqualStringsOnceAndLongOnesWhole) {
   Builder b;
   const std::string big(200'000, 'x');

@@ -67,7 +67,7 @@ class FunctionPrinter {
  private:
   NodeMap attrs() const {
     const Node attrs = function_[f::PrimFunc::attrs];
-    if (!attrs) return {function_.module(), {}, false};
+    if (!attrs) return {function_.module(), {}, false, NodeMap::Keys::names};
     return attrs.map(f::DictAttrs::dict);
   }
 
