@@ -12,6 +12,7 @@
 //  - truncated archives, missing end-of-archive blocks, anything but zeros behind them;
 //  - whatever exceeds a limit of `Limits`.
 // Links, devices and FIFOs are listed and kept, but never followed and never read.
+// Threads: all const functions of an Archive may be called from several threads at once.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // Errors of the public API: what went wrong and where, as data; nothing throws across the API.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // One typed view of an archive's `metadata.json`, whichever version of the format it has.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // The networks of an archive: one for each module whose AOT main is in its TIR, or whose graph is
 // there for the graph executor. `Deployment::networks` finds them.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The parameters of a model: `parameters/<module>.params`, TVM's named list of arrays.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>

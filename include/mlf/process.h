@@ -1,4 +1,6 @@
 // Giving an archive its TIR and its network as JSON, and leaving every other byte of it alone.
+// Threads: calls for different archives may run at once; calls for one archive take turns, in this
+// process and among processes (a lock on the file).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +31,8 @@ enum class Effect : std::uint8_t { write, dry_run };
 
 struct ProcessOptions {
   std::string output{};                  ///< empty: in place; "-": standard output
-  std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `find_tir`
-  /// With `npy`, constants stand in members src/tir-N.constants/<id>.npy.
+  std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `DeploymentOptions`
+  /// With `npy`, constants are members src/tir-N.constants/<id>.npy.
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<Requirement> require{};
   ForeignMembers foreign = ForeignMembers::refuse;
@@ -69,15 +71,15 @@ struct ProcessReport {
 };
 
 /// Writes into the archive at `path` ("-": standard input)
-///  - `src/tir-N.json` for every TIR, see `find_tir`: captured, or generated C;
+///  - `src/tir-N.json` for every TIR, see `Deployment::tir_sources`;
 ///  - `src/<m>.topology.json` for every module whose network is known, and its projection
 ///    `src/<m>.graph.json` unless a check of severity `error` says that it cannot be trusted;
 ///  - `src/mlf.json`, the manifest (schemas/manifest.schema.json).
 ///
 /// The result depends on the members that are read, on the options and on the version of the
-/// formats only. Where the manifest says
-/// that none of these changed, and what it lists is intact, the archive is left alone: not even its
-/// time changes. Otherwise the members it lists are replaced; those that are no longer made go.
+/// formats only. Where the manifest says that none of these changed, and what it lists is intact,
+/// the archive is left alone: not even its time changes. Otherwise the members it lists are
+/// replaced; those that are no longer made go.
 ///
 /// In place means atomically, under a lock: other readers see the old archive or the new one.
 ///

@@ -1,4 +1,6 @@
 // A compilation target as TVM writes it into metadata, attributes and printed TIR.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Whether what an archive says about itself fits together.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct Finding {
 };
 
 struct VerifyOptions {
-  std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `find_tir`
+  std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `DeploymentOptions`
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
 };

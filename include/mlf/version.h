@@ -1,4 +1,5 @@
 // Versions of the library and of the formats it writes.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <string_view>
@@ -13,7 +14,7 @@ MLF_API std::string_view version() noexcept;
 /// src/tir-N.json, `mlf-tir`.
 inline constexpr int kTirJsonVersion = 1;
 
-/// src/mlf.json, `mlf-manifest`. It stands for everything that the outputs depend on beside what
+/// src/mlf.json, `mlf-manifest`. It covers everything that the outputs depend on beside what
 /// the manifest lists: a new number makes every archive be processed again.
 inline constexpr int kManifestVersion = 2;
 

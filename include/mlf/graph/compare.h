@@ -1,4 +1,5 @@
 // Whether two topologies show the same network, such as AOT's main and the graph executor's graph.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The network as a picture: Graphviz lays it out.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include "mlf/diagnostics.h"

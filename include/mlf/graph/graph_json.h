@@ -1,4 +1,5 @@
 // TVM's graph-executor JSON: the projection of a topology into it, and the way back.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <span>

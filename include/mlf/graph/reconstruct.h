@@ -1,4 +1,5 @@
 // The network again, from the TIR of the AOT executor's main function.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>

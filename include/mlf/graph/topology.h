@@ -1,4 +1,6 @@
 // The network as a graph: calls of kernels in execution order, and the tensors between them.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstdint>

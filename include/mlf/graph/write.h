@@ -1,4 +1,5 @@
 // Writes a topology as <module>.topology.json.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include "mlf/diagnostics.h"

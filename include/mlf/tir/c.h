@@ -1,4 +1,5 @@
 // TIR from the C that TVM's `c` target generates: the source every archive has.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>

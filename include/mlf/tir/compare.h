@@ -1,4 +1,5 @@
 // Whether two modules mean the same, field by field, and what a dialect may have lost between them.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A module together with where it came from and what its source had already lost.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>

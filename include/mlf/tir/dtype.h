@@ -1,4 +1,6 @@
 // TVM's DataType: what a scalar or a vector is made of.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Walks over the table: children of a node, and whole modules as the DAGs they are.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>

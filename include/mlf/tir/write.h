@@ -1,4 +1,5 @@
 // Writes modules: tir-N.json, with its constants beside it, and tvm.ir.save_json.
+// Threads: functions have no shared state; a Sink is called from the thread that writes.
 #pragma once
 
 #include <cstdint>
