@@ -1,20 +1,96 @@
 #include "mlf/archive.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "archive/contents.h"
 #include "archive/directory.h"
 #include "archive/fault.h"
-#include "archive/load.h"
-#include "archive/lock.h"
+#include "archive/filter.h"
+#include "archive/libarchive_view.h"
+#include "archive/replace_file.h"
+#include "archive/tar_walk.h"
 #include "support/error.h"
 
 namespace mlf::archive {
 namespace {
 
+using support::File;
+
+constexpr std::size_t kStreamBuffer = 256 * 1024;
+
+void load_tar(Archive::Contents& contents) {
+  contents.storage = storage_of(contents.source);
+  if (contents.storage != Storage::tar) {
+    contents.unpacked = decompress(contents.source, contents.storage, contents.limits);
+  }
+  contents.mapped = support::MappedFile(contents.tar());
+  const std::string_view bytes = contents.mapped.bytes();
+  if (bytes.empty()) refuse("the archive is empty");
+  TarLayout layout = walk_tar(bytes, contents.limits);
+  check_agreement(bytes, layout.members);
+  contents.members = std::move(layout.members);
+  contents.end_of_members = layout.end_of_members;
+}
+
+/// Sorts the index; two members of one name are an error, as readers differ on which one counts.
+void index_names(Archive::Contents& contents) {
+  const std::vector<Member>& members = contents.members;
+  contents.by_name.resize(members.size());
+  std::iota(contents.by_name.begin(), contents.by_name.end(), 0U);
+  std::stable_sort(
+      contents.by_name.begin(), contents.by_name.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return members[a].name < members[b].name; });
+  const auto twin = std::adjacent_find(
+      contents.by_name.begin(), contents.by_name.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return members[a].name == members[b].name; });
+  if (twin == contents.by_name.end()) return;
+  refuse(fmt::format("the archive has two members of this name, at byte {} and at byte {}",
+                     members[twin[0]].header_offset, members[twin[1]].header_offset),
+         members[*twin].name);
+}
+
+/// Copies what can be read only once into an unnamed temporary file.
+File spool(const File& stream, const Limits& limits) {
+  File file = File::anonymous();
+  const auto buffer = std::make_unique<char[]>(kStreamBuffer);
+  std::uint64_t total = 0;
+  while (const std::size_t count = stream.read_some(buffer.get(), kStreamBuffer)) {
+    total += count;
+    if (total > limits.max_total_bytes) {
+      refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
+                         limits.max_total_bytes));
+    }
+    file.write({buffer.get(), count});
+  }
+  return file;
+}
+
+/// Reads the list of members of `source`, whatever it is. `path` is what messages call it.
+std::unique_ptr<Archive::Contents> load(File source, std::string path, const Limits& limits) {
+  auto contents = std::make_unique<Archive::Contents>();
+  contents->path = std::move(path);
+  contents->limits = limits;
+  const mode_t mode = source.status().st_mode;
+  const bool seekable = S_ISREG(mode) || S_ISDIR(mode);
+  contents->source = seekable ? std::move(source) : spool(source, limits);
+  contents->opened = contents->source.status();
+  if (S_ISDIR(mode)) {
+    contents->storage = Storage::directory;
+    contents->members = scan_directory(contents->source, limits);
+  } else {
+    load_tar(*contents);
+  }
+  index_names(*contents);
+  return contents;
+}
+
+/// Runs `body` and names the archive in what goes wrong.
 template <class Body>
-auto at_door_of(const std::string& path, Body&& body) {
+auto with_path(const std::string& path, Body&& body) {
   return support::to_result(std::forward<Body>(body)).map_error([&](Diagnostics&& diagnostics) {
     return in_file(std::move(diagnostics), path);
   });
@@ -52,30 +128,40 @@ std::string_view read_loaded(const Archive::Contents& contents, const Member& me
 
 }  // namespace
 
+void check_unchanged(const Archive::Contents& contents) {
+  const struct stat now = contents.source.status();
+  const struct stat& then = contents.opened;
+  if (now.st_size == then.st_size && now.st_mtim.tv_sec == then.st_mtim.tv_sec &&
+      now.st_mtim.tv_nsec == then.st_mtim.tv_nsec) {
+    return;
+  }
+  throw support::Error(ErrorKind::io, "the archive was changed while it was processed",
+                       {.file = contents.path});
+}
+
 Archive::Archive(std::unique_ptr<Contents> contents) noexcept : contents_(std::move(contents)) {}
 Archive::Archive(Archive&& other) noexcept = default;
 Archive& Archive::operator=(Archive&& other) noexcept = default;
 Archive::~Archive() = default;
 
 Result<Archive> Archive::open(const std::string& path, const Limits& limits) {
-  return at_door_of(path, [&] {
-    return Archive(path == "-"
-                       ? load(spool(support::File::duplicate(0, path), limits), path, limits)
-                       : load(support::File::open(path, O_RDONLY), path, limits));
+  return with_path(path, [&] {
+    return Archive(path == "-" ? load(spool(File::duplicate(0, path), limits), path, limits)
+                               : load(File::open(path, O_RDONLY), path, limits));
   });
 }
 
 Result<Archive> Archive::from_bytes(std::string_view bytes, const std::string& path,
                                     const Limits& limits) {
-  return at_door_of(path, [&] {
-    support::File file = support::File::anonymous();
+  return with_path(path, [&] {
+    File file = File::anonymous();
     file.write(bytes);
     return Archive(load(std::move(file), path, limits));
   });
 }
 
 Result<Archive> Archive::open_for_update(const std::string& path, const Limits& limits) {
-  return at_door_of(path, [&] {
+  return with_path(path, [&] {
     if (path == "-") {
       throw support::Error(ErrorKind::usage, "standard input cannot be updated in place");
     }
@@ -106,7 +192,7 @@ const Member* Archive::find(std::string_view name) const noexcept {
 }
 
 Result<std::string_view> Archive::read(const Member& member) const {
-  return at_door_of(contents_->path, [&]() -> std::string_view {
+  return with_path(contents_->path, [&]() -> std::string_view {
     if (member.type != MemberType::file) {
       refuse("is " + std::string(what_it_is(member.type)) + ", only files can be read",
              member.name);

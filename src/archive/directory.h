@@ -3,9 +3,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "archive/rewrite.h"
 #include "mlf/archive.h"
 #include "support/file.h"
 
@@ -17,14 +17,8 @@ std::vector<Member> scan_directory(const support::File& root, const Limits& limi
 /// The content of a file that `scan_directory` listed.
 std::string read_file_below(const support::File& root, const Member& member);
 
-/// Opens the folder `name` ("." is `root`) below `root`.
-support::File open_folder_below(const support::File& root, std::string_view name);
-
-/// The folder and the last component of a normal name.
-struct SplitName {
-  std::string_view folder;  ///< "." for a name without a slash
-  std::string_view leaf;
-};
-SplitName split_name(std::string_view name);
+/// Writes the new members below `root`, each atomically, then removes the others (and folders that
+/// this leaves empty), then writes the last new member: whoever finds it finds everything done.
+void update_directory(const support::File& root, const Changes& changes);
 
 }  // namespace mlf::archive

@@ -14,7 +14,7 @@ constexpr std::size_t kPrintedName = 200;
 
 }  // namespace
 
-void Spot::fail(std::string_view message) const {
+void HeaderPlace::fail(std::string_view message) const {
   refuse(fmt::format("{} (header at byte {})", message, offset), member);
 }
 

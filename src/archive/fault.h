@@ -8,7 +8,7 @@
 namespace mlf::archive {
 
 /// A header of the tar. Everything that judges its fields reports through it.
-struct Spot {
+struct HeaderPlace {
   std::uint64_t offset = 0;
   std::string member;  ///< printable name, empty while unknown
 

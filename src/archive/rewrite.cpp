@@ -6,12 +6,11 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "archive/append.h"
 #include "archive/contents.h"
-#include "archive/directory_update.h"
+#include "archive/directory.h"
 #include "archive/filter.h"
-#include "archive/lock.h"
 #include "archive/replace_file.h"
+#include "archive/tar_appender.h"
 #include "archive/tar_header.h"
 #include "support/error.h"
 

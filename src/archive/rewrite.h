@@ -17,7 +17,7 @@ struct NewMember {
   std::function<void(support::ByteSink&)> write;  ///< called once, streams the content
 };
 
-/// A member in both lists is replaced. In a tar all new members stand behind the old ones, in this
+/// A member in both lists is replaced. In a tar all new members come behind the old ones, in this
 /// order. In a directory the last new member is written after everything else has happened.
 struct Changes {
   std::vector<std::string> remove;  ///< names of existing members

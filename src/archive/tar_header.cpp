@@ -1,6 +1,10 @@
 #include "archive/tar_header.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -24,6 +28,98 @@ tl::expected<std::int64_t, NumberFault> parse_base256(std::string_view field) {
     if (!push(static_cast<unsigned char>(c))) return tl::make_unexpected(NumberFault::too_large);
   }
   return value;
+}
+
+template <class Integer>
+std::optional<Integer> decimal(std::string_view text) {
+  Integer value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// A record under judgement.
+struct Record {
+  std::string_view key;
+  std::string_view value;
+  const HeaderPlace& place;
+
+  [[noreturn]] void fail(std::string_view problem) const {
+    place.fail(fmt::format("PAX header: {} '{}' {}", key, printable_name(value), problem));
+  }
+};
+
+template <class T>
+void set_once(std::optional<T>& slot, T value, const Record& record) {
+  if (slot.has_value()) record.place.fail(fmt::format("PAX header gives '{}' twice", record.key));
+  slot = std::move(value);
+}
+
+template <std::optional<std::string> Attributes::*Slot>
+void take_text(Attributes& attributes, const Record& record) {
+  set_once(attributes.*Slot, std::string(record.value), record);
+}
+
+template <std::optional<std::uint64_t> Attributes::*Slot>
+void take_number(Attributes& attributes, const Record& record) {
+  const std::optional<std::uint64_t> value = decimal<std::uint64_t>(record.value);
+  if (!value.has_value()) record.fail("is not a number");
+  set_once(attributes.*Slot, *value, record);
+}
+
+/// "1700000000.25", possibly negative; the fraction counts away from zero, we round down.
+void take_mtime(Attributes& attributes, const Record& record) {
+  const std::size_t point = std::min(record.value.find('.'), record.value.size());
+  const std::string_view fraction = record.value.substr(std::min(point + 1, record.value.size()));
+  const std::optional<std::int64_t> seconds = decimal<std::int64_t>(record.value.substr(0, point));
+  if (!seconds.has_value() || fraction.find_first_not_of("0123456789") != std::string_view::npos) {
+    record.fail("is not a time");
+  }
+  const bool below = record.value.front() == '-' &&
+                     fraction.find_first_not_of('0') != std::string_view::npos &&
+                     *seconds > std::numeric_limits<std::int64_t>::min();
+  set_once(attributes.mtime, Timestamp{below ? *seconds - 1 : *seconds, std::string(fraction)},
+           record);
+}
+
+void check_charset(Attributes& /*attributes*/, const Record& record) {
+  if (record.value != "ISO-IR 10646 2000 UTF-8") record.fail("is not supported, only UTF-8 is");
+}
+
+struct Rule {
+  std::string_view key;
+  void (*take)(Attributes&, const Record&);
+};
+
+constexpr std::array<Rule, 9> kRules{{
+    {"path", take_text<&Attributes::path>},
+    {"linkpath", take_text<&Attributes::link_path>},
+    {"size", take_number<&Attributes::size>},
+    {"mtime", take_mtime},
+    {"uid", take_number<&Attributes::uid>},
+    {"gid", take_number<&Attributes::gid>},
+    {"uname", take_text<&Attributes::uname>},
+    {"gname", take_text<&Attributes::gname>},
+    {"hdrcharset", check_charset},
+}};
+
+/// Splits the first record off `body`.
+Record take_record(std::string_view& body, const HeaderPlace& place) {
+  const std::size_t space = std::min(body.find(' '), body.size());
+  const std::optional<std::uint64_t> length = decimal<std::uint64_t>(body.substr(0, space));
+  if (!length.has_value()) place.fail("malformed PAX header: a record's length is not a number");
+  if (*length > body.size() || *length < space + 2) {
+    place.fail("malformed PAX header: a record's length does not fit");
+  }
+  std::string_view text = body.substr(space + 1, static_cast<std::size_t>(*length) - space - 1);
+  if (text.back() != '\n') place.fail("malformed PAX header: a record does not end with a newline");
+  text.remove_suffix(1);
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    place.fail("malformed PAX header: a record has no key");
+  }
+  body.remove_prefix(static_cast<std::size_t>(*length));
+  return {text.substr(0, equals), text.substr(equals + 1), place};
 }
 
 }  // namespace
@@ -81,6 +177,27 @@ bool put_octal(std::span<char> field, std::uint64_t value) {
 void seal(TarHeader& header) {
   put_octal(std::span(header.checksum).first(7), checksum_of(header));
   header.checksum[7] = ' ';
+}
+
+void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attributes) {
+  while (!body.empty()) {
+    const Record record = take_record(body, place);
+    if (record.key.starts_with("GNU.sparse.") || record.key == "SCHILY.realsize") {
+      place.fail("sparse members are not supported");
+    }
+    const auto* const rule = std::find_if(kRules.begin(), kRules.end(),
+                                          [&](const Rule& r) { return r.key == record.key; });
+    if (rule != kRules.end()) rule->take(attributes, record);
+  }
+}
+
+std::string pax_record(std::string_view key, std::string_view value) {
+  const std::size_t rest = key.size() + value.size() + 3;  // space, '=' and newline
+  std::size_t length = rest + 1;
+  while (fmt::formatted_size("{}", length) + rest != length) {
+    length = fmt::formatted_size("{}", length) + rest;
+  }
+  return fmt::format("{} {}={}\n", length, key, value);
 }
 
 }  // namespace mlf::archive

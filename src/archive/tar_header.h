@@ -1,11 +1,15 @@
-// One 512-byte header block of a tar, and the numbers in it.
+// Headers of a tar: the 512-byte block, and the PAX records that say what it has no room for.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+
+#include "archive/fault.h"
 
 namespace mlf::archive {
 
@@ -75,5 +79,32 @@ template <std::size_t N>
 std::string_view field_bytes(const char (&field)[N]) {
   return {field, N};
 }
+
+// --- PAX records: "<length> <key>=<value>\n" (POSIX.1-2001 pax) ---------------------------------
+
+struct Timestamp {
+  std::int64_t seconds = 0;
+  std::string fraction;
+};
+
+/// What PAX and GNU headers say about the member that follows; it outranks the member's header.
+struct Attributes {
+  std::optional<std::string> path;
+  std::optional<std::string> link_path;
+  std::optional<std::uint64_t> size;
+  std::optional<Timestamp> mtime;
+  std::optional<std::uint64_t> uid;
+  std::optional<std::uint64_t> gid;
+  std::optional<std::string> uname;
+  std::optional<std::string> gname;
+};
+
+/// Adds the records of one PAX header to `attributes`. Keys that say nothing about identity, size
+/// or owner are passed over. Refused: malformed records, a key of ours given twice, sparse
+/// members, names in another character set.
+void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attributes);
+
+/// One record as it is written, its own length included.
+std::string pax_record(std::string_view key, std::string_view value);
 
 }  // namespace mlf::archive

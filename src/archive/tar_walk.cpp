@@ -7,7 +7,6 @@
 
 #include "archive/fault.h"
 #include "archive/member_name.h"
-#include "archive/pax.h"
 #include "archive/tar_header.h"
 
 namespace mlf::archive {
@@ -49,16 +48,16 @@ std::optional<MemberType> member_type(char flag) {
   }
 }
 
-std::int64_t number(std::string_view field, std::string_view what, const Spot& spot) {
+std::int64_t number(std::string_view field, std::string_view what, const HeaderPlace& place) {
   const auto value = parse_number(field);
   if (value.has_value()) return *value;
-  spot.fail(fmt::format("{} is {}", what,
-                        value.error() == NumberFault::too_large ? "too large" : "not a number"));
+  place.fail(fmt::format("{} is {}", what,
+                         value.error() == NumberFault::too_large ? "too large" : "not a number"));
 }
 
-std::uint64_t natural(std::string_view field, std::string_view what, const Spot& spot) {
-  const std::int64_t value = number(field, what, spot);
-  if (value < 0) spot.fail(fmt::format("{} is negative", what));
+std::uint64_t natural(std::string_view field, std::string_view what, const HeaderPlace& place) {
+  const std::int64_t value = number(field, what, place);
+  if (value < 0) place.fail(fmt::format("{} is negative", what));
   return static_cast<std::uint64_t>(value);
 }
 
@@ -78,16 +77,19 @@ class TarWalk {
   TarLayout run();
 
  private:
-  TarHeader read_header(Spot& spot);
-  std::string_view read_body(const TarHeader& header, std::uint64_t& total, const Spot& spot);
-  void read_extension(const TarHeader& header, Extensions& extensions, const Spot& spot);
-  void read_global(const TarHeader& header, const Spot& spot);
-  std::string read_long_text(const TarHeader& header, Extensions& extensions, const Spot& spot);
+  TarHeader read_header(HeaderPlace& place);
+  std::string_view read_body(const TarHeader& header, std::uint64_t& total,
+                             const HeaderPlace& place);
+  void read_extension(const TarHeader& header, Extensions& extensions, const HeaderPlace& place);
+  void read_global(const TarHeader& header, const HeaderPlace& place);
+  std::string read_long_text(const TarHeader& header, Extensions& extensions,
+                             const HeaderPlace& place);
   std::optional<Member> read_member();
-  Member describe(const TarHeader& header, Extensions&& extensions, Spot& spot);
+  Member describe(const TarHeader& header, Extensions&& extensions, HeaderPlace& place);
   void describe_owner(Member& member, const TarHeader& header, const Attributes& pax,
-                      const Spot& spot) const;
-  std::uint64_t member_size(const TarHeader& header, const Attributes& pax, const Spot& spot) const;
+                      const HeaderPlace& place) const;
+  std::uint64_t member_size(const TarHeader& header, const Attributes& pax,
+                            const HeaderPlace& place) const;
   void check_end() const;
   bool at_end() const;
 
@@ -131,33 +133,34 @@ void TarWalk::check_end() const {
   }
 }
 
-TarHeader TarWalk::read_header(Spot& spot) {
-  spot.offset = offset_;
+TarHeader TarWalk::read_header(HeaderPlace& place) {
+  place.offset = offset_;
   if (bytes_.size() < kBlock) refuse(std::string(kNotATar));
-  if (bytes_.size() - offset_ < kBlock) spot.fail("truncated: the header is cut off");
+  if (bytes_.size() - offset_ < kBlock) place.fail("truncated: the header is cut off");
   const TarHeader header = header_at(bytes_, offset_);
   const auto stored = parse_number(field_bytes(header.checksum));
   if (!stored.has_value() || *stored != checksum_of(header)) {
     if (offset_ == 0 && format_of(header) == HeaderFormat::unknown) {
       refuse(std::string(kNotATar));
     }
-    spot.fail("bad header checksum");
+    place.fail("bad header checksum");
   }
-  if (format_of(header) == HeaderFormat::unknown) spot.fail("unknown tar format");
+  if (format_of(header) == HeaderFormat::unknown) place.fail("unknown tar format");
   offset_ += kBlock;
   return header;
 }
 
 /// The data of an extension header; moves behind it.
 std::string_view TarWalk::read_body(const TarHeader& header, std::uint64_t& total,
-                                    const Spot& spot) {
-  const std::uint64_t size = natural(field_bytes(header.size), "size of the extended header", spot);
+                                    const HeaderPlace& place) {
+  const std::uint64_t size =
+      natural(field_bytes(header.size), "size of the extended header", place);
   if (size > limits_.max_header_bytes || (total += size) > limits_.max_header_bytes) {
-    spot.fail(fmt::format("extended headers are longer than {} bytes (limit max_header_bytes)",
-                          limits_.max_header_bytes));
+    place.fail(fmt::format("extended headers are longer than {} bytes (limit max_header_bytes)",
+                           limits_.max_header_bytes));
   }
   if (round_up(size, kBlock) > bytes_.size() - offset_) {
-    spot.fail("truncated: the extended header is cut off");
+    place.fail("truncated: the extended header is cut off");
   }
   const std::string_view body = bytes_.substr(offset_, size);
   offset_ += round_up(size, kBlock);
@@ -165,19 +168,19 @@ std::string_view TarWalk::read_body(const TarHeader& header, std::uint64_t& tota
 }
 
 std::string TarWalk::read_long_text(const TarHeader& header, Extensions& extensions,
-                                    const Spot& spot) {
-  std::string_view text = read_body(header, extensions.bytes, spot);
+                                    const HeaderPlace& place) {
+  std::string_view text = read_body(header, extensions.bytes, place);
   const std::size_t end = std::min(text.find('\0'), text.size());
-  if (!is_zero(text.substr(end))) spot.fail("GNU long name contains a NUL byte");
+  if (!is_zero(text.substr(end))) place.fail("GNU long name contains a NUL byte");
   return std::string(text.substr(0, end));
 }
 
-void TarWalk::read_global(const TarHeader& header, const Spot& spot) {
+void TarWalk::read_global(const TarHeader& header, const HeaderPlace& place) {
   std::uint64_t total = 0;
   Attributes attributes;
-  parse_pax(read_body(header, total, spot), spot, attributes);
+  parse_pax(read_body(header, total, place), place, attributes);
   if (attributes.path || attributes.link_path || attributes.size) {
-    spot.fail("a global PAX header must not set path, linkpath or size");
+    place.fail("a global PAX header must not set path, linkpath or size");
   }
   if (attributes.mtime) global_.mtime = std::move(attributes.mtime);
   if (attributes.uid) global_.uid = attributes.uid;
@@ -187,18 +190,19 @@ void TarWalk::read_global(const TarHeader& header, const Spot& spot) {
 }
 
 /// Each kind at most once, and PAX or GNU, never both: readers differ on which one wins.
-void TarWalk::read_extension(const TarHeader& header, Extensions& extensions, const Spot& spot) {
+void TarWalk::read_extension(const TarHeader& header, Extensions& extensions,
+                             const HeaderPlace& place) {
   if (header.type == kPax) {
-    if (extensions.has_pax) spot.fail("two PAX headers for one member");
+    if (extensions.has_pax) place.fail("two PAX headers for one member");
     extensions.has_pax = true;
-    parse_pax(read_body(header, extensions.bytes, spot), spot, extensions.pax);
+    parse_pax(read_body(header, extensions.bytes, place), place, extensions.pax);
   } else {
     auto& slot = header.type == kLongName ? extensions.long_name : extensions.long_link;
-    if (slot.has_value()) spot.fail("two GNU long names for one member");
-    slot = read_long_text(header, extensions, spot);
+    if (slot.has_value()) place.fail("two GNU long names for one member");
+    slot = read_long_text(header, extensions, place);
   }
   if (extensions.has_pax && (extensions.long_name || extensions.long_link)) {
-    spot.fail("PAX and GNU headers mixed for one member");
+    place.fail("PAX and GNU headers mixed for one member");
   }
 }
 
@@ -206,23 +210,24 @@ void TarWalk::read_extension(const TarHeader& header, Extensions& extensions, co
 std::optional<Member> TarWalk::read_member() {
   const std::uint64_t start = offset_;
   Extensions extensions;
-  Spot spot;
-  TarHeader header = read_header(spot);
+  HeaderPlace place;
+  TarHeader header = read_header(place);
   if (header.type == kGlobalPax) {
-    read_global(header, spot);
+    read_global(header, place);
     return std::nullopt;
   }
   while (is_extension(header.type)) {
-    if (header.type == kGlobalPax) spot.fail("a global PAX header between a member and its header");
-    read_extension(header, extensions, spot);
-    if (at_end()) spot.fail("an extended header without a member");
-    header = read_header(spot);
+    if (header.type == kGlobalPax)
+      place.fail("a global PAX header between a member and its header");
+    read_extension(header, extensions, place);
+    if (at_end()) place.fail("an extended header without a member");
+    header = read_header(place);
   }
-  Member member = describe(header, std::move(extensions), spot);
+  Member member = describe(header, std::move(extensions), place);
   member.header_offset = start;
   member.data_offset = offset_;
   if (round_up(member.size, kBlock) > bytes_.size() - offset_) {
-    spot.fail("truncated: the member's content is cut off");
+    place.fail("truncated: the member's content is cut off");
   }
   offset_ += round_up(member.size, kBlock);
   member.end_offset = offset_;
@@ -239,66 +244,66 @@ std::string raw_name_of(const TarHeader& header) {
   return name;
 }
 
-Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, Spot& spot) {
+Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, HeaderPlace& place) {
   Member member;
   Attributes& pax = extensions.pax;
   member.raw_name = pax.path               ? *std::move(pax.path)
                     : extensions.long_name ? *std::move(extensions.long_name)
                                            : raw_name_of(header);
-  if (member.raw_name.empty()) spot.fail("member name is empty");
+  if (member.raw_name.empty()) place.fail("member name is empty");
   member.name = normal_name(member.raw_name, limits_);
-  spot.member = member.name;
+  place.member = member.name;
 
   const std::optional<MemberType> type = member_type(header.type);
   if (!type.has_value()) {
-    if (header.type == 'S') spot.fail("sparse members are not supported");
-    spot.fail(fmt::format("unknown member type '{}'", printable_name({&header.type, 1})));
+    if (header.type == 'S') place.fail("sparse members are not supported");
+    place.fail(fmt::format("unknown member type '{}'", printable_name({&header.type, 1})));
   }
   member.type = *type;
-  member.size = member_size(header, pax, spot);
+  member.size = member_size(header, pax, place);
   // V7 had no type for directories.
   if (member.type == MemberType::file && member.raw_name.back() == '/') {
     member.type = MemberType::directory;
   }
   if (member.type != MemberType::file && member.size != 0) {
-    spot.fail("a member that is not a file has content");
+    place.fail("a member that is not a file has content");
   }
   member.link_target = pax.link_path          ? *std::move(pax.link_path)
                        : extensions.long_link ? *std::move(extensions.long_link)
                                               : std::string(field_text(header.link_name));
   const std::string fault = text_fault(member.link_target, "link target", limits_);
-  if (!fault.empty()) spot.fail(fault);
-  describe_owner(member, header, pax, spot);
+  if (!fault.empty()) place.fail(fault);
+  describe_owner(member, header, pax, place);
   return member;
 }
 
 std::uint64_t TarWalk::member_size(const TarHeader& header, const Attributes& pax,
-                                   const Spot& spot) const {
-  const std::uint64_t stored = natural(field_bytes(header.size), "member size", spot);
+                                   const HeaderPlace& place) const {
+  const std::uint64_t stored = natural(field_bytes(header.size), "member size", place);
   const std::uint64_t size = pax.size.value_or(stored);
   // Where the header can hold the size, both must say the same. Above 8 GiB it holds nothing.
   constexpr std::uint64_t kHeaderHolds = std::uint64_t{1} << 33;
   if (size != stored && (size < kHeaderHolds || stored != 0)) {
-    spot.fail(fmt::format("the PAX header gives size {}, the member's header {}", size, stored));
+    place.fail(fmt::format("the PAX header gives size {}, the member's header {}", size, stored));
   }
   if (size > limits_.max_member_bytes) {
-    spot.fail(fmt::format("the member is larger than {} bytes (limit max_member_bytes)",
-                          limits_.max_member_bytes));
+    place.fail(fmt::format("the member is larger than {} bytes (limit max_member_bytes)",
+                           limits_.max_member_bytes));
   }
   return size;
 }
 
 void TarWalk::describe_owner(Member& member, const TarHeader& header, const Attributes& pax,
-                             const Spot& spot) const {
+                             const HeaderPlace& place) const {
   member.mode =
-      static_cast<std::uint32_t>(natural(field_bytes(header.mode), "member mode", spot) & 07777);
-  member.mtime = number(field_bytes(header.mtime), "member mtime", spot);
+      static_cast<std::uint32_t>(natural(field_bytes(header.mode), "member mode", place) & 07777);
+  member.mtime = number(field_bytes(header.mtime), "member mtime", place);
   if (const auto& mtime = pax.mtime ? pax.mtime : global_.mtime) {
     member.mtime = mtime->seconds;
     member.mtime_fraction = mtime->fraction;
   }
-  const std::uint64_t uid = natural(field_bytes(header.uid), "member uid", spot);
-  const std::uint64_t gid = natural(field_bytes(header.gid), "member gid", spot);
+  const std::uint64_t uid = natural(field_bytes(header.uid), "member uid", place);
+  const std::uint64_t gid = natural(field_bytes(header.gid), "member gid", place);
   member.uid = pax.uid.value_or(global_.uid.value_or(uid));
   member.gid = pax.gid.value_or(global_.gid.value_or(gid));
   member.uname =

@@ -1,11 +1,10 @@
-#include "archive/append.h"
+#include "archive/tar_appender.h"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "archive/fault.h"
-#include "archive/pax.h"
 #include "archive/tar_header.h"
 #include "support/error.h"
 

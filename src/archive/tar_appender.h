@@ -10,11 +10,11 @@
 namespace mlf::archive {
 
 /// Writes new members at the end of a tar under construction. Headers are ustar; a PAX header
-/// stands in front where ustar cannot say it (long names, large ids). What is written depends on
+/// goes before it where ustar cannot say it (long names, large ids). What is written depends on
 /// the new member alone.
 class TarAppender {
  public:
-  /// `out` stands at its end, `offset`; `prefix` goes before every name ("./" or nothing).
+  /// `out` is at its end, `offset`; `prefix` goes before every name ("./" or nothing).
   TarAppender(const support::File& out, std::uint64_t offset, std::string prefix)
       : out_(out), offset_(offset), prefix_(std::move(prefix)) {}
 
