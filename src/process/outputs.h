@@ -1,13 +1,20 @@
 // All members that processing one archive makes.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "process/job.h"
-#include "process/render.h"
 #include "process/spool.h"
 
 namespace mlf::process {
+
+/// An output: what goes into the archive under `name`, and the member whose time and owner it gets.
+struct Output {
+  std::string name;
+  const archive::Member* like = nullptr;
+  SpooledBytes content;
+};
 
 struct Outputs {
   Spool spool;

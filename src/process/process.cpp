@@ -12,7 +12,6 @@
 #include "process/job.h"
 #include "process/output_names.h"
 #include "process/outputs.h"
-#include "process/requirements.h"
 #include "support/error.h"
 
 namespace mlf::process {
@@ -20,6 +19,53 @@ namespace {
 
 using archive::Changes;
 using support::Error;
+
+bool wants(const Job& job, Requirement requirement) {
+  const auto& wanted = job.options.require;
+  return std::find(wanted.begin(), wanted.end(), requirement) != wanted.end();
+}
+
+[[noreturn]] void fail_check(const Job& job, std::string message) {
+  Location where;
+  where.file = job.archive().path();
+  throw support::Error(ErrorKind::check_failed, std::move(message), where);
+}
+
+void require_graph(const Job& job, const NetworkReport& network) {
+  const std::string module = "module '" + network.module + "' has no graph: ";
+  if (network.reason) fail_check(job, module + std::string(to_string(*network.reason)));
+  if (network.failed_checks == 0) return;
+  fail_check(job, module + network.first_failure +
+                      (network.failed_checks == 1
+                           ? ""
+                           : " (and " + std::to_string(network.failed_checks - 1) + " more)"));
+}
+
+/// Throws where TIR is required and there is none.
+void require_tir(const Job& job) {
+  if (!wants(job, Requirement::tir) || !job.deployment.tir_sources().empty()) return;
+  fail_check(
+      job,
+      "no TIR: the archive has no member src/tir-*.txt or src/tir-*.tvm.json, and no generated C");
+}
+
+/// Throws where graphs are required and a module has none.
+void require_graphs(const Job& job, std::span<const NetworkReport> networks) {
+  if (!wants(job, Requirement::graph)) return;
+  for (const NetworkReport& network : networks) require_graph(job, network);
+}
+
+/// Whether the manifest of an earlier run tells that `require_graphs` is met: a run without the
+/// requirement may have left a module without its graph.
+bool listed_graphs_suffice(const Job& job) {
+  if (!wants(job, Requirement::graph)) return true;
+  const auto& written = job.previous->written;
+  return std::all_of(job.modules().begin(), job.modules().end(), [&](const auto& one) {
+    return std::any_of(written.begin(), written.end(), [&](const Digest& digest) {
+      return digest.name == graph_name(one.name, job.archive().path());
+    });
+  });
+}
 
 bool is_up_to_date(const Job& job) {
   return job.previous && job.previous->inputs == job.inputs &&
