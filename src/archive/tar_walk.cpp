@@ -206,7 +206,7 @@ void TarWalk::read_extension(const TarHeader& header, Extensions& extensions,
   }
 }
 
-/// Reads one member with its extension headers, or nothing: a global header stands alone.
+/// Reads one member with its extension headers, or nothing: a global header belongs to none.
 std::optional<Member> TarWalk::read_member() {
   const std::uint64_t start = offset_;
   Extensions extensions;

@@ -42,7 +42,7 @@ std::optional<StemTarget> target_of_stem(std::string_view stem);
 /// named like C for a CPU) that is not `taken`.
 std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken);
 
-/// Whether `kind`, as it stands in a stem, names the target kind `wanted`.
+/// Whether `kind`, as a stem spells it, names the target kind `wanted`.
 bool names_kind(std::string_view kind, std::string_view wanted);
 
 }  // namespace mlf::deployment
