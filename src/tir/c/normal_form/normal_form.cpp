@@ -31,6 +31,15 @@ std::size_t outermost_constants(Node function) {
   return count;
 }
 
+/// What a pool is called. Texts may refer to its info in a section that they do not print; then
+/// only the type of the info is known.
+std::string_view pool_name(Node info) {
+  const bool is_pool = info.is(Kind::PoolInfo) || info.is(Kind::WorkspacePoolInfo) ||
+                       info.is(Kind::ConstantPoolInfo);
+  if (is_pool) return info.text(f::PoolInfo::pool_name);
+  return info.is(Kind::MissingObject) ? info.text(f::MissingObject::type_key) : std::string_view();
+}
+
 }  // namespace
 
 NormalForm::NormalForm(const Module& module, const VersionRange& version)
@@ -187,7 +196,7 @@ NodeId NormalForm::pool(Node allocated) {
     std::ranges::sort(constants, {}, offset);
   }
   const std::array fields = {
-      NamedNode{builder_.string("name"), make_.string(info.text(f::PoolInfo::pool_name))},
+      NamedNode{builder_.string("name"), make_.string(pool_name(info))},
       NamedNode{builder_.string("size"), of(allocated[f::AllocatedPoolInfo::allocated_size])},
       NamedNode{builder_.string("parameter"), of(allocated[f::AllocatedPoolInfo::pool_var_idx])},
       NamedNode{builder_.string("constants"),
