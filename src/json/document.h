@@ -199,4 +199,13 @@ inline Value::Iterator& Value::Iterator::operator++() {
   return *this;
 }
 
+/// Reads every element of an array with `read`.
+template <class Read>
+auto list_of(Value array, Read read) {
+  array.expect(Type::array);
+  std::vector<decltype(read(array))> result;
+  for (const Value element : array.elements()) result.push_back(read(element));
+  return result;
+}
+
 }  // namespace mlf::json

@@ -20,15 +20,6 @@ std::optional<std::string> string_or_null(json::Value value);
 std::uint64_t size_of(json::Value value);
 std::int32_t device_type_of(json::Value value);
 
-/// Reads every element of an array with `read`.
-template <class Read>
-auto list_of(json::Value array, Read read) {
-  array.expect(json::Type::array);
-  std::vector<decltype(read(array))> result;
-  for (const json::Value element : array.elements()) result.push_back(read(element));
-  return result;
-}
-
 /// The members of one object; remembers which of them were asked for.
 class Fields {
  public:

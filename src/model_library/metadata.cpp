@@ -10,8 +10,8 @@
 #include "model_library/fields.h"
 #include "model_library/files.h"
 #include "model_library/memory.h"
-#include "model_library/target_reader.h"
 #include "support/error.h"
+#include "target/readers.h"
 
 namespace mlf {
 namespace model_library {
@@ -51,7 +51,7 @@ ModuleTarget read_module_target(json::Value value) {
   const std::string text = string_of(value);
   try {
     ModuleTarget entry;
-    entry.target = read_target(text, TargetIntegers::decimal);
+    entry.target = targets::read_target(text, TargetIntegers::decimal);
     return entry;
   } catch (const support::Error& error) {
     // The place in the target's text means nothing to someone who looks at the JSON.

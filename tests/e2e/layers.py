@@ -38,6 +38,7 @@ PUBLIC = {
     "diagnostics.h": "support",
     "export.h": "support",
     "version.h": "support",
+    "json_layout.h": "json",
     "params.h": "model_library",
     "networks.h": "deployment",
     "verify.h": "process",
@@ -45,7 +46,7 @@ PUBLIC = {
 
 
 # Headers with nothing that threads could share.
-PLAIN = ("export.h", "tvm_version.h")
+PLAIN = ("export.h", "json_layout.h", "tvm_version.h")
 
 
 def room_of(path):

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "model_library/target_reader.h"
+#include "target/readers.h"
 
-namespace mlf::model_library {
+namespace mlf::targets {
 namespace {
 
 constexpr std::size_t kMaxLists = 16;
@@ -191,4 +191,4 @@ Target read_printed_target(const support::SourceText& source, TargetIntegers int
   return PrintedTarget(source, integers).read();
 }
 
-}  // namespace mlf::model_library
+}  // namespace mlf::targets

@@ -2,11 +2,10 @@
 #include <fmt/core.h>
 
 #include "json/document.h"
-#include "model_library/fields.h"
-#include "model_library/target_reader.h"
 #include "support/error.h"
+#include "target/readers.h"
 
-namespace mlf::model_library {
+namespace mlf::targets {
 namespace {
 
 // Also bounds the recursion over lists and hosts below. TVM needs 2.
@@ -49,17 +48,17 @@ std::shared_ptr<const Target> read_host(json::Value value, std::size_t hosts_aro
 }
 
 Target read_config(json::Value config, std::size_t hosts_around) {
-  Fields fields(config);
+  config.expect(json::Type::object);
   Target target;
   target.text = config.source();
-  target.kind = string_of(fields.at("kind"));
+  target.kind = config.at("kind").as_string();
   for (const auto [key, member] : config.members()) {
     const std::string_view name = key.text();
     if (name == "kind") continue;
     if (name == "tag") {
-      target.tag = string_of(member);
+      target.tag = member.as_string();
     } else if (name == "keys") {
-      target.keys = list_of(member, string_of);
+      target.keys = list_of(member, [](json::Value word) { return std::string(word.as_string()); });
     } else if (name == "host") {
       target.host = read_host(member, hosts_around + 1);
     } else {
@@ -77,4 +76,4 @@ Target read_json_target(const support::SourceText& source, std::size_t hosts_aro
   return read_config(document.root(), hosts_around);
 }
 
-}  // namespace mlf::model_library
+}  // namespace mlf::targets

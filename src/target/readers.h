@@ -9,7 +9,7 @@
 #include "mlf/target.h"
 #include "support/source_text.h"
 
-namespace mlf::model_library {
+namespace mlf::targets {
 
 /// Hosts around hosts; TVM has one, or none.
 inline constexpr std::size_t kMaxHosts = 8;
@@ -29,4 +29,4 @@ std::optional<std::int32_t> infer_device_type(const Target& target);
 enum class AttrType : std::uint8_t { unknown, boolean, string, list };
 AttrType attr_type(std::string_view name) noexcept;
 
-}  // namespace mlf::model_library
+}  // namespace mlf::targets

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "model_library/target_reader.h"
 #include "support/error.h"
+#include "target/readers.h"
 
-namespace mlf::model_library {
+namespace mlf::targets {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
@@ -246,4 +246,4 @@ Target read_command_line_target(const support::SourceText& source, std::size_t h
   return CommandLineTarget(source, hosts_around).read();
 }
 
-}  // namespace mlf::model_library
+}  // namespace mlf::targets

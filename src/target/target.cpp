@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "model_library/target_reader.h"
 #include "support/error.h"
+#include "target/readers.h"
 
 namespace mlf {
-namespace model_library {
+namespace targets {
 namespace {
 
 Target read_form(const support::SourceText& source, TargetIntegers integers,
@@ -43,7 +43,7 @@ Target read_target(std::string_view text, TargetIntegers integers, std::size_t h
   return target;
 }
 
-}  // namespace model_library
+}  // namespace targets
 
 const TargetValue* Target::find(std::string_view name) const noexcept {
   const auto attr = std::find_if(attrs.begin(), attrs.end(),
@@ -52,7 +52,7 @@ const TargetValue* Target::find(std::string_view name) const noexcept {
 }
 
 Result<Target> parse_target(std::string_view text, TargetIntegers integers) {
-  return support::to_result([&] { return model_library::read_target(text, integers); });
+  return support::to_result([&] { return targets::read_target(text, integers); });
 }
 
 }  // namespace mlf

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "mlf/target.h"
-#include "model_library/target_reader.h"
+#include "target/readers.h"
 
 namespace mlf {
 namespace {
@@ -49,7 +49,7 @@ std::optional<std::int32_t> default_device_type(std::string_view kind) noexcept 
   return row->device_type;
 }
 
-namespace model_library {
+namespace targets {
 namespace {
 
 struct AttrRow {
@@ -89,5 +89,5 @@ AttrType attr_type(std::string_view name) noexcept {
   return name.starts_with("supports_") ? AttrType::boolean : AttrType::unknown;
 }
 
-}  // namespace model_library
+}  // namespace targets
 }  // namespace mlf
