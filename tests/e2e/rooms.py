@@ -91,7 +91,7 @@ def usable(room):
     return rooms
 
 
-class Layers(unittest.TestCase):
+class Rooms(unittest.TestCase):
     def test_no_include_runs_upwards(self):
         wrong = [
             f"{path.relative_to(ROOT)}:{number}: {room} uses {name}, which is in {used}"
