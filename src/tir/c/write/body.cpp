@@ -114,7 +114,7 @@ void BodyWriter::loop(Node node) {
 
 /// Since v0.16 the condition may need statements of its own, and is inside.
 void BodyWriter::while_(Node node) {
-  if (!forms_.has(Form::endless_while)) {
+  if (!forms_.has(TvmFeature::c_endless_while)) {
     const std::string condition = exprs_(node[f::While::condition]);
     code_.line("while ({}) {{", condition);
     return open_block(node[f::While::body]);
@@ -226,7 +226,7 @@ void BodyWriter::evaluate(Node value) {
   if (op == "tir.tvm_check_return" && count == 3) return check_return(value);
   if (op == "tir.ret" && count == 1) return return_value(value.list(f::Call::args)[0]);
   if (op == "tir.tvm_throw_last_error") return code_.line("return -1;");
-  code_.line("{}{};", forms_.has(Form::void_calls) ? "(void)" : "", exprs_(value));
+  code_.line("{}{};", forms_.has(TvmFeature::c_void_calls) ? "(void)" : "", exprs_(value));
 }
 
 /// `if (f(…) != 0 ) return -1;`

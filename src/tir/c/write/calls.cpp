@@ -71,7 +71,7 @@ ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
   }
   // Up to v0.15 both branches are computed where they need temporaries; since v0.16 only one is.
   if (op == "tir.if_then_else" && args.size() == 3) {
-    if (!forms_.has(Form::statement_conditional)) return {"(\1 ? \1 : \1)", std::move(operands)};
+    if (!forms_.has(TvmFeature::c_condval)) return {"(\1 ? \1 : \1)", std::move(operands)};
     extra = Extra::conditional;
     return {"\1\1\1", std::move(operands)};
   }
@@ -89,7 +89,7 @@ ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
 /// `(&(x[i]))`; up to v0.8 the sum of pointer and index.
 ExprWriter::Plan ExprWriter::address_plan(Node load) const {
   Plan element = element_plan(load);
-  if (!forms_.has(Form::address_by_sum)) {
+  if (!forms_.has(TvmFeature::c_address_by_sum)) {
     element.form = "(&(" + element.form + "))";
     return element;
   }

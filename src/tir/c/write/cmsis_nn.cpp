@@ -117,10 +117,10 @@ void LayerWriter::pooling() {
 
 /// A comparison up to v0.11, then a switch over the codes of CMSIS-NN.
 void LayerWriter::test_status(std::string_view passed) {
-  const bool has_old_type = forms_.has(Form::cmsis_math_status);
+  const bool has_old_type = forms_.has(TvmFeature::c_cmsis_math_status);
   code_.line("{} status = {}({});", has_old_type ? "arm_status" : "arm_cmsis_nn_status", function(),
              passed);
-  if (forms_.has(Form::cmsis_status_switch)) {
+  if (forms_.has(TvmFeature::c_cmsis_status_switch)) {
     for (const std::string_view row : {"switch (!status) {", "case ARM_CMSIS_NN_SUCCESS: break;",
                                        "case ARM_CMSIS_NN_ARG_ERROR: return -1;",
                                        "case ARM_CMSIS_NN_NO_IMPL_ERROR: return -1;", "}"}) {

@@ -26,7 +26,7 @@ bool is_in_parentheses(std::string_view text) {
 // --- Names --------------------------------------------------------------------------------------
 
 NameSupply::NameSupply(const Forms& forms)
-    : separator_(forms.has(Form::numbers_follow_names) ? "" : "_") {
+    : separator_(forms.has(TvmFeature::c_numbers_follow_names) ? "" : "_") {
   for (const std::string_view word : reserved_words()) counters_.emplace(word, 0);
 }
 
@@ -54,7 +54,7 @@ std::string NameSupply::fresh(std::string_view hint) {
 // --- Lines, blocks, temporaries -----------------------------------------------------------------
 
 std::string_view Code::temporary_stem(const Forms& forms) {
-  return forms.has(Form::bare_temporaries) ? "_" : "v_";
+  return forms.has(TvmFeature::c_temporaries_v) ? "v_" : "_";
 }
 
 void Code::plain_line(std::string_view text) {

@@ -154,7 +154,7 @@ void write_constant_pool(const Sink& sink, const Forms& forms, Node info, std::i
   std::ranges::stable_sort(
       members, {}, [](Node member) { return number(member[f::ConstantInfo::byte_offset]); });
   sink(fmt::format("__attribute__((section(\".rodata.tvm\"), ))\nstatic {}struct {} {{\n",
-                   forms.has(Form::constant_pools) ? "const " : "", pool));
+                   forms.has(TvmFeature::c_constant_pools) ? "const " : "", pool));
   for (const Node member : members) {
     const Node array = member[f::ConstantInfo::data];
     const std::string_view name = member.text(f::ConstantInfo::name_hint);

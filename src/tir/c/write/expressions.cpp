@@ -17,7 +17,7 @@ std::string ExprWriter::operator()(Node expr) {
 
 std::string ExprWriter::place(Node buffer, Node index) {
   const std::string at = (*this)(index);
-  const bool has_brackets = forms_.has(Form::bracketed_index);
+  const bool has_brackets = forms_.has(TvmFeature::c_bracketed_index);
   return fmt::format("{}{}{}{}", pointer_text(buffer), has_brackets ? "[(" : "[", at,
                      has_brackets ? ")]" : "]");
 }
@@ -236,7 +236,7 @@ ExprWriter::Plan ExprWriter::element_plan(Node load) const {
 }
 
 std::string ExprWriter::subscript(Node buffer) const {
-  return pointer_text(buffer) + (forms_.has(Form::bracketed_index) ? "[(\1)]" : "[\1]");
+  return pointer_text(buffer) + (forms_.has(TvmFeature::c_bracketed_index) ? "[(\1)]" : "[\1]");
 }
 
 /// `(a op b)`, but for min and max, the remainder of floats, and divisions whose sign makes no

@@ -3,14 +3,9 @@
 
 #include <cstdint>
 
-#include "mlf/tir/document.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
-
-enum class Form : std::uint8_t {
-#define MLF_C_FORM(name, since, until, meaning) name,
-#include "tir/c/write/forms.def"
-};
 
 class Forms {
  public:
@@ -18,10 +13,12 @@ class Forms {
   /// what else can be told apart, was.
   explicit Forms(const VersionRange& version);
 
-  bool has(Form form) const;
+  /// Whether C has a feature, one of the rows `c_…` of tvm_versions.def.
+  bool has(TvmFeature feature) const;
 
  private:
-  int version_;
+  std::uint8_t minor_;
+  bool is_between_15_and_16_;
 };
 
 }  // namespace mlf::tir::c

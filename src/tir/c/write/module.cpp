@@ -233,7 +233,7 @@ void ModuleWriter::write_head() {
   sink_(
       "#define TVM_EXPORTS\n#include \"tvm/runtime/c_runtime_api.h\"\n"
       "#include \"tvm/runtime/c_backend_api.h\"\n#include <math.h>\n");
-  if (forms_.has(Form::includes_stdbool)) sink_("#include <stdbool.h>\n");
+  if (forms_.has(TvmFeature::c_includes_stdbool)) sink_("#include <stdbool.h>\n");
 }
 
 void ModuleWriter::write_constants(Node function) {
@@ -283,7 +283,7 @@ void ModuleWriter::write() {
   write_head();
   for (std::size_t i = 0; i < all.size(); ++i) write_constants(all.value(i));
   // So that functions can call each other in any order.
-  if (forms_.has(Form::own_prototypes)) {
+  if (forms_.has(TvmFeature::c_own_prototypes)) {
     for (const FunctionText& text : texts) {
       sink_(fmt::format("{}{};\n", kBeforeFunction, text.signature));
     }

@@ -186,14 +186,14 @@ void PackedCalls::store_argument(Node argument, std::int64_t position, std::int6
   code_.line("(((TVMValue*){})[{}].{}) = {};", value_, position, member, value);
   if (is_tensor) return store_type(position, std::to_string(kTensorHandle));
   if (argument.is(Kind::StringImm)) return store_type(position, std::to_string(kString));
-  if (argument.dtype().is_bool() && forms_.has(Form::bool_arguments)) {
+  if (argument.dtype().is_bool() && forms_.has(TvmFeature::c_bool_arguments)) {
     return store_type(position, std::to_string(kBool));
   }
   if (!type.is_handle()) {
     return store_type(position, std::to_string(static_cast<int>(type.code)));
   }
   // Since v0.16 a null pointer has a type code of its own, chosen when the program runs.
-  if (!forms_.has(Form::asks_for_null)) {
+  if (!forms_.has(TvmFeature::c_asks_for_null)) {
     return store_type(position, std::to_string(kOpaqueHandle));
   }
   code_.line("if ({} == NULL) {{", value);
@@ -265,7 +265,7 @@ void PackedCalls::write(Node call, const std::string& device) {
                         " {");
   }
   // Since v0.16 the generator counts one too few.
-  const std::size_t count = end - 1 - (forms_.has(Form::short_count) && end > 1 ? 1 : 0);
+  const std::size_t count = end - 1 - (forms_.has(TvmFeature::c_short_count) && end > 1 ? 1 : 0);
   call_checked(fmt::format("{}( (TVMValue*) stack_value , (int*) stack_tcode, {}, &{}, &{}, {})",
                            function, count, value, type, context_name(args[end])),
                "{");

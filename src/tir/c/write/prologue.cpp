@@ -58,7 +58,7 @@ std::string Prologue::signature(Convention convention) {
 
 /// TVMBackendPackedCFunc. v0.8 prints the pointers to type codes as `void*`.
 std::string Prologue::packed_signature() {
-  const bool has_types = !forms_.has(Form::numbered_params);
+  const bool has_types = !forms_.has(TvmFeature::c_numbered_params);
   const std::string_view pointer = has_types ? "int32_t*" : "void*";
   args_ = code_.fresh("args");
   type_ids_ = code_.fresh("arg_type_ids");
@@ -76,7 +76,7 @@ std::string Prologue::unpacked_signature() {
   for (std::size_t i = 0; i < params_.size(); ++i) {
     Param& param = params_[i];
     const Node var = param.buffer ? param.buffer[f::Buffer::data] : param.var;
-    if (forms_.has(Form::numbered_params)) {
+    if (forms_.has(TvmFeature::c_numbered_params)) {
       param.handle = code_.fresh(fmt::format("arg{}", i));
       list += fmt::format("{}{} {}", i == 0 ? "" : ", ", type_text(var.dtype()), param.handle);
       continue;
@@ -113,7 +113,7 @@ FunctionHead Prologue::write(Convention convention, PackedCalls& calls) {
 
 /// `void* placeholder = arg0;` of v0.8.
 void Prologue::rename_numbered() {
-  if (!forms_.has(Form::numbered_params)) return;
+  if (!forms_.has(TvmFeature::c_numbered_params)) return;
   for (const Param& param : params_) {
     const Node var = param.buffer ? param.buffer[f::Buffer::data] : param.var;
     const std::string& name = exprs_.declare(var);
@@ -123,13 +123,13 @@ void Prologue::rename_numbered() {
 
 std::string Prologue::prefix(const Param& param) const {
   const std::string_view name = param.var.text(f::Var::name);
-  return forms_.has(Form::handle_prefix) ? fmt::format("arg_{}", name)
-                                         : fmt::format("{}.{}", symbol_, name);
+  return forms_.has(TvmFeature::c_handle_prefix) ? fmt::format("arg_{}", name)
+                                                 : fmt::format("{}.{}", symbol_, name);
 }
 
 /// Up to v0.12 each parameter in turn, value and code; since v0.13 all codes, then all values.
 void Prologue::take_all_values() {
-  if (forms_.has(Form::handle_prefix)) {
+  if (forms_.has(TvmFeature::c_handle_prefix)) {
     for (std::size_t i = 0; i < params_.size(); ++i) {
       take_value(params_[i], i);
       take_code(params_[i], i);
@@ -145,7 +145,7 @@ void Prologue::take_all_values() {
 
 void Prologue::take_code(const Param& param, std::size_t position) {
   const std::string_view name = param.var.text(f::Var::name);
-  const char* const before = forms_.has(Form::handle_prefix) ? "arg_" : "";
+  const char* const before = forms_.has(TvmFeature::c_handle_prefix) ? "arg_" : "";
   code_.line("int32_t {} = {}[{}];", code_.fresh(fmt::format("{}{}_code", before, name)), type_ids_,
              position);
 }
@@ -156,7 +156,7 @@ void Prologue::take_value(Param& param, std::size_t position) {
   const DType api = api_type(dtype);
   const std::string_view member = field_spelling(Record::value, field::value_content, api);
   const std::string value = fmt::format("(((TVMValue*){})[{}].{})", args_, position, member);
-  param.handle = forms_.has(Form::handle_prefix)
+  param.handle = forms_.has(TvmFeature::c_handle_prefix)
                      ? code_.fresh(fmt::format("arg_{}", param.var.text(f::Var::name)))
                      : exprs_.declare(param.var);
   code_.line("{} {} = {};", type_text(dtype), param.handle,
@@ -186,13 +186,13 @@ void Prologue::take_data(const Param& param) {
 /// Shape and strides are read whether or not the body needs them. Since v0.16 the data pointer
 /// comes last; the device is read of the first tensor only.
 void Prologue::take_tensor(Param& param) {
-  if (!forms_.has(Form::data_last)) take_data(param);
+  if (!forms_.has(TvmFeature::c_data_last)) take_data(param);
   take_field(param, "void*", prefix(param) + "_shape", field::shape);
   param.strides = take_field(param, "void*", prefix(param) + "_strides", field::strides);
   if (head_.device == FunctionHead().device) {
     head_.device = take_field(param, "int32_t", "dev_id", field::device_id);
   }
-  if (forms_.has(Form::data_last)) take_data(param);
+  if (forms_.has(TvmFeature::c_data_last)) take_data(param);
 }
 
 }  // namespace mlf::tir::c
