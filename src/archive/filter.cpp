@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "archive/fault.h"
+#include "archive/gzip.h"
 #include "support/error.h"
 
 namespace mlf::archive {
@@ -19,28 +20,28 @@ using support::File;
 constexpr std::size_t kBuffer = 256 * 1024;
 constexpr std::uint64_t kFreeExpansion = 1024 * 1024;
 
-/// What tells one compression from another, and how libarchive is told.
+template <int (*add_filter)(::archive*)>
+void decompress_with_libarchive(const File& file, const TakeBytes& take);
+
+/// What tells one compression from another, and who knows it.
 struct Codec {
   Storage storage;
   std::string_view magic;
-  int (*read)(::archive*);
+  void (*decompress)(const File&, const TakeBytes&);
   int (*write)(::archive*);
 };
 
 constexpr std::array<Codec, 3> kCodecs{{
-    {Storage::tar_gzip,
-     {"\x1f\x8b", 2},
-     archive_read_support_filter_gzip,
-     archive_write_add_filter_gzip},
+    {Storage::tar_gzip, {"\x1f\x8b", 2}, decompress_gzip, archive_write_add_filter_gzip},
     {Storage::tar_xz,
      {"\xfd"
       "7zXZ\0",
       6},
-     archive_read_support_filter_xz,
+     decompress_with_libarchive<archive_read_support_filter_xz>,
      archive_write_add_filter_xz},
     {Storage::tar_zstd,
      {"\x28\xb5\x2f\xfd", 4},
-     archive_read_support_filter_zstd,
+     decompress_with_libarchive<archive_read_support_filter_zstd>,
      archive_write_add_filter_zstd},
 }};
 
@@ -63,29 +64,67 @@ struct FreeEntry {
   void operator()(archive_entry* entry) const { archive_entry_free(entry); }
 };
 
-[[noreturn]] void refuse_data(::archive* reader) {
+/// What libarchive's read callback knows; an exception must not cross the C code.
+struct Input {
+  const File& file;
+  std::unique_ptr<char[]> buffer = std::make_unique<char[]>(kBuffer);
+  std::exception_ptr failure{};
+};
+
+la_ssize_t read_input(::archive* /*reader*/, void* data, const void** bytes) {
+  auto& input = *static_cast<Input*>(data);
+  *bytes = input.buffer.get();
+  try {
+    return static_cast<la_ssize_t>(input.file.read_some(input.buffer.get(), kBuffer));
+  } catch (...) {
+    input.failure = std::current_exception();
+    return ARCHIVE_FATAL;
+  }
+}
+
+/// A file that cannot be read is not a damaged one, although libarchive may call it truncated.
+[[noreturn]] void refuse_data(::archive* reader, const Input& input) {
+  if (input.failure) std::rethrow_exception(input.failure);
   const char* const reason = archive_error_string(reader);
   refuse(fmt::format("damaged compressed data: {}",
                      printable_name(reason != nullptr ? reason : "no reason given")));
 }
 
-Reader open_reader(const File& file, const Codec& codec) {
-  Reader reader(archive_read_new());
-  if (reader == nullptr) throw std::bad_alloc();
-  file.rewind();
-  archive_entry* entry = nullptr;
-  if (codec.read(reader.get()) != ARCHIVE_OK ||
-      archive_read_support_format_raw(reader.get()) != ARCHIVE_OK ||
-      archive_read_support_format_empty(reader.get()) != ARCHIVE_OK ||
-      archive_read_open_fd(reader.get(), file.fd(), kBuffer) != ARCHIVE_OK) {
-    refuse_data(reader.get());
+/// False where nothing comes out.
+template <int (*add_filter)(::archive*)>
+bool start_reading(::archive* reader, Input& input) {
+  input.file.rewind();
+  if (add_filter(reader) != ARCHIVE_OK || archive_read_support_format_raw(reader) != ARCHIVE_OK ||
+      archive_read_support_format_empty(reader) != ARCHIVE_OK ||
+      archive_read_open(reader, &input, nullptr, read_input, nullptr) != ARCHIVE_OK) {
+    refuse_data(reader, input);
   }
-  const int status = archive_read_next_header(reader.get(), &entry);
-  if (status == ARCHIVE_EOF) refuse("the archive is empty");
-  if (status != ARCHIVE_OK) refuse_data(reader.get());
+  archive_entry* entry = nullptr;
+  const int status = archive_read_next_header(reader, &entry);
+  if (status == ARCHIVE_EOF) return false;
+  if (status != ARCHIVE_OK) refuse_data(reader, input);
   // libarchive peels layer after layer; the last "filter" is the file itself.
-  if (archive_filter_count(reader.get()) > 2) refuse("the archive is compressed more than once");
-  return reader;
+  if (archive_filter_count(reader) > 2) refuse("the archive is compressed more than once");
+  return true;
+}
+
+/// xz and zstd. Both check what comes out on their own, where the stream has a checksum.
+template <int (*add_filter)(::archive*)>
+void decompress_with_libarchive(const File& file, const TakeBytes& take) {
+  const Reader reader(archive_read_new());
+  if (reader == nullptr) throw std::bad_alloc();
+  Input input{file};
+  if (!start_reading<add_filter>(reader.get(), input)) return;
+  const auto buffer = std::make_unique<char[]>(kBuffer);
+  while (true) {
+    const la_ssize_t count = archive_read_data(reader.get(), buffer.get(), kBuffer);
+    if (count < 0 || input.failure) refuse_data(reader.get(), input);
+    if (count == 0) break;
+    take({buffer.get(), static_cast<std::size_t>(count)});
+  }
+  if (archive_filter_bytes(reader.get(), -1) != file.status().st_size) {
+    refuse("data behind the end of the compressed stream");
+  }
 }
 
 /// Counts what comes out of the decompressor, and stops it.
@@ -167,22 +206,13 @@ Storage storage_of(const File& file) {
 }
 
 File decompress(const File& file, Storage storage, const Limits& limits) {
-  const Reader reader = open_reader(file, codec_of(storage));
-  const auto input_bytes = static_cast<std::uint64_t>(file.status().st_size);
-  OutputBudget budget(input_bytes, limits);
+  OutputBudget budget(static_cast<std::uint64_t>(file.status().st_size), limits);
   File spool = File::anonymous();
-  const auto buffer = std::make_unique<char[]>(kBuffer);
-  while (true) {
-    const la_ssize_t count = archive_read_data(reader.get(), buffer.get(), kBuffer);
-    if (count < 0) refuse_data(reader.get());
-    if (count == 0) break;
-    const auto size = static_cast<std::size_t>(count);
-    budget.take(size);
-    spool.write({buffer.get(), size});
-  }
-  if (static_cast<std::uint64_t>(archive_filter_bytes(reader.get(), -1)) != input_bytes) {
-    refuse("data behind the end of the compressed stream");
-  }
+  codec_of(storage).decompress(file, [&](std::string_view bytes) {
+    budget.take(bytes.size());
+    spool.write(bytes);
+  });
+  if (storage_of(spool) != Storage::tar) refuse("the archive is compressed more than once");
   return spool;
 }
 

@@ -113,6 +113,92 @@ INSTANTIATE_TEST_SUITE_P(All, Filters,
                          testing::Values(Storage::tar_gzip, Storage::tar_xz, Storage::tar_zstd),
                          name_of);
 
+/// What is left of an archive that mlf accepts: "accepted" means "as it was".
+std::string verdict(const std::string& file, const std::string& content) {
+  const std::string message = refusal(file);
+  if (message != "accepted") return message;
+  const Archive archive = open_good(file);
+  return archive.find("m") != nullptr && archive.read(*archive.find("m")).value() == content
+             ? "accepted"
+             : "accepted, and another content";
+}
+
+std::string with_flipped_bit(std::string bytes, std::size_t at) {
+  bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
+  return bytes;
+}
+
+/// Those compressions of ours that always have a checksum.
+class CheckedFilters : public Filters {};
+
+TEST_P(CheckedFilters, NoFlippedBitChangesAContent) {
+  std::string content;
+  for (unsigned i = 0; i < 300; ++i) content += static_cast<char>(i * i * 31 + i / 7);
+  const std::string bytes = compressed(TarBuilder().file("m", content).finish());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const std::string file = write("a.tar", with_flipped_bit(bytes, at));
+    EXPECT_NE(verdict(file, content), "accepted, and another content") << at;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CheckedFilters, testing::Values(Storage::tar_gzip, Storage::tar_xz),
+                         name_of);
+
+TEST_F(ArchiveTest, ChecksumAndLengthOfGzipCount) {
+  const auto plain = support::File::open(write("plain", TarBuilder().file("m").finish()), O_RDONLY);
+  const std::string out = write("out", "");
+  archive::compress(plain, Storage::tar_gzip, support::File::open(out, O_WRONLY));
+  const std::string bytes = read_file(out);
+  EXPECT_EQ(refusal(write("a.tar", with_flipped_bit(bytes, bytes.size() - 8))),
+            "damaged compressed data: incorrect data check");
+  EXPECT_EQ(refusal(write("a.tar", with_flipped_bit(bytes, bytes.size() - 4))),
+            "damaged compressed data: incorrect length check");
+  EXPECT_EQ(refusal(write("a.tar", bytes.substr(0, bytes.size() - 1))),
+            "damaged compressed data: cut off");
+}
+
+TEST_F(ArchiveTest, GzipMayHaveSeveralMembers) {
+  const std::string tar = TarBuilder().file("m", "content").finish();
+  std::string bytes;
+  for (const std::string& part : {tar.substr(0, 700), tar.substr(700)}) {
+    const auto plain = support::File::open(write("plain", part), O_RDONLY);
+    const std::string out = write("out", "");
+    archive::compress(plain, Storage::tar_gzip, support::File::open(out, O_WRONLY));
+    bytes += read_file(out);
+  }
+  EXPECT_EQ(verdict(write("a.tar", bytes), "content"), "accepted");
+  EXPECT_EQ(refusal(write("b.tar", bytes + '\0')), "data behind the end of the compressed stream");
+}
+
+/// A frame of one raw block with a checksum, which libarchive's own writer leaves out.
+std::string zstd_frame(std::string_view text, std::string_view checksum) {
+  const std::size_t block = 1 | text.size() << 3;
+  std::string frame("\x28\xb5\x2f\xfd\x64", 5);
+  for (const std::size_t byte : {(text.size() - 256) & 0xff, (text.size() - 256) >> 8, block & 0xff,
+                                 block >> 8 & 0xff, block >> 16}) {
+    frame += static_cast<char>(byte);
+  }
+  return frame.append(text).append(checksum);
+}
+
+TEST_F(ArchiveTest, AChecksumOfZstdCounts) {
+  const std::string tar = TarBuilder().file("m", "content").finish();
+  const std::string bytes = zstd_frame(tar, "\xe8\x96\x4e\xd0");
+  EXPECT_EQ(verdict(write("a.tar", bytes), "content"), "accepted");
+  for (const std::size_t at : {std::size_t{600}, bytes.size() - 1}) {
+    const std::string message = refusal(write("b.tar", with_flipped_bit(bytes, at)));
+    EXPECT_TRUE(message.starts_with("damaged compressed data: ")) << at << message;
+  }
+}
+
+/// A folder opens like a file, and every read of it fails.
+TEST_P(Filters, AFileThatCannotBeReadIsNotDamaged) {
+  const auto folder = support::File::open(path("."), O_RDONLY);
+  EXPECT_TRUE(error_of([&] {
+                archive::decompress(folder, GetParam(), {});
+              }).ends_with("cannot read: Is a directory"));
+}
+
 TEST_F(ArchiveTest, GzipStoresNoTimeAndNoName) {
   const auto plain = support::File::open(write("plain", "x"), O_RDONLY);
   const std::string out = write("out", "");
