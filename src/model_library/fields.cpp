@@ -10,6 +10,8 @@
 namespace mlf::model_library {
 namespace {
 
+/// All counts and sizes of TVM are int64 and none is negative. The sign is looked for in the text:
+/// a number below the int64 range has no value here, and still deserves the message about its sign.
 std::int64_t non_negative(json::Value value, std::int64_t most) {
   value.expect(json::Type::integer);
   const std::optional<std::int64_t> number = value.integer();
@@ -37,12 +39,15 @@ std::uint64_t size_of(json::Value value) {
   return static_cast<std::uint64_t>(non_negative(value, std::numeric_limits<std::int64_t>::max()));
 }
 
+/// DLDeviceType and the format's version are C ints in TVM.
 std::int32_t device_type_of(json::Value value) {
   return static_cast<std::int32_t>(non_negative(value, std::numeric_limits<std::int32_t>::max()));
 }
 
 Fields::Fields(json::Value object) : object_(object) {
   object.expect(json::Type::object);
+  // Copied out of the document: a vector remembers which of them were asked for. Objects here have
+  // a dozen keys, so that looking them up one by one is fastest.
   for (const json::Member member : object.members()) members_.push_back({member});
 }
 
@@ -54,6 +59,7 @@ std::optional<json::Value> Fields::peek(std::string_view key) const {
   return member->json.value;
 }
 
+/// The reader of the document has refused duplicate keys.
 std::optional<json::Value> Fields::find(std::string_view key) {
   for (Member& member : members_) {
     if (member.json.key.text() != key) continue;
@@ -73,6 +79,8 @@ std::vector<ExtraField> Fields::rest() const {
   std::vector<ExtraField> result;
   for (const Member& member : members_) {
     if (member.taken) continue;
+    // The source text, not a value read and written again: what mlf does not know it does not
+    // change.
     result.push_back(
         {std::string(member.json.key.text()), std::string(member.json.value.source())});
   }

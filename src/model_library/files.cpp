@@ -24,6 +24,7 @@ struct LibraryFile {
   std::uint64_t number = 0;
 };
 
+/// The last `lib`: a module may be called `my_lib0` itself.
 std::optional<LibraryFile> parse_library_file(std::string_view name) {
   const std::size_t lib = name.rfind("lib");
   if (lib == std::string_view::npos) return std::nullopt;
@@ -34,12 +35,14 @@ std::optional<LibraryFile> parse_library_file(std::string_view name) {
   if (error != std::errc() || end == digits.data() + digits.size() || *end != '.') {
     return std::nullopt;
   }
+  // No module in front: `lib0.c`.
   if (lib == 0) return file;
   if (name[lib - 1] != '_') return std::nullopt;
   file.module = name.substr(0, lib - 1);
   return file;
 }
 
+/// ASCII only: names of modules become parts of C identifiers.
 std::string lower_case(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -47,8 +50,9 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-/// TVM's own order: lib10 stands behind lib9. Files of another form come last, by name.
+/// TVM's own order: lib10 comes after lib9. Files of another form come last, by name.
 bool by_library_number(const FileRef& a, const FileRef& b) {
+  // TVM numbers sources and objects apart, each from 0 on.
   const auto key = [](const FileRef& file) {
     const std::string_view name = file.name;
     const auto parsed = parse_library_file(name.substr(name.rfind('/') + 1));
@@ -57,18 +61,22 @@ bool by_library_number(const FileRef& a, const FileRef& b) {
   return key(a) < key(b);
 }
 
+/// Gives each member to the module whose name it carries, by the paths that TVM's exporter
+/// (python/tvm/micro/model_library_format.py) writes in each version.
 class Assigner {
  public:
   explicit Assigner(ModelLibrary& library) : library_(library) {}
 
   void assign(const FileRef& file) {
     const std::string_view name = file.name;
-    if (name == "metadata.json") return;
+    if (name == kMetadata) return;
+    // What belongs to one module first: `src/` holds such files and shared ones alike.
     if (assign_codegen(file) || assign_single(file)) return;
     if (name.starts_with("runtime/")) {
       library_.shared.runtime.push_back(file);
     } else if (name.starts_with("templates/")) {
       library_.shared.templates.push_back(file);
+      // (Operator archives of TVM; one text for each device type.)
     } else if (between(name, "src/tir-", ".txt")) {
       library_.shared.tir.push_back(file);
     } else {
@@ -99,6 +107,8 @@ class Assigner {
     return best != nullptr ? best : only();
   }
 
+  /// `default_lib1.c` says its module; a file that someone added, such as `default_extra.c`, goes
+  /// by its prefix.
   Module* owner_of_library_file(std::string_view name) {
     if (const auto file = parse_library_file(name)) {
       if (Module* module = named(file->module)) return module;
@@ -118,6 +128,7 @@ class Assigner {
   }
 
   bool assign_codegen(const FileRef& file) {
+    // Members without an owner are shared: with several modules there is no telling.
     const auto put = [&file](Module* module, std::vector<FileRef> ModuleFiles::*list) {
       if (module == nullptr) return false;
       (module->files.*list).push_back(file);
@@ -137,6 +148,7 @@ class Assigner {
 
   /// Files of which a module has one.
   bool assign_single(const FileRef& file) {
+    // A second one of the same kind is an ordinary shared file.
     const auto put = [&file](Module* module, std::optional<FileRef> ModuleFiles::*slot) {
       if (module == nullptr || (module->files.*slot).has_value()) return false;
       module->files.*slot = file;
@@ -146,6 +158,7 @@ class Assigner {
     if (const auto module = between(name, "parameters/", ".params")) {
       return put(named(*module), &ModuleFiles::parameters);
     }
+    // Before version 7 an archive has one module, and these files have no name of their own.
     if (library_.version < 7) {
       if (name == relay_name()) return put(only(), &ModuleFiles::relay);
       if (name == graph_name()) return put(only(), &ModuleFiles::graph);
@@ -160,10 +173,12 @@ class Assigner {
     return false;
   }
 
+  /// TVM moved it with version 4 (#8072).
   std::string_view relay_name() const {
     return library_.version < 4 ? "relay.txt" : "src/relay.txt";
   }
 
+  /// TVM renamed the folder with version 5 (#8270).
   std::string_view graph_name() const {
     return library_.version < 5 ? "runtime-config/graph/graph.json"
                                 : "executor-config/graph/graph.json";

@@ -1,4 +1,4 @@
-// metadata.json: which keys stand where in which version, and their meaning.
+// metadata.json: which keys are where in which version, and their meaning.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "mlf/model_library.h"
 #include "model_library/fields.h"
 #include "model_library/files.h"
-#include "model_library/memory.h"
 #include "support/error.h"
 #include "target/readers.h"
 
@@ -17,6 +16,8 @@ namespace mlf {
 namespace model_library {
 namespace {
 
+// By TVM's history of python/tvm/micro/model_library_format.py. Releases write 5 (v0.8) and 7 (v0.9
+// to v0.18); the others come from snapshots between them.
 constexpr std::int32_t kNewestVersion = 7;
 constexpr std::int32_t kFirstVersionWithStyle = 4;
 constexpr std::int32_t kFirstVersionWithExecutors = 5;
@@ -31,6 +32,7 @@ std::int32_t read_version(json::Value value) {
   return version;
 }
 
+/// Unknown words are refused: what else they mean for the archive cannot be guessed.
 Style read_style(json::Value value) {
   const std::string text = string_of(value);
   if (text == "full-model") return Style::full_model;
@@ -47,6 +49,8 @@ Executor read_executor(json::Value value) {
       fmt::format("unknown executor {}, known are \"aot\" and \"graph\"", json::quoted(text)));
 }
 
+/// `str(target)` of TVM. Its integers are decimal there; only legacy TIR prints them in
+/// hexadecimal.
 ModuleTarget read_module_target(json::Value value) {
   const std::string text = string_of(value);
   try {
@@ -59,6 +63,7 @@ ModuleTarget read_module_target(json::Value value) {
   }
 }
 
+/// Up to version 5, targets are an object with the DLDeviceType for a key.
 ModuleTarget read_keyed_target(json::Member member) {
   const std::string_view key = member.key.text();
   ModuleTarget entry = read_module_target(member.value);
@@ -71,6 +76,7 @@ ModuleTarget read_keyed_target(json::Member member) {
   return entry;
 }
 
+/// The shape of the value decides, not the version: snapshots between releases differ.
 std::vector<ModuleTarget> read_targets(json::Value value) {
   if (value.is(json::Type::array)) return list_of(value, read_module_target);
   if (!value.is(json::Type::object)) {
@@ -82,6 +88,7 @@ std::vector<ModuleTarget> read_targets(json::Value value) {
   return targets;
 }
 
+/// Since v0.9, and only for AOT with the C runtime: where `runtime/` comes from.
 ExternalDependency read_dependency(json::Value value) {
   Fields fields(value);
   ExternalDependency dependency;
@@ -93,13 +100,127 @@ ExternalDependency read_dependency(json::Value value) {
   return dependency;
 }
 
-/// The keys of one model, which stand at the top level or, from version 7 on, below `modules`.
+/// A storage of the graph executor. TVM indexes its tables of shapes by storage instead of node, so
+/// that sizes and bindings may be wrong; they are reported as they are.
+StorageId read_storage_id(json::Value value) {
+  Fields fields(value);
+  StorageId entry;
+  entry.storage_id = static_cast<std::int64_t>(size_of(fields.at("storage_id")));
+  entry.size_bytes = size_of(fields.at("size_bytes"));
+  if (const auto binding = fields.find("input_binding")) {
+    entry.input_binding = string_or_null(*binding);
+  }
+  entry.extra = fields.rest();
+  return entry;
+}
+
+/// Each reader below keeps the keys that it does not know, so that nothing of a newer TVM is lost.
+DeviceWorkspace read_workspace(json::Value value) {
+  Fields fields(value);
+  DeviceWorkspace entry;
+  entry.device = device_type_of(fields.at("device"));
+  entry.workspace_size_bytes = size_of(fields.at("workspace_size_bytes"));
+  entry.extra = fields.rest();
+  return entry;
+}
+
+FunctionWorkspace read_operator_function(json::Value value) {
+  Fields fields(value);
+  FunctionWorkspace entry;
+  entry.function_name = string_of(fields.at("function_name"));
+  entry.workspace = list_of(fields.at("workspace"), read_workspace);
+  entry.extra = fields.rest();
+  return entry;
+}
+
+/// Inputs or outputs by name. TVM sorts the keys when it writes, so their order means nothing.
+std::vector<IoTensor> read_io(json::Value value) {
+  value.expect(json::Type::object);
+  std::vector<IoTensor> tensors;
+  for (const json::Member member : value.members()) {
+    Fields fields(member.value);
+    IoTensor tensor;
+    tensor.name = member.key.text();
+    tensor.size_bytes = size_of(fields.at("size"));
+    tensor.dtype = string_of(fields.at("dtype"));
+    tensor.extra = fields.rest();
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+MainMemory read_main(json::Value value) {
+  Fields fields(value);
+  MainMemory entry;
+  entry.device = device_type_of(fields.at("device"));
+  entry.workspace_size_bytes = size_of(fields.at("workspace_size_bytes"));
+  // Not in every archive of the same version: inputs and outputs came with v0.11 (#12789), which
+  // still writes 7.
+  if (const auto size = fields.find("constants_size_bytes")) {
+    entry.constants_size_bytes = size_of(*size);
+  }
+  if (const auto size = fields.find("io_size_bytes")) entry.io_size_bytes = size_of(*size);
+  if (const auto inputs = fields.find("inputs")) entry.inputs = read_io(*inputs);
+  if (const auto outputs = fields.find("outputs")) entry.outputs = read_io(*outputs);
+  entry.extra = fields.rest();
+  return entry;
+}
+
+/// In operator archives a buffer of each kernel, which is bound to a parameter or to nothing.
+OperatorBuffer read_operator_buffer(json::Value value) {
+  Fields fields(value);
+  OperatorBuffer buffer;
+  buffer.size_bytes = size_of(fields.at("size_bytes"));
+  buffer.shape = list_of(fields.at("shape"), [](json::Value extent) {
+    return static_cast<std::int64_t>(size_of(extent));
+  });
+  buffer.dtype = string_of(fields.at("dtype"));
+  if (const auto binding = fields.find("input_binding")) {
+    buffer.input_binding = string_or_null(*binding);
+  }
+  buffer.extra = fields.rest();
+  return buffer;
+}
+
+/// Operator archives: function → buffers, without the levels that full models have.
+ModuleMemory read_operators(json::Value value) {
+  value.expect(json::Type::object);
+  ModuleMemory memory;
+  for (const json::Member function : value.members()) {
+    memory.operators.push_back(
+        {std::string(function.key.text()), list_of(function.value, read_operator_buffer)});
+  }
+  return memory;
+}
+
+/// Version 1 has a list here, later versions an object; the value itself says which.
+ModuleMemory read_memory(json::Value value, Style style) {
+  if (style == Style::operator_only) return read_operators(value);
+  ModuleMemory memory;
+  if (value.is(json::Type::array)) {
+    memory.storage_ids = list_of(value, read_storage_id);
+    return memory;
+  }
+  Fields fields(value);
+  if (const auto ids = fields.find("sids")) memory.storage_ids = list_of(*ids, read_storage_id);
+  // `sids` is only there for the graph executor, `functions` always.
+  Fields functions(fields.at("functions"));
+  memory.operator_functions = list_of(functions.at("operator_functions"), read_operator_function);
+  memory.main = list_of(functions.at("main"), read_main);
+  memory.functions_extra = functions.rest();
+  memory.extra = fields.rest();
+  return memory;
+}
+
+/// The keys of one model, which are at the top level or, from version 7 on, below `modules`.
 Module read_module(Fields& fields, std::int32_t version) {
   Module module;
   if (version >= kFirstVersionWithStyle) module.style = read_style(fields.at("style"));
   module.model_name = string_or_null(fields.at("model_name"));
+  // Operator archives may be nameless.
   module.name = module.model_name.value_or("");
   if (const auto time = fields.find("export_datetime")) module.export_datetime = string_of(*time);
+  // Version 5 renamed the key (#8270).
   const bool renamed = version >= kFirstVersionWithExecutors;
   module.executors = list_of(fields.at(renamed ? "executors" : "runtimes"), read_executor);
   module.targets = read_targets(fields.at("target"));
@@ -128,6 +249,7 @@ std::vector<Module> read_modules(json::Value value, std::int32_t version) {
 /// From version 7 on, except in operator archives, which keep the old shape.
 bool keeps_modules_apart(const Fields& fields, std::int32_t version) {
   if (version < kFirstVersionWithModules) return false;
+  // Only looked at: `read_module` reads it again and says so if it is wrong.
   const std::optional<json::Value> style = fields.peek("style");
   return !(style && style->is_string() && style->text() == "operator");
 }
@@ -152,7 +274,8 @@ Result<ModelLibrary> read_model_library(std::string_view metadata, std::span<con
                                         const MetadataOptions& options) {
   return support::to_result([&] {
     const auto most = std::min<std::size_t>(options.max_nesting, UINT32_MAX);
-    const support::SourceText source{"", "metadata.json", metadata};
+    // A nesting limit keeps hostile documents from exhausting the stack of whoever walks them.
+    const support::SourceText source{"", std::string(model_library::kMetadata), metadata};
     const json::Document document(source, {.max_nesting = static_cast<std::uint32_t>(most)});
     ModelLibrary library = model_library::read_metadata(document.root());
     model_library::assign_files(library, members);

@@ -13,13 +13,17 @@
 namespace mlf {
 namespace {
 
+// kTVMNDArrayListMagic (src/runtime/file_utils.cc) and kTVMNDArrayMagic (runtime/ndarray.h). The
+// format has not changed from v0.8 to v0.18.
 constexpr std::uint64_t kListMagic = 0xF7E58D4F05049CB7;
 constexpr std::uint64_t kArrayMagic = 0xDD5E40F096B4A13F;
 constexpr std::uint64_t kMaxArrayBytes = std::numeric_limits<std::int64_t>::max();
 
 /// Nothing if the size does not fit in 63 bits.
+// TVM leaves lanes out of this sum; a bool of one bit takes a byte.
 std::optional<std::uint64_t> byte_size(const Param& param) {
   std::uint64_t size = (param.type.bits + 7u) / 8u;
+  // First, as a later extent may overflow and an empty array has no bytes whatever the others say.
   if (std::find(param.shape.begin(), param.shape.end(), 0) != param.shape.end()) return 0;
   for (const std::int64_t extent : param.shape) {
     const auto factor = static_cast<std::uint64_t>(extent);
@@ -29,6 +33,7 @@ std::optional<std::uint64_t> byte_size(const Param& param) {
   return size;
 }
 
+/// Goes through the file once. Data is not copied: `Param::data` refers to the bytes of the caller.
 class ParamsReader {
  public:
   ParamsReader(std::span<const std::byte> bytes, std::string_view member)
@@ -36,6 +41,7 @@ class ParamsReader {
 
   std::vector<Param> read() {
     expect_magic(kListMagic, "a parameter file");
+    // TVM writes 0 and does not look at it.
     number<std::uint64_t>("the reserved word of the file");
     std::vector<Param> params = read_names();
     read_array_count(params.size());
@@ -68,6 +74,7 @@ class ParamsReader {
     return params;
   }
 
+  /// TVM writes the number twice, once for the names and once for the arrays.
   void read_array_count(std::size_t names) {
     const std::size_t begin = cursor_;
     const auto count = number<std::uint64_t>("the number of arrays");
@@ -77,6 +84,7 @@ class ParamsReader {
   void read_array(Param& param) {
     expect_magic(kArrayMagic, "an array");
     number<std::uint64_t>("the reserved word of an array");
+    // Always CPU 0: TVM copies arrays there before it writes them.
     param.device_type = static_cast<std::int32_t>(number<std::uint32_t>("a device type"));
     param.device_id = static_cast<std::int32_t>(number<std::uint32_t>("a device id"));
     const std::size_t rank_at = cursor_;
@@ -90,6 +98,7 @@ class ParamsReader {
   }
 
   void read_shape(Param& param, std::size_t rank, std::size_t rank_at) {
+    // Before anything is allocated: a rank is a promise, eight bytes of file per extent the proof.
     if (rank > left() / sizeof(std::int64_t)) {
       fail(rank_at, fmt::format("a shape of rank {} does not fit in the file", rank));
     }
@@ -106,6 +115,7 @@ class ParamsReader {
     const auto size = number<std::uint64_t>("a data size");
     const std::optional<std::uint64_t> expected = byte_size(param);
     if (!expected) fail(at, "type and shape make more than 2^63-1 bytes");
+    // TVM's reader insists on the same.
     if (size != *expected) {
       fail(at, fmt::format("data size {}, but type {} and shape make {} bytes", size,
                            to_string(param.type), *expected));
@@ -146,6 +156,7 @@ class ParamsReader {
 
   std::size_t left() const { return bytes_.size() - cursor_; }
 
+  /// A binary file has no lines; a place in it is a byte.
   [[noreturn]] void fail(std::size_t at, std::string message) const {
     Location where;
     where.member = member_;
@@ -158,6 +169,7 @@ class ParamsReader {
   std::size_t cursor_ = 0;
 };
 
+/// DLDataTypeCode, in the spelling of TVM's `runtime::DLDataType2String`.
 std::string_view name_of_code(std::uint8_t code) {
   switch (code) {
     case 0:
@@ -180,6 +192,7 @@ std::string_view name_of_code(std::uint8_t code) {
 }  // namespace
 
 std::string to_string(ParamType type) {
+  // TVM writes booleans as uint1.
   const std::string lanes = type.lanes == 1 ? "" : fmt::format("x{}", type.lanes);
   if (type.code == 1 && type.bits == 1 && type.lanes == 1) return "bool";
   const std::string_view name = name_of_code(type.code);

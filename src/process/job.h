@@ -8,11 +8,11 @@
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/process.h"
+#include "model_library/files.h"
 #include "process/manifest.h"
 
 namespace mlf::process {
 
-inline constexpr std::string_view kMetadata = "metadata.json";
 inline constexpr std::string_view kStandardStream = "-";
 
 struct Job {
@@ -23,7 +23,7 @@ struct Job {
 
   const archive::Archive& archive() const { return deployment.archive(); }
   const std::vector<Module>& modules() const { return deployment.library().modules; }
-  const archive::Member& metadata() const { return *archive().find(kMetadata); }
+  const archive::Member& metadata() const { return *archive().find(model_library::kMetadata); }
 };
 
 /// Whether the archive at `path` itself is to change.

@@ -1,7 +1,7 @@
 // `c -keys=arm_cpu,cpu -link-params=0 '-mcpu=a b'`: the command-line form of a target.
 //
 // Two writers exist. Up to v0.11 a whole argument is quoted and only `\'` is an escape; later
-// values are quoted where they stand and backslashes are escaped too. An argument that begins with
+// values are quoted where they are and backslashes are escaped too. An argument that begins with
 // a quote is of the first sort.
 #include <fmt/core.h>
 
@@ -26,6 +26,8 @@ struct Argument {
   std::size_t offset = 0;
 };
 
+/// Splits at spaces outside of quotes. Which escapes hold is known only when the type of the value
+/// is, so quotes inside an argument are left where they are.
 class ArgumentReader {
  public:
   explicit ArgumentReader(const support::SourceText& source)
@@ -60,11 +62,13 @@ class ArgumentReader {
     fail_at(source_, begin, "quote without end");
   }
 
+  /// An argument without quotes around it; a value in it may have them: `-mcpu='a b'`.
   std::string plain() {
     const std::size_t begin = cursor_;
     std::size_t quote = std::string_view::npos;
     for (; cursor_ < text_.size(); ++cursor_) {
       const char c = text_[cursor_];
+      // A quote behind a backslash does not open or close anything.
       if (c == '\\') {
         ++cursor_;
       } else if (c == '\'') {
@@ -74,6 +78,7 @@ class ArgumentReader {
       }
     }
     if (quote != std::string_view::npos) fail_at(source_, quote, "quote without end");
+    // A backslash at the very end has moved it one too far.
     cursor_ = std::min(cursor_, text_.size());
     return std::string(text_.substr(begin, cursor_ - begin));
   }
@@ -87,6 +92,7 @@ bool escapes_next(std::string_view raw, std::size_t at) {
   return raw[at] == '\\' && at + 1 < raw.size() && (raw[at + 1] == '\'' || raw[at + 1] == '\\');
 }
 
+/// Undoes TVM's quoting: quotes go, escaped ones stay without their backslash.
 std::string unquote(std::string_view raw) {
   std::string result;
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -97,7 +103,7 @@ std::string unquote(std::string_view raw) {
   return result;
 }
 
-/// What stands behind the name of an attribute.
+/// What follows the name of an attribute.
 struct RawValue {
   std::string_view raw;
   Quoting quoting = Quoting::inside_argument;
@@ -130,12 +136,14 @@ std::vector<std::string> split_list(std::string_view raw) {
   return elements;
 }
 
+/// TVM's own spellings: `str` writes 0 and 1, people write the words.
 std::optional<bool> as_boolean(std::string_view text) {
   if (text == "1" || text == "true" || text == "True") return true;
   if (text == "0" || text == "false" || text == "False") return false;
   return std::nullopt;
 }
 
+/// An attribute that no kind of TVM's registers: whatever looks like an integer is one.
 TargetValue untyped(std::string text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -143,18 +151,21 @@ TargetValue untyped(std::string text) {
   return {std::move(text)};
 }
 
+/// All registered lists are lists of strings.
 TargetValue list_value(std::string_view raw) {
   std::vector<TargetValue> values;
   for (std::string& element : split_list(raw)) values.push_back({std::move(element)});
   return {std::move(values)};
 }
 
+/// The arguments behind the kind, each an attribute.
 class CommandLineTarget {
  public:
   CommandLineTarget(const support::SourceText& source, std::size_t hosts_around)
       : source_(source), hosts_around_(hosts_around), arguments_(ArgumentReader(source).read()) {}
 
   Target read() {
+    // There is at least one argument: `read_target` refuses a text of spaces.
     target_.kind = unquote(arguments_.front().raw);
     if (target_.kind.starts_with('-')) {
       fail_at(source_, arguments_.front().offset, "expected the kind of the target",
@@ -169,6 +180,7 @@ class CommandLineTarget {
     const Argument& argument = arguments_[next_++];
     const std::string_view raw = argument.raw;
     const std::size_t begin = raw.find_first_not_of('-');
+    // `-name` and `--name` are the same attribute.
     if (begin == 0 || begin == std::string_view::npos) {
       fail(argument, "expected an attribute, which begins with '-'");
     }
@@ -177,14 +189,17 @@ class CommandLineTarget {
     if (name.empty()) fail(argument, "attribute without a name");
     if (equals != std::string_view::npos) {
       store(argument, std::string(name), {raw.substr(equals + 1), argument.quoting});
+      // `-mcpu cortex-m4`: an argument without a dash is the value of the one in front.
     } else if (next_ < arguments_.size() && !arguments_[next_].raw.starts_with('-')) {
       const Argument& value = arguments_[next_++];
       store(argument, std::string(name), {value.raw, value.quoting});
     } else {
+      // A flag: `-link-params`.
       store(argument, std::string(name), {"1"});
     }
   }
 
+  /// `keys`, `tag` and `host` are attributes in the text and fields of their own in a `Target`.
   void store(const Argument& argument, std::string name, const RawValue& value) {
     for (const std::string& earlier : names_) {
       if (earlier == name) fail(argument, fmt::format("attribute {} given twice", name));
@@ -212,6 +227,7 @@ class CommandLineTarget {
     }
   }
 
+  /// The type decides how quotes are read, so that it comes before the value.
   TargetValue typed_value(const Argument& argument, std::string_view name, const RawValue& value) {
     switch (attr_type(name)) {
       case AttrType::list:

@@ -8,6 +8,7 @@
 namespace mlf {
 namespace {
 
+// DLDeviceType of dlpack.h and TVM's extensions of it (runtime/c_runtime_api.h).
 constexpr std::int32_t kCpu = 1;
 constexpr std::int32_t kCuda = 2;
 constexpr std::int32_t kOpenCl = 4;
@@ -24,6 +25,8 @@ struct KindRow {
   std::int32_t device_type;
 };
 
+// TVM_REGISTER_TARGET_KIND of v0.8 to v0.18, sorted by name. BYOC targets (cmsis-nn, ethos-u) run
+// where their host runs, so that their device is the CPU.
 constexpr std::array kKinds = {
     KindRow{"aocl", kAocl},      KindRow{"aocl_sw_emu", kAocl},
     KindRow{"c", kCpu},          KindRow{"ccompiler", kCpu},
@@ -42,6 +45,7 @@ constexpr std::array kKinds = {
 
 }  // namespace
 
+/// A vendor's own kind is unknown here, which is different from being the CPU.
 std::optional<std::int32_t> default_device_type(std::string_view kind) noexcept {
   const auto row = std::find_if(kKinds.begin(), kKinds.end(),
                                 [kind](const KindRow& entry) { return entry.kind == kind; });
@@ -57,6 +61,8 @@ struct AttrRow {
   AttrType type;
 };
 
+// `.add_attr_option` of all kinds together: a name has one type wherever it is registered. What is
+// registered as a boolean may be written as a number, and a list as one string with commas.
 constexpr std::array kAttrs = {
     AttrRow{"accelerator_config", AttrType::string},
     AttrRow{"arch", AttrType::string},

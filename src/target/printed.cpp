@@ -9,8 +9,10 @@
 namespace mlf::targets {
 namespace {
 
+// Bounds the recursion of `read_value`. TVM's targets have lists of lists at most.
 constexpr std::size_t kMaxLists = 16;
 
+/// One pass over the text. Hosts are nested in it, so that they are read by the same object.
 class PrintedTarget {
  public:
   PrintedTarget(const support::SourceText& source, TargetIntegers integers)
@@ -71,6 +73,7 @@ class PrintedTarget {
     return {std::move(name), read_value(0)};
   }
 
+  /// Here the text says the type, unlike on a command line: quotes, brackets and casts.
   TargetValue read_value(std::size_t lists_around) {
     if (peek() == '"' || peek() == '\'') return {quoted()};
     if (peek() == '[') {
@@ -91,6 +94,8 @@ class PrintedTarget {
     return {std::string(take_until_end_of_element())};
   }
 
+  /// In TVM v0.10 and v0.11 `id=` leaves the stream in hexadecimal; the text does not say so, and
+  /// the caller does.
   std::int64_t integer() {
     const int base = integers_ == TargetIntegers::hexadecimal ? 16 : 10;
     std::int64_t value = 0;
@@ -142,6 +147,7 @@ class PrintedTarget {
     expect(close);
   }
 
+  /// A comma without a space behind it belongs to the element: `-mcpu=a,b`.
   std::string_view take_until_end_of_element() {
     const std::size_t begin = cursor_;
     while (cursor_ < text_.size() && text_[cursor_] != ']' && text_[cursor_] != '}' &&

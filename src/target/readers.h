@@ -15,7 +15,7 @@ namespace mlf::targets {
 inline constexpr std::size_t kMaxHosts = 8;
 inline constexpr const char* kTooManyHosts = "more than 8 hosts around a target";
 
-/// Any of the three forms; `text` stands in as many targets as it is the host of.
+/// Any of the three forms; `hosts_around` counts the targets whose host this is.
 Target read_target(std::string_view text, TargetIntegers integers, std::size_t hosts_around = 0);
 
 Target read_command_line_target(const support::SourceText& source, std::size_t hosts_around);
