@@ -12,6 +12,7 @@
 #include "deployment/network_search.h"
 #include "deployment/owners.h"
 #include "deployment/tir_sources.h"
+#include "model_library/files.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -19,8 +20,6 @@ namespace {
 
 using archive::Member;
 using support::get_or_throw;
-
-constexpr std::string_view kMetadata = "metadata.json";
 
 std::vector<FileRef> regular_files(const archive::Archive& archive) {
   std::vector<FileRef> files;
@@ -31,7 +30,7 @@ std::vector<FileRef> regular_files(const archive::Archive& archive) {
 }
 
 ModelLibrary read_metadata(const archive::Archive& archive) {
-  const Member* metadata = archive.find(kMetadata);
+  const Member* metadata = archive.find(model_library::kMetadata);
   if (metadata == nullptr) {
     throw support::Error(ErrorKind::invalid_input,
                          "no metadata.json: this is not a Model Library Format archive",
@@ -63,6 +62,16 @@ struct Deployment::State {
     std::shared_ptr<const tir::Document> kept;
     std::weak_ptr<const tir::Document> released;  ///< somebody may still hold it
   };
+  /// Where constants are that texts lack: captured modules, and what each module of the library
+  /// has.
+  struct ConstantSources {
+    struct OfModule {
+      std::span<const TirSource> generated_c;
+      const FileRef* params;  ///< null: none
+    };
+    std::vector<const TirSource*> captured;
+    std::vector<OfModule> modules;
+  };
   using SlotName = std::pair<std::string, std::string>;  // path and name of the source
 
   State(archive::Archive opened, DeploymentOptions options)
@@ -77,6 +86,7 @@ struct Deployment::State {
   tir::Document read(const TirSource& source);
   tir::Document read_text(const TirSource& source);
   const std::vector<TirSource>& generated_c(std::size_t module);
+  ConstantSources constant_sources();
   const deployment::ConstantLibrary& constants();
   std::vector<const Member*> constant_members();
 
@@ -111,17 +121,28 @@ const std::vector<TirSource>& Deployment::State::generated_c(std::size_t module)
   return *generated;
 }
 
-std::vector<const Member*> Deployment::State::constant_members() {
-  std::vector<const Member*> members;
+Deployment::State::ConstantSources Deployment::State::constant_sources() {
+  ConstantSources found;
   for (const TirSource& source : sources.all) {
-    if (has_whole_constants(source)) add_once(members, source.member);
+    if (has_whole_constants(source)) found.captured.push_back(&source);
   }
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
-    for (const TirSource& generated : generated_c(i)) {
-      for (const Member* file : generated.c_members) add_once(members, file);
-    }
     const auto& params = library.modules[i].files.parameters;
-    if (params) add_once(members, archive.find(params->name));
+    found.modules.push_back({generated_c(i), params ? &*params : nullptr});
+  }
+  return found;
+}
+
+/// In the order of `constant_sources`, module by module: the manifest lists them like this.
+std::vector<const Member*> Deployment::State::constant_members() {
+  const ConstantSources found = constant_sources();
+  std::vector<const Member*> members;
+  for (const TirSource* source : found.captured) add_once(members, source->member);
+  for (const auto& [generated, params] : found.modules) {
+    for (const TirSource& source : generated) {
+      for (const Member* file : source.c_members) add_once(members, file);
+    }
+    if (params != nullptr) add_once(members, archive.find(params->name));
   }
   return members;
 }
@@ -152,7 +173,8 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
   return slot.kept;
 }
 
-/// A source of constants that does not read has none: it is not what was asked for.
+/// A source of constants that does not read has none: it is not what was asked for. Parameters come
+/// last, whatever module they are of: TIR says whose a constant is, a parameter has only its name.
 const deployment::ConstantLibrary& Deployment::State::constants() {
   const std::scoped_lock lock(collecting);
   if (known_constants) return *known_constants;
@@ -160,18 +182,16 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   const auto add = [&](const TirSource& source) {
     if (auto read = support::to_result([&] { return document(source); })) all.add_module(*read);
   };
-  for (const TirSource& source : sources.all) {
-    if (has_whole_constants(source)) add(source);
+  const ConstantSources found = constant_sources();
+  for (const TirSource* source : found.captured) add(*source);
+  for (const auto& [generated, params] : found.modules) {
+    for (const TirSource& source : generated) add(source);
   }
-  for (std::size_t i = 0; i < library.modules.size(); ++i) {
-    for (const TirSource& source : generated_c(i)) add(source);
-  }
-  for (const Module& module : library.modules) {
-    if (!module.files.parameters) continue;
-    const FileRef& file = *module.files.parameters;
+  for (const auto& [generated, params] : found.modules) {
+    if (params == nullptr) continue;
     all.add_params({.file = archive.path(),
-                    .member = file.name,
-                    .text = deployment::member_text(archive, file)});
+                    .member = params->name,
+                    .text = deployment::member_text(archive, *params)});
   }
   return known_constants.emplace(std::move(all));
 }
