@@ -8,7 +8,7 @@
 
 #include "mlf/params.h"
 #include "tir/array_uses.h"
-#include "tir/json/npy.h"
+#include "tir/json/constants.h"
 
 namespace mlf::deployment {
 namespace {

@@ -5,11 +5,8 @@
 #include <unordered_set>
 
 #include "tir/json/format.h"
-#include "tir/json/head_reader.h"
+#include "tir/json/head.h"
 #include "tir/json/members.h"
-#include "tir/json/read.h"
-#include "tir/json/role.h"
-#include "tir/json/scalars.h"
 #include "tir/reader.h"
 
 namespace mlf::tir::tir_json {
@@ -27,6 +24,8 @@ void check_id(json::Value entry, std::size_t expected) {
 
 }  // namespace
 
+// The head is read before the module, so that a document of another format or version is refused by
+// name and not by its first unknown node.
 Document DocumentReader::read() {
   const json::Value root = json_.root();
   check_keys(root,
@@ -45,6 +44,8 @@ Document DocumentReader::read() {
           .recovered = std::move(recovered_)};
 }
 
+// Order matters. Constants and names of functions can be referred to from everywhere; the module's
+// tables are there before objects that use them; functions come last and see everything.
 NodeId DocumentReader::read_module(json::Value root) {
   ConstantTable constants = read_constants(builder_, root.at("constants"), files_);
   tables_.constants = std::move(constants.arrays);
@@ -73,6 +74,7 @@ NodeId DocumentReader::read_module(json::Value root) {
   return module;
 }
 
+// Every GlobalVar exists before the first call of one is read.
 void DocumentReader::declare_functions(json::Value functions) {
   functions.expect(json::Type::array);
   for (const json::Value entry : functions.elements()) {
@@ -82,10 +84,13 @@ void DocumentReader::declare_functions(json::Value functions) {
     if (!tables_.global_vars.emplace(name.text(), global_var).second) {
       name.fail("another function has this name");
     }
+    // An entry with "function" refers to an object.
     if (!entry.find("function")) tables_.functions.emplace(name.text(), NodeId::none);
   }
 }
 
+// Variables and buffers count through the document, expressions begin at 0 in each function: what a
+// function does not share is dropped with it.
 ScopeId DocumentReader::add_scope(json::Value owner) {
   const auto scope = static_cast<ScopeId>(tables_.exprs.size());
   tables_.exprs.emplace_back();
@@ -103,6 +108,7 @@ ScopeId DocumentReader::add_scope(json::Value owner) {
 void DocumentReader::add_entries(json::Value table, TableId id, ScopeId scope) {
   table.expect(json::Type::array);
   std::vector<TableEntry>& entries = tables_.table(id, scope);
+  // Names in a table are unique so that people can talk about a variable; `name_hint` need not be.
   std::unordered_set<std::string_view> names;
   for (const json::Value entry : table.elements()) {
     check_entry(entry, id, entries.size());
@@ -112,6 +118,7 @@ void DocumentReader::add_entries(json::Value table, TableId id, ScopeId scope) {
   }
 }
 
+// Looked at before any entry is made: a reference by id relies on what kind of entry it leads to.
 void DocumentReader::check_entry(json::Value entry, TableId id, std::size_t place) const {
   if (!entry.is_object()) entry.fail("expected an object");
   check_id(entry, place);
@@ -121,6 +128,7 @@ void DocumentReader::check_entry(json::Value entry, TableId id, std::size_t plac
   if (!kind || !is_var(*kind)) node.fail("expected \"Var\" or \"SizeVar\"");
 }
 
+// Where the table ends in the text is kept, so that a reference knows whether it comes from inside.
 void DocumentReader::add_exprs(json::Value table, ScopeId scope) {
   table.expect(json::Type::array);
   auto& exprs = tables_.exprs[scope];
@@ -129,13 +137,14 @@ void DocumentReader::add_exprs(json::Value table, ScopeId scope) {
     const json::Value node = entry.at("node");
     const auto kind = kind_named(node.as_string());
     if (!kind || info(*kind).category != Category::expr || is_var(*kind)) {
-      node.fail(fmt::format("\"{}\" is no expression for this table", node.text()));
+      node.fail(fmt::format("\"{}\" is not an expression for this table", node.text()));
     }
     exprs.push_back({.json = entry, .scope = scope});
   }
   tables_.exprs_end[scope] = (*table.elements().end()).index();
 }
 
+// Entries that nothing refers to are made as well: they were written because the module has them.
 void DocumentReader::make_entries(ScopeId scope) {
   for (std::size_t id = vars_of_[scope].first; id < vars_of_[scope].last; ++id) {
     nodes_.read_entry(TableId::vars, static_cast<std::uint32_t>(id), scope);
@@ -150,6 +159,7 @@ void DocumentReader::make_entries(ScopeId scope) {
 
 void DocumentReader::read_objects(json::Value objects) {
   objects.expect(json::Type::array);
+  // All scopes first: an object may refer to a variable of a function that comes after it.
   std::vector<std::optional<ScopeId>> scopes;
   for (const json::Value entry : objects.elements()) {
     if (!entry.is_object()) entry.fail("expected an object");
@@ -173,6 +183,7 @@ NodeId DocumentReader::read_object(json::Value entry, std::optional<ScopeId> sco
   return function;
 }
 
+// In the order of definition: parameters and their buffers first, the body last.
 std::vector<FieldValue> DocumentReader::read_prim_func(json::Value object, ScopeId scope) {
   make_entries(scope);
   std::vector<FieldValue> fields(info(Kind::PrimFunc).fields.size(), NodeId::none);
@@ -202,6 +213,7 @@ ListId DocumentReader::read_params(json::Value value, ScopeId scope) {
   return builder_.list(params);
 }
 
+// Pairs as TVM's Map keeps them, in the order in which the text or the graph had them.
 ListId DocumentReader::read_buffer_map(json::Value value, ScopeId scope) {
   value.expect(json::Type::array);
   std::vector<NodePair> entries;
@@ -221,6 +233,7 @@ ListId DocumentReader::read_buffer_map(json::Value value, ScopeId scope) {
 NodeId DocumentReader::read_attrs(json::Value value, ScopeId scope) {
   if (value.is_null()) return NodeId::none;
   if (!value.is_object()) value.fail("expected an object or null");
+  // An attribute may be called "object", too, but a number is never an attribute's value.
   const auto reference = value.find("object");
   if (value.size() == 1 && reference && reference->is_number()) {
     return nodes_.read(value, Expects::object, scope);
@@ -244,18 +257,22 @@ NodeId DocumentReader::read_function(json::Value entry, NodeId global_var) {
   read_span(entry, function, scope);
   read_global_var(entry, global_var, scope);
   check_derived(entry, function);
+  // Keeps memory at one function's table.
   tables_.exprs[scope] = {};  // nothing outside the function refers to them
   return function;
 }
 
 NodeId DocumentReader::read_named_prim_func(json::Value entry, ScopeId scope) {
   const std::vector<FieldValue> fields = read_prim_func(entry, scope);
+  // Another function may have referred to this one, which has made an empty node of it.
   NodeId& known = tables_.functions.at(entry.at("name").text());
   if (known == NodeId::none) return known = builder_.make(Kind::PrimFunc, fields);
   for (std::uint8_t i = 0; i < fields.size(); ++i) builder_.set(known, i, fields[i]);
   return known;
 }
 
+// Filled in after the function, because it exists since declare_functions and its type may use the
+// function's variables.
 void DocumentReader::read_global_var(json::Value entry, NodeId global_var, ScopeId scope) {
   const auto value = entry.find("global_var");
   if (!value) return;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "mlf/tir/document.h"
-#include "tir/json/constants_reader.h"
+#include "support/source_text.h"
+#include "tir/json/constants.h"
 #include "tir/json/node_reader.h"
-#include "tir/json/tables.h"
 
 namespace mlf::tir::tir_json {
 
@@ -48,5 +48,9 @@ class DocumentReader {
   std::vector<Range> vars_of_;  // by scope
   std::vector<Range> buffers_of_;
 };
+
+/// `files` may be empty: constants in files have no data then.
+Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
+                       const FileSource& files);
 
 }  // namespace mlf::tir::tir_json

@@ -1,17 +1,59 @@
-#include "tir/json/document_writer.h"
-
+// tir-N.json as a whole: the tables of the module, then its functions.
 #include <fmt/core.h>
 
-#include <utility>
+#include <span>
+#include <vector>
 
+#include "json/writer.h"
+#include "mlf/tir/write.h"
 #include "support/error.h"
-#include "tir/json/constants_writer.h"
+#include "tir/json/constants.h"
 #include "tir/json/format.h"
-#include "tir/json/graph.h"
-#include "tir/json/head_writer.h"
-#include "tir/json/role.h"
+#include "tir/json/head.h"
+#include "tir/json/node_writer.h"
+#include "tir/json/outline.h"
+#include "tir/json/scope_plan.h"
 
 namespace mlf::tir::tir_json {
+namespace {
+
+/// One document from the first brace to the last; used once.
+class DocumentWriter {
+ public:
+  DocumentWriter(const Document& document, const JsonOptions& options, support::ByteSink& sink);
+
+  std::vector<ConstantFile> write();
+
+ private:
+  Node node(NodeId id) const { return {outline_.module(), id}; }
+  void plan(ScopePlan& plan, std::span<const Node> roots);
+  void plan_module();
+  void write_module_fields();
+  void write_objects();
+  void write_functions();
+  void write_function(Node global_var, Node function);
+  void write_global_var(Node global_var);
+  void write_prim_func(Node function);
+  void write_attrs(Node attrs);
+  void write_buffer_map(std::string_view key, NodeMap map);
+  void write_tables(const ScopePlan& plan);
+  void write_exprs(const ScopePlan& plan);
+  void write_var(Node var);
+  void write_buffer(Node buffer);
+  void write_name(Node named, std::string_view hint);
+  void write_span(Node node);
+
+  const Document& document_;
+  const JsonOptions& options_;
+  json::Writer emitter_;
+  Outline outline_;
+  Identities identities_;
+  ScopePlan module_plan_;
+  ScopePlan function_plan_;
+  NodeWriter nodes_;
+  std::uint64_t written_ = 0;
+};
+
 DocumentWriter::DocumentWriter(const Document& document, const JsonOptions& options,
                                support::ByteSink& sink)
     : document_(document),
@@ -22,6 +64,8 @@ DocumentWriter::DocumentWriter(const Document& document, const JsonOptions& opti
       function_plan_(outline_, identities_),
       nodes_(emitter_, outline_, identities_) {}
 
+// Streams: tables come before what refers to them, so the plan of a scope is made before its first
+// byte and nothing but the plan is kept.
 std::vector<ConstantFile> DocumentWriter::write() {
   plan_module();
   emitter_.begin_object();
@@ -43,6 +87,8 @@ std::vector<ConstantFile> DocumentWriter::write() {
 
 void DocumentWriter::plan(ScopePlan& plan, std::span<const Node> roots) {
   plan.plan(roots);
+  // A DAG of n nodes can take 2^n nodes written out. Expressions go into tables, statements cannot:
+  // so count before anything is written.
   written_ += plan.written();
   if (plan.written() != UINT32_MAX && written_ <= options_.max_written_nodes) return;
   throw support::Error(ErrorKind::invalid_input,
@@ -50,6 +96,8 @@ void DocumentWriter::plan(ScopePlan& plan, std::span<const Node> roots) {
                                    options_.max_written_nodes));
 }
 
+// Roots are what is written outside functions: fields of the module and objects. A PrimFunc among
+// them has a scope of its own.
 void DocumentWriter::plan_module() {
   std::vector<Node> roots;
   const Node root = outline_.module().root();
@@ -113,8 +161,11 @@ void DocumentWriter::write_functions() {
   emitter_.end_array();
 }
 
+// The GlobalVar belongs to the function's scope, because its checked type may use the function's
+// variables.
 void DocumentWriter::write_function(Node global_var, Node function) {
   const Node roots[] = {global_var, function};
+  // Functions of other kinds, such as Relay's, are objects.
   const bool own = function.is(Kind::PrimFunc);
   plan(function_plan_, std::span(roots, own ? 2 : 1));
   nodes_.set_plan(function_plan_);
@@ -124,6 +175,7 @@ void DocumentWriter::write_function(Node global_var, Node function) {
   if (own) {
     emitter_.key("global_symbol");
     const auto symbol = global_symbol_of(function);
+    // Derived from the attributes, so that nobody has to know TVM's rules to find main.
     symbol ? emitter_.string(*symbol) : emitter_.null();
     emitter_.key("role");
     emitter_.string(to_string(role_of(name, function)));
@@ -134,6 +186,7 @@ void DocumentWriter::write_function(Node global_var, Node function) {
   nodes_.write(function, Expects::any);
 }
 
+// The name is the function's already; only what else TVM hung on the GlobalVar needs an object.
 void DocumentWriter::write_global_var(Node global_var) {
   const auto fields = global_var.info().fields;
   const Node span = outline_.module().span(global_var.id());
@@ -153,6 +206,8 @@ void DocumentWriter::write_global_var(Node global_var) {
   emitter_.end_object();
 }
 
+// `vars` and `buffers` come before parameters, `exprs` before the body: a reader in one pass has
+// met every definition.
 void DocumentWriter::write_prim_func(Node function) {
   emitter_.key("attrs");
   write_attrs(function[f::PrimFunc::attrs]);
@@ -233,6 +288,7 @@ void DocumentWriter::write_buffer(Node buffer) {
   const auto fields = buffer.info().fields;
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
     if (i == f::Buffer::name) continue;
+    // v0.8 has no such field.
     if (i == f::Buffer::axis_separators && !buffer.list(i).defined()) continue;
     emitter_.key(key_of(Kind::Buffer, fields[i]));
     nodes_.write_field(buffer, i);
@@ -247,6 +303,7 @@ void DocumentWriter::write_name(Node named, std::string_view hint) {
   emitter_.integer(entry.id);
   emitter_.key("name");
   emitter_.string(entry.name);
+  // TVM allows any number of variables of one name; documents say it only where it matters.
   if (entry.name == hint) return;
   emitter_.key("name_hint");
   emitter_.string(hint);
@@ -259,6 +316,7 @@ void DocumentWriter::write_span(Node node) {
   nodes_.write(span, Expects::object);
 }
 
+}  // namespace
 }  // namespace mlf::tir::tir_json
 
 namespace mlf::tir {

@@ -7,6 +7,9 @@
 
 namespace mlf::tir::tir_json {
 
+// "node" names the kind of every object and "id" its place in a table, so fields that TVM calls
+// that have another key. A variable's type is one in every reader's words; `type_annotation` is
+// TVM's.
 std::string_view key_of(Kind kind, const FieldInfo& field) {
   if (kind == Kind::AttrStmt && field.name == "node") return "attr_node";
   if (kind == Kind::LinkedParam && field.name == "id") return "param_id";
@@ -22,24 +25,104 @@ std::optional<std::uint8_t> field_with_key(Kind kind, std::string_view key) {
   return static_cast<std::uint8_t>(std::distance(fields.begin(), found));
 }
 
+// A document says nothing of fields that the TVM which printed its source did not have. The oldest
+// field of a kind is as old as the kind itself.
 bool may_be_absent(Kind kind, const FieldInfo& field) {
   if (!field.nullable) return false;
   const auto oldest = std::ranges::min(info(kind).fields, {}, &FieldInfo::since).since;
   return field.since > oldest || field.until != kStillThere;
 }
 
+// Statements lie flat in one list, each with the number of entries below it: lowered code nests
+// deeper than most JSON parsers allow.
 std::optional<std::uint8_t> scoped_field(Kind kind) {
   return kind == Kind::SeqStmt ? std::optional<std::uint8_t>(f::SeqStmt::seq) : scope_field(kind);
 }
 
 IntegerForm integer_form(Kind kind) {
+  // These two hold 64-bit values without a dtype that would say so.
   const bool wide = kind == Kind::BoxInt || kind == Kind::ShapeTuple;
   return wide ? IntegerForm::string : IntegerForm::number;
 }
 
 IntegerForm integer_form(DType dtype) {
+  // Up to 32 bits a value is exact in the doubles of JavaScript and jq, beyond that as a string
+  // only.
   const bool narrow = (dtype.is_int() || dtype.is_uint()) && dtype.bits <= 32;
   return narrow ? IntegerForm::number : IntegerForm::string;
+}
+
+namespace {
+
+// The attribute of this name; undefined attributes have none.
+Node attr_of(Node function, std::string_view name) {
+  const Node attrs = function[f::PrimFunc::attrs];
+  if (!attrs || !attrs.is(Kind::DictAttrs)) return {function.module(), NodeId::none};
+  return attrs.map(f::DictAttrs::dict).find(name);
+}
+
+// The same attribute is an IntImm or, from v0.18 on, a boxed number.
+std::optional<std::int64_t> number_of(Node value) {
+  if (!value) return std::nullopt;
+  switch (value.kind()) {
+    case Kind::IntImm:
+      return value.integer(f::IntImm::value);
+    case Kind::BoxInt:
+      return value.integer(f::BoxInt::value);
+    case Kind::BoxBool:
+      return value.integer(f::BoxBool::value);
+    default:
+      return std::nullopt;
+  }
+}
+
+// `run_model` is main's name in v0.8, `__tvm_main__` in every later version; the module's name
+// comes before it.
+bool names_main(std::string_view name) {
+  return name.ends_with("__tvm_main__") || name.ends_with("run_model");
+}
+
+bool is_main(std::string_view name, Node function) {
+  // TVM's builders of main (aot_executor_codegen.cc, AOTLowerMain) set `runner_function`; a text
+  // that has lost its attributes leaves only the name.
+  if (const auto runner = number_of(attr_of(function, "runner_function"))) return *runner != 0;
+  return names_main(name) || names_main(global_symbol_of(function).value_or(""));
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  switch (role) {
+    case Role::main:
+      return "main";
+    case Role::operator_:
+      return "operator";
+    case Role::host:
+      return "host";
+    case Role::device:
+      return "device";
+  }
+  return {};
+}
+
+Role role_of(std::string_view name, Node function) {
+  // CallingConv of include/tvm/ir/function.h.
+  constexpr std::int64_t kCPackedFunc = 1;
+  constexpr std::int64_t kDeviceKernelLaunch = 2;
+  // Lowered, main has a calling convention as every other host function: so it is asked for first.
+  if (is_main(name, function)) return Role::main;
+  const auto convention = number_of(attr_of(function, "calling_conv"));
+  if (convention == kDeviceKernelLaunch) return Role::device;
+  if (convention == kCPackedFunc) return Role::host;
+  return Role::operator_;
+}
+
+std::optional<std::string_view> global_symbol_of(Node function) {
+  const Node symbol = attr_of(function, "global_symbol");
+  if (!symbol) return std::nullopt;
+  if (symbol.is(Kind::String)) return symbol.text(f::String::value);
+  if (symbol.is(Kind::StringImm)) return symbol.text(f::StringImm::value);
+  return std::nullopt;
 }
 
 }  // namespace mlf::tir::tir_json

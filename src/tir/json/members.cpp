@@ -3,29 +3,35 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
+#include "json/text.h"
 #include "tir/json/format.h"
 
 namespace mlf::tir::tir_json {
 namespace {
 
-// Keys beside the fields that a node has in this standing.
-bool belongs(std::string_view key, Kind kind, Standing standing) {
+// Keys beside the fields that a node has in this place.
+// Keys beside the fields are those of the table or list that the object is in.
+bool belongs(std::string_view key, Kind kind, NodePlace place) {
   if (key == "node") return kind != Kind::Buffer;
-  if (key == "id") return standing == Standing::object || standing == Standing::table;
-  if (key == "scope") return standing == Standing::statement && scoped_field(kind).has_value();
+  if (key == "id") return place == NodePlace::object || place == NodePlace::table;
+  if (key == "scope") return place == NodePlace::statement && scoped_field(kind).has_value();
   return false;
 }
 
 }  // namespace
 
-NodeMembers::NodeMembers(json::Value object, Kind kind, Standing standing) {
+NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place) {
   const auto fields = info(kind).fields;
+  // In a table `name` is the unique name. What TVM calls the variable comes as `name_hint` where
+  // the two differ, and is what the node gets.
   std::optional<json::Value> hint;
   for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();
-    if (belongs(key, kind, standing)) continue;
-    if (key == "name_hint" && standing == Standing::table) {
+    if (belongs(key, kind, place)) continue;
+    if (key == "name_hint" && place == NodePlace::table) {
       hint = member.value;
       continue;
     }
@@ -34,6 +40,7 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, Standing standing) {
       continue;
     }
     const auto field = field_with_key(kind, key);
+    // What a statement governs follows it in the list; nobody writes it as a field.
     if (!field || field == scoped_field(kind)) {
       member.key.fail(fmt::format("{} has no key \"{}\"", info(kind).name, key));
     }
@@ -41,11 +48,13 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, Standing standing) {
   }
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
     if (fields_[i] || may_be_absent(kind, fields[i]) || i == scoped_field(kind)) continue;
+    // Strict on purpose: a typing error in a key would otherwise read as a field that is undefined.
     object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, key_of(kind, fields[i])));
   }
   if (hint) fields_[*field_named(kind, "name")] = hint;
 }
 
+// Required keys first: a missing one explains more than the misspelt one that is there instead.
 void check_keys(json::Value object, std::initializer_list<std::string_view> required,
                 std::initializer_list<std::string_view> optional) {
   object.expect(json::Type::object);
@@ -62,6 +71,124 @@ std::uint32_t expect_index(json::Value value) {
   const std::int64_t integer = value.as_integer();
   if (integer < 0 || integer >= UINT32_MAX) value.fail("expected an id, a small integer from 0");
   return static_cast<std::uint32_t>(integer);
+}
+
+namespace {
+
+// std::from_chars: the C functions read numbers by the locale of the process.
+template <class Number>
+std::optional<Number> parse(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::int64_t read_integer(json::Value value, IntegerForm form) {
+  if (form == IntegerForm::number) return value.as_integer();
+  if (!value.is_string()) value.fail("expected a 64-bit integer, which is written as a string");
+  const auto integer = parse<std::int64_t>(value.text());
+  if (!integer) value.fail("expected the decimal digits of a 64-bit integer");
+  return *integer;
+}
+
+// JSON has no spelling for these. A NaN has a sign, as in C's printf.
+double read_special(json::Value value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::string_view text = value.text();
+  if (text == "inf") return kInfinity;
+  if (text == "-inf") return -kInfinity;
+  if (text == "nan") return kNan;
+  if (text == "-nan") return -kNan;
+  value.fail(R"(expected a number, "inf", "-inf", "nan" or "-nan")");
+}
+
+double read_real(json::Value value) {
+  if (value.is_string()) return read_special(value);
+  // From the digits in the document, not by way of another type: 17 of them give the same double.
+  if (!value.is_number()) value.fail("expected a number");
+  const auto real = parse<double>(value.source());
+  if (!real) value.fail("this number is out of the range of a double");
+  return *real;
+}
+
+// Names instead of TVM's numbers; an empty name is a number that TVM does not use.
+std::int64_t read_enumeration(json::Value value, const FieldInfo& field) {
+  const auto names = enum_names(field.expects);
+  const auto found = std::ranges::find(names, value.as_string());
+  if (found == names.end() || found->empty()) {
+    value.fail(fmt::format("\"{}\" is not a value of {}", value.text(), field.name));
+  }
+  return std::distance(names.begin(), found);
+}
+
+FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
+  value.expect(json::Type::array);
+  std::vector<std::int64_t> integers;
+  integers.reserve(value.size());
+  for (const json::Value element : value.elements()) {
+    integers.push_back(read_integer(element, integer_form(kind)));
+  }
+  return builder.integers(integers);
+}
+
+}  // namespace
+
+DType read_dtype(json::Value value) {
+  const auto dtype = parse_dtype(value.as_string());
+  if (!dtype) value.fail(fmt::format("\"{}\" is not a dtype", value.text()));
+  return *dtype;
+}
+
+StringId read_string(Builder& builder, json::Value value) {
+  const std::string_view text = value.as_string();
+  // Nearly no string has bytes that are not UTF-8, so it is not copied to look for them.
+  if (json::has_escaped_bytes(text)) return builder.string(json::to_bytes(text));
+  return builder.string(text);
+}
+
+// Each type of field has a value of its own for "not there", which no document can spell.
+FieldValue undefined_value(const FieldInfo& field) {
+  switch (field.type) {
+    case FieldType::node:
+      return NodeId::none;
+    case FieldType::string:
+      return StringId::none;
+    case FieldType::integer:
+      return kAbsentInteger;
+    case FieldType::bytes:
+      return BytesId::none;
+    default:
+      return ListId::none;
+  }
+}
+
+FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,
+                       // An IntImm's form depends on the dtype beside it: `1` for int32, `"1"` for
+                       // int64.
+                       DType dtype) {
+  if (value.is_null()) {
+    if (!field.nullable) value.fail(fmt::format("{} cannot be null", field.name));
+    return undefined_value(field);
+  }
+  switch (field.type) {
+    case FieldType::string:
+      return read_string(builder, value);
+    case FieldType::integer:
+      return read_integer(value, kind == Kind::IntImm ? integer_form(dtype) : integer_form(kind));
+    case FieldType::real:
+      return read_real(value);
+    case FieldType::boolean:
+      value.expect(json::Type::boolean);
+      return value.boolean();
+    case FieldType::dtype:
+      return read_dtype(value);
+    case FieldType::enumeration:
+      return read_enumeration(value, field);
+    default:
+      return read_integers(builder, value, kind);
+  }
 }
 
 }  // namespace mlf::tir::tir_json

@@ -1,4 +1,5 @@
-// The members of the objects of tir-N.json: exactly those that belong there.
+// The members of the objects of tir-N.json, exactly those that belong there, and the values of
+// fields that are not nodes.
 #pragma once
 
 #include <array>
@@ -9,12 +10,13 @@
 #include <string_view>
 
 #include "json/document.h"
+#include "mlf/tir/builder.h"
 #include "mlf/tir/kind.h"
 
 namespace mlf::tir::tir_json {
 
-/// Where the object of a node stands decides which keys it may have beside its fields.
-enum class Standing : std::uint8_t {
+/// The place of a node's object decides which keys it may have beside its fields.
+enum class NodePlace : std::uint8_t {
   inline_,     ///< where it is used
   statement,   ///< in a list of statements
   object,      ///< in `objects`
@@ -25,7 +27,7 @@ enum class Standing : std::uint8_t {
 /// The members of a node's object by field. Throws where a key is unknown or one is missing.
 class NodeMembers {
  public:
-  NodeMembers(json::Value object, Kind kind, Standing standing);
+  NodeMembers(json::Value object, Kind kind, NodePlace place);
 
   std::optional<json::Value> field(std::uint8_t i) const { return fields_[i]; }
   std::optional<json::Value> span() const { return span_; }
@@ -43,5 +45,19 @@ void check_keys(json::Value object, std::initializer_list<std::string_view> requ
 
 /// An integer that is the next one of a table.
 std::uint32_t expect_index(json::Value value);
+
+/// The value of a field of type string, integer, real, boolean, dtype, enumeration or integers.
+/// `dtype` is that of the node itself, where it has one. Throws where the JSON type is not the one
+/// that the field, or the dtype, asks for.
+FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,
+                       DType dtype);
+
+/// The value of a field that is left out or null.
+FieldValue undefined_value(const FieldInfo& field);
+
+DType read_dtype(json::Value value);
+
+/// The bytes of a string of the IR.
+StringId read_string(Builder& builder, json::Value value);
 
 }  // namespace mlf::tir::tir_json

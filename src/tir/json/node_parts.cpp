@@ -2,11 +2,12 @@
 #include <fmt/core.h>
 
 #include "tir/json/format.h"
+#include "tir/json/members.h"
 #include "tir/json/node_reader.h"
-#include "tir/json/scalars.h"
 
 namespace mlf::tir::tir_json {
 
+// The node itself waits below its parts on the stack.
 void NodeReader::begin(const Task& task) {
   Task whole = task;
   whole.step = Step::make;
@@ -14,10 +15,14 @@ void NodeReader::begin(const Task& task) {
   expand_parts(task);
 }
 
+// Only what is a node becomes a task, in the order of the fields; `make` takes the results in the
+// same order.
 void NodeReader::expand_parts(const Task& task) {
   bases_.push_back(results_.size());
-  const NodeMembers members(task.json, task.kind, task.standing);
+  const NodeMembers members(task.json, task.kind, task.place);
   const auto fields = info(task.kind).fields;
+  // The span, which any node may have and no row of nodes.def names, comes first here and in
+  // `make`.
   if (members.span()) add_part(task, *members.span(), Expects::object);
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
     if (const auto value = members.field(i)) expand_field(task, fields[i], *value);
@@ -43,6 +48,7 @@ void NodeReader::expand_field(const Task& task, const FieldInfo& field, json::Va
   }
 }
 
+// Maps with string keys are JSON objects; all others, whose keys are nodes, are arrays of pairs.
 void NodeReader::expand_map(const Task& task, const FieldInfo& field, json::Value value) {
   if (field.type == FieldType::string_map) {
     if (!value.is_object()) value.fail("expected an object");
@@ -61,7 +67,7 @@ void NodeReader::expand_map(const Task& task, const FieldInfo& field, json::Valu
 }
 
 void NodeReader::add_part(const Task& task, json::Value value, Expects slot) {
-  if (value.is_null() && !may_be_null(slot)) value.fail("null cannot stand here");
+  if (value.is_null() && !may_be_null(slot)) value.fail("null does not belong here");
   expanded_.push_back({.step = Step::visit, .json = value, .scope = task.scope, .slot = slot});
 }
 
@@ -70,6 +76,8 @@ void NodeReader::push_expanded() {
   expanded_.clear();
 }
 
+// Reads the members again instead of keeping them from expand_parts: between the two lies the whole
+// content of the node, and the stack would hold the members of every node above it.
 void NodeReader::make(const Task& task) {
   taken_ = bases_.back();
   bases_.pop_back();
@@ -79,7 +87,7 @@ void NodeReader::make(const Task& task) {
     results_.resize(base);
     return results_.push_back(array);
   }
-  const NodeMembers members(task.json, task.kind, task.standing);
+  const NodeMembers members(task.json, task.kind, task.place);
   const NodeId span = members.span() ? take() : NodeId::none;
   const auto fields = info(task.kind).fields;
   values_.clear();
@@ -98,6 +106,8 @@ void NodeReader::make(const Task& task) {
   results_.push_back(id);
 }
 
+// Parts come from the results in the order in which expand_field asked for them; everything else is
+// read now.
 FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, json::Value value) {
   if (value.is_null() && field.nullable) return undefined_value(field);
   switch (field.type) {
@@ -111,6 +121,7 @@ FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, json
     default:
       break;
   }
+  // nodes.def lists a dtype before the value that is spelled by it.
   const bool first = values_.empty() || values_.front().type() != FieldType::dtype;
   const DType dtype =
       first ? DType::Void() : DType::unpack(static_cast<std::uint32_t>(values_.front().bits()));
@@ -139,12 +150,13 @@ FieldValue NodeReader::make_map(const FieldInfo& field, json::Value value) {
   return builder_.map(entries);
 }
 
+// Either an entry of the list, or what several entries in a place for one statement mean.
 void NodeReader::make_sequence(const Task& task) {
   const std::size_t base = results_.size() - task.count;
   const ListId elements = builder_.list(std::span(results_.data() + base, task.count));
   results_.resize(base);
   const NodeId id = builder_.make(Kind::SeqStmt, {elements});
-  if (task.kind == Kind::SeqStmt) {  // one that stands in the list itself
+  if (task.kind == Kind::SeqStmt) {  // one that is in the list itself
     taken_ = bases_.back();
     bases_.pop_back();
     if (results_.size() > taken_) builder_.set_span(id, results_.back());

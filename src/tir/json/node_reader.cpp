@@ -4,11 +4,13 @@
 
 #include "json/text.h"
 #include "tir/json/format.h"
-#include "tir/json/scalars.h"
+#include "tir/json/members.h"
 #include "tir/slots.h"
 
 namespace mlf::tir::tir_json {
 
+// A function may be referred to before it is read: the node exists first and gets its fields later
+// (Builder::set).
 NodeId make_empty_function(Builder& builder) {
   const ListId nothing = builder.list({});
   return builder.make(Kind::PrimFunc,
@@ -31,13 +33,14 @@ ListId NodeReader::read_string_map(json::Value value, Expects slot, ScopeId scop
 NodeId NodeReader::read_object(json::Value entry) {
   const json::Value name = entry.at("node");
   const auto kind = kind_named(name.as_string());
+  // Expressions and statements belong to functions, so they are never entries of `objects`.
   const Category category = kind ? info(*kind).category : Category::expr;
   if (category != Category::object && category != Category::module && category != Category::type &&
       category != Category::value) {
-    name.fail(fmt::format("\"{}\" is no kind of object", name.text()));
+    name.fail(fmt::format("\"{}\" is not a kind of object", name.text()));
   }
   return run(
-      {.step = Step::node, .json = entry, .scope = 0, .kind = *kind, .standing = Standing::object});
+      {.step = Step::node, .json = entry, .scope = 0, .kind = *kind, .place = NodePlace::object});
 }
 
 NodeId NodeReader::read_entry(TableId table, std::uint32_t place, ScopeId scope) {
@@ -48,12 +51,16 @@ NodeId NodeReader::read_entry(TableId table, std::uint32_t place, ScopeId scope)
               .count = place});
 }
 
+// Tasks instead of recursion: the depth of a document is the depth of this stack, on the heap.
+// Parts are made before the whole, so that node ids are in order of definition as Builder wants
+// them.
 NodeId NodeReader::run(const Task& first) {
   tasks_.push_back(first);
   while (!tasks_.empty()) {
     const Task task = tasks_.back();
     tasks_.pop_back();
     step(task);
+    // A small document can ask for many nodes: entries of a list may be short.
     if (builder_.size() > limits_.max_nodes) {
       task.json.fail(fmt::format("more than {} nodes", limits_.max_nodes));
     }
@@ -83,12 +90,17 @@ void NodeReader::step(const Task& task) {
   }
 }
 
+// Whatever a value turns out to be, the field decides whether it may be there: a reference by id
+// could lead to anything.
 void NodeReader::give(NodeId id, const Task& task) {
   const Kind kind = builder_.node(id).kind();
-  if (!fits(kind, task.slot)) task.json.fail(fmt::format("{} cannot stand here", info(kind).name));
+  if (!fits(kind, task.slot))
+    task.json.fail(fmt::format("{} does not belong here", info(kind).name));
   results_.push_back(id);
 }
 
+// The JSON type and the expected slot say together what a value is: 3 is a variable, a buffer or a
+// constant, and a string an Op or a String.
 void NodeReader::visit(const Task& task) {
   switch (task.json.type()) {
     case json::Type::null:
@@ -103,16 +115,18 @@ void NodeReader::visit(const Task& task) {
     case json::Type::object:
       return visit_object(task);
     default:
-      task.json.fail("a boolean cannot stand here");
+      task.json.fail("a boolean does not belong here");
   }
 }
 
 void NodeReader::visit_text(const Task& task) {
+  // `"op": "tir.call_extern"` is by far the most frequent reference, so it has no object around it.
   if (task.slot == Expects::callee) return give(op(task.json.text()), task);
-  if (!may_be_null(task.slot)) task.json.fail("a string cannot stand here");
+  if (!may_be_null(task.slot)) task.json.fail("a string does not belong here");
   results_.push_back(builder_.make(Kind::String, {read_string(builder_, task.json)}));
 }
 
+// A number is always an id; constants of the IR are nodes and strings.
 void NodeReader::visit_number(const Task& task) {
   switch (task.slot) {
     case Expects::var:
@@ -123,13 +137,15 @@ void NodeReader::visit_number(const Task& task) {
     case Expects::tensor:
       return give(constant(task.json), task);
     default:
-      task.json.fail("a number cannot stand here");
+      task.json.fail("a number does not belong here");
   }
 }
 
+// An array of values: in attributes and annotations. The fields of a node that are lists are read
+// with the node.
 void NodeReader::visit_array(const Task& task) {
   if (task.slot == Expects::stmt) return visit_statements(task);
-  if (!may_be_null(task.slot)) task.json.fail("an array cannot stand here");
+  if (!may_be_null(task.slot)) task.json.fail("an array does not belong here");
   bases_.push_back(results_.size());
   for (const json::Value element : task.json.elements()) add_part(task, element, Expects::any);
   expanded_.push_back({.step = Step::make,
@@ -147,6 +163,8 @@ void NodeReader::visit_object(const Task& task) {
 
 void NodeReader::visit_node(const Task& task, json::Value name) {
   const std::string_view text = name.as_string();
+  // References of expressions have `node` and `dtype` as expressions have, for those who read a
+  // document without its tables.
   if (text == "Var" || text == "ExprRef") {
     const std::string_view key = text == "Var" ? "var" : "expr";
     check_keys(task.json, {"node", "dtype", key});
@@ -155,23 +173,26 @@ void NodeReader::visit_node(const Task& task, json::Value name) {
   const auto kind = kind_named(text);
   if (!kind) name.fail(fmt::format("there is no kind of node called \"{}\"", text));
   switch (info(*kind).category) {
+    // What belongs to a table or a list of statements is written there and only there.
     case Category::expr:
     case Category::part:
     case Category::type:
     case Category::value:
       break;
     default:
-      name.fail(fmt::format("{} cannot stand here", text));
+      name.fail(fmt::format("{} does not belong here", text));
   }
+  // These are written as a reference, a string, an array.
   const bool short_form = *kind == Kind::SizeVar || *kind == Kind::String || *kind == Kind::Array;
   if (short_form || !fits(*kind, task.slot)) {
-    name.fail(fmt::format("{} cannot stand here", text));
+    name.fail(fmt::format("{} does not belong here", text));
   }
   Task node = task;
   node.kind = *kind;
   begin(node);
 }
 
+// An object with a single key that is not "node": the key says into which table the value leads.
 void NodeReader::visit_reference(const Task& task) {
   if (task.json.size() != 1) task.json.fail("expected \"node\", or the one key of a reference");
   const json::Member reference = *task.json.members().begin();
@@ -193,6 +214,7 @@ void NodeReader::visit_reference(const Task& task) {
   visit_statements(list);
 }
 
+// Checked at once, so that the message names the place of the reference and not of the entry.
 void NodeReader::refer(const Task& task, TableId table, json::Value id) {
   Task entry = task;
   entry.step = Step::entry;
@@ -205,16 +227,21 @@ void NodeReader::refer(const Task& task, TableId table, json::Value id) {
   visit_entry(entry);
 }
 
+// An entry is made when the first reference needs it, because tables list buffers whose shapes use
+// variables, and variables whose types use buffers. The task comes back after the entry is made.
 void NodeReader::visit_entry(const Task& task) {
   TableEntry& entry = entry_of(task);
   if (entry.made != NodeId::none) {
     if (task.json.is_object()) check_dtype(task.json, entry.made);
     return give(entry.made, task);
   }
+  // Only an edited document has such a circle: TVM makes objects from parts that exist.
   if (entry.open) task.json.fail("this entry of a table refers to itself");
   entry.open = true;
   const Kind kind =
       task.table == TableId::buffers ? Kind::Buffer : *kind_named(entry.json.at("node").text());
+  // Last in, first out: the entry is made, kept in the table, and then this reference is looked at
+  // anew.
   tasks_.push_back(task);
   tasks_.push_back({.step = Step::keep,
                     .json = task.json,
@@ -226,7 +253,7 @@ void NodeReader::visit_entry(const Task& task) {
        .json = entry.json,
        .scope = entry.scope,
        .kind = kind,
-       .standing = task.table == TableId::exprs ? Standing::expression : Standing::table});
+       .place = task.table == TableId::exprs ? NodePlace::expression : NodePlace::table});
 }
 
 TableEntry& NodeReader::entry_of(const Task& task) {
@@ -238,6 +265,7 @@ void NodeReader::check_backward(const Task& reference) const {
   if (reference.table != TableId::exprs) return;
   const auto& exprs = tables_.exprs[reference.scope];
   const std::uint32_t place = reference.json.index();
+  // Tables were read from the same text, so places in it can be compared.
   const bool inside =
       place >= exprs.front().json.index() && place < tables_.exprs_end[reference.scope];
   const bool later =
@@ -247,6 +275,7 @@ void NodeReader::check_backward(const Task& reference) const {
   }
 }
 
+// A reference repeats the dtype; if they differ, somebody has edited one of the two.
 void NodeReader::check_dtype(json::Value reference, NodeId node) const {
   const auto dtype = reference.find("dtype");
   if (!dtype || builder_.node(node).category() != Category::expr) return;
@@ -255,6 +284,7 @@ void NodeReader::check_dtype(json::Value reference, NodeId node) const {
                           to_string(builder_.node(node).dtype())));
 }
 
+// TVM has one object for an operator, so has a module.
 NodeId NodeReader::op(std::string_view name) {
   NodeId& id = tables_.ops[name];
   if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(json::to_bytes(name))});
@@ -280,6 +310,102 @@ NodeId NodeReader::constant(json::Value id) {
   const std::uint32_t place = expect_index(id);
   if (place >= tables_.constants.size()) id.fail("there is no such constant");
   return tables_.constants[place];
+}
+
+/// A flat list of statements, in which each says how many entries after it it governs: turns it
+/// into tasks that make the statements from the inside out.
+class NodeReader::StatementList {
+ public:
+  StatementList(json::Value list, ScopeId scope, std::vector<Task>& tasks)
+      : scope_(scope), tasks_(tasks) {
+    open_.push_back({.entry = list, .kind = Kind::Evaluate, .end = list.size()});
+  }
+
+  // The entries of a statement's scope follow it, so the end of the list or of a scope closes what
+  // is open. Tasks are in the order in which statements are complete: parts before the whole.
+  void run() {
+    const json::Value list = open_.front().entry;
+    std::uint32_t at = 0;
+    for (const json::Value entry : list.elements()) {
+      add(entry, ++at);
+      while (open_.size() > 1 && open_.back().end == at) close();
+    }
+    fill(open_.back());
+  }
+
+ private:
+  // A statement whose governed entries end before the entry at `end`, or the list itself.
+  struct Open {
+    json::Value entry;
+    Kind kind;
+    std::uint32_t end;
+    std::uint32_t elements = 0;
+    // The last element, if it is a SeqStmt of two or more that says nothing else.
+    std::optional<json::Value> sequence = {};
+  };
+
+  void add(json::Value entry, std::uint32_t behind) {
+    const json::Value name = entry.at("node");
+    const auto kind = kind_named(name.as_string());
+    if (!kind || info(*kind).category != Category::stmt) {
+      name.fail(fmt::format("\"{}\" is not a kind of statement", name.text()));
+    }
+    // Whatever came before is followed by this: a SeqStmt that was last is not alone any more.
+    ++open_.back().elements;
+    open_.back().sequence.reset();
+    if (!scoped_field(*kind)) return tasks_.push_back(task(Step::node, entry, *kind));
+    tasks_.push_back(task(Step::governing, entry, *kind));
+    const json::Value scope = entry.at("scope");
+    const std::uint32_t governed = expect_index(scope);
+    if (governed > open_.back().end - behind) {
+      scope.fail(fmt::format("this scope reaches past its end: {} entries follow there",
+                             open_.back().end - behind));
+    }
+    open_.push_back({.entry = entry, .kind = *kind, .end = behind + governed});
+  }
+
+  void close() {
+    const Open closed = open_.back();
+    open_.pop_back();
+    if (closed.kind != Kind::SeqStmt) {
+      fill(closed);
+      return tasks_.push_back(task(Step::make, closed.entry, closed.kind));
+    }
+    tasks_.push_back(task(Step::sequence, closed.entry, Kind::SeqStmt));
+    tasks_.back().count = closed.elements;
+    // Such a SeqStmt is what several elements mean anyway; two spellings of one module would make
+    // documents differ that say the same.
+    if (closed.elements >= 2 && !closed.entry.find("span")) open_.back().sequence = closed.entry;
+  }
+
+  // A place for a statement takes one: several are a SeqStmt.
+  void fill(const Open& place) {
+    if (place.elements == 0) place.entry.fail("expected a statement, found none");
+    if (place.elements >= 2) {
+      tasks_.push_back(task(Step::sequence, place.entry, Kind::Evaluate));
+      tasks_.back().count = place.elements;
+    } else if (place.sequence) {
+      place.sequence->fail("this SeqStmt is implied and cannot be written");
+    }
+  }
+
+  Task task(Step step, json::Value entry, Kind kind) const {
+    return {.step = step,
+            .json = entry,
+            .scope = scope_,
+            .slot = Expects::stmt,
+            .kind = kind,
+            .place = NodePlace::statement};
+  }
+
+  ScopeId scope_;
+  std::vector<Task>& tasks_;
+  std::vector<Open> open_;
+};
+
+void NodeReader::visit_statements(const Task& task) {
+  StatementList(task.json, task.scope, expanded_).run();
+  push_expanded();
 }
 
 }  // namespace mlf::tir::tir_json

@@ -1,26 +1,63 @@
-// Makes nodes from JSON, on a stack of its own.
+// Makes nodes from JSON, on a stack of its own, and the tables of tir-N.json meanwhile.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "json/document.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 #include "tir/json/members.h"
-#include "tir/json/tables.h"
 
 namespace mlf::tir::tir_json {
+
+/// Names the tables of one function, or of the module outside its functions (0).
+using ScopeId = std::uint32_t;
+
+enum class TableId : std::uint8_t { vars, buffers, exprs };
+
+/// An entry that becomes a node when something first refers to it.
+struct TableEntry {
+  json::Value json;
+  ScopeId scope;
+  NodeId made = NodeId::none;
+  bool open = false;  // being made: a reference to it now is a circle
+};
+
+/// What the whole document shares. Ids are positions.
+struct Tables {
+  std::vector<TableEntry> vars;
+  std::vector<TableEntry> buffers;
+  std::vector<std::vector<TableEntry>> exprs;  // by scope
+  std::vector<std::uint32_t> exprs_end;        // by scope: the place in the JSON behind the table
+  std::vector<NodeId> constants;
+  std::vector<NodeId> objects;
+  std::unordered_map<std::string_view, NodeId> ops;
+  std::unordered_map<std::string_view, NodeId> global_vars;
+  /// Nodes of the module's functions; undefined until something needs them.
+  std::unordered_map<std::string_view, NodeId> functions;
+
+  std::vector<TableEntry>& table(TableId id, ScopeId scope) {
+    if (id == TableId::exprs) return exprs[scope];
+    return id == TableId::vars ? vars : buffers;
+  }
+};
+
+/// A PrimFunc without content, to be filled in later.
+NodeId make_empty_function(Builder& builder);
 
 class NodeReader {
  public:
   NodeReader(Builder& builder, Tables& tables, const ReadLimits& limits)
       : builder_(builder), tables_(tables), limits_(limits) {}
 
-  /// What `value` stands for where `slot` is expected; null is an undefined node.
+  /// The node that `value` means where `slot` is expected; null is an undefined node.
   NodeId read(json::Value value, Expects slot, ScopeId scope);
   /// The entries of a map of names.
   ListId read_string_map(json::Value value, Expects slot, ScopeId scope);
-  /// An entry of `objects` that is no function.
+  /// An entry of `objects` that is not a function.
   NodeId read_object(json::Value entry);
 
   /// Makes an entry of a table unless something has referred to it before.
@@ -28,7 +65,7 @@ class NodeReader {
 
  private:
   enum class Step : std::uint8_t {
-    visit,      // a value as it stands in `slot`
+    visit,      // a value that `slot` expects
     entry,      // an entry of `table`
     node,       // the object of a node
     governing,  // the fields of a statement that governs others
@@ -42,7 +79,7 @@ class NodeReader {
     ScopeId scope;
     Expects slot = Expects::any;
     Kind kind = Kind::Var;
-    Standing standing = Standing::inline_;
+    NodePlace place = NodePlace::inline_;
     TableId table = TableId::vars;
     std::uint32_t count = 0;  // results of a sequence, or the place in `table`
   };

@@ -8,6 +8,7 @@
 namespace mlf::tir::tir_json {
 namespace {
 
+// Only these types of field can be undefined where a TVM version has not got the field.
 bool is_undefined(Node node, std::uint8_t field) {
   switch (node.info().fields[field].type) {
     case FieldType::node:
@@ -46,6 +47,7 @@ void NodeWriter::write_fields(Node node) {
   run(bottom);
 }
 
+// Frames instead of recursion. Writing can start inside a write, so each stops at its own bottom.
 void NodeWriter::run(std::size_t bottom) {
   while (frames_.size() > bottom) step();
 }
@@ -65,6 +67,8 @@ void NodeWriter::step() {
   }
 }
 
+// One field a step: a field that is a node pushes a frame and comes back here. The span, which
+// every node may have and no row of nodes.def names, is the last.
 void NodeWriter::step_fields() {
   Frame& frame = frames_.back();
   const Node node(outline_.module(), frame.node);
@@ -123,6 +127,8 @@ void NodeWriter::step_node_map() {
   put(map.value(at / 2), node.info().fields[frame.field].expects);
 }
 
+// Writes a tree of statements as one flat list. Statements governed by the next one are pushed
+// before it is opened, so that they follow it directly.
 void NodeWriter::step_statements() {
   if (pending_.size() == frames_.back().at) {
     emitter_.end_array();
@@ -141,6 +147,7 @@ void NodeWriter::step_statements() {
   open_node(statement, Ending::brace);
 }
 
+// Writes a scalar at once; of a list or map only the opening bracket, the rest is a frame's work.
 void NodeWriter::begin_field(Node node, std::uint8_t field) {
   const FieldInfo& info = node.info().fields[field];
   switch (info.type) {
@@ -195,6 +202,7 @@ void NodeWriter::put_string(Node node, std::uint8_t field) {
 void NodeWriter::put_integer(Node node, std::uint8_t field) {
   const std::int64_t value = node.integer(field);
   if (node.info().fields[field].nullable && value == kAbsentInteger) return emitter_.null();
+  // `extent: 4` of an int32 is a number, an int64's is "4".
   const IntegerForm form =
       node.is(Kind::IntImm) ? integer_form(node.dtype()) : integer_form(node.kind());
   form == IntegerForm::number ? emitter_.integer(value) : emitter_.integer_string(value);
@@ -204,8 +212,9 @@ void NodeWriter::put_enumeration(Node node, std::uint8_t field) {
   const FieldInfo& info = node.info().fields[field];
   const auto names = enum_names(info.expects);
   const auto value = static_cast<std::size_t>(node.integer(field));
+  // A number that TVM's enumeration does not have: a hand-made module only.
   if (value >= names.size() || names[value].empty()) {
-    throw support::Error(ErrorKind::invalid_input, fmt::format("{} is no value of {} of a {}",
+    throw support::Error(ErrorKind::invalid_input, fmt::format("{} is not a value of {} of a {}",
                                                                value, info.name, node.info().name));
   }
   emitter_.string(names[value]);
@@ -220,6 +229,8 @@ void NodeWriter::put_integers(Node node, std::uint8_t field) {
   emitter_.end_array();
 }
 
+// The category decides where a node is written: in its place, in a table, or in the list of
+// statements.
 void NodeWriter::put(Node node, Expects slot) {
   if (!node) return emitter_.null();
   switch (node.category()) {
@@ -242,6 +253,7 @@ void NodeWriter::put(Node node, Expects slot) {
 }
 
 void NodeWriter::put_expr(Node node, Expects slot) {
+  // Where only a variable can be, its id alone is enough.
   if (is_var(node.kind()) && slot == Expects::var) {
     return emitter_.integer(identities_[node.id()].id);
   }
@@ -257,6 +269,8 @@ void NodeWriter::put_expr(Node node, Expects slot) {
   emitter_.end_object();
 }
 
+// Objects of a table by id; the few that have a short form by that; everything else is written
+// where it is used.
 void NodeWriter::put_object(Node node, Expects slot) {
   if (const auto id = outline_.object_id(node.id())) return put_id("object", *id, Ending::brace);
   switch (node.kind()) {
@@ -304,6 +318,7 @@ void NodeWriter::put_name(std::string_view key, std::string_view name) {
   emitter_.end_object();
 }
 
+// `scope` comes right after the kind, so that a reader who skips statements finds it first.
 void NodeWriter::open_node(Node node, Ending ending) {
   if (ending == Ending::brace) emitter_.begin_object();
   emitter_.key("node");
@@ -320,6 +335,7 @@ void NodeWriter::push_statements(Node statement) {
   pending_.push_back(statement);
 }
 
+// In reverse, because the next one is taken from the end.
 void NodeWriter::push_all(NodeList statements) {
   for (std::size_t i = statements.size(); i-- > 0;) pending_.push_back(statements[i]);
 }

@@ -20,7 +20,7 @@ class NodeWriter {
   /// The scope that expressions and statements belong to from now on.
   void set_plan(const ScopePlan& plan) { plan_ = &plan; }
 
-  /// A node as it stands where `slot` is expected: itself, or what refers to it.
+  /// A node where `slot` is expected: itself, or what refers to it.
   void write(Node node, Expects slot);
   /// One field of a node: the value only.
   void write_field(Node node, std::uint8_t field);

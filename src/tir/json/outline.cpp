@@ -8,7 +8,6 @@
 
 #include "support/error.h"
 #include "tir/json/format.h"
-#include "tir/json/graph.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -17,6 +16,7 @@ namespace {
   throw support::Error(ErrorKind::invalid_input, std::move(message));
 }
 
+// Scalars are always defined; the module keeps no separate mark for them.
 bool is_defined(Node node, std::uint8_t field) {
   switch (node.info().fields[field].type) {
     case FieldType::node:
@@ -35,6 +35,8 @@ bool is_defined(Node node, std::uint8_t field) {
 
 }  // namespace
 
+// Parts come before the whole in `candidates_`, so each is measured after everything it refers to,
+// and an object's id is larger than those of all objects in it.
 Outline::Outline(const Module& module) : module_(&module), states_(module.size()) {
   const Node root = module.root();
   if (!root || !root.is(Kind::IRModule)) refuse("only an IRModule can be written as tir-N.json");
@@ -49,12 +51,15 @@ Outline::Outline(const Module& module) : module_(&module), states_(module.size()
   }
 }
 
+// `entry` of a named function counts functions, not objects.
 std::optional<std::uint32_t> Outline::object_id(NodeId id) const {
   const State& state = states_[index(id)];
   if (state.named || state.entry == kNoEntry) return std::nullopt;
   return state.entry;
 }
 
+// GlobalVar and PrimFunc of an entry are written as that entry; references use the first name of a
+// function that has several.
 void Outline::name_functions() {
   std::unordered_set<std::string_view> names;
   const NodeMap functions = module_->root().map(f::IRModule::functions);
@@ -90,6 +95,8 @@ void Outline::walk_module() {
       if (!below.met) push(part);
     });
   };
+  // Expressions, statements and buffers belong to the function that they are in: its ScopePlan sees
+  // to them.
   const auto leave = [&](Node node) {
     switch (node.category()) {
       case Category::type:
@@ -110,6 +117,8 @@ void Outline::walk_module() {
   walk_once(module_->root(), enter, parts, leave);
 }
 
+// Attributes of functions and of the module are written as a map in their place, unless somebody
+// else needs their identity.
 void Outline::meet(Node node) {
   state(node.id()).met = true;
   check_defined(node);
@@ -119,6 +128,7 @@ void Outline::meet(Node node) {
   if (attrs && attrs.is(Kind::DictAttrs)) state(attrs.id()).plain_attrs = true;
 }
 
+// Everything is checked before the first byte: a writer that fails halfway leaves half a document.
 void Outline::check_defined(Node node) const {
   const auto fields = node.info().fields;
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
@@ -134,12 +144,13 @@ void Outline::check_defined(Node node) const {
   }
 }
 
-// Only types and values stand where they are used and can be nested; an expression in them counts
-// one here, because how it is written depends on the function.
+// Only types and values are written where they are used and can be nested; an expression in them
+// counts one here, because how it is written depends on the function.
 void Outline::measure(Node node) {
   State& own = state(node.id());
   own.size = 1;
   for_each_part(node, [&](Node part) {
+    // A reference costs one node wherever it leads.
     const bool inside = (part.category() == Category::type || part.category() == Category::value) &&
                         !is_reference(part);
     const State& below = state(part.id());
@@ -149,6 +160,8 @@ void Outline::measure(Node node) {
   ++own.height;
 }
 
+// Identity counts for objects that are shared. Ops, strings and numbers are the same if they are
+// equal, so they need no entry.
 bool Outline::belongs_into_table(Node node) const {
   const State& state = states_[index(node.id())];
   const bool shared = state.uses > 1;
@@ -171,6 +184,8 @@ bool Outline::belongs_into_table(Node node) const {
       break;
   }
   if (node.category() == Category::type) {
+    // A type that is nested deeper than the limit is cut by a reference, so that no reader needs
+    // deep recursion.
     return (shared && state.size > kSmallTypeSize) || state.height >= kMaxHeight;
   }
   return !state.named;

@@ -1,4 +1,5 @@
-// What of a module stands in the tables of constants and objects, and what where it is used.
+// What of a module goes into the tables of constants and objects, and what is written where it is
+// used; walks that see everything a node holds, its span included.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,41 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
 
 namespace mlf::tir::tir_json {
+
+/// Calls `visit(child)` for everything that `node` refers to, its span last.
+template <class Visit>
+void for_each_part(Node node, Visit&& visit) {
+  for_each_child(node, [&](Node child, const FieldInfo&) { visit(child); });
+  if (const Node span = node.module().span(node.id())) visit(span);
+}
+
+/// A walk on a stack of its own: `enter(node)` says with true that a node is met for the first
+/// time, `parts(node, push)` pushes what to walk below it, `leave(node)` comes after that.
+template <class Enter, class Parts, class Leave>
+void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
+  struct Step {
+    Node node;
+    bool leaving;
+  };
+  std::vector<Step> stack{{root, false}};
+  std::vector<Step> below;
+  while (!stack.empty()) {
+    const Step step = stack.back();
+    stack.pop_back();
+    if (step.leaving) {
+      leave(step.node);
+      continue;
+    }
+    if (!enter(step.node)) continue;
+    stack.push_back({step.node, true});
+    below.clear();
+    parts(step.node, [&](Node part) { below.push_back({part, false}); });
+    stack.insert(stack.end(), below.rbegin(), below.rend());
+  }
+}
 
 /// Counts of nodes stop at UINT32_MAX, which is more than anybody writes.
 inline std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
@@ -33,7 +67,7 @@ class Outline {
   /// Precondition: a PrimFunc that is named; the first of its names.
   std::string_view function_name(NodeId id) const;
 
-  /// Whether other nodes refer to `node` by name or id, so that its fields stand elsewhere.
+  /// Whether other nodes refer to `node` by name or id, so that its fields are elsewhere.
   bool is_reference(Node node) const;
 
  private:
@@ -45,7 +79,7 @@ class Outline {
     std::uint8_t uses = 0;  // 2: more than once
     bool met = false;
     bool named = false;
-    bool plain_attrs = false;  // a DictAttrs that may stand as the `attrs` of what holds it
+    bool plain_attrs = false;  // a DictAttrs that may be written as the `attrs` of its owner
   };
 
   State& state(NodeId id) { return states_[index(id)]; }

@@ -1,4 +1,4 @@
-// What stands in the tables of one function, or of the module outside its functions.
+// What goes into the tables of one function, or of the module outside its functions.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class ScopePlan {
  public:
   ScopePlan(const Outline& outline, Identities& identities);
 
-  /// Plans what stands below `roots`, which are written out even where they are references. What
+  /// Plans what is below `roots`, which are written out even where they are references. What
   /// an earlier plan said is forgotten.
   void plan(std::span<const Node> roots);
 
@@ -85,7 +85,7 @@ class ScopePlan {
   std::uint32_t written_ = 0;
 };
 
-/// Whether a statement that stands alone in its place is written as the statements of its list.
+/// Whether a statement that is alone in its place is written as the statements of its list.
 bool is_implied(Node statement);
 
 }  // namespace mlf::tir::tir_json

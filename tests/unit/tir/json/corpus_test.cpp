@@ -14,7 +14,7 @@
 #include "support/sha256.h"
 #include "tir/reader.h"
 #include "unit/tir/compare/corpus.h"
-#include "unit/tir/json/round_trip.h"
+#include "unit/tir/json/documents.h"
 
 namespace mlf::tir {
 namespace {

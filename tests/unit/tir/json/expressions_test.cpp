@@ -8,32 +8,31 @@
 
 #include "mlf/tir/compare.h"
 #include "support/error.h"
-#include "tir/json/read.h"
-#include "unit/tir/json/module_maker.h"
-#include "unit/tir/json/round_trip.h"
+#include "tir/json/document_reader.h"
+#include "unit/tir/json/documents.h"
 
 namespace mlf::tir {
 namespace {
 
 using Json = nlohmann::json;
 
-NodeId add(ModuleMaker& m, NodeId a, NodeId b) {
+NodeId add(SmallModule& m, NodeId a, NodeId b) {
   return m.builder().make(Kind::Add, {DType::Int(32), a, b});
 }
 
-NodeId evaluate(ModuleMaker& m, NodeId value) {
+NodeId evaluate(SmallModule& m, NodeId value) {
   return m.builder().make(Kind::Evaluate, {value});
 }
 
 // The document of `body` as JSON, after a check that it comes back the same.
-Json written(ModuleMaker& m, NodeId body) {
+Json written(SmallModule& m, NodeId body) {
   const std::string text = json_of(m.document(body));
   EXPECT_EQ(json_of(document_of(text)), text);
   return Json::parse(text);
 }
 
 TEST(JsonNumbers, FollowTheDtypeAndNotTheMagnitude) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const NodeId body = m.seq({
       evaluate(m, b.make(Kind::IntImm, {DType::Int(64), 1})),
@@ -52,7 +51,7 @@ TEST(JsonNumbers, KeepEveryDouble) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double value : {0.1, -0.0, 1e300, 5e-324, kInfinity, -kInfinity, nan, -nan}) {
-    ModuleMaker m;
+    SmallModule m;
     const NodeId real = m.builder().make(Kind::FloatImm, {DType::Float(64), value});
     const Document back = document_of(json_of(m.document(evaluate(m, real))));
     const double read = body_of(back)[f::Evaluate::value].real(f::FloatImm::value);
@@ -65,7 +64,7 @@ TEST(JsonStrings, KeepEveryByte) {
   std::string bytes;
   for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
   bytes += "caf\xC3\xA9 \xEE\xBE\x80 \xF0\x9F\x98\x80 \xED\xA0\x80 \xC0\x80";
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const NodeId text = b.make(Kind::StringImm, {DType::Handle(), b.string(bytes)});
   const std::string document = json_of(m.document(evaluate(m, text)));
@@ -75,14 +74,14 @@ TEST(JsonStrings, KeepEveryByte) {
 }
 
 TEST(JsonSharing, WritesSmallExpressionsInPlace) {
-  ModuleMaker m;
+  SmallModule m;
   const NodeId small = add(m, m.integer(1), m.integer(2));
   const Json document = written(m, evaluate(m, add(m, small, small)));
   EXPECT_TRUE(document["functions"][0]["exprs"].empty());
 }
 
 TEST(JsonSharing, WritesLargeExpressionsOnce) {
-  ModuleMaker m;
+  SmallModule m;
   std::vector<NodeId> row;
   for (int i = 0; i < 32; ++i) row.push_back(m.integer(i));
   while (row.size() > 1) {
@@ -97,7 +96,7 @@ TEST(JsonSharing, WritesLargeExpressionsOnce) {
 }
 
 TEST(JsonSharing, WritesChainsOfSharingOnce) {
-  ModuleMaker m;
+  SmallModule m;
   NodeId x = m.integer(1);
   for (int i = 0; i < 1000; ++i) x = add(m, x, x);  // 2^1000 as a tree
   const std::string text = json_of(m.document(evaluate(m, x)));
@@ -106,7 +105,7 @@ TEST(JsonSharing, WritesChainsOfSharingOnce) {
 }
 
 TEST(JsonSharing, KeepsJsonFlatUnderDeepExpressions) {
-  ModuleMaker m;
+  SmallModule m;
   NodeId x = m.integer(1);
   for (int i = 0; i < 100'000; ++i) x = add(m, x, m.integer(i));
   const std::string text = json_of(m.document(evaluate(m, x)));
@@ -121,7 +120,7 @@ TEST(JsonSharing, KeepsJsonFlatUnderDeepExpressions) {
 }
 
 TEST(JsonSharing, RefusesStatementsThatExpandBeyondTheLimit) {
-  ModuleMaker m;
+  SmallModule m;
   NodeId body = m.evaluate();
   for (int i = 0; i < 100; ++i) body = m.seq({body, body});
   const Document document = m.document(body);
@@ -132,7 +131,7 @@ TEST(JsonSharing, RefusesStatementsThatExpandBeyondTheLimit) {
 }
 
 TEST(JsonIdentity, KeepsVariablesOfOneNameApart) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const NodeId first = m.var("x");
   const NodeId second = m.var("x");
@@ -148,13 +147,13 @@ TEST(JsonIdentity, KeepsVariablesOfOneNameApart) {
 }
 
 // An AttrStmt on `node`, which may be anything.
-NodeId attr_on(ModuleMaker& m, NodeId node) {
+NodeId attr_on(SmallModule& m, NodeId node) {
   return m.builder().make(Kind::AttrStmt,
                           {node, m.builder().string("key"), m.integer(1), m.evaluate()});
 }
 
 TEST(JsonValues, StandInPlaceUnlessTheyHaveIdentity) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const NodeId object = b.make(Kind::EnvFunc, {b.string("f")});
   const NodeId text = b.make(Kind::String, {b.string("s")});
@@ -168,7 +167,7 @@ TEST(JsonValues, StandInPlaceUnlessTheyHaveIdentity) {
 }
 
 TEST(JsonValues, StandInTheTableWhenListsAreShared) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   NodeId list = b.make(Kind::Array, {b.list({m.integer(1)})});
   for (int i = 0; i < 200; ++i) list = b.make(Kind::Array, {b.list({list, list})});
@@ -177,7 +176,7 @@ TEST(JsonValues, StandInTheTableWhenListsAreShared) {
 }
 
 TEST(JsonValues, StandInTheTableWhenTypesAreDeep) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   NodeId type = b.make(Kind::PrimType, {DType::Int(8)});
   for (int i = 0; i < 100'000; ++i) type = b.make(Kind::PointerType, {type, b.string("")});
@@ -187,7 +186,7 @@ TEST(JsonValues, StandInTheTableWhenTypesAreDeep) {
 }
 
 TEST(JsonValues, KeepNamesOfOperatorsThatAreNotUtf8) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const NodeId op = b.make(Kind::Op, {b.string("tir.\xFF")});
   const Document document = m.document(attr_on(m, op));
@@ -197,14 +196,14 @@ TEST(JsonValues, KeepNamesOfOperatorsThatAreNotUtf8) {
 // --- Constants -----------------------------------------------------------------------------------
 
 TEST(JsonConstants, HoldTheirData) {
-  ModuleMaker m;
+  SmallModule m;
   const Json constant = written(m, m.allocate_const(m.evaluate()))["constants"][0];
   EXPECT_EQ(constant["data"], "AQI=");
   EXPECT_EQ(constant["bytes"], 2);
 }
 
 TEST(JsonConstants, GoIntoNumPyFilesFromTheThresholdOn) {
-  ModuleMaker m;
+  SmallModule m;
   const Document document = m.document(m.allocate_const(m.evaluate()));
   JsonOptions options{.constants = ConstantPlace::npy, .npy_threshold = 3, .npy_folder = "c"};
   EXPECT_EQ(Json::parse(json_of(document, options))["constants"][0]["data"], "AQI=");
@@ -235,7 +234,7 @@ struct Refused {
 };
 
 TEST(JsonReader, RefusesWhatContradictsItself) {
-  ModuleMaker m;
+  SmallModule m;
   const NodeId x = m.var("x");
   const NodeId body = m.seq({evaluate(m, add(m, x, m.integer(1))), m.allocate_const(m.evaluate())});
   const std::string good = json_of(m.document(body));
@@ -248,7 +247,8 @@ TEST(JsonReader, RefusesWhatContradictsItself) {
        "expected a 64-bit integer, which is written as a string"},
       {R"("dtype":"int32","value":1)", R"("dtype":"int32","value":"1")",
        "expected an integer, found a string"},
-      {R"("dtype":"int32","value":1)", R"("dtype":"int33x","value":1)", R"("int33x" is no dtype)"},
+      {R"("dtype":"int32","value":1)", R"("dtype":"int33x","value":1)",
+       R"("int33x" is not a dtype)"},
       {R"({"node":"Add")", R"({"node":"Plus")", R"(there is no kind of node called "Plus")"},
       {R"("b":{)", R"("c":{)", R"(Add has no key "c")"},
       {R"("vars":[{"id":0)", R"("vars":[{"id":1)", "expected the id 0 here"},
@@ -258,10 +258,10 @@ TEST(JsonReader, RefusesWhatContradictsItself) {
       {R"("data":"AQI=")", R"("data":"AQM=")", "this is not the digest of the data"},
       {R"("role":"operator")", R"("role":"main")",
        R"(by its attributes this function's role is "operator")"},
-      {R"("version":1)", R"("version":2)", "this is no version 1 of the format"},
+      {R"("version":1)", R"("version":2)", "this is not version 1 of the format"},
       {R"("losses":[])", R"("losses":[],"more":1)", R"(unknown key "more")"},
       {R"("objects":[])", R"("objects":{})", "expected an array, found an object"},
-      {R"("attrs":null,"losses")", R"("attrs":{"a":1},"losses")", "a number cannot stand here"},
+      {R"("attrs":null,"losses")", R"("attrs":{"a":1},"losses")", "a number does not belong here"},
       {R"("attrs":null,"losses")", R"("attrs":{"object":0},"losses")",
        "there is no such entry of objects before this place"},
   };

@@ -9,7 +9,7 @@
 
 #include "support/error.h"
 #include "tir/json/format.h"
-#include "unit/tir/json/round_trip.h"
+#include "unit/tir/json/documents.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -22,7 +22,7 @@ std::string readme() {
 }
 
 struct Example {
-  std::string info;  // what stands behind the fence: "json", or "json read"
+  std::string info;  // what follows the fence: "json", or "json read"
   std::string text;
 };
 

@@ -40,7 +40,7 @@ Json closed(const Json& required, const Json& optional = Json::object()) {
           {"additionalProperties", false}};
 }
 
-// A node as it stands in `slot`, never null.
+// A node where `slot` is expected, never null.
 Json slot_schema(Expects slot) {
   switch (slot) {
     case Expects::expr:
@@ -85,7 +85,7 @@ Json enumeration_schema(Expects which) {
   return one_of_words(names);
 }
 
-// Elements that may be null stand in slots that take anything.
+// Elements that may be null are in slots that take anything.
 Json element_schema(Expects slot) {
   return may_be_null(slot) ? defined("value_or_null") : slot_schema(slot);
 }

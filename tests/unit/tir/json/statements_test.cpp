@@ -7,8 +7,7 @@
 
 #include "mlf/tir/visit.h"
 #include "support/error.h"
-#include "unit/tir/json/module_maker.h"
-#include "unit/tir/json/round_trip.h"
+#include "unit/tir/json/documents.h"
 
 namespace mlf::tir {
 namespace {
@@ -43,7 +42,7 @@ std::string entries_of_body(const std::string& json) {
 }
 
 // Writes, checks that it comes back the same, and gives the entries of the body.
-std::string entries_written(ModuleMaker& make, NodeId body) {
+std::string entries_written(SmallModule& make, NodeId body) {
   const Document document = make.document(body);
   const std::string json = json_of(document);
   const Document back = document_of(json);
@@ -53,12 +52,12 @@ std::string entries_written(ModuleMaker& make, NodeId body) {
 }
 
 TEST(StatementLists, StandForAnImpliedSeqStmt) {
-  ModuleMaker m;
+  SmallModule m;
   EXPECT_EQ(entries_written(m, m.seq({m.evaluate(), m.evaluate()})), "Evaluate Evaluate");
 }
 
 TEST(StatementLists, ShowASeqStmtThatHasASpan) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const NodeId two = m.seq({m.evaluate(), m.evaluate()});
   const NodeId source = b.make(Kind::SourceName, {b.string("f.py")});
@@ -68,19 +67,19 @@ TEST(StatementLists, ShowASeqStmtThatHasASpan) {
 }
 
 TEST(StatementLists, CountWhatAScopingStatementGoverns) {
-  ModuleMaker m;
+  SmallModule m;
   const NodeId two = m.seq({m.evaluate(), m.evaluate()});
   EXPECT_EQ(entries_written(m, m.allocate(m.let(two))), "Allocate:3 LetStmt:2 Evaluate Evaluate");
 }
 
 TEST(StatementLists, EndAScopeBeforeTheListEnds) {
-  ModuleMaker m;
+  SmallModule m;
   EXPECT_EQ(entries_written(m, m.seq({m.let(m.evaluate()), m.evaluate()})),
             "LetStmt:1 Evaluate Evaluate");
 }
 
 TEST(StatementLists, TellEveryKindOfScope) {
-  ModuleMaker m;
+  SmallModule m;
   NodeId body = m.evaluate();
   body = m.produce(m.realize(m.declare(m.allocate_const(m.assertion(m.attr(body))))));
   EXPECT_EQ(entries_written(m, body),
@@ -89,41 +88,41 @@ TEST(StatementLists, TellEveryKindOfScope) {
 }
 
 TEST(StatementLists, KeepSequencesOfNoneAndOne) {
-  ModuleMaker none;
+  SmallModule none;
   EXPECT_EQ(entries_written(none, none.seq({})), "SeqStmt:0");
-  ModuleMaker one;
+  SmallModule one;
   EXPECT_EQ(entries_written(one, one.seq({one.evaluate()})), "SeqStmt:1 Evaluate");
-  ModuleMaker both;
+  SmallModule both;
   const NodeId body = both.seq({both.seq({}), both.evaluate(), both.seq({both.evaluate()})});
   EXPECT_EQ(entries_written(both, body), "SeqStmt:0 Evaluate SeqStmt:1 Evaluate");
 }
 
 TEST(StatementLists, KeepSequencesInSequences) {
-  ModuleMaker m;
+  SmallModule m;
   const NodeId inner = m.seq({m.evaluate(), m.evaluate()});
   EXPECT_EQ(entries_written(m, m.seq({m.evaluate(), inner})),
             "Evaluate SeqStmt:2 Evaluate Evaluate");
-  ModuleMaker n;
+  SmallModule n;
   const NodeId pair = n.seq({n.evaluate(), n.evaluate()});
   EXPECT_EQ(entries_written(n, n.seq({pair})), "SeqStmt:3 SeqStmt:2 Evaluate Evaluate");
 }
 
 TEST(StatementLists, KeepAnElseBranchOrItsAbsence) {
-  ModuleMaker m;
+  SmallModule m;
   const NodeId two = m.seq({m.evaluate(), m.evaluate()});
   EXPECT_EQ(entries_written(m, m.branch(m.evaluate(), m.branch(two, NodeId::none))),
             "IfThenElse[Evaluate][IfThenElse[Evaluate Evaluate][-]]");
 }
 
 TEST(StatementLists, NestWithLoopsAndBlocks) {
-  ModuleMaker m;
+  SmallModule m;
   const NodeId body = m.loop(m.repeat(m.block(m.let(m.evaluate()), m.seq({}))));
   EXPECT_EQ(entries_written(m, body),
             "For[While[BlockRealize[Block[LetStmt:1 Evaluate][SeqStmt:0]]]]");
 }
 
 // A random tree of at most `budget` statements.
-NodeId random_statement(ModuleMaker& m, std::mt19937& random, int& budget) {
+NodeId random_statement(SmallModule& m, std::mt19937& random, int& budget) {
   const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
   const auto sub = [&] { return random_statement(m, random, budget); };
   if (--budget <= 0) return m.evaluate();
@@ -169,7 +168,7 @@ NodeId random_statement(ModuleMaker& m, std::mt19937& random, int& budget) {
 TEST(StatementLists, BringEveryRandomTreeBack) {
   std::mt19937 random(20240603);
   for (int round = 0; round < 300; ++round) {
-    ModuleMaker m;
+    SmallModule m;
     int budget = 40;
     entries_written(m, random_statement(m, random, budget));
     if (HasFailure()) FAIL() << "round " << round;
@@ -177,7 +176,7 @@ TEST(StatementLists, BringEveryRandomTreeBack) {
 }
 
 TEST(StatementLists, BringDeepNestingBack) {
-  ModuleMaker m;
+  SmallModule m;
   NodeId body = m.evaluate();
   for (int i = 0; i < 100'000; ++i) body = i % 2 == 0 ? m.attr(body) : m.repeat(body);
   const std::string json = json_of(m.document(body));
@@ -187,7 +186,7 @@ TEST(StatementLists, BringDeepNestingBack) {
 // --- What a reader must refuse -------------------------------------------------------------------
 
 std::string message_for(std::string_view body) {
-  ModuleMaker m;
+  SmallModule m;
   std::string json = json_of(m.document(m.evaluate()));
   const std::string_view whole =
       R"([{"node":"Evaluate","value":{"node":"IntImm","dtype":"int32","value":0}}])";
@@ -225,7 +224,7 @@ TEST(StatementLists, RefuseAnEmptyPlace) {
 
 TEST(StatementLists, RefuseWhatIsNoStatement) {
   EXPECT_EQ(message_for(R"([{"node":"IntImm","dtype":"int32","value":0}])"),
-            "/functions/0/body/0/node: \"IntImm\" is no kind of statement");
+            "/functions/0/body/0/node: \"IntImm\" is not a kind of statement");
   EXPECT_EQ(message_for(R"([{"node":"Evaluate"}])"),
             "/functions/0/body/0: this Evaluate lacks \"value\"");
   EXPECT_EQ(message_for(R"([{"node":"Evaluate","scope":0,"value":null}])"),

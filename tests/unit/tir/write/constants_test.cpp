@@ -1,9 +1,9 @@
 // Constants of every dtype go through every format byte by byte.
 #include <gtest/gtest.h>
 
-#include "tir/json/npy.h"
-#include "tir/json/read.h"
-#include "unit/tir/json/module_maker.h"
+#include "tir/json/constants.h"
+#include "tir/json/document_reader.h"
+#include "unit/tir/json/documents.h"
 #include "writing.h"
 
 namespace mlf::tir {
@@ -30,7 +30,7 @@ std::vector<std::byte> content(DType dtype, std::size_t elements) {
 
 /// A function that allocates a constant of 3 x 5 elements.
 Document document_with(std::string_view dtype_name) {
-  ModuleMaker m;
+  SmallModule m;
   Builder& b = m.builder();
   const DType dtype = *parse_dtype(dtype_name);
   const std::vector<std::int64_t> shape{3, 5};

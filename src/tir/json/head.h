@@ -1,6 +1,11 @@
 // The part of tir-N.json that is about the document: source, target, losses.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json/document.h"
 #include "json/writer.h"
 #include "mlf/tir/document.h"
 
@@ -10,5 +15,12 @@ namespace mlf::tir::tir_json {
 void write_head(json::Writer& emitter, const Document& document);
 /// The member `losses`.
 void write_losses(json::Writer& emitter, const Document& document);
+
+/// Throws unless `format` and `version` are ours.
+void check_format(json::Value document);
+Source read_source(json::Value value);
+/// The text of the target; the rest of it follows from the text.
+std::optional<std::string> read_target(json::Value value);
+std::vector<Loss> read_losses(json::Value value);
 
 }  // namespace mlf::tir::tir_json

@@ -1,16 +1,20 @@
-// Small modules with one function, made by hand.
+// Documents of one function, made by hand; documents to JSON and back.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
+#include "mlf/tir/write.h"
+#include "tir/reader.h"
 
 namespace mlf::tir {
 
 /// Makes statements that need no care about their details, and a document around a body.
-class ModuleMaker {
+class SmallModule {
  public:
   Builder& builder() { return b_; }
 
@@ -72,7 +76,7 @@ class ModuleMaker {
     return b_.make(Kind::BlockRealize, {none, yes(), block});
   }
 
-  /// A document of one function "f" with this body. The maker is used up.
+  /// A document of one function "f" with this body. The builder is used up.
   Document document(NodeId body) {
     const NodeId ret = b_.make(Kind::TupleType, {b_.list({})});
     const NodeId function =
@@ -99,6 +103,18 @@ class ModuleMaker {
 
 inline Node body_of(const Document& document) {
   return document.module.root().map(f::IRModule::functions).value(0)[f::PrimFunc::body];
+}
+
+inline std::string json_of(const Document& document, const JsonOptions& options = {}) {
+  std::string text;
+  const auto files =
+      write_tir_json(document, options, [&](std::string_view bytes) { text += bytes; });
+  EXPECT_TRUE(files) << (files ? "" : to_string(files.error().front()));
+  return text;
+}
+
+inline Document document_of(std::string_view json) {
+  return read_tir_json({.file = "test.json", .member = {}, .text = json}, {});
 }
 
 }  // namespace mlf::tir

@@ -1,10 +1,15 @@
-#include "tir/json/head_writer.h"
+#include "tir/json/head.h"
 
+#include <fmt/core.h>
+
+#include <charconv>
 #include <string>
 #include <unordered_set>
 
+#include "json/text.h"
 #include "mlf/target.h"
 #include "tir/json/format.h"
+#include "tir/json/members.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -18,6 +23,7 @@ std::string minor_version(std::uint8_t minor) {
   return "0." + std::to_string(minor);
 }
 
+// A range, because a text seldom says more than what no other version prints.
 void write_version(json::Writer& emitter, const VersionRange& version) {
   emitter.begin_object();
   member(emitter, "first", minor_version(version.first));
@@ -50,6 +56,7 @@ struct ValueWriter {
     for (const TargetValue& value : values) write_value(emitter, value);
     emitter.end_array();
   }
+  // A value that TVM prints as JSON stays a text of JSON.
   void operator()(const JsonText& json) const { emitter.string(json.text); }
 };
 
@@ -61,6 +68,7 @@ void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
   emitter.begin_object();
   std::unordered_set<std::string_view> names;
   for (const TargetAttr& attr : attrs) {
+    // Two members of one name are not JSON that all readers read alike.
     if (!names.insert(attr.name).second) continue;  // the first of a name holds
     emitter.text_key(attr.name);
     write_value(emitter, attr.value);
@@ -85,6 +93,8 @@ void write_target_fields(json::Writer& emitter, const Target& target) {
   emitter.key("host");
 }
 
+// A text that TVM's rules for targets do not explain stays a text. A host may have a host itself: a
+// loop, because a text can nest them as deep as it likes.
 void write_target(json::Writer& emitter, const std::string& text) {
   const Result<Target> parsed = parse_target(text);
   if (!parsed) {
@@ -108,6 +118,7 @@ void write_head(json::Writer& emitter, const Document& document) {
   member(emitter, "format", kFormat);
   emitter.key("version");
   emitter.integer(kVersion);
+  // The one value that differs from release to release of mlf.
   member(emitter, "generator", "mlf " MLF_VERSION);
   emitter.key("source");
   write_source(emitter, document.source);
@@ -126,6 +137,85 @@ void write_losses(json::Writer& emitter, const Document& document) {
     emitter.end_object();
   }
   emitter.end_array();
+}
+
+namespace {
+
+std::string bytes_of(json::Value object, std::string_view key) {
+  return json::to_bytes(object.at(key).as_string());
+}
+
+// "0.16"
+// The major version is 0 for every TVM that has TIR of these forms.
+std::uint8_t read_minor(json::Value value) {
+  const std::string_view text = value.as_string();
+  std::uint8_t minor = 0;
+  const char* const end = text.data() + text.size();
+  if (!text.starts_with("0.") || std::from_chars(text.data() + 2, end, minor).ptr != end) {
+    value.fail("expected a TVM version such as \"0.16\"");
+  }
+  return minor;
+}
+
+VersionRange read_version(json::Value value) {
+  check_keys(value, {"first", "last"}, {"exact"});
+  VersionRange version;
+  version.first = read_minor(value.at("first"));
+  version.last = read_minor(value.at("last"));
+  if (value.find("exact")) version.exact = bytes_of(value, "exact");
+  return version;
+}
+
+}  // namespace
+
+void check_format(json::Value document) {
+  const json::Value format = document.at("format");
+  if (format.as_string() != kFormat) format.fail(fmt::format("expected \"{}\"", kFormat));
+  const json::Value version = document.at("version");
+  if (version.as_integer() != kVersion) {
+    version.fail(fmt::format("this is not version {} of the format", kVersion));
+  }
+  // Any program may have written the document: what counts is format and version.
+  document.at("generator").expect(json::Type::string);
+}
+
+Source read_source(json::Value value) {
+  check_keys(value, {"member", "dialect", "stage", "tvm_version", "sha256"});
+  const json::Value dialect = value.at("dialect");
+  const auto known = dialect_named(dialect.as_string());
+  if (!known) dialect.fail(fmt::format("\"{}\" is not a dialect", dialect.text()));
+  return {.member = bytes_of(value, "member"),
+          .dialect = *known,
+          .stage = bytes_of(value, "stage"),
+          .tvm_version = read_version(value.at("tvm_version")),
+          .sha256 = bytes_of(value, "sha256")};
+}
+
+// Everything beside the text is derived from it when written, so that it is checked for its keys
+// and not read.
+std::optional<std::string> read_target(json::Value value) {
+  if (value.is_null()) return std::nullopt;
+  for (json::Value target = value; !target.is_null(); target = *target.find("host")) {
+    if (target.is_object() && target.size() == 1) {
+      check_keys(target, {"text"});  // one that TVM's rules for targets do not explain
+      break;
+    }
+    check_keys(target, {"text", "kind", "tag", "keys", "attrs", "device_type", "host"});
+  }
+  return bytes_of(value, "text");
+}
+
+std::vector<Loss> read_losses(json::Value value) {
+  value.expect(json::Type::array);
+  std::vector<Loss> losses;
+  for (const json::Value entry : value.elements()) {
+    check_keys(entry, {"code", "where", "detail"});
+    const json::Value code = entry.at("code");
+    const auto known = loss_named(code.as_string());
+    if (!known) code.fail(fmt::format("\"{}\" is not a code of a loss", code.text()));
+    losses.push_back({*known, bytes_of(entry, "where"), bytes_of(entry, "detail")});
+  }
+  return losses;
 }
 
 }  // namespace mlf::tir::tir_json

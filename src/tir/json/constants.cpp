@@ -1,0 +1,238 @@
+#include "tir/json/constants.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <unordered_map>
+
+#include "mlf/tir/module.h"
+#include "mlf/tir/write.h"
+#include "support/base64.h"
+#include "support/error.h"
+#include "support/sha256.h"
+#include "tir/json/members.h"
+
+namespace mlf::tir::tir_json {
+
+// As SaveDLTensor of TVM's ndarray.h: lanes do not count. An overflow is a size that no data has.
+std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape) {
+  std::uint64_t bytes = dtype.element_bytes();
+  for (const std::int64_t extent : shape) {
+    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
+      return UINT64_MAX;
+    }
+  }
+  return bytes;
+}
+
+std::string npy_descr(DType dtype) {
+  const std::size_t bytes = dtype.element_bytes();
+  const char order = bytes == 1 ? '|' : '<';
+  // NumPy knows integers of 1, 2, 4 and 8 bytes; odd widths are opaque records.
+  const bool whole = std::has_single_bit(bytes) && bytes <= 8;
+  if (dtype.is_bool()) return "|b1";
+  if (!whole) return fmt::format("|V{}", bytes);
+  if (dtype.is_int()) return fmt::format("{}i{}", order, bytes);
+  if (dtype.is_uint()) return fmt::format("{}u{}", order, bytes);
+  // bfloat16 and the 8-bit floats have names in ml_dtypes only, which NumPy alone cannot load.
+  if (dtype.code == TypeCode::Float && bytes > 1) return fmt::format("<f{}", bytes);
+  return fmt::format("|V{}", bytes);
+}
+
+std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
+  // A tuple of one needs its comma; `(3, 4,)` is fine, too.
+  const std::string extents = fmt::format("{}{}", fmt::join(shape, ", "), shape.empty() ? "" : ",");
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   npy_descr(dtype), extents);
+  // Magic, version, and the length of what follows as 16 bits.
+  constexpr std::size_t kPrefix = 10;
+  // NumPy pads with blanks and ends the header with a line feed, so that data can be mapped into
+  // memory.
+  constexpr std::size_t kAlignment = 64;
+  header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
+  header += '\n';
+  std::string prefix("\x93NUMPY\x01\x00", 8);
+  prefix += static_cast<char>(header.size() & 0xFF);
+  prefix += static_cast<char>(header.size() >> 8);
+  return prefix + header;
+}
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+// Small constants stay in the document as base64: a file each would be more header than data.
+bool goes_into_file(Node constant, Bytes data, const JsonOptions& options) {
+  constexpr std::size_t kMaxRank = 32;  // NumPy's own limit up to 1.26
+  return options.constants == ConstantPlace::npy && data.size() >= options.npy_threshold &&
+         constant.integers(f::NDArray::shape).size() <= kMaxRank;
+}
+
+void write_type(json::Writer& emitter, Node constant) {
+  emitter.key("dtype");
+  emitter.string(to_string(constant.dtype(std::uint8_t{f::NDArray::dtype})));
+  emitter.key("shape");
+  emitter.begin_array();
+  for (const std::int64_t extent : constant.integers(f::NDArray::shape)) emitter.integer(extent);
+  emitter.end_array();
+}
+
+void write_digest(json::Writer& emitter, Node constant) {
+  const std::uint64_t bytes = byte_size(constant.dtype(std::uint8_t{f::NDArray::dtype}),
+                                        constant.integers(f::NDArray::shape));
+  const auto data = constant.bytes(f::NDArray::data);
+  // Only a module built by hand gets here: readers refuse data of the wrong size.
+  if (bytes > INT64_MAX || (data && data->size() != bytes)) {
+    throw support::Error(ErrorKind::invalid_input, "a constant's data does not fit its shape");
+  }
+  emitter.key("bytes");
+  emitter.integer(static_cast<std::int64_t>(bytes));
+  emitter.key("sha256");
+  if (!data) return emitter.null();
+  emitter.string(support::sha256_hex({reinterpret_cast<const char*>(data->data()), data->size()}));
+}
+
+}  // namespace
+
+// Files are only named here; who writes the archive asks for their content one at a time
+// (write_npy), so that no more than one constant is copied.
+std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
+                                          const std::vector<Recovered>& recovered,
+                                          const JsonOptions& options) {
+  // Most constants are in the text; those found elsewhere in the archive say where.
+  std::unordered_map<std::uint32_t, std::string_view> found;
+  for (const Recovered& one : recovered) found.emplace(index(one.constant), one.source);
+  std::vector<ConstantFile> files;
+  emitter.key("constants");
+  emitter.begin_array();
+  for (std::size_t id = 0; id < outline.constants().size(); ++id) {
+    const Node constant(outline.module(), outline.constants()[id]);
+    const auto data = constant.bytes(f::NDArray::data);
+    emitter.begin_object();
+    emitter.key("id");
+    emitter.integer(static_cast<std::int64_t>(id));
+    write_type(emitter, constant);
+    write_digest(emitter, constant);
+    if (data && goes_into_file(constant, *data, options)) {
+      files.push_back({fmt::format("{}/{}.npy", options.npy_folder, id), constant.id()});
+      emitter.key("file");
+      emitter.string(files.back().path);
+    } else {
+      emitter.key("data");
+      data&& options.constants != ConstantPlace::none ? emitter.base64(*data) : emitter.null();
+    }
+    if (const auto source = found.find(index(constant.id())); source != found.end()) {
+      emitter.key("recovered");
+      emitter.string(source->second);
+    }
+    emitter.end_object();
+  }
+  emitter.end_array();
+  return files;
+}
+
+namespace {
+
+using Data = std::optional<std::vector<std::byte>>;
+
+struct Type {
+  DType dtype;
+  std::vector<std::int64_t> shape;
+};
+
+// The size follows from dtype and shape; a document in which it does not has been edited or cut.
+Type read_type(json::Value entry) {
+  Type type{read_dtype(entry.at("dtype")), {}};
+  const json::Value shape = entry.at("shape");
+  shape.expect(json::Type::array);
+  for (const json::Value extent : shape.elements()) type.shape.push_back(extent.as_integer());
+  const json::Value bytes = entry.at("bytes");
+  if (static_cast<std::uint64_t>(bytes.as_integer()) == byte_size(type.dtype, type.shape)) {
+    return type;
+  }
+  bytes.fail("dtype and shape need another number of bytes");
+}
+
+Data read_base64(json::Value value) {
+  if (value.is_null()) return std::nullopt;
+  Data data = support::base64_decode(value.as_string());
+  if (!data) value.fail("this is not base64");
+  return data;
+}
+
+// The header is compared as bytes: only what this version of mlf writes is taken, because NumPy's
+// other orders and types would be silently misread.
+Data read_file(json::Value path, const Type& type, const FileSource& files) {
+  const std::string_view name = path.as_string();
+  const auto content = files ? files(name) : std::nullopt;
+  if (!content) return std::nullopt;
+  const std::string header = npy_header(type.dtype, type.shape);
+  // Fortran order, another shape or a later version of the format.
+  if (!content->starts_with(header)) {
+    path.fail("this NumPy file is not the constant's: its header differs");
+  }
+  const auto* const first = reinterpret_cast<const std::byte*>(content->data());
+  return std::vector(first + header.size(), first + content->size());
+}
+
+// Size and digest are checked even where the data is in the document: someone may have edited it.
+void check(json::Value entry, const Type& type, const Data& data) {
+  const json::Value digest = entry.at("sha256");
+  if (!digest.is_null()) digest.as_string();
+  if (!data) return;
+  if (data->size() != byte_size(type.dtype, type.shape)) {
+    entry.fail(
+        fmt::format("this constant's data has {} bytes, not those of its shape", data->size()));
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(data->data()), data->size());
+  if (digest.is_null() || digest.text() != support::sha256_hex(bytes)) {
+    digest.fail("this is not the digest of the data");
+  }
+}
+
+NodeId read_constant(Builder& builder, json::Value entry, std::size_t id, const FileSource& files) {
+  // `data` and `file` exclude each other; whoever writes null has no data.
+  const bool in_file = entry.is_object() && entry.find("file").has_value();
+  check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"},
+             {"recovered"});
+  if (expect_index(entry.at("id")) != id) {
+    entry.at("id").fail(fmt::format("expected {}, ids count from 0", id));
+  }
+  const Type type = read_type(entry);
+  Data data = in_file ? read_file(entry.at("file"), type, files) : read_base64(entry.at("data"));
+  check(entry, type, data);
+  return builder.make(Kind::NDArray, {type.dtype, builder.integers(type.shape),
+                                      data ? builder.bytes(std::move(*data)) : BytesId::none});
+}
+
+}  // namespace
+
+ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files) {
+  table.expect(json::Type::array);
+  ConstantTable constants;
+  for (const json::Value entry : table.elements()) {
+    const NodeId array = read_constant(builder, entry, constants.arrays.size(), files);
+    constants.arrays.push_back(array);
+    if (const auto source = entry.find("recovered")) {
+      constants.recovered.push_back({array, std::string(source->as_string())});
+    }
+  }
+  return constants;
+}
+
+}  // namespace mlf::tir::tir_json
+
+namespace mlf::tir {
+
+Result<void> write_npy(Node constant, const Sink& sink) {
+  return support::to_result([&] {
+    const auto data = constant.bytes(f::NDArray::data);
+    if (!data) throw support::Error(ErrorKind::usage, "a constant without data has no NumPy file");
+    sink(tir_json::npy_header(constant.dtype(std::uint8_t{f::NDArray::dtype}),
+                              constant.integers(f::NDArray::shape)));
+    sink({reinterpret_cast<const char*>(data->data()), data->size()});
+  });
+}
+
+}  // namespace mlf::tir

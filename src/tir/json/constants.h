@@ -1,0 +1,50 @@
+// The table of constants, written and read; data may be in NumPy files (format version 1.0) beside
+// tir-N.json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.h"
+#include "json/writer.h"
+#include "mlf/tir/builder.h"
+#include "mlf/tir/document.h"
+#include "mlf/tir/dtype.h"
+#include "mlf/tir/write.h"
+#include "tir/json/outline.h"
+
+namespace mlf::tir::tir_json {
+
+/// Bytes that a constant has to have: TVM stores no lanes.
+std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape);
+
+/// NumPy's name for the elements: "<f4", "|b1"; "|V2" where NumPy has no such type.
+std::string npy_descr(DType dtype);
+
+/// What comes before the data: magic, version, length and the padded dictionary.
+std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
+
+/// Writes the member `constants`; gives the files that it refers to.
+std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
+                                          const std::vector<Recovered>& recovered,
+                                          const JsonOptions& options);
+
+/// Gives the content of a constant's NumPy file by the path in the JSON; nullopt where it is not
+/// at hand, and then the constant has no data.
+using FileSource = std::function<std::optional<std::string>(std::string_view path)>;
+
+struct ConstantTable {
+  std::vector<NodeId> arrays;  ///< in the order of their ids
+  std::vector<Recovered> recovered;
+};
+
+/// Throws where data, size and digest do not agree.
+ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files);
+
+}  // namespace mlf::tir::tir_json
