@@ -35,6 +35,8 @@ constexpr std::array<Names, 3> kValueKinds{"input", "constant", "computed"};
 constexpr std::array<Names, 5> kStorageKinds{"parameter", "workspace", "constant", "pool",
                                              "lookup"};
 constexpr std::array<Names, 2> kPoolKinds{"workspace", "constant"};
+constexpr std::array<Names, 5> kMemoryKinds{"pool", "executor", "heap", "stack", "program"};
+constexpr std::array<Names, 4> kExactness{"exact", "at-least", "at-most", "unknown"};
 constexpr std::array<Names, 5> kHookPhases{"activate", "open", "close", "deactivate", "other"};
 constexpr std::array<Names, 3> kSeverities{"error", "warning", "note"};
 constexpr std::array<Names, 3> kCallForms{"unpacked", "c-packed", "packed"};
@@ -97,6 +99,12 @@ std::string_view to_string(StorageKind kind) {
 }
 std::string_view to_string(PoolKind kind) {
   return name_in(kPoolKinds, kind);
+}
+std::string_view to_string(MemoryKind kind) {
+  return name_in(kMemoryKinds, kind);
+}
+std::string_view to_string(Exactness exactness) {
+  return name_in(kExactness, exactness);
 }
 std::string_view to_string(HookPhase phase) {
   return name_in(kHookPhases, phase);

@@ -83,53 +83,64 @@ def lives(document):
         yield number, value, 0 if first is None else first, last
 
 
-def bytes_in_use(document, region):
-    """The bytes in use at each position, counted one by one."""
-    use = [set() for _ in steps(document)]
-    pool = region["pool"]
-    base = 0
-    bases = {}
+def side_by_side(ranges):
+    """The most bytes in ranges of which no two share one."""
+    best = [(0, 0)]
+    for begin, end in sorted(ranges, key=lambda one: one[1]):
+        bytes_here = end - begin + max(held for at, held in best if at <= begin)
+        best.append((end, max(bytes_here, best[-1][1])))
+    return best[-1][1]
+
+
+def ranges_in_use(document, region):
+    """What is in use at each position, as ranges of bytes; and the end of what is there always."""
+    use = [[] for _ in steps(document)]
+    kind, pool, base, bases = region["kind"], region["pool"], 0, {}
     for number, storage in enumerate(document["storages"]):
-        if storage["kind"] == "workspace":
+        if storage["memory"] != kind or storage["pool"] != pool:
+            continue
+        if kind == "pool":
+            bases[number] = storage["offset"]
+        else:
             bases[number] = base
             base += storage["bytes"]
     for _, value, first, last in lives(document):
-        storage = storage_of(document, value)
-        inside = storage["pool"] == pool if pool is not None else value["storage"] in bases
-        if inside:
-            begin = storage["offset"] if pool is not None else bases[value["storage"]]
+        if value["storage"] in bases:
+            begin = bases[value["storage"]]
             for position in range(first, last + 1):
-                use[position].update(range(begin, begin + value["bytes"]))
+                use[position].append((begin, begin + value["bytes"]))
+
+    def place(buffer, at):
+        if buffer["memory"] == kind and buffer["pool"] == pool:
+            begin = base + buffer["offset"]
+            at.append((begin, begin + buffer["bytes"]))
+
     for call in document["calls"]:
-        kernel, own = document["kernels"][call["kernel"]], base
-        for buffer in kernel["workspaces"]:
-            if buffer["pool"] != pool:
-                continue
-            begin = buffer["offset"] if pool is not None else own
-            use[call["position"]].update(range(begin, begin + buffer["bytes"]))
-            own += buffer["bytes"]
-    for kernel in document["kernels"] if pool is not None else []:
+        for buffer in document["kernels"][call["kernel"]]["workspaces"]:
+            place(buffer, use[call["position"]])
+    for kernel in document["kernels"]:
         for buffer in kernel["constants"]:
-            if buffer["pool"] == pool:
-                for at in use:
-                    at.update(range(buffer["offset"], buffer["offset"] + buffer["bytes"]))
-    return use, base if pool is None else 0
+            for at in use:
+                place(buffer, at)
+    return use, base
 
 
 def check_memory(document):
+    calls = {call["position"]: number for number, call in enumerate(document["calls"])}
     for region in document["memory"]:
-        use, allocated = bytes_in_use(document, region)
-        counts = [len(at) for at in use]
+        use, allocated = ranges_in_use(document, region)
+        counts = [len(set().union(*(range(*one) for one in at))) for at in use]
         told, live = [], {entry["position"]: entry["bytes"] for entry in region["live"]}
         for position in range(len(use)):
             told.append(live.get(position, told[-1] if told else None))
-        assert told == counts, (region["pool"], told, counts)
-        extents = [max([allocated, *(byte + 1 for byte in at)]) for at in use]
-        assert region["used"] == max(extents)
+        assert told == counts, (region["kind"], told, counts)
+        used = max([allocated, *(end for at in use for _, end in at)])
+        bound = max(side_by_side(set(at)) for at in use)
         peak = counts.index(max(counts))
+        assert (region["used"], region["lower_bound"]) == (used, bound)
+        assert region["placement_loss"] == used - bound
         assert region["peak"] == {
-            "position": peak, "bytes": counts[peak], "extent": extents[peak],
-            "fragmentation": extents[peak] - counts[peak],
+            "position": peak, "call": calls.get(peak), "bytes": counts[peak],
         }
 
 
@@ -245,6 +256,6 @@ def read(document):
     """Checks all that the document says twice; gives the number of edges."""
     assert (document["format"], document["version"]) == ("mlf-topology", 1)
     follow(document)
-    if all(region["is_complete"] for region in document["memory"]):
+    if all(region["exactness"] == "exact" for region in document["memory"]):
         check_memory(document)
     return sum(len(value["consumers"]) for value in document["values"])

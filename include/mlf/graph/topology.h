@@ -86,12 +86,25 @@ struct Call {
   std::vector<Argument> arguments{};
 };
 
+/// What memory is taken from while a network runs.
+enum class MemoryKind : std::uint8_t {
+  pool,      ///< a pool that was planned when the network was built (USMP)
+  executor,  ///< what the graph executor allocates for its storage ids before it runs
+  heap,      ///< TVMBackendAllocWorkspace: allocations of main, and of kernels from 1,024 bytes on
+  stack,     ///< arrays of generated functions: smaller allocations of kernels
+  program,   ///< read-only data of the program: constants outside of pools
+};
+
 /// A tensor inside a kernel's own memory: a workspace or a constant.
 struct KernelBuffer {
   std::string name{};
-  std::uint64_t bytes = 0;                ///< 0: unknown
-  std::optional<PoolId> pool{};           ///< nothing: the kernel's own
-  std::optional<std::uint64_t> offset{};  ///< bytes from the start of the pool
+  MemoryKind memory = MemoryKind::program;
+  std::optional<std::uint64_t> bytes{};  ///< nothing: unknown
+  std::optional<PoolId> pool{};          ///< of MemoryKind::pool
+  /// Of a pool: bytes from its start. Of heap and stack: bytes that the same call has there already
+  /// when it allocates these, as allocations are nested.
+  std::optional<std::uint64_t> offset{};
+  bool is_conditional = false;  ///< allocated in a branch that a call may not take
 };
 
 enum class KernelOrigin : std::uint8_t {
@@ -109,8 +122,12 @@ struct Kernel {
   std::string target{};     ///< kind of its target ("c"), or its external compiler; empty: unknown
   std::string hash{};       ///< TVM's structural hash of the Relay function; empty where not stated
   bool is_reshape = false;  ///< copies its only input to its only output, element by element
+  // What memory of its own it has is known of kernels with TIR only: of others, no entries here do
+  // not mean none.
   std::vector<KernelBuffer> constants{};
   std::vector<KernelBuffer> workspaces{};
+
+  bool has_tir() const { return origin == KernelOrigin::tir; }
 };
 
 /// One end of an edge.
@@ -146,7 +163,7 @@ struct Value {
 
 enum class StorageKind : std::uint8_t {
   parameter,  ///< memory of the caller: an input or output of main
-  workspace,  ///< an allocation of main (a `sid`)
+  workspace,  ///< an allocation of main (a `sid`), or storage of the graph executor
   constant,   ///< a constant of main in memory of its own
   pool,       ///< a place in a memory pool
   lookup,     ///< a linked parameter, found by name when main runs (TVM v0.8)
@@ -156,6 +173,8 @@ enum class StorageKind : std::uint8_t {
 struct Storage {
   std::string name{};  ///< "sid_3", "sid_3_let", "input", "constant_0"
   StorageKind kind = StorageKind::workspace;
+  /// Nothing where it is memory of the caller.
+  std::optional<MemoryKind> memory{};
   std::optional<std::uint64_t> bytes{};   ///< as allocated; nothing where main does not say
   std::optional<PoolId> pool{};           ///< of StorageKind::pool
   std::optional<std::uint64_t> offset{};  ///< bytes from the start of the pool
@@ -171,14 +190,19 @@ struct Pool {
   std::optional<std::uint64_t> bytes{};
 };
 
-/// The moment at which most of a region is in use.
-struct MemoryPeak {
-  Position position = 0;     ///< the first such step
-  std::uint64_t bytes = 0;   ///< in use then
-  std::uint64_t extent = 0;  ///< end of the last byte in use then
+/// What a number is worth.
+enum class Exactness : std::uint8_t {
+  exact,
+  at_least,  ///< sizes or places are unknown: there may be more
+  at_most,   ///< some of it is allocated in branches that may not be taken
+  unknown,   ///< both
+};
 
-  /// Bytes that lie idle below the last byte in use.
-  std::uint64_t fragmentation() const { return extent - bytes; }
+/// The moment at which most of a region is in use: the first such step.
+struct MemoryPeak {
+  Position position = 0;
+  std::optional<CallId> call{};  ///< nothing where the step is a copy or a device hook
+  std::uint64_t bytes = 0;       ///< in use then
 };
 
 /// From this step on, until the next entry, so many bytes are in use.
@@ -191,15 +215,25 @@ struct LiveBytes {
 /// How full a region of memory is while main runs. A byte is in use at a step where it belongs to a
 /// value that lives then, or to memory of the kernel called then; each byte counts once, as the
 /// planner may put the output of a call over an input of it.
+///
+/// Outside of pools nothing says where an allocation is. Main's allocations and the graph
+/// executor's storages are there all the time, side by side, those of kernels while they run behind
+/// them; no padding of the allocator is counted.
 struct MemoryUse {
-  /// Nothing: what main and its kernels allocate, outside of pools. Main's allocations are there
-  /// all the time, those of kernels while they run; no padding is counted.
-  std::optional<PoolId> pool{};
-  std::optional<std::uint64_t> bytes{};  ///< of the pool as declared; else of all allocations
+  MemoryKind kind = MemoryKind::pool;
+  std::optional<PoolId> pool{};          ///< of MemoryKind::pool
+  std::optional<std::uint64_t> bytes{};  ///< of the pool as declared; else `used` where exact
   std::uint64_t used = 0;                ///< end of the last byte that anything uses at any time
-  std::optional<MemoryPeak> peak{};      ///< nothing where main does nothing
-  std::vector<LiveBytes> live{};         ///< in execution order, where the number changes
-  bool is_complete = true;  ///< false: places or sizes are unknown, so that more may be in use
+  /// Bytes that calls in this order need wherever they are: at some step so many belong to tensors
+  /// and workspaces of which no two share a byte in the archive's own plan.
+  std::uint64_t lower_bound = 0;
+  std::optional<MemoryPeak> peak{};        ///< nothing where main does nothing
+  std::vector<LiveBytes> live{};           ///< in execution order, where the number changes
+  Exactness exactness = Exactness::exact;  ///< of every number here but `bytes`
+  std::vector<std::string> uncertain{};    ///< why they are not exact, one sentence each
+
+  /// Bytes that a better placement for the same order of calls could save at most.
+  std::uint64_t placement_loss() const { return used - lower_bound; }
 };
 
 /// An input or output of the network, in the order of main's parameters.
@@ -290,7 +324,8 @@ struct Topology {
   std::vector<Value> values{};    ///< inputs, then constants and results as they first appear
   std::vector<Storage> storages{};
   std::vector<Pool> pools{};
-  std::vector<MemoryUse> memory{};  ///< of every pool, then outside of them if there is any
+  /// Of every pool; then of the other kinds of memory, in their order, as far as there is any.
+  std::vector<MemoryUse> memory{};
   std::vector<Hook> hooks{};
   std::vector<Copy> copies{};
   std::vector<Check> checks{};
@@ -313,6 +348,8 @@ MLF_API std::string_view to_string(KernelOrigin origin);
 MLF_API std::string_view to_string(ValueKind kind);
 MLF_API std::string_view to_string(StorageKind kind);
 MLF_API std::string_view to_string(PoolKind kind);
+MLF_API std::string_view to_string(MemoryKind kind);
+MLF_API std::string_view to_string(Exactness exactness);
 MLF_API std::string_view to_string(HookPhase phase);
 MLF_API std::string_view to_string(Severity severity);
 MLF_API std::string_view to_string(CallForm form);

@@ -124,7 +124,7 @@ std::string DotWriter::call_label(const Call& call, std::uint32_t nth) const {
   if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
   if (kernel.constants.empty()) return label;
   std::uint64_t bytes = 0;
-  for (const KernelBuffer& constant : kernel.constants) bytes += constant.bytes;
+  for (const KernelBuffer& constant : kernel.constants) bytes += constant.bytes.value_or(0);
   const std::size_t count = kernel.constants.size();
   return label +
          fmt::format("\n{} constant{}, {}", count, count == 1 ? "" : "s", byte_count(bytes));

@@ -170,6 +170,7 @@ StorageId GraphReader::storage(std::int64_t id) {
   if (is_new) {
     Storage made;
     made.name = "storage_" + std::to_string(id);
+    made.memory = MemoryKind::executor;
     topology_.storages.push_back(std::move(made));
   }
   return at->second;
@@ -201,6 +202,7 @@ void GraphReader::leaf(std::size_t i) {
       define(node.first_entry, name, is_constant ? ValueKind::constant : ValueKind::input);
   Storage& memory = topology_.storages[index(topology_[value].storage)];
   memory.kind = is_constant ? StorageKind::constant : StorageKind::parameter;
+  if (!is_constant) memory.memory.reset();
   if (!is_constant) topology_.inputs.push_back({name, name, topology_[value].type, value});
 }
 

@@ -39,6 +39,8 @@ class TopologyJson {
 
   template <class Element>
   void list(std::string_view key, const std::vector<Element>& elements);
+  void list_if_known(std::string_view key, const std::vector<KernelBuffer>& buffers,
+                     const Kernel& kernel);
   void text(std::string_view key, std::string_view value);
   void text_or_null(std::string_view key, std::string_view value);
   void number(std::string_view key, std::uint64_t value);
@@ -136,6 +138,14 @@ void TopologyJson::list(std::string_view key, const std::vector<Element>& elemen
   out_.end_array();
 }
 
+// An empty list would say that there are none.
+void TopologyJson::list_if_known(std::string_view key, const std::vector<KernelBuffer>& buffers,
+                                 const Kernel& kernel) {
+  if (kernel.has_tir()) return list(key, buffers);
+  out_.key(key);
+  out_.null();
+}
+
 void TopologyJson::text(std::string_view key, std::string_view value) {
   out_.key(key);
   out_.string(value);
@@ -173,10 +183,10 @@ void TopologyJson::element(const Port& port) {
   number_or_null("value", port.value);
 }
 
-// A tensor of no bytes has no use: 0 is how KernelBuffer says "unknown".
 void TopologyJson::element(const KernelBuffer& buffer) {
   text("name", buffer.name);
-  number_or_null("bytes", buffer.bytes == 0 ? std::nullopt : std::optional(buffer.bytes));
+  text("memory", to_string(buffer.memory));
+  number_or_null("bytes", buffer.bytes);
   number_or_null("pool", buffer.pool);
   number_or_null("offset", buffer.offset);
 }
@@ -190,8 +200,8 @@ void TopologyJson::element(const Kernel& kernel) {
   text_or_null("hash", kernel.hash);
   out_.key("is_reshape");
   out_.boolean(kernel.is_reshape);
-  list("constants", kernel.constants);
-  list("workspaces", kernel.workspaces);
+  list_if_known("constants", kernel.constants, kernel);
+  list_if_known("workspaces", kernel.workspaces, kernel);
 }
 
 void TopologyJson::element(const Argument& argument) {
@@ -242,6 +252,7 @@ void TopologyJson::element(const Value& value) {
 void TopologyJson::element(const Storage& storage) {
   text("name", storage.name);
   text("kind", to_string(storage.kind));
+  text_or_null("memory", storage.memory ? to_string(*storage.memory) : std::string_view());
   number_or_null("bytes", storage.bytes);
   number_or_null("pool", storage.pool);
   number_or_null("offset", storage.offset);
@@ -260,23 +271,28 @@ void TopologyJson::element(const LiveBytes& live) {
 }
 
 void TopologyJson::element(const MemoryUse& use) {
+  text("kind", to_string(use.kind));
   number_or_null("pool", use.pool);
   number_or_null("bytes", use.bytes);
   number("used", use.used);
+  number("lower_bound", use.lower_bound);
+  number("placement_loss", use.placement_loss());
   out_.key("peak");
   if (use.peak) {
     out_.begin_object();
     number("position", use.peak->position);
+    number_or_null("call", use.peak->call);
     number("bytes", use.peak->bytes);
-    number("extent", use.peak->extent);
-    number("fragmentation", use.peak->fragmentation());
     out_.end_object();
   } else {
     out_.null();
   }
   list("live", use.live);
-  out_.key("is_complete");
-  out_.boolean(use.is_complete);
+  text("exactness", to_string(use.exactness));
+  out_.key("uncertain");
+  out_.begin_array();
+  for (const std::string& why : use.uncertain) out_.string(why);
+  out_.end_array();
 }
 
 void TopologyJson::element(const Hook& hook) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "graph/allocations.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 
@@ -44,12 +45,12 @@ class Scanner {
   Descend enter(Node node);
   void leave(Node node);
   void enter_call(Node call);
-  void bind(Node var, Node value);
+  void bind(Node let, Node var, Node value);
   void match_buffers(Node block);
   void declare(Node buffer);
   void note_size(Node buffer);
-  void allocate(Node node, std::uint8_t var_field, BodyMemory::Kind kind,
-                std::optional<std::uint64_t> bytes);
+  void allocate(Node statement, Node var, MemoryKind memory, std::optional<std::uint64_t> bytes);
+  std::uint64_t allocated_around(MemoryKind memory) const;
 
   PerParameter* per_parameter(const Place& place);
   Effect* effect_of(const Place& place);
@@ -67,6 +68,12 @@ class Scanner {
   PerParameter parameters_;
   PerParameter arguments_;
   std::vector<BodyMemory> memory_;
+  /// An allocation of heap or stack whose body the walk is in.
+  struct OpenAllocation {
+    tir::NodeId statement;
+    std::size_t memory;  // position in memory_
+  };
+  std::vector<OpenAllocation> open_;
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
   int guards_ = 0;
   tir::NodeId bound_value_ = tir::NodeId::none;
@@ -148,18 +155,9 @@ void Scanner::enter_call(Node call) {
   }
 }
 
-// TVMBackendAllocWorkspace(device type, device id, bytes, type code, bits) is what LowerTVMBuiltin
-// makes of an allocation that is too large for the stack.
-void Scanner::bind(Node var, Node value) {
-  if (operator_of(value) == "TVMBackendAllocWorkspace") {
-    const tir::NodeList args = value.list(f::Call::args);
-    const auto bytes = args.size() > 2 ? integer_of(args[2]) : std::nullopt;
-    scope_.allocate(var);
-    memory_.push_back({BodyMemory::Kind::allocation,
-                       std::string(var.text(f::Var::name)),
-                       bytes ? std::optional(static_cast<std::uint64_t>(*bytes)) : std::nullopt,
-                       {}});
-    return;
+void Scanner::bind(Node let, Node var, Node value) {
+  if (is_workspace_allocation(value)) {
+    return allocate(let, var, MemoryKind::heap, bytes_of_workspace(value));
   }
   scope_.bind(var, value);
   const Place place = scope_.place_of(var);
@@ -167,19 +165,34 @@ void Scanner::bind(Node var, Node value) {
   if (found == nullptr) return;
   if (place.alias == var.id()) {
     memory_of_var_.emplace(tir::index(var.id()), memory_.size());
-    memory_.push_back(
-        {BodyMemory::Kind::place, std::string(var.text(f::Var::name)), std::nullopt, place});
+    memory_.push_back({MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt, place});
   } else if (!place.inside && place.kind == Place::Kind::argument) {
     element(found->vars, place.root) = var;
   }
   bound_value_ = value.id();
 }
 
-void Scanner::allocate(Node node, std::uint8_t var_field, BodyMemory::Kind kind,
+std::uint64_t Scanner::allocated_around(MemoryKind memory) const {
+  std::uint64_t bytes = 0;
+  for (const OpenAllocation& around : open_) {
+    const BodyMemory& one = memory_[around.memory];
+    if (one.memory == memory) bytes = sum_of(bytes, one.bytes.value_or(0));
+  }
+  return bytes;
+}
+
+// Memory of heap and stack is taken where its statement begins and given back where it ends, so
+// that allocations side by side are not there at one time.
+void Scanner::allocate(Node statement, Node var, MemoryKind memory,
                        std::optional<std::uint64_t> bytes) {
-  const Node var = node[var_field];
   scope_.allocate(var);
-  memory_.push_back({kind, std::string(var.text(f::Var::name)), bytes, {}});
+  BodyMemory made{memory, std::string(var.text(f::Var::name)), bytes, {}};
+  if (memory != MemoryKind::program) {
+    made.below = allocated_around(memory);
+    made.is_conditional = guards_ > 0;
+    open_.push_back({statement.id(), memory_.size()});
+  }
+  memory_.push_back(std::move(made));
 }
 
 void Scanner::match_buffers(Node block) {
@@ -212,17 +225,17 @@ Descend Scanner::enter(Node node) {
   if (node.id() == bound_value_) return Descend::past_children;
   switch (node.kind()) {
     case Kind::LetStmt:
-      bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+      bind(node, node[f::LetStmt::var], node[f::LetStmt::value]);
       break;
     case Kind::Let:
-      bind(node[f::Let::var], node[f::Let::value]);
+      bind(node, node[f::Let::var], node[f::Let::value]);
       break;
     case Kind::Allocate:
-      allocate(node, f::Allocate::buffer_var, BodyMemory::Kind::allocation,
+      allocate(node, node[f::Allocate::buffer_var], memory_of_allocate(node),
                bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)));
       break;
     case Kind::AllocateConst:
-      allocate(node, f::AllocateConst::buffer_var, BodyMemory::Kind::constant,
+      allocate(node, node[f::AllocateConst::buffer_var], MemoryKind::program,
                bytes_of(node.dtype(f::AllocateConst::dtype), node.list(f::AllocateConst::extents)));
       break;
     case Kind::Block:
@@ -256,6 +269,7 @@ Descend Scanner::enter(Node node) {
 
 // A store comes last: what its value and its indices read was read before.
 void Scanner::leave(Node node) {
+  if (!open_.empty() && open_.back().statement == node.id()) open_.pop_back();
   if (is_guard(node)) --guards_;
   if (node.is(Kind::BufferStore)) write(node[f::BufferStore::buffer][f::Buffer::data]);
   if (node.is(Kind::Store)) write(node[f::Store::buffer_var]);

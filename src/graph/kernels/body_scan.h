@@ -28,11 +28,12 @@ struct Effect {
 
 /// Memory that a body uses beside its tensors.
 struct BodyMemory {
-  enum class Kind : std::uint8_t { allocation, constant, place };
-  Kind kind = Kind::allocation;
+  MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant; `pool`: perhaps, see `place`
   std::string name;
   std::optional<std::uint64_t> bytes;
-  Place place;  ///< of Kind::place: an address inside a parameter
+  Place place;                  ///< of `pool`: an address inside a parameter, which may be a pool
+  std::uint64_t below = 0;      ///< of heap and stack: bytes of the allocations around this one
+  bool is_conditional = false;  ///< of heap and stack: allocated in a branch
 };
 
 struct BodyScan {

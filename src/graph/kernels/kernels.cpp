@@ -135,6 +135,26 @@ bool is_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// What the body allocates by itself. Places in parameters are left for whoever knows a call.
+std::vector<BodyMemory> take_own_memory(std::vector<BodyMemory> memory, Kernel& kernel) {
+  std::vector<BodyMemory> places;
+  for (BodyMemory& one : memory) {
+    if (one.memory == MemoryKind::pool) {
+      places.push_back(std::move(one));
+      continue;
+    }
+    KernelBuffer buffer{.name = std::move(one.name), .memory = one.memory, .bytes = one.bytes};
+    if (one.memory == MemoryKind::program) {
+      kernel.constants.push_back(std::move(buffer));
+    } else {
+      buffer.offset = one.below;
+      buffer.is_conditional = one.is_conditional;
+      kernel.workspaces.push_back(std::move(buffer));
+    }
+  }
+  return places;
+}
+
 /// "cc" of "tvmgen_default_cc_main_0"; empty for other names.
 std::string_view external_compiler(std::string_view symbol, std::string_view module) {
   const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
@@ -163,7 +183,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
     correct_inferred_shapes(ref.function, scan, info.parameters);
   }
   info.kernel.is_reshape = may_be_reshape(ref.function, info.parameters);
-  info.memory = std::move(scan.memory);
+  info.places = take_own_memory(std::move(scan.memory), info.kernel);
   return info;
 }
 

@@ -23,10 +23,10 @@ struct KernelParameter {
 };
 
 struct KernelInfo {
-  Kernel kernel;  ///< without constants and workspaces, whose pools only a call tells
+  Kernel kernel;  ///< its constants and workspaces but for those in pools
   bool has_body = false;
   std::vector<KernelParameter> parameters;  ///< empty without a body
-  std::vector<BodyMemory> memory;
+  std::vector<BodyMemory> places;           ///< which may be in pools: only a call tells
 };
 
 /// Describes a function that has TIR.

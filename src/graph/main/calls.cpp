@@ -189,15 +189,6 @@ Node call_inside(Node expr) {
   return {};
 }
 
-bool is_workspace_allocation(Node expr) {
-  expr = without_casts(expr);
-  constexpr std::string_view kName = "TVMBackendAllocWorkspace";
-  if (!expr.is(Kind::Call)) return false;
-  const std::size_t args = expr.list(f::Call::args).size();
-  if (operator_of(expr) == kName) return args == 5;
-  return operator_of(expr) == "call_extern" && callee_name(expr) == kName && args == 6;
-}
-
 // The hooks of the C device API (`--executor-aot-interface-api c`) are calls like those of kernels.
 std::optional<RawHook> device_hook(Node call, const Scope& scope) {
   const std::string_view symbol = callee_name(call);

@@ -15,9 +15,6 @@ bool is_kernel_call(tir::Node node);
 /// its result holds. Undefined where there is none.
 tir::Node call_inside(tir::Node expr);
 
-/// Whether the expression is TVMBackendAllocWorkspace(…, bytes, type code, type bits).
-bool is_workspace_allocation(tir::Node expr);
-
 /// A call into the device API: "TVMDevice<Kind><Phase>".
 std::optional<RawHook> device_hook(tir::Node call, const Scope& scope);
 

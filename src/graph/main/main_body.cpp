@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "graph/allocations.h"
 #include "graph/main/calls.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
@@ -118,15 +119,10 @@ void MainReader::statement(Node node) {
 // A let is an allocation (after LowerTVMBuiltin), or another name of a place.
 void MainReader::bind(Node var, Node value) {
   if (is_workspace_allocation(value)) {
-    const tir::NodeList args = without_casts(value).list(f::Call::args);
-    const auto bytes = integer_of(args[args.size() - 3]);
     scope_.allocate(var);
-    body_.locals.insert_or_assign(
-        tir::index(var.id()),
-        LocalMemory{std::string(var.text(f::Var::name)),
-                    false,
-                    bytes ? std::optional(static_cast<std::uint64_t>(*bytes)) : std::nullopt,
-                    {}});
+    body_.locals.insert_or_assign(tir::index(var.id()),
+                                  LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::heap,
+                                              bytes_of_workspace(value), TensorType{}});
     return;
   }
   scope_.bind(var, value);
@@ -150,10 +146,9 @@ void MainReader::allocate(Node node) {
   scope_.allocate(var);
   body_.locals.insert_or_assign(
       tir::index(var.id()),
-      LocalMemory{std::string(var.text(f::Var::name)),
-                  false,
+      LocalMemory{std::string(var.text(f::Var::name)), memory_of_allocate(node),
                   bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)),
-                  {}});
+                  TensorType{}});
   push(node[f::Allocate::body]);
 }
 
@@ -169,8 +164,8 @@ void MainReader::allocate_constant(Node node) {
   const auto bytes = type.bytes();
   if (!bytes) type.shape.reset();
   body_.locals.insert_or_assign(
-      tir::index(var.id()),
-      LocalMemory{std::string(var.text(f::Var::name)), true, bytes, std::move(type)});
+      tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
+                                        bytes, std::move(type)});
   push(node[f::AllocateConst::body]);
 }
 

@@ -48,9 +48,11 @@ using Step = std::variant<RawCall, RawCopy, RawHook, UnknownStatement>;
 /// Memory that main allocates, or a constant of its own.
 struct LocalMemory {
   std::string name;
-  bool is_constant = false;
+  MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant
   std::optional<std::uint64_t> bytes;
   TensorType type;  ///< of constants
+
+  bool is_constant() const { return memory == MemoryKind::program; }
 };
 
 /// A let over an address: "sid_3_let".

@@ -1,23 +1,21 @@
 #include "graph/network/memory_use.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 
+#include "graph/allocations.h"
 #include "graph/network/coverage.h"
+#include "graph/network/lower_bound.h"
+#include "graph/node_queries.h"
 
 namespace mlf::graph {
 
 namespace {
 
-/// Sums stop at the largest number that the JSON can say.
-std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return a > kMost || b > kMost - a ? kMost : a + b;
-}
-
 ByteRange range_of(std::uint64_t begin, std::uint64_t bytes) {
-  return {begin, sum(begin, bytes)};
+  return {begin, sum_of(begin, bytes)};
 }
 
 /// Bytes that are in use from one step to another.
@@ -26,12 +24,23 @@ struct LiveRange {
   Lifetime life;
 };
 
-/// A pool, or all memory outside of pools with one allocation behind the other.
+/// A pool, or memory of another kind with one allocation behind the other.
 struct Region {
   MemoryUse use;
   std::vector<LiveRange> live_ranges;
-  std::uint64_t allocated = 0;  // by main, outside of pools: there all the time
+  std::uint64_t allocated = 0;  // outside of pools: there all the time
+  bool may_be_more = false;
+  bool may_be_less = false;
+
+  void note_more(std::string why);
+  void note_less(std::string why);
+
+ private:
+  void note(std::string why);
 };
+
+/// The kinds of memory that are not pools, in the order of Topology::memory.
+constexpr std::array kOutsideOfPools{MemoryKind::executor, MemoryKind::heap, MemoryKind::stack};
 
 /// Counts the bytes in use at each step, region by region.
 ///
@@ -47,33 +56,66 @@ class MemoryCounter {
  public:
   explicit MemoryCounter(const Topology& topology)
       : topology_(topology),
-        regions_(topology.pools.size() + 1),
+        regions_(topology.pools.size() + kOutsideOfPools.size()),
         bases_(topology.storages.size()),
-        steps_(topology.calls.size() + topology.copies.size() + topology.hooks.size()) {}
+        calls_at_(topology.calls.size() + topology.copies.size() + topology.hooks.size()) {}
 
   std::vector<MemoryUse> run() &&;
 
  private:
+  void name_regions();
   void lay_out_allocations();
   void place_values();
   void place_constants(const Kernel& kernel);
   void place_workspaces(const Call& call);
+  void place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel);
   void note_unseen(const Kernel& kernel, const Call& call);
-  void place_in_pool(const KernelBuffer& buffer, Lifetime life);
-  Region& region_of(std::optional<PoolId> pool) {
-    return regions_[pool ? index(*pool) : topology_.pools.size()];
-  }
+  Region& region_of(MemoryKind memory, std::optional<PoolId> pool);
   void follow(Region& region) const;
 
   // Of all calls together: no real network comes near it.
   static constexpr std::size_t kMaxWorkspaces = 10'000'000;
 
   const Topology& topology_;
-  std::vector<Region> regions_;       // by pool; the last one is what lies outside
-  std::vector<std::uint64_t> bases_;  // by storage
-  std::size_t steps_;
+  std::vector<Region> regions_;                  // by pool, then in the order of kOutsideOfPools
+  std::vector<std::uint64_t> bases_;             // by storage
+  std::vector<std::optional<CallId>> calls_at_;  // by position
   std::size_t workspaces_ = 0;
 };
+
+Region& MemoryCounter::region_of(MemoryKind memory, std::optional<PoolId> pool) {
+  if (pool) return regions_[index(*pool)];
+  const auto at = std::find(kOutsideOfPools.begin(), kOutsideOfPools.end(), memory);
+  return regions_[topology_.pools.size() + static_cast<std::size_t>(at - kOutsideOfPools.begin())];
+}
+
+void MemoryCounter::name_regions() {
+  for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
+    regions_[i].use.pool = static_cast<PoolId>(i);
+  }
+  for (const MemoryKind kind : kOutsideOfPools) region_of(kind, {}).use.kind = kind;
+  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+    calls_at_[topology_.calls[i].position] = static_cast<CallId>(i);
+  }
+}
+
+void Region::note(std::string why) {
+  // A few show what is wrong.
+  constexpr std::size_t kMaxReasons = 20;
+  std::vector<std::string>& reasons = use.uncertain;
+  if (reasons.size() == kMaxReasons) return;
+  if (std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(std::move(why));
+}
+
+void Region::note_more(std::string why) {
+  may_be_more = true;
+  note(std::move(why));
+}
+
+void Region::note_less(std::string why) {
+  may_be_less = true;
+  note(std::move(why));
+}
 
 // A value that does not fit its allocation is a check; here it must not reach into the next one.
 std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& storage) {
@@ -82,14 +124,20 @@ std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& sto
   return std::min(value.bytes.value_or(*storage.bytes), *storage.bytes);
 }
 
+/// Whether a storage takes memory while the network runs. Constants of main are in the program;
+/// those that the graph executor is given as parameters, it copies into storage of its own.
+bool takes_memory(const Storage& storage) {
+  return storage.memory && *storage.memory != MemoryKind::program;
+}
+
 void MemoryCounter::lay_out_allocations() {
-  Region& outside = region_of(std::nullopt);
   for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
     const Storage& storage = topology_.storages[i];
-    if (storage.kind != StorageKind::workspace) continue;
-    bases_[i] = outside.allocated;
-    outside.allocated = sum(outside.allocated, storage.bytes.value_or(0));
-    if (!storage.bytes) outside.use.is_complete = false;
+    if (storage.pool || !takes_memory(storage)) continue;
+    Region& region = region_of(*storage.memory, {});
+    bases_[i] = region.allocated;
+    region.allocated = sum_of(region.allocated, storage.bytes.value_or(0));
+    if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is not known");
   }
 }
 
@@ -98,59 +146,61 @@ void MemoryCounter::place_values() {
   for (std::size_t i = 0; i < topology_.values.size(); ++i) {
     const Value& value = topology_.values[i];
     const Storage& storage = topology_[value.storage];
-    if (!storage.pool && storage.kind != StorageKind::workspace) continue;
-    Region& region = region_of(storage.pool);
+    if (!takes_memory(storage)) continue;
+    Region& region = region_of(*storage.memory, storage.pool);
     const auto begin = storage.pool ? storage.offset : std::optional(bases_[index(value.storage)]);
     const auto bytes = bytes_in_use(value, storage);
     if (begin && bytes) {
       const Lifetime life = lifetimes.of(static_cast<ValueId>(i));
       region.live_ranges.push_back({range_of(*begin, *bytes), life});
     } else {
-      region.use.is_complete = false;
+      region.note_more("place or size of " + quoted(value.name) + " is not known");
     }
   }
 }
 
-void MemoryCounter::place_in_pool(const KernelBuffer& buffer, Lifetime life) {
-  Region& region = region_of(buffer.pool);
-  if (!buffer.offset || buffer.bytes == 0) {
-    region.use.is_complete = false;
-  } else {
-    region.live_ranges.push_back({range_of(*buffer.offset, buffer.bytes), life});
+/// A tensor of a kernel's own: in a pool at its place, else behind what main and the graph executor
+/// have there.
+void MemoryCounter::place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel) {
+  Region& region = region_of(buffer.memory, buffer.pool);
+  if (!buffer.offset || !buffer.bytes) {
+    return region.note_more("place or size of " + quoted(buffer.name) + " in " +
+                            quoted(kernel.symbol) + " is not known");
   }
+  if (buffer.is_conditional) {
+    region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
+  }
+  const std::uint64_t base = buffer.pool ? 0 : region.allocated;
+  region.live_ranges.push_back({range_of(sum_of(base, *buffer.offset), *buffer.bytes), life});
 }
 
 void MemoryCounter::place_constants(const Kernel& kernel) {
   for (const KernelBuffer& buffer : kernel.constants) {
-    if (buffer.pool) place_in_pool(buffer, {});
+    if (buffer.pool) place(buffer, {}, kernel);
   }
 }
 
 void MemoryCounter::place_workspaces(const Call& call) {
   const Lifetime during{call.position, call.position};
-  Region& outside = region_of(std::nullopt);
-  std::uint64_t end = outside.allocated;
-  for (const KernelBuffer& buffer : topology_.kernel_of(call).workspaces) {
+  const Kernel& kernel = topology_.kernel_of(call);
+  for (const KernelBuffer& buffer : kernel.workspaces) {
     if (++workspaces_ > kMaxWorkspaces) {
-      region_of(buffer.pool).use.is_complete = false;
-      continue;
+      region_of(buffer.memory, buffer.pool).note_more("there are too many calls to count them");
+    } else {
+      place(buffer, during, kernel);
     }
-    if (buffer.pool) {
-      place_in_pool(buffer, during);
-      continue;
-    }
-    if (buffer.bytes == 0) outside.use.is_complete = false;
-    outside.live_ranges.push_back({range_of(end, buffer.bytes), during});
-    end = sum(end, buffer.bytes);
   }
 }
 
-// Nobody knows what code without TIR does with the pools that it is given.
+// Nobody knows what code without TIR does with the pools that it is given, nor what it allocates.
 void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
-  if (kernel.origin == KernelOrigin::tir) return;
+  if (kernel.has_tir()) return;
+  const std::string why = quoted(kernel.symbol) + " has no TIR";
   for (const Argument& argument : call.arguments) {
-    if (argument.pool) region_of(argument.pool).use.is_complete = false;
+    if (argument.pool) region_of(MemoryKind::pool, argument.pool).note_more(why);
   }
+  region_of(MemoryKind::heap, {}).note_more(why);
+  region_of(MemoryKind::stack, {}).note_more(why);
 }
 
 /// Live ranges in the order in which they begin and in the order in which they end.
@@ -197,26 +247,38 @@ void note(MemoryUse& use, const MemoryPeak& now) {
 void MemoryCounter::follow(Region& region) const {
   const LiveRangeOrder order(region.live_ranges);
   Coverage coverage(ranges_of(region.live_ranges));
+  LowerBound lower_bound;
   auto next = order.by_start.begin();
   auto leaving = order.by_end.begin();
   MemoryUse& use = region.use;
   use.used = region.allocated;
   for (const std::int64_t step : order.changes()) {
-    if (static_cast<std::uint64_t>(step) >= steps_) break;
+    if (static_cast<std::uint64_t>(step) >= calls_at_.size()) break;
     for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
       coverage.add((*next)->range);
+      lower_bound.add((*next)->range);
     }
     // Whatever was never there at a step of main begins and ends at once.
     for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
       coverage.remove((*leaving)->range);
+      lower_bound.remove((*leaving)->range);
     }
-    const std::uint64_t end = std::max(coverage.end(), region.allocated);
-    use.used = std::max(use.used, end);
-    note(use, {static_cast<Position>(step), coverage.bytes(), end});
+    use.used = std::max(use.used, coverage.end());
+    lower_bound.step(coverage.bytes());
+    const auto position = static_cast<Position>(step);
+    note(use, {position, calls_at_[position], coverage.bytes()});
   }
+  // What may not be there at all proves nothing.
+  use.lower_bound = region.may_be_less ? 0 : lower_bound.bytes();
+}
+
+Exactness exactness_of(const Region& region) {
+  if (region.may_be_more) return region.may_be_less ? Exactness::unknown : Exactness::at_least;
+  return region.may_be_less ? Exactness::at_most : Exactness::exact;
 }
 
 std::vector<MemoryUse> MemoryCounter::run() && {
+  name_regions();
   lay_out_allocations();
   place_values();
   for (const Kernel& kernel : topology_.kernels) place_constants(kernel);
@@ -225,13 +287,17 @@ std::vector<MemoryUse> MemoryCounter::run() && {
     note_unseen(topology_.kernel_of(call), call);
   }
   std::vector<MemoryUse> result;
-  for (std::size_t i = 0; i < regions_.size(); ++i) {
-    Region& region = regions_[i];
-    const bool is_pool = i < topology_.pools.size();
-    if (!is_pool && region.allocated == 0 && region.live_ranges.empty()) continue;
+  for (Region& region : regions_) {
+    const bool is_empty = region.allocated == 0 && region.live_ranges.empty();
+    // Memory of which nothing is known is not memory that is not there.
+    if (!region.use.pool && is_empty && !region.may_be_more) continue;
     follow(region);
-    if (is_pool) region.use.pool = static_cast<PoolId>(i);
-    region.use.bytes = is_pool ? topology_.pools[i].bytes : std::optional(region.use.used);
+    region.use.exactness = exactness_of(region);
+    if (region.use.pool) {
+      region.use.bytes = topology_[*region.use.pool].bytes;
+    } else if (region.use.exactness == Exactness::exact) {
+      region.use.bytes = region.use.used;
+    }
     result.push_back(std::move(region.use));
   }
   return result;

@@ -296,23 +296,22 @@ void NetworkBuilder::note_order(const Call& call, CallId id) {
 }
 
 // After USMP a kernel's workspaces and constants are places in the pools that its calls pass; which
-// pool an argument is, the first call tells.
+// pool an argument is, the first call tells. An address inside a tensor is not memory of the
+// kernel's own.
 void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
   Kernel& kernel = topology_.kernels[index(call.kernel)];
-  for (const BodyMemory& memory : info.memory) {
-    KernelBuffer buffer{memory.name, memory.bytes.value_or(0), std::nullopt, std::nullopt};
-    bool is_constant = memory.kind == BodyMemory::Kind::constant;
-    if (memory.kind == BodyMemory::Kind::place) {
-      // An address inside a tensor is not memory of the kernel's own.
-      if (memory.place.root >= call.arguments.size()) continue;
-      const Argument& argument = call.arguments[memory.place.root];
-      if (!argument.pool || argument.direction != Direction::pool) continue;
-      buffer.pool = argument.pool;
-      if (memory.place.offset_known) {
-        buffer.offset = static_cast<std::uint64_t>(memory.place.offset);
-      }
-      is_constant = topology_[*argument.pool].kind == PoolKind::constant;
+  for (const BodyMemory& memory : info.places) {
+    if (memory.place.root >= call.arguments.size()) continue;
+    const Argument& argument = call.arguments[memory.place.root];
+    if (!argument.pool || argument.direction != Direction::pool) continue;
+    KernelBuffer buffer{.name = memory.name,
+                        .memory = MemoryKind::pool,
+                        .bytes = memory.bytes,
+                        .pool = argument.pool};
+    if (memory.place.offset_known) {
+      buffer.offset = static_cast<std::uint64_t>(memory.place.offset);
     }
+    const bool is_constant = topology_[*argument.pool].kind == PoolKind::constant;
     (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
   }
 }

@@ -46,7 +46,8 @@ void Storages::describe_local(const StorageKey& root, Storage& storage, StorageS
   if (at == body_.locals.end()) return;
   storage.name = at->second.name;
   storage.bytes = at->second.bytes;
-  state.is_constant = at->second.is_constant;
+  storage.memory = at->second.memory;
+  state.is_constant = at->second.is_constant();
   if (!state.is_constant) return;
   storage.kind = StorageKind::constant;
   state.declared = at->second.type;
@@ -55,6 +56,7 @@ void Storages::describe_local(const StorageKey& root, Storage& storage, StorageS
 // A place in a pool: offset from its let, or from the address itself where it has no name.
 void Storages::describe_place(const StorageKey& root, Storage& storage, StorageState& state) {
   storage.kind = StorageKind::pool;
+  storage.memory = MemoryKind::pool;
   const auto place = body_.alias_places.find(root.id);
   if (root.kind == StorageKey::Kind::address) {
     storage.offset = static_cast<std::uint64_t>(root.offset);
@@ -88,6 +90,7 @@ StorageState Storages::make(const ArgumentRole& role) {
       break;
     case StorageKey::Kind::lookup:
       storage.kind = StorageKind::lookup;
+      storage.memory = MemoryKind::program;
       storage.name = body_.lookups.at(role.storage.id);
       state.is_constant = true;
       break;

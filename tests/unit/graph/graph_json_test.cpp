@@ -76,6 +76,79 @@ TEST(GraphJson, ReadsBackAsTheSameNetwork) {
   EXPECT_EQ(back->provenance.source, "default.graph");
 }
 
+/// The graph of kDiamond with `sid_1`'s storage and the weight "p0" as a second argument of the
+/// last kernel; one kernel has memory of its own.
+Topology executor_network(const std::string& kernels, std::vector<std::string> parameters) {
+  std::string text = graph_text(network(
+      script({main_of({"x", "p0", "output"},
+                      sid("sid_1") + call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                          call("tvmgen_default_c", "sid_1, p0_buffer.data, output_buffer.data")),
+              unary("tvmgen_default_a"), binary("tvmgen_default_c")})));
+  const auto document = tir::read({.file = "", .member = "", .text = kernels});
+  const TirInput input{document ? &*document : nullptr, "tir-1"};
+  auto topology = read_graph_json(
+      {.file = "", .member = "default.graph", .text = text},
+      {.kernels = {&input, document ? std::size_t{1} : 0}, .parameters = parameters});
+  if (!topology) throw std::runtime_error(to_string(topology.error().front()));
+  return *std::move(topology);
+}
+
+const std::string kKernelsWithMemory =
+    script({kernel("tvmgen_default_a",
+                   "p0: T.Buffer((4,), \"float32\"), T_add: T.Buffer((4,), \"float32\")",
+                   "weight = T.allocate_const([1.0, 2.0, 3.0, 4.0], \"float32\", [4])\n"
+                   "padded = T.allocate([400], \"float32\", \"global\")\n"
+                   "row = T.allocate([5], \"float32\", \"global\")\n"
+                   "for i in range(4):\n"
+                   "    weight_1 = T.Buffer((4,), data=weight)\n"
+                   "    padded_1 = T.Buffer((400,), data=padded)\n"
+                   "    row_1 = T.Buffer((5,), data=row)\n"
+                   "    padded_1[i] = p0[i]\n"
+                   "    row_1[i] = padded_1[i] * weight_1[i]\n"
+                   "    T_add[i] = row_1[i]"),
+            binary("tvmgen_default_c")});
+
+TEST(GraphJson, KernelsOfTheGraphExecutorHaveConstantsAndWorkspaces) {
+  const Topology topology = executor_network(kKernelsWithMemory, {"p0"});
+  const Kernel& kernel = topology.kernels.at(0);
+  ASSERT_EQ(kernel.constants.size(), 1u);
+  EXPECT_EQ(kernel.constants[0].memory, MemoryKind::program);
+  EXPECT_EQ(kernel.constants[0].bytes, 16u);
+  ASSERT_EQ(kernel.workspaces.size(), 2u);
+  EXPECT_EQ(kernel.workspaces[0].name, "padded");
+  EXPECT_EQ(kernel.workspaces[0].memory, MemoryKind::heap);
+  EXPECT_EQ(kernel.workspaces[0].bytes, 1600u);
+  EXPECT_EQ(kernel.workspaces[1].memory, MemoryKind::stack);
+}
+
+// What is in parameters/*.params the executor copies into storage of its own; inputs are given to
+// it.
+TEST(GraphJson, MemoryOfTheGraphExecutorIsItsStorageAndWhatKernelsAllocate) {
+  const Topology topology = executor_network(kKernelsWithMemory, {"p0"});
+  ASSERT_EQ(topology.memory.size(), 3u);
+  const MemoryUse& executor = topology.memory[0];
+  EXPECT_EQ(executor.kind, MemoryKind::executor);
+  EXPECT_EQ(executor.used, 48u);  // sid_1, p0 and the output
+  EXPECT_EQ(executor.live, (std::vector<LiveBytes>{{0, 32}, {1, 48}}));
+  EXPECT_EQ(topology.memory[1].kind, MemoryKind::heap);
+  EXPECT_EQ(topology.memory[1].used, 1600u);
+  EXPECT_EQ(topology.memory[2].kind, MemoryKind::stack);
+  EXPECT_EQ(topology.memory[2].used, 20u);
+  for (const MemoryUse& use : topology.memory) EXPECT_EQ(use.exactness, Exactness::exact);
+}
+
+TEST(GraphJson, WithoutTirNobodyKnowsWhatKernelsAllocate) {
+  const Topology topology = executor_network("", {"p0"});
+  ASSERT_EQ(topology.memory.size(), 3u);
+  EXPECT_EQ(topology.memory[0].exactness, Exactness::exact);
+  EXPECT_EQ(topology.memory[1].kind, MemoryKind::heap);
+  EXPECT_EQ(topology.memory[1].exactness, Exactness::at_least);
+  EXPECT_EQ(
+      topology.memory[1].uncertain,
+      (std::vector<std::string>{"'tvmgen_default_a' has no TIR", "'tvmgen_default_c' has no TIR"}));
+  EXPECT_EQ(topology.memory[2].exactness, Exactness::at_least);
+}
+
 TEST(GraphJson, MergedStorageIsOneStorageId) {
   const json graph = graph_of(merged_storage());
   EXPECT_EQ(graph["attrs"]["storage_id"][1], json::parse("[0, 1, 2, 1, 3]"));

@@ -77,19 +77,25 @@ TEST(TopologyJson, ListsTheConstantsOfMain) {
 
 TEST(TopologyJson, SaysHowMuchMemoryIsInUse) {
   EXPECT_EQ(written(network(kText))["memory"], Json::parse(R"([{
-      "pool": null, "bytes": 16, "used": 16,
-      "peak": {"position": 0, "bytes": 16, "extent": 16, "fragmentation": 0},
-      "live": [{"position": 0, "bytes": 16}], "is_complete": true}])"));
+      "kind": "heap", "pool": null, "bytes": null, "used": 16, "lower_bound": 16,
+      "placement_loss": 0, "peak": {"position": 0, "call": 0, "bytes": 16},
+      "live": [{"position": 0, "bytes": 16}], "exactness": "at-least",
+      "uncertain": ["'tvmgen_default_cc_main_0' has no TIR"]}, {
+      "kind": "stack", "pool": null, "bytes": null, "used": 0, "lower_bound": 0,
+      "placement_loss": 0, "peak": {"position": 0, "call": 0, "bytes": 0},
+      "live": [{"position": 0, "bytes": 0}], "exactness": "at-least",
+      "uncertain": ["'tvmgen_default_cc_main_0' has no TIR"]}])"));
 }
 
 TEST(TopologyJson, ListsKernelsStoragesAndChecks) {
   const Json topology = written(network(kText));
   EXPECT_EQ(topology["kernels"][1], Json::parse(R"({
       "symbol": "tvmgen_default_cc_main_0", "origin": "external", "function": null,
-      "source": null, "target": "cc", "hash": null, "is_reshape": false, "constants": [],
-      "workspaces": []})"));
+      "source": null, "target": "cc", "hash": null, "is_reshape": false, "constants": null,
+      "workspaces": null})"));
   EXPECT_EQ(topology["storages"][2], Json::parse(R"({
-      "name": "sid_1", "kind": "workspace", "bytes": 16, "pool": null, "offset": null})"));
+      "name": "sid_1", "kind": "workspace", "memory": "heap", "bytes": 16, "pool": null,
+      "offset": null})"));
   EXPECT_EQ(topology["checks"], Json::parse(R"([{
       "code": "external-callee", "severity": "note",
       "detail": "'tvmgen_default_cc_main_0' has no TIR", "call": null, "value": null}])"));

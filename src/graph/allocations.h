@@ -1,0 +1,28 @@
+// Where the memory of an allocation comes from once the code is C.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "mlf/graph/topology.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::graph {
+
+/// Sums of bytes stop at the largest number that the JSON can say.
+inline std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return a > kMost || b > kMost - a ? kMost : a + b;
+}
+
+/// Heap or stack: what TVM's host passes make of an Allocate.
+MemoryKind memory_of_allocate(tir::Node allocate);
+
+/// Whether the expression is TVMBackendAllocWorkspace(…, bytes, type code, type bits).
+bool is_workspace_allocation(tir::Node expr);
+
+/// Bytes that such a call asks for; nothing where they are not constant.
+std::optional<std::uint64_t> bytes_of_workspace(tir::Node allocation);
+
+}  // namespace mlf::graph
