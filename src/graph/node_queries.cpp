@@ -42,6 +42,7 @@ Node attribute(Node function, std::string_view name) {
   return attrs.map(f::DictAttrs::dict).find(name);
 }
 
+/// A shape with one unknown extent is of no use to anyone here, and is left out as a whole.
 TensorType type_of_buffer(Node buffer) {
   TensorType type;
   type.dtype = buffer.dtype(f::Buffer::dtype);

@@ -7,12 +7,9 @@
 #include "graph/kernels/kernels.h"
 #include "graph/main/main_body.h"
 #include "graph/main/parameters.h"
-#include "graph/main/ports.h"
-#include "graph/network/checks.h"
+#include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
 #include "graph/network/network_builder.h"
-#include "graph/network/relay_main.h"
-#include "graph/network/types.h"
 #include "mlf/graph/compare.h"
 #include "support/error.h"
 
@@ -25,6 +22,7 @@ const ModuleFacts* facts_of(std::span<const ModuleFacts> facts, std::string_view
   return at == facts.end() ? nullptr : &*at;
 }
 
+/// A topology that says where it is from, and nothing else yet.
 Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sources) {
   Topology topology;
   topology.module = module_of_main(main.symbol);
@@ -41,8 +39,10 @@ Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sourc
 /// Whether a direction was assumed in a call of a function about which a later call knew more.
 bool can_do_better(const Topology& topology, const Call& call,
                    const KnownDirections& known_directions) {
+  // Only functions without TIR have an entry.
   const auto known = known_directions.find(topology.kernel_of(call).symbol);
   if (known == known_directions.end()) return false;
+  // Known directions are by tensor; pools and contexts are arguments as well.
   std::size_t tensor = 0;
   for (const Argument& argument : call.arguments) {
     if (!argument.storage) continue;
@@ -67,10 +67,13 @@ std::optional<Topology> relay_main_beside(const FunctionTable& functions, const 
   const auto here = std::count_if(mains.begin(), mains.end(), [&](const FunctionRef* other) {
     return other->source == main.source;
   });
+  // The attribute does not say which main it is of.
   if (here != 1) return std::nullopt;
   return relay_main(sources[main.source].document->module.root());
 }
 
+/// Relay's main was written before memory planning and by other code than ours reads, so that a
+/// difference is a fault in one of the two readings or in TVM.
 void compare_with_relay(Topology& topology, const Topology& relay) {
   for (const std::string& difference : compare(topology, relay, Relation::same_build).differences) {
     topology.checks.push_back(
@@ -81,6 +84,7 @@ void compare_with_relay(Topology& topology, const Topology& relay) {
 /// Generated C knows main's parameters as pointers; only packed calls state dimensions.
 void forget_inferred_types(ParameterTable& parameters) {
   for (PortPlan& port : parameters.ports) {
+    // One dimension is what the reader of C made from the largest index that it saw.
     if (port.type.shape && port.type.shape->size() == 1) port.type = {};
   }
 }
@@ -99,8 +103,10 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   KernelLibrary kernels(functions, sources, main.source, facts, topology.module);
   ParameterTable parameters = classify_parameters(main.function, body, facts);
   if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(parameters);
+  // Storages refer to pools by position: these come first.
   topology.pools = parameters.pools;
   plan_ports(parameters, body, kernels, facts, topology);
+  // A second pass starts from the same state, and knows from the first what only later calls show.
   const Topology start = topology;
   KnownDirections known_directions;
   NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
@@ -108,6 +114,8 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
     topology = start;
     NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
   }
+  // What follows needs all edges. Types come first: sizes of values decide about reshapes and
+  // memory, and lifetimes about overlaps.
   const std::optional<Topology> relay = relay_main_beside(functions, main, sources);
   complete_types(topology, relay ? &*relay : nullptr);
   confirm_reshapes(topology);
@@ -125,6 +133,7 @@ Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
                                           std::span<const ModuleFacts> facts,
                                           const ReconstructLimits& limits) {
   return support::to_result([&] {
+    // One table for all sources: a kernel may be in the TIR of another target than its main.
     const FunctionTable functions(sources);
     std::vector<Topology> topologies;
     for (const FunctionRef* main : functions.mains()) {

@@ -38,6 +38,7 @@ std::string_view without_number(std::string_view name) {
   return has_number ? head.substr(0, head.size() - 1) : name;
 }
 
+/// The operators in the name of a kernel, without what depends on the build.
 std::string stem(const std::string& symbol, const std::string& module) {
   const std::string prefix = "tvmgen_" + (module.empty() ? "" : module + "_");
   std::string_view name = symbol;
@@ -79,6 +80,8 @@ std::set<std::string> intersection(const std::set<std::string>& a, const std::se
   return both;
 }
 
+/// Sizes tell kernels of one stem apart, but only where both sides know all of them: an unknown one
+/// would differ from every known one.
 bool knows_sizes(const Topology& topology) {
   return std::all_of(topology.calls.begin(), topology.calls.end(), [](const Call& call) {
     return std::all_of(call.arguments.begin(), call.arguments.end(), [](const Argument& argument) {
@@ -146,6 +149,7 @@ void ValueNumbering::number_leaves() {
       values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});
     }
   }
+  // All constants are alike: one side may have lost which is which, or fold them into kernels.
   const Number constant = numbers_.of_call(numbers_.of_label("constant"), {});
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (topology_.values[i].kind == ValueKind::constant) values_[i] = constant;
@@ -157,6 +161,8 @@ std::string ValueNumbering::label(const Kernel& kernel) const {
   return "name " + names_.of(kernel);
 }
 
+/// What makes the results of a call: for every tensor its direction, its size and what it is read
+/// from.
 std::vector<Number> ValueNumbering::parts(const Call& call) {
   std::vector<Number> parts;
   for (const Argument& argument : call.arguments) {
@@ -164,6 +170,7 @@ std::vector<Number> ValueNumbering::parts(const Call& call) {
     const bool is_constant =
         argument.reads && topology_[*argument.reads].kind == ValueKind::constant;
     if (is_constant) continue;
+    // Not shapes: v0.9 and v0.10 flatten them, and removed reshapes change them.
     const std::uint64_t bytes = common_.sizes ? argument.type.bytes().value_or(0) : 0;
     const std::string_view direction = to_string(argument.direction);
     parts.push_back(numbers_.of_label(std::string(direction) + std::to_string(bytes)));
@@ -185,6 +192,7 @@ std::optional<Number> ValueNumbering::passed_through(const Call& call) const {
 }
 
 void ValueNumbering::number(const Call& call, CallId id) {
+  // A reshape that is passed through makes no value of its own, and is not counted as a call.
   const auto passed = passed_through(call);
   const Number own =
       passed ? *passed
@@ -204,6 +212,7 @@ void ValueNumbering::number(const Call& call, CallId id) {
 
 NumberedGraph ValueNumbering::run() && {
   number_leaves();
+  // Copies give a value a second name. They are between the calls, by position.
   std::size_t copy = 0;
   const auto copies_before = [&](Position position) {
     for (; copy < topology_.copies.size() && topology_.copies[copy].position < position; ++copy) {
@@ -230,6 +239,8 @@ Groups groups_of(const NumberedGraph& side) {
   return groups;
 }
 
+/// Calls with equal numbers are interchangeable: of each number, those above the other side's count
+/// have no partner.
 void compare_calls(const Topology& topology, const Groups& groups, const Groups& others,
                    std::string_view side, GraphComparison& result) {
   for (const auto& [number, calls] : groups) {
@@ -242,6 +253,7 @@ void compare_calls(const Topology& topology, const Groups& groups, const Groups&
   }
 }
 
+/// Kernels with different names that are called alike: the comparison would not see them swapped.
 void note_twins(const Topology& topology, const Groups& groups, GraphComparison& result) {
   for (const auto& [number, calls] : groups) {
     std::set<std::string> symbols;
@@ -253,6 +265,7 @@ void note_twins(const Topology& topology, const Groups& groups, GraphComparison&
   }
 }
 
+/// How many calls have a partner, and how many of these TVM's own hash of the function confirms.
 void count_matches(const Topology& left, const Groups& ours, const Groups& theirs,
                    const Common& common, GraphComparison& result) {
   for (const auto& [number, calls] : ours) {
@@ -266,6 +279,7 @@ void count_matches(const Topology& left, const Groups& ours, const Groups& their
   }
 }
 
+/// Inputs by name and order; outputs by what makes them, since their names depend on the executor.
 void compare_ports(const NumberedGraph& left, const NumberedGraph& right, GraphComparison& result) {
   if (left.inputs != right.inputs) {
     result.differences.push_back("the inputs differ in name, number or order");
@@ -293,6 +307,7 @@ GraphComparison compare(const Topology& left, const Topology& right, Relation re
   }
   common.names = intersection(names.of(left), names.of(right));
   common.sizes = knows_sizes(left) && knows_sizes(right);
+  // Both sides draw from one table: that makes their numbers comparable.
   NumberTable numbers;
   const NumberedGraph a = ValueNumbering(left, common, names, numbers).run();
   const NumberedGraph b = ValueNumbering(right, common, names, numbers).run();

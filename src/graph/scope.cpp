@@ -32,6 +32,7 @@ void Scope::bind(Node var, Place place) {
 }
 
 void Scope::bind(Node var, Node value) {
+  // The stack is known by the variable that holds it; the offset counts its elements.
   const std::string_view op = operator_of(value);
   if (op == "tvm_stack_alloca") {
     bind(var, Place{Place::Kind::stack, tir::index(var.id())});
@@ -47,6 +48,7 @@ void Scope::allocate(Node var) {
 }
 
 Place Scope::place_of(Node expr, int nesting) const {
+  // C casts pointers wherever it passes them; the memory stays the same.
   expr = without_casts(expr);
   if (expr.is(Kind::Var) || expr.is(Kind::SizeVar)) {
     const auto at = vars_.find(tir::index(expr.id()));
@@ -60,12 +62,14 @@ Place Scope::place_of_call(Node call, int nesting) const {
   const std::string_view op = operator_of(call);
   const tir::NodeList args = call.list(f::Call::args);
   if (op == "reinterpret" && args.size() == 1) {
+    // reinterpret(handle, 0u64) is the null handle that AOT passes for a missing context (v0.9+).
     const auto value = integer_of(args[0]);
     if (!value) return place_of(args[0], nesting);
     return *value == 0 ? Place{Place::Kind::null_handle} : Place{};
   }
   if (op == "address_of" && args.size() == 1) return address_of(args[0], nesting);
   if (op == "tvm_access_ptr" && args.size() == 5) {
+    // Its offset counts elements of the type that the first argument is an annotation of.
     const auto offset = integer_of(args[2]);
     const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
     return address(place_of(args[1], nesting),
@@ -107,6 +111,7 @@ Place Scope::address_of(Node access, int nesting) const {
   return address(base, element ? std::optional(*element * unit) : std::nullopt);
 }
 
+/// tvm_struct_get(struct, element, field): how lowered code reads a DLTensor or a TVMValue.
 Place Scope::place_of_struct_get(Node call, int nesting) const {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 3) return {};
@@ -137,10 +142,12 @@ void Scope::set_field(Node call) {
   const auto element = integer_of(args[1]);
   const auto field = integer_of(args[2]);
   if (base.kind != Place::Kind::stack || !element || !field) return;
+  // A field holds a pointer or a number; whoever asks knows which of the two it is.
   fields_.insert_or_assign(FieldKey{base.root, base.offset + *element, *field},
                            FieldContent{place_of(args[3]), integer_of(args[3]), calls_});
 }
 
+/// Shapes of tensors are stores into `stack_shape`, one extent each.
 void Scope::store(const Place& at, std::int64_t element, Node value) {
   const auto number = integer_of(value);
   if (number) integers_.insert_or_assign({at.root, at.offset + element}, *number);

@@ -7,6 +7,7 @@
 namespace mlf::graph {
 namespace {
 
+// By value of CheckCode: enum and table are made from the same rows.
 constexpr std::array kChecks{
 #define MLF_CHECK(name, code, severity, meaning) \
   CheckInfo{CheckCode::name, code, Severity::severity, meaning},
@@ -54,6 +55,7 @@ std::optional<std::uint64_t> TensorType::bytes() const {
   for (const std::int64_t extent : *shape) {
     if (extent < 0) return std::nullopt;
     const auto factor = static_cast<std::uint64_t>(extent);
+    // The limit is int64: TVM counts in it, and so does JSON.
     if (factor != 0 && total > kMost / factor) return std::nullopt;
     total *= factor;
   }
@@ -61,6 +63,7 @@ std::optional<std::uint64_t> TensorType::bytes() const {
 }
 
 const TensorType& Topology::type_at(const Endpoint& end, ValueId value) const {
+  // A copy goes by bytes and sees no type of its own.
   if (end.kind == Endpoint::Kind::copy) return values[index(value)].type;
   return calls[end.step].arguments[end.argument].type;
 }

@@ -11,6 +11,8 @@
 namespace mlf::graph {
 namespace {
 
+// Kernels of fused operators have names of up to 80 characters and more; this keeps boxes about as
+// wide as their neighbours.
 constexpr std::size_t kLabelWidth = 26;
 
 // What a node looks like: attributes that do not depend on what it shows.
@@ -154,6 +156,7 @@ void DotWriter::outputs() {
     node(id, port.name + "\n" + type_text(port.type), kOutputStyle, !port.value);
     if (!port.value) continue;
     const Value& value = topology_[*port.value];
+    // Outputs are consumers too, though not Endpoints: nothing in main reads them.
     edge(producer(*port.value), id, edge_label(value, port.type),
          wrong_values_.contains(*port.value));
   }
@@ -185,6 +188,7 @@ void DotWriter::edges(ValueId id) {
 }
 
 void DotWriter::write() {
+  // Nodes before edges: Graphviz orders a rank by first mention, and this is the order of main.
   sink_("digraph " + dot_string(topology_.module) + " {\n");
   sink_(kHead);
   note_checks();

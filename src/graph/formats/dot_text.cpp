@@ -53,6 +53,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
   std::string out;
   std::size_t line = 0;
   while (!text.empty()) {
+    // Up to and with the next underscore. A word that is longer than a line gets one of its own.
     const std::size_t word = std::min(text.find('_'), text.size() - 1) + 1;
     if (line > 0 && line + word > width) {
       out += '\n';
@@ -108,6 +109,7 @@ std::vector<std::string> short_names(const Topology& topology) {
   for (const Kernel& kernel : topology.kernels) {
     std::string_view last;
     for (const std::string_view form : forms(kernel)) {
+      // Forms of one kernel that are the same text mean one kernel, not two.
       if (form != last) ++meanings[form];
       last = form;
     }

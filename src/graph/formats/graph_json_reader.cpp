@@ -14,6 +14,7 @@
 namespace mlf::graph {
 namespace {
 
+// Far more than TVM's graphs have.
 constexpr std::uint32_t kMaxNesting = 64;
 
 /// An integer from 0 up to below `limit`.
@@ -31,6 +32,7 @@ json::Value attribute_list(const json::Value& attrs, std::string_view key, std::
   pair.expect(json::Type::array);
   if (pair.size() != 2) pair.fail("expected a type and a list");
   const json::Value list = *++pair.elements().begin();
+  // The runtime insists on as many as `node_row_ptr` ends with.
   if (!list.is_array() || list.size() != entries) {
     list.fail("expected one element for each of " + std::to_string(entries) + " tensors");
   }
@@ -95,6 +97,7 @@ Topology GraphReader::run() && {
       leaf(i);
     } else if (nodes_[i].function == "__nop") {
       nop(i);
+      // The executor knows these two names (`__nop`, `__copy`) and calls no function for them.
     } else if (nodes_[i].function == "__copy") {
       copy(i);
     } else {
@@ -117,6 +120,8 @@ void GraphReader::read_nodes() {
       node.function = attrs.at("func_name").as_string();
       const json::Value outputs = attrs.at("num_outputs");
       const std::string digits(outputs.as_string());
+      // All attributes of nodes are strings in this format. Six digits keep the number within an
+      // int.
       const bool fits =
           !digits.empty() && digits.size() < 7 &&
           std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -159,6 +164,8 @@ void GraphReader::read_entries() {
 std::uint32_t GraphReader::entry_at(const json::Value& triple, std::size_t nodes) const {
   if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
   auto part = triple.elements().begin();
+  // Only nodes before the reader, so that values exist and the graph has no cycle. The third
+  // number, the version, is 0 in all graphs of TVM.
   const Node& node = nodes_[number_below(*part, nodes)];
   return node.first_entry + number_below(*++part, node.outputs);
 }
@@ -214,6 +221,8 @@ KernelId GraphReader::kernel(const Node& node) {
   Kernel made;
   if (function != nullptr) made = describe_kernel(*function, options_.kernels).kernel;
   made.symbol = node.function;
+  // With TIR at hand, a function that it lacks comes from an external compiler; without, nobody
+  // knows.
   if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
   const auto hash = node.json.at("attrs").find("hash");
   if (hash) made.hash = hash->as_string();
@@ -288,6 +297,7 @@ void GraphReader::nop(std::size_t i) {
 void GraphReader::copy(std::size_t i) {
   const Node& node = nodes_[i];
   if (node.outputs != 1) node.json.fail("expected one output");
+  // By value: `define` below may not leave a reference into the list good.
   const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
   const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
   Value& read = topology_.values[index(*source.value)];

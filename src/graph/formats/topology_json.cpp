@@ -158,6 +158,7 @@ void TopologyJson::text_or_null(std::string_view key, std::string_view value) {
 
 void TopologyJson::number(std::string_view key, std::uint64_t value) {
   out_.key(key);
+  // All our numbers are below 2^63: sums of bytes stop there.
   out_.integer(static_cast<std::int64_t>(value));
 }
 
@@ -180,6 +181,7 @@ void TopologyJson::element(const Port& port) {
   text("name", port.name);
   text("parameter", port.parameter);
   type(port.type);
+  // Null for an output that nothing writes.
   number_or_null("value", port.value);
 }
 
@@ -224,6 +226,7 @@ void TopologyJson::element(const Call& call) {
 }
 
 void TopologyJson::element(const Endpoint& end) {
+  // Which key it has says which of the two it is.
   if (end.kind == Endpoint::Kind::copy) return number("copy", end.step);
   number("call", end.step);
   number("argument", end.argument);
@@ -245,6 +248,8 @@ void TopologyJson::element(const Value& value) {
     out_.null();
   }
   list("consumers", value.consumers);
+  // Positions and not indices: calls, copies and hooks count together. Null where main neither
+  // makes nor uses it.
   number_or_null("first_definition", value.first_definition);
   number_or_null("last_use", value.last_use);
 }

@@ -32,6 +32,7 @@ FunctionRef function_ref(Node key, Node function, std::size_t source) {
   FunctionRef ref{function, {}, {}, source};
   if (key.is(Kind::GlobalVar)) ref.name = key.text(f::GlobalVar::name_hint);
   ref.symbol = string_of(attribute(function, "global_symbol"));
+  // v0.14+ scripts leave the symbol out where it equals the name.
   if (ref.symbol.empty()) ref.symbol = ref.name;
   return ref;
 }

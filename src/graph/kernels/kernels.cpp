@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graph/kernels/stores.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -13,6 +12,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
+/// "c", "cmsis-nn", …: the kind alone, as the device type is 1 for all of these.
 std::string target_kind(Node function) {
   const Node target = attribute(function, "target");
   if (!target.is(Kind::Target)) return {};
@@ -21,6 +21,7 @@ std::string target_kind(Node function) {
 }
 
 Node mapped_buffer(Node function, std::uint8_t field, Node param) {
+  // A handful of entries: no index is worth it.
   const tir::NodeMap map = function.map(field);
   for (std::size_t i = 0; i < map.size(); ++i) {
     if (map.key(i) == param) return map.value(i);
@@ -82,7 +83,10 @@ bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
   return !pool_name(name).empty() && parameter.type.dtype == tir::DType::UInt(8);
 }
 
+/// The parameters as a call sees them. Their types come from the best source there is: the buffers
+/// of the map, buffers in the body, the pointer's own type.
 std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) {
+  // A packed function does not say how many arguments it has: those that its body takes.
   const std::size_t packed = std::max(scan.effects.size(), scan.variables.size());
   const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
   std::vector<KernelParameter> parameters;
@@ -160,6 +164,7 @@ std::string_view external_compiler(std::string_view symbol, std::string_view mod
   const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
   if (!symbol.starts_with(prefix)) return {};
   constexpr std::string_view kMain = "_main_";
+  // The last one: a compiler's own name may hold "_main_" too.
   const std::size_t main = symbol.rfind(kMain);
   if (main == symbol.npos || main <= prefix.size()) return {};
   if (!is_digits(symbol.substr(main + kMain.size()))) return {};
@@ -177,6 +182,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.function = ref.name;
   info.kernel.source = sources[ref.source].stem;
   info.kernel.target = target_kind(ref.function);
+  // TVM's structural hash of the Relay function: equal in graph and AOT builds of one network.
   info.kernel.hash = string_of(attribute(ref.function, "hash"));
   info.parameters = parameters_of(ref.function, scan);
   if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
@@ -195,18 +201,21 @@ KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
   const bool declared =
       facts != nullptr && std::find(facts->external_symbols.begin(), facts->external_symbols.end(),
                                     symbol) != facts->external_symbols.end();
+  // The name of an external compiler's function is convention, a declaration in C is proof.
   const bool is_external = declared || !info.kernel.target.empty();
   info.kernel.origin = is_external ? KernelOrigin::external : KernelOrigin::unknown;
   return info;
 }
 
 const KernelInfo& KernelLibrary::describe(std::string_view symbol) {
+  // Behind a pointer: references stay good while the table grows.
   std::unique_ptr<KernelInfo>& known = known_[std::string(symbol)];
   if (!known) {
     const FunctionRef* function = functions_.find(symbol, main_source_);
     known = std::make_unique<KernelInfo>(function != nullptr
                                              ? describe_kernel(*function, sources_)
                                              : describe_external(symbol, facts_, module_));
+    // As the call names it, which may be by its GlobalVar.
     known->kernel.symbol = symbol;
   }
   return *known;

@@ -1,8 +1,8 @@
-#include "graph/main/calls.h"
-
+// Calls, hooks and copies of main, whatever their form.
 #include <algorithm>
 #include <array>
 
+#include "graph/main/main_body.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -36,6 +36,8 @@ const Operator* call_operator(Node call) {
 }
 
 std::string_view callee_name(Node call) {
+  // Since v0.13 a call may have a GlobalVar for its operator, where older ones name the function in
+  // a string.
   const Node op = call[f::Call::op];
   if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
   const tir::NodeList args = call.list(f::Call::args);
@@ -75,12 +77,14 @@ TensorType type_of_item(const Place& item, const Scope& scope) {
   const auto code = scope.field_integer(item, StructField::type_code);
   const auto bits = scope.field_integer(item, StructField::type_bits);
   const auto lanes = scope.field_integer(item, StructField::type_lanes);
+  // Numbers of the input: they must fit into a DType before they are made one.
   if (!code || !bits || *bits < 0 || *bits > 255) return type;
   type.dtype = {static_cast<tir::TypeCode>(*code), static_cast<std::uint8_t>(*bits),
                 static_cast<std::int16_t>(lanes.value_or(1))};
   if (type.dtype.code == tir::TypeCode::Handle) return {};
   const auto ndim = scope.field_integer(item, StructField::ndim);
   const Place at = scope.field_place(item, StructField::shape);
+  // 64 dimensions are more than any tensor has; the number is of the input.
   if (!ndim || *ndim < 0 || *ndim > 64 || at.kind != Place::Kind::stack) return type;
   std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < *ndim; ++i) {
@@ -93,6 +97,7 @@ TensorType type_of_item(const Place& item, const Scope& scope) {
 }
 
 RawArgument argument_at(const Place& place, const Scope& scope) {
+  // A tensor on the stack is a DLTensor: the memory that counts is behind its data field.
   if (place.kind != Place::Kind::stack) return {place, {}};
   return {scope.field_place(place, StructField::data), type_of_item(place, scope)};
 }
@@ -119,6 +124,7 @@ void decode_stack(Node call, const Scope& scope, RawCall& raw) {
     const Place content = scope.field_place(item, StructField::value_content);
     raw.arguments.push_back(argument_at(content, scope));
   }
+  // Its own argument: no TVMValue is made for the context.
   if (args.size() > 5) raw.arguments.push_back({scope.place_of(args[5]), {}});
 }
 
@@ -177,6 +183,8 @@ bool is_kernel_call(Node node) {
 
 Node call_inside(Node expr) {
   if (is_kernel_call(expr)) return expr;
+  // tvm_check_return(expected, otherwise, call): unpacked calls since v0.9. In C, and after it is
+  // lowered, a comparison of the result.
   if (operator_of(expr) == "tvm_check_return") {
     const tir::NodeList args = expr.list(f::Call::args);
     return args.size() == 3 && is_kernel_call(args[2]) ? args[2] : Node();
@@ -195,6 +203,7 @@ std::optional<RawHook> device_hook(Node call, const Scope& scope) {
   if (!symbol.starts_with("TVMDevice")) return std::nullopt;
   const tir::NodeList args = call.list(f::Call::args);
   RawHook hook{symbol, {}};
+  // The name and the context; nothing else is passed to hooks.
   if (args.size() == 2) hook.context = scope.place_of(args[1]);
   return hook;
 }
@@ -210,6 +219,8 @@ std::optional<RawCall> decode_call(Node call, const Scope& scope) {
     return raw;
   }
   const tir::NodeList args = call.list(f::Call::args);
+  // The first argument of an operator is the name; a call of a GlobalVar has only the function's
+  // own.
   for (std::size_t i = op != nullptr ? 1 : 0; i < args.size(); ++i) {
     const bool is_array = operator_of(args[i]) == "tvm_stack_make_array" ||
                           scope.place_of(args[i]).kind == Place::Kind::stack;
@@ -220,6 +231,7 @@ std::optional<RawCall> decode_call(Node call, const Scope& scope) {
 }
 
 std::optional<RawCopy> copy_loop(Node loop, Scope& scope) {
+  // One store of one load, each at the loop's own variable.
   const Node store = copy_store(loop[f::For::body], scope);
   if (!store) return std::nullopt;
   Node value = store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];

@@ -4,7 +4,6 @@
 #include <unordered_set>
 
 #include "graph/allocations.h"
-#include "graph/main/calls.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
@@ -16,6 +15,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
+/// What a branch of main must not have to be passed over: stores, loops and calls of functions.
 bool has_effect(Node node) {
   return node.is(Kind::BufferStore) || node.is(Kind::Store) || node.is(Kind::For) ||
          node.is(Kind::While) || is_kernel_call(node);
@@ -67,6 +67,8 @@ class MainReader {
 
 MainBody MainReader::run() && {
   push(function_[f::PrimFunc::body]);
+  // A stack of what is still to come instead of recursion: nests of lets are as deep as the input
+  // likes.
   std::uint64_t statements = 0;
   while (!stack_.empty()) {
     if (++statements > limits_.max_statements) {
@@ -86,13 +88,16 @@ void MainReader::statement(Node node) {
   switch (node.kind()) {
     case Kind::SeqStmt: {
       const tir::NodeList seq = node.list(f::SeqStmt::seq);
+      // The last one first, so that the first one is on top.
       for (std::size_t i = seq.size(); i-- > 0;) push(seq[i]);
       return;
     }
     case Kind::LetStmt:
       return let(node);
+    // v0.8 wraps main in device_type and device_id, MakePackedAPI in compute_scope.
     case Kind::AttrStmt:
       return push(node[f::AttrStmt::body]);
+    // MakePackedAPI checks the arguments that it unpacks.
     case Kind::AssertStmt:
       return push(node[f::AssertStmt::body]);
     case Kind::DeclBuffer:
@@ -127,6 +132,7 @@ void MainReader::bind(Node var, Node value) {
   }
   scope_.bind(var, value);
   const Place place = scope_.place_of(var);
+  // After USMP: "sid_3_let" is a place in a pool, and its name is all that tells values apart.
   if (place.alias == var.id()) {
     body_.alias_places.insert_or_assign(tir::index(var.id()),
                                         NamedPlace{std::string(var.text(f::Var::name)), place});
@@ -162,6 +168,7 @@ void MainReader::allocate_constant(Node node) {
     type.shape->push_back(integer_of(extent).value_or(-1));
   }
   const auto bytes = type.bytes();
+  // An extent that is not constant, or too many bytes: then the shape is worth nothing.
   if (!bytes) type.shape.reset();
   body_.locals.insert_or_assign(
       tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
@@ -173,6 +180,7 @@ void MainReader::allocate_constant(Node node) {
 bool MainReader::is_inert(Node statement) {
   const auto known = inert_.find(tir::index(statement.id()));
   if (known != inert_.end()) return known->second;
+  // Answers are kept by branch: TIR shares nodes, and a hostile text shares them a lot.
   std::unordered_set<std::uint32_t> seen;
   std::vector<Node> stack{statement};
   bool inert = true;
@@ -218,6 +226,7 @@ bool MainReader::store_on_stack(Node node) {
   } else if (node.list(f::BufferStore::indices).size() == 1) {
     element = integer_of(node.list(f::BufferStore::indices)[0]);
   }
+  // One dimension only: TVM flattens what it puts on the stack.
   const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
   if (element) scope_.store(place, *element, value);
   return true;
@@ -228,6 +237,8 @@ void MainReader::store(Node node) {
 }
 
 void MainReader::evaluate(Node expr) {
+  // Other expressions have no effect here: `Evaluate(0)` is what v0.9 to v0.12 print for an absent
+  // list of hooks, and `ret` ends what MakeUnpackedAPI made.
   const Node kernel_call = call_inside(expr);
   if (kernel_call) return call(kernel_call);
   if (operator_of(expr) == "tvm_struct_set") scope_.set_field(expr);
@@ -239,6 +250,7 @@ void MainReader::call(Node node) {
     return;
   }
   auto raw = decode_call(node, scope_);
+  // Also for calls that cannot be read: what they were given must not look like the next one's.
   scope_.end_call();
   if (!raw) return;
   for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
@@ -292,6 +304,7 @@ void MainReader::collect_parameters() {
     parameter.buffer = buffers.value(i);
     parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
   }
+  // Whoever takes tensors out of TVMValues has no other tensor parameters.
   body_.is_packed = !arguments_.empty();
   if (!body_.is_packed) {
     body_.parameters = std::move(own);
@@ -300,6 +313,7 @@ void MainReader::collect_parameters() {
   for (std::size_t i = 0; i < own.size(); ++i) {
     body_.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
   }
+  // Main may leave arguments untouched, whose positions count all the same.
   body_.parameters.resize(std::size_t{arguments_.rbegin()->first} + 1);
   for (auto& [i, parameter] : arguments_) body_.parameters[i] = std::move(parameter);
 }

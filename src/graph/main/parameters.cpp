@@ -63,6 +63,7 @@ std::optional<PoolKind> kind_of_info(Node info) {
 PoolArgument pool_argument(Node allocated) {
   PoolArgument result;
   if (!allocated.is(Kind::AllocatedPoolInfo)) return result;
+  // Empty name where the dialect prints the type of the info and not its fields.
   const Node info = allocated[f::AllocatedPoolInfo::pool_info];
   result.kind = info ? kind_of_info(info) : std::nullopt;
   if (info.is(Kind::ConstantPoolInfo)) result.name = info.text(f::ConstantPoolInfo::pool_name);
@@ -74,6 +75,7 @@ PoolArgument pool_argument(Node allocated) {
 
 std::vector<PoolArgument> pool_arguments(Node main) {
   std::vector<PoolArgument> result;
+  // USMP leaves it on main and on kernels, one entry for each pool.
   const Node list = attribute(main, "pool_args");
   if (!list.is(Kind::Array)) return result;
   for (const Node allocated : list.list(f::Array::elements)) {
@@ -85,6 +87,7 @@ std::vector<PoolArgument> pool_arguments(Node main) {
 /// Completes a pool by its name, else by its position among the pools.
 void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>& arguments,
               const ModuleFacts* facts) {
+  // TVM appends pools in the order of a map, so that names come before positions.
   auto at = std::find_if(arguments.begin(), arguments.end(),
                          [&](const PoolArgument& a) { return a.name == pool.name; });
   if (at == arguments.end() && position < arguments.size()) {
@@ -94,6 +97,7 @@ void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>&
   // TVM's own pools, global_const_workspace and global_workspace, say by their names what they
   // hold.
   pool.kind = pool.name.find("const") != pool.name.npos ? PoolKind::constant : PoolKind::workspace;
+  // What the metadata or the C header declares is better than a name, and `pool_args` better still.
   if (facts != nullptr) {
     for (const Pool& declared : facts->pools) {
       if (declared.name != pool.name) continue;
@@ -121,6 +125,7 @@ struct PlannedPort {
 };
 
 std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
+  // Its parameters are gone, and the map is stale in TVM; for types and order it is good enough.
   const tir::NodeMap buffers = main.map(f::PrimFunc::buffer_map);
   std::vector<PlannedPort> ports;
   for (const auto& [var, named] : body.alias_places) {
@@ -143,6 +148,7 @@ std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
 
 // v0.8 calls every input "input" and every output "output".
 void make_names_unique(std::vector<PortPlan>& ports) {
+  // All of a name get a number, not only the later ones: "input_0" and "input_1".
   std::map<std::string, std::size_t> times;
   for (const PortPlan& port : ports) ++times[port.name];
   std::map<std::string, std::size_t> next;
@@ -177,6 +183,7 @@ ParameterTable::Entry add_pool(ParameterTable& table, const MainParameter& param
 ArgumentRole ParameterTable::role_of(const Place& place) const {
   using RoleKind = ArgumentRole::Kind;
   switch (place.kind) {
+    // Where a kernel wants a context and main has none.
     case Place::Kind::null_handle:
       return {RoleKind::context};
     case Place::Kind::local:
@@ -198,11 +205,13 @@ ArgumentRole ParameterTable::role_of(const Place& place) const {
   if (parameter.kind == Kind::tensor) {
     return {RoleKind::tensor, StorageKey{StorageKey::Kind::parameter, place.root}};
   }
+  // The pool itself is passed to kernels that have workspaces or constants in it.
   if (!place.inside) return {RoleKind::pool, {}, parameter.pool};
   if (place.alias != tir::NodeId::none) {
     return {RoleKind::tensor, StorageKey{StorageKey::Kind::alias, tir::index(place.alias)},
             parameter.pool};
   }
+  // Without a name only the address can say which tensor it is.
   if (!place.offset_known) return {};
   return {RoleKind::tensor, StorageKey{StorageKey::Kind::address, place.root, place.offset},
           parameter.pool};
@@ -222,6 +231,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, const Module
   for (std::uint32_t i = 0; i < body.parameters.size(); ++i) {
     const MainParameter& parameter = body.parameters[i];
     const Node param = body.is_packed || i >= params.size() ? Node() : params[i];
+    // By name first: a context is a handle, and v0.8 declares all its tensors as handles too.
     if (is_context_name(parameter.name)) {
       table.parameters.push_back({ParameterTable::Kind::context, {}});
     } else if (is_pool(parameter, param, body.is_packed)) {
@@ -239,6 +249,7 @@ std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, con
                                                      const ParameterTable& main_parameters) {
   const std::size_t given = call.arguments.size();
   if (given == info.parameters.size()) return info.parameters;
+  // tvm_call_cpacked ends in a context since v0.9, for which most kernels have no parameter.
   if (given != info.parameters.size() + 1) return {};
   const ArgumentRole last = main_parameters.role_of(call.arguments.back().place);
   return last.kind == ArgumentRole::Kind::context ? std::span(info.parameters)

@@ -1,5 +1,5 @@
-// Which of main's parameters are tensors, pools and contexts, and which memory is behind a place
-// (rules R2, R5).
+// Which of main's parameters are tensors, pools and contexts, which memory is behind a place, and
+// which tensors are inputs and outputs of the network (rules R2, R5, R8, R14).
 #pragma once
 
 #include <compare>
@@ -67,6 +67,13 @@ struct ParameterTable {
 };
 
 ParameterTable classify_parameters(tir::Node main, const MainBody& body, const ModuleFacts* facts);
+
+/// Sets `is_output` and `name` of all ports.
+///
+/// Inputs come before outputs. How many are outputs: as metadata says; else from the first one on
+/// that a step writes before any reads it; else by TVM's own names for outputs; else the last.
+void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
+                const ModuleFacts* facts, Topology& topology);
 
 /// The parameters that the arguments of a call go to; none where their numbers differ. The context
 /// that a call may end in is not a parameter of most kernels.

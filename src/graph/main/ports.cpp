@@ -1,13 +1,15 @@
-#include "graph/main/ports.h"
-
+// What calls do with main's tensors, which decides where inputs end and outputs begin, and what the
+// archive calls them.
 #include <algorithm>
 #include <map>
 
 #include "graph/kernels/functions.h"
+#include "graph/main/parameters.h"
 
 namespace mlf::graph {
 namespace {
 
+// read_then_write: what an output looks like whose callee reads it before it is filled.
 enum class PortUse : std::uint8_t { none, read, write, read_then_write };
 
 using PortIndex = std::map<StorageKey, std::size_t>;
@@ -41,6 +43,7 @@ class PortUses {
     if (role.kind != ArgumentRole::Kind::tensor) return;
     const auto port = ports_.find(role.storage);
     if (port == ports_.end()) return;
+    // The first use stays, with one exception.
     PortUse& known = access_[port->second];
     if (known == PortUse::none) known = access;
     if (known == PortUse::read && access == PortUse::write) known = PortUse::read_then_write;
@@ -51,6 +54,7 @@ class PortUses {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const Effect& effect = parameters[i].effect;
       const bool is_written = effect.written && effect.first != Effect::First::read;
+      // Only handed on: nothing is known about it, and a wrong guess would move the border.
       if (effect.escaped && !effect.written) continue;
       if (is_written || effect.read) {
         note(call.arguments[i].place, is_written ? PortUse::write : PortUse::read);
@@ -65,6 +69,8 @@ class PortUses {
 };
 
 /// "output", "output2", and what the printers make of them: "output_1".
+// AOTExecutorCodegen counts from 2: "output", "output2", "output3"; v0.8 calls all of them
+// "output".
 bool is_output_name(std::string_view name) {
   constexpr std::string_view kOutput = "output";
   if (!name.starts_with(kOutput)) return false;
@@ -89,6 +95,8 @@ std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<P
   const auto named = std::find_if(ports.begin(), ports.end(),
                                   [](const PortPlan& port) { return is_output_name(port.name); });
   const auto by_name = static_cast<std::size_t>(named - ports.begin());
+  // No body says anything (C of an external compiler): names, else the last parameter, since a main
+  // without an output would be of no use.
   if (written == access.end())
     return named == ports.end() && !ports.empty() ? ports.size() - 1 : by_name;
   const auto by_access = static_cast<std::size_t>(written - access.begin());
@@ -134,16 +142,20 @@ struct StatedNames {
 void adopt_type(PortPlan& port, const NamedTensor& stated) {
   if (port.type.shape) return;
   if (port.type.dtype.is_void()) port.type.dtype = stated.type.dtype;
+  // Two names that only look alike are not the same tensor.
   if (port.type.dtype != stated.type.dtype) return;
   port.type.shape = stated.type.shape;
   const auto element = static_cast<std::uint64_t>(port.type.dtype.element_bytes()) *
                        static_cast<std::uint64_t>(port.type.dtype.lanes);
   if (port.type.shape || !stated.bytes || element == 0 || *stated.bytes % element != 0) return;
+  // The size is known and the dimensions are not: one dimension that has it.
   port.type.shape = {static_cast<std::int64_t>(*stated.bytes / element)};
 }
 
 /// Names that go by the order of the parameters; empty where only the parameters' own names help.
 std::vector<std::string> names_by_position(const StatedNames& stated, std::size_t count) {
+  // The C header has its fields in the order of the parameters. metadata.json sorts by name, so
+  // that of it only the numbers in TVM's own names give an order.
   if (stated.fields.size() == count) return stated.fields;
   std::vector<std::string> names;
   if (!stated.tensors || stated.tensors->size() != count) return names;
@@ -162,6 +174,8 @@ void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topolog
                              std::nullopt, std::nullopt});
 }
 
+/// TIR has sanitised names ("conv_0"), metadata those of Relay ("conv:0"): the latter are what
+/// users gave, and go into the network.
 void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology& topology) {
   const bool in_order = std::none_of(ports.begin(), ports.end(), is_planned);
   const auto by_position =
@@ -176,6 +190,7 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
     if (fact == nullptr) continue;
     adopt_type(port, *fact);
     check_size(port, *fact, topology);
+    // Last: everything above looks for the sanitised name.
     port.name = fact->name;
   }
 }
@@ -200,6 +215,7 @@ void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& acc
 /// How many outputs metadata names, where that fits the number of parameters.
 std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
                                           const ModuleFacts& facts, Topology& topology) {
+  // The header is made from the same parameters as main, and beats metadata.
   const std::size_t fields = facts.input_fields.size() + facts.output_fields.size();
   if (fields != 0 && fields == ports.size()) return facts.output_fields.size();
   if (!facts.outputs) return std::nullopt;
@@ -218,6 +234,7 @@ std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
 
 void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology) {
+  // The number of outputs first; names follow from it, as inputs and outputs are named apart.
   const auto stated = facts != nullptr ? stated_outputs(parameters.ports, *facts, topology)
                                        : std::optional<std::size_t>();
   std::vector<PortUse> access = PortUses(parameters, kernels).of(body);

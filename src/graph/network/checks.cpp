@@ -1,9 +1,9 @@
-#include "graph/network/checks.h"
-
+// What a finished network says about itself.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
 
@@ -19,6 +19,7 @@ std::set<ValueId> returned(const Topology& topology) {
   return values;
 }
 
+/// Both are legal: TVM keeps inputs that optimisation has left without a use.
 void check_use(Topology& topology, ValueId id, bool is_returned) {
   const Value& value = topology[id];
   if (!value.consumers.empty() || is_returned) return;
@@ -37,6 +38,7 @@ void check_sizes(Topology& topology, ValueId id) {
   const Value& value = topology[id];
   if (!value.bytes) return;
   const Storage& storage = topology[value.storage];
+  // Before planning both are equal; a merged `sid` has the size of its largest tensor.
   if (storage.bytes && *value.bytes > *storage.bytes) {
     topology.checks.push_back({CheckCode::storage_too_small,
                                quoted(value.name) + " has " + std::to_string(*value.bytes) +
@@ -46,6 +48,7 @@ void check_sizes(Topology& topology, ValueId id) {
   }
   for (const Endpoint& end : value.consumers) {
     const auto bytes = topology.type_at(end, id).bytes();
+    // Bytes and not shapes: removed reshapes (v0.10+) leave two shapes of one size.
     if (!bytes || *bytes == *value.bytes) continue;
     topology.checks.push_back({CheckCode::size_mismatch,
                                quoted(value.name) + " is written with " +
@@ -59,6 +62,7 @@ void check_sizes(Topology& topology, ValueId id) {
 void check_pool_bounds(Topology& topology, const std::string& name, const Pool& pool,
                        std::optional<std::uint64_t> offset, std::optional<std::uint64_t> bytes) {
   if (!offset || !bytes || !pool.bytes) return;
+  // In this order nothing overflows.
   if (*offset <= *pool.bytes && *bytes <= *pool.bytes - *offset) return;
   topology.checks.push_back({CheckCode::storage_too_small,
                              quoted(name) + " ends " + std::to_string(*offset + *bytes) +
@@ -164,6 +168,7 @@ void check_values(Topology& topology) {
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
                           const FunctionRef& main) {
   std::set<std::string_view> called;
+  // By symbol or by name: main may use either.
   for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);
   std::set<std::string> modules;
   for (const FunctionRef* other : functions.mains()) modules.insert(module_of_main(other->symbol));
@@ -179,6 +184,7 @@ void check_unused_kernels(Topology& topology, const FunctionTable& functions,
   for (const FunctionRef& function : functions.all()) {
     if (function.function == main.function || called.contains(function.symbol)) continue;
     if (called.contains(function.name) || owner(function.symbol) != topology.module) continue;
+    // Helpers that people add to a module have other names, and no call is expected.
     if (!function.symbol.starts_with("tvmgen_") || function.symbol == main.symbol) continue;
     topology.checks.push_back(
         {CheckCode::unused_kernel, "main does not call " + quoted(function.symbol), {}, {}});

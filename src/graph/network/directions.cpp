@@ -6,8 +6,8 @@ namespace mlf::graph {
 namespace {
 
 /// A read before any write makes the tensor an update, if there is a value to be updated
-/// (NetworkBuilder::connect). A read under a condition most likely gets what an earlier iteration of
-/// the loops around it wrote.
+/// (NetworkBuilder::connect). A read under a condition most likely gets what an earlier iteration
+/// of the loops around it wrote.
 Decision written_by_body(const Effect& effect) {
   switch (effect.first) {
     case Effect::First::read:
@@ -19,6 +19,7 @@ Decision written_by_body(const Effect& effect) {
   }
 }
 
+/// What the kernel's own code says; nothing where it hands the tensor on to code that is not there.
 std::optional<Decision> from_body(const TensorState& tensor) {
   if (tensor.effect == nullptr) return std::nullopt;
   if (tensor.effect->written) return written_by_body(*tensor.effect);
@@ -41,11 +42,14 @@ std::optional<Decision> from_state(const TensorState& tensor) {
     // Nobody computes a tensor only to write over it.
     return Decision{Direction::input, DecidedBy::written_before, Certainty::likely};
   }
+  // Read already: another reader, or memory that StorageRewrite gives to a new tensor.
   if (tensor.has_value) return std::nullopt;
   const DecidedBy by = tensor.is_output ? DecidedBy::graph_output : DecidedBy::never_written;
   return Decision{Direction::output, by, Certainty::likely};
 }
 
+/// What neither body nor state tell: another call of the same function, else a reader, since most
+/// arguments are.
 Decision fallback(const TensorState& tensor) {
   if (tensor.elsewhere)
     return {tensor.elsewhere->direction, DecidedBy::other_call, tensor.elsewhere->certainty};
@@ -66,6 +70,7 @@ std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
     if (!decided[i]) decided[i] = from_state(tensors[i]);
     after_output = after_output || is_output(decided[i]);
   }
+  // A call that writes nothing would have no reason to be there.
   if (!after_output && !tensors.empty() && !decided.back()) {
     decided.back() = Decision{Direction::output, DecidedBy::last_argument, Certainty::likely};
   }

@@ -16,14 +16,18 @@ TensorType plausible(TensorType type, std::optional<std::uint64_t> storage_bytes
   return type;
 }
 
+/// The first where it has a shape, completed by the second; types that contradict each other are
+/// not mixed.
 TensorType better_of(const TensorType& first, const TensorType& second) {
   if (first.shape) return first;
   if (second.shape && (first.dtype.is_void() || first.dtype == second.dtype)) return second;
   return first.dtype.is_void() ? second : first;
 }
 
+/// The end of "TVMDevice<Kind><Phase>", in the C device API since v0.9.
 HookPhase phase_of(std::string_view symbol) {
   constexpr std::array<std::pair<std::string_view, HookPhase>, 4> kPhases{
+      // The longer word first.
       {{"Deactivate", HookPhase::deactivate},
        {"Activate", HookPhase::activate},
        {"Open", HookPhase::open},
@@ -34,6 +38,7 @@ HookPhase phase_of(std::string_view symbol) {
   return HookPhase::other;
 }
 
+/// Contexts are handles that no body looks behind.
 bool is_tensor(const KernelParameter& parameter) {
   const tir::DType dtype = parameter.type.dtype;
   return parameter.effect.read || parameter.effect.written ||
@@ -53,6 +58,7 @@ bool writes(Direction direction) {
 void NetworkBuilder::run() {
   make_inputs();
   for (const Step& raw : body_.steps) {
+    // In the order of main: a storage holds what the last step before this one put there.
     std::visit([this](const auto& one) { step(one); }, raw);
   }
   make_outputs();
@@ -76,6 +82,7 @@ void NetworkBuilder::make_outputs() {
   for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
     const PortPlan& plan = parameters_.ports[i];
     if (!plan.is_output) continue;
+    // What the storage holds after the last step is what the network returns.
     const StorageState& state = storages_.state_of_port(i);
     topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
     if (!state.current) {
@@ -101,11 +108,13 @@ KernelId NetworkBuilder::kernel_of(const KernelInfo& info) {
 }
 
 void NetworkBuilder::step(const RawCall& raw) {
+  // AOTExecutorCodegen calls all functions of a main in one way.
   if (topology_.calls.empty()) {
     topology_.provenance.call_form = raw.call_form;
     topology_.provenance.argument_form = raw.argument_form;
   }
   const KernelInfo& info = kernels_.describe(raw.symbol);
+  // Before `kernel_of` makes it known.
   const bool is_first = !kernel_ids_.contains(info.kernel.symbol);
   const auto id = static_cast<CallId>(topology_.calls.size());
   Call call;
@@ -129,6 +138,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
   for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
     Argument argument;
     const ArgumentRole role = parameters_.role_of(raw.arguments[i].place);
+    // Holds for pools and contexts; tensors are decided below, with all of the call known.
     argument.decided_by = DecidedBy::parameter_kind;
     const bool has_parameter = i < parameters.size();
     if (has_parameter) {
@@ -189,6 +199,7 @@ void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
     state.is_output = at.port && parameters_.ports[*at.port].is_output;
     state.is_input = at.port && !state.is_output;
     state.has_value = at.current.has_value() || at.is_constant;
+    // Writing over a value that nobody has read would make its call useless.
     state.is_unread = at.current && topology_[*at.current].consumers.empty();
     if (tensors[k].argument < parameters.size())
       state.effect = &parameters[tensors[k].argument].effect;
@@ -215,6 +226,8 @@ void NetworkBuilder::remember_directions(const std::string& symbol,
   }
 }
 
+/// Turns decided directions into edges: reads take the values that storages hold, writes leave new
+/// ones.
 void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors) {
   for (Tensor& tensor : tensors) {
     Argument& argument = call.arguments[tensor.argument];
@@ -247,6 +260,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
   }
 }
 
+/// Main would compute with whatever is in the memory: nothing in TVM keeps it from doing so.
 void NetworkBuilder::note_read_before_write(const StorageState& state, std::string_view reader,
                                             std::optional<CallId> call) {
   check(CheckCode::read_before_write,
@@ -254,6 +268,8 @@ void NetworkBuilder::note_read_before_write(const StorageState& state, std::stri
         call);
 }
 
+/// Legal in C, and never what TVM means: constants are in ROM, inputs belong to the caller, and an
+/// output has one writer.
 void NetworkBuilder::note_write(const StorageState& state, std::optional<CallId> call,
                                 ValueId value) {
   const std::string name = quoted(topology_[state.id].name);
@@ -272,6 +288,7 @@ void NetworkBuilder::note_callee(const KernelInfo& info, KernelParameters parame
   if (info.kernel.origin == KernelOrigin::unknown) {
     check(CheckCode::unknown_callee, "nothing defines " + name, id);
   }
+  // Parameters without a match: `parameters_for_call` found the numbers to differ.
   if (info.parameters.empty() || !parameters.empty()) return;
   check(CheckCode::arity,
         name + " has " + std::to_string(info.parameters.size()) +
@@ -326,6 +343,7 @@ void NetworkBuilder::step(const RawCopy& raw) {
   const auto id = static_cast<std::uint32_t>(topology_.copies.size());
   const Endpoint end{Endpoint::Kind::copy, id, 0};
   StorageState& source = storages_.state_of(from);
+  // Read before write, as in calls.
   Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
   if (!copy.reads) note_read_before_write(source, "a copy", std::nullopt);
   StorageState& target = storages_.state_of(to);
@@ -337,6 +355,7 @@ void NetworkBuilder::step(const RawCopy& raw) {
 }
 
 void NetworkBuilder::step(const RawHook& raw) {
+  // Hooks take a position, so that positions follow the code; they are not nodes of the network.
   Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
   const Place& context = raw.context;
   if (context.kind == Place::Kind::parameter && !body_.is_packed &&

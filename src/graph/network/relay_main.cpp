@@ -1,8 +1,8 @@
-#include "graph/network/relay_main.h"
-
+// Relay's main, as the module attribute `main_func_info` keeps it, read into a network.
 #include <map>
 #include <unordered_map>
 
+#include "graph/network/completion.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -15,6 +15,8 @@ namespace f = tir::f;
 /// Tensors that one Relay expression is: one, or those of a tuple.
 using Tensors = std::vector<ValueId>;
 
+/// AOT puts `main_func_info` on the module: a FunctionInfo with Relay's main for each
+/// target. It survives in save_json only; texts print the attribute without its content.
 Node main_function(Node module) {
   const Node attrs = module[f::IRModule::attrs];
   if (!attrs.is(Kind::DictAttrs)) return {};
@@ -46,6 +48,7 @@ std::vector<TensorType> tensor_types(Node type) {
       for (const Node extent : next.list(f::TensorType::shape)) {
         tensor.shape->push_back(integer_of(extent).value_or(-1));
       }
+      // A dynamic extent.
       if (!tensor.bytes()) tensor.shape.reset();
       result.push_back(std::move(tensor));
     }
@@ -114,6 +117,7 @@ bool RelayReader::inputs() {
     if (!param.is(Kind::RelayVar)) return false;
     const Node id = param[f::RelayVar::vid];
     const std::string name(id.is(Kind::RelayId) ? id.text(f::RelayId::name_hint) : "");
+    // One parameter may be a tuple: several inputs of one name.
     Tensors& tensors = vars_[tir::index(param.id())];
     for (const TensorType& type : tensor_types(param[f::RelayVar::checked_type])) {
       tensors.push_back(add(name, ValueKind::input, type));
@@ -135,6 +139,8 @@ std::optional<Tensors> RelayReader::all_of(tir::NodeList exprs) {
 
 Tensors RelayReader::constant(Node expr) {
   Tensors tensors;
+  // Relay's constants have no names. Where one is used twice it is two values, which the comparison
+  // takes for the same.
   const std::string name = "constant_" + std::to_string(tir::index(expr.id()));
   for (const TensorType& type : tensor_types(expr[f::RelayConstant::checked_type])) {
     tensors.push_back(add(name, ValueKind::constant, type));
@@ -209,6 +215,7 @@ std::optional<Tensors> RelayReader::call_of(Node callee, tir::NodeList inputs, N
   const auto id = static_cast<std::uint32_t>(topology_.calls.size());
   Call call;
   call.kernel = kernel(callee, expr);
+  // No copies or hooks here: positions count calls.
   call.position = id;
   call.name = callee.text(f::GlobalVar::name_hint);
   const auto argument = [&](Direction direction, ValueId value) {
@@ -257,6 +264,7 @@ std::optional<Tensors> RelayReader::tensors_of(Node expr) {
 
 void RelayReader::outputs(const Tensors& tensors) {
   for (const ValueId value : tensors) {
+    // Names of outputs are not compared.
     const std::string name = "output" + std::to_string(topology_.outputs.size());
     topology_.outputs.push_back({name, name, topology_[value].type, value});
   }

@@ -5,6 +5,7 @@
 namespace mlf::graph {
 namespace {
 
+/// Main's own declaration where a call does not say the shape.
 TensorType declared_or(const TensorType& type, const TensorType& declared) {
   if (type.shape || !declared.shape) return type;
   if (!type.dtype.is_void() && type.dtype != declared.dtype) return type;
@@ -31,6 +32,7 @@ std::string Storages::unique(std::string name) {
 }
 
 StorageState& Storages::state_of(const ArgumentRole& role) {
+  // References into a map stay good while it grows; calls keep several of them.
   const auto at = states_.find(role.storage);
   if (at != states_.end()) return at->second;
   return states_.emplace(role.storage, make(role)).first->second;
@@ -99,6 +101,7 @@ StorageState Storages::make(const ArgumentRole& role) {
       if (storage.pool) describe_place(role.storage, storage, state);
       break;
   }
+  // The name that users know, not that of the variable.
   if (state.port) storage.name = parameters_.ports[*state.port].name;
   if (state.port && storage.kind == StorageKind::parameter) storage.bytes = state.declared.bytes();
   storage.name = unique(std::move(storage.name));

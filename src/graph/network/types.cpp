@@ -1,11 +1,14 @@
-#include "graph/network/types.h"
-
+// The types of tensors, completed from whatever knows them.
 #include <algorithm>
 #include <set>
+
+#include "graph/network/completion.h"
 
 namespace mlf::graph {
 namespace {
 
+/// Whether both call the same functions in the same order: then the calls belong to each other one
+/// by one.
 bool calls_are_alike(const Topology& topology, const Topology& relay) {
   return std::equal(topology.calls.begin(), topology.calls.end(), relay.calls.begin(),
                     relay.calls.end(), [&](const Call& a, const Call& b) {
@@ -25,6 +28,7 @@ void take_shapes_of_call(Call& call, const Call& relay) {
   auto from = relay.arguments.begin();
   for (Argument& argument : call.arguments) {
     if (!is_tensor(argument)) continue;
+    // Behind the first argument that does not fit, nothing can be trusted to.
     if (from == relay.arguments.end() || from->direction != argument.direction) return;
     take_shape(argument.type, from->type);
     ++from;
@@ -56,6 +60,7 @@ void complete(Topology& topology, Value& value, ValueId id) {
     const TensorType& seen = topology.type_at(end, id);
     if (knows_more(seen, value.type)) value.type = seen;
   }
+  // First the value learns from whoever reads it, then everyone learns from the value.
   const auto fill = [&](const Endpoint& end) {
     if (end.kind != Endpoint::Kind::call) return;
     TensorType& type = topology.calls[end.step].arguments[end.argument].type;
@@ -68,6 +73,8 @@ void complete(Topology& topology, Value& value, ValueId id) {
 
 void complete_storage(Topology& topology, const Value& value) {
   Storage& storage = topology.storages[index(value.storage)];
+  // A let over a pool says where it begins, a linked parameter nothing at all; the largest tensor
+  // in it is how long it is.
   const bool is_sized_by_values =
       storage.kind == StorageKind::pool || storage.kind == StorageKind::lookup;
   if (is_sized_by_values && value.bytes) {
@@ -86,6 +93,7 @@ bool is_flattened(const Topology& topology) {
   return true;
 }
 
+/// Gives a declared shape to the value of an input or output, and to whoever touches it.
 void take_shape_of_port(Topology& topology, const Port& port) {
   if (!port.value || !port.type.shape) return;
   const auto unflatten = [&](TensorType& type) {
@@ -105,6 +113,7 @@ void take_shape_of_port(Topology& topology, const Port& port) {
 }  // namespace
 
 void complete_types(Topology& topology, const Topology* relay) {
+  // Only then: elsewhere readers may see another shape on purpose, where a reshape was removed.
   if (is_flattened(topology)) {
     if (relay != nullptr) take_shapes_of_relay(topology, *relay);
     for (const Port& port : topology.inputs) take_shape_of_port(topology, port);
@@ -125,6 +134,7 @@ void complete_types(Topology& topology, const Topology* relay) {
 
 void confirm_reshapes(Topology& topology) {
   for (const Call& call : topology.calls) {
+    // An unknown size is a value of its own here: it agrees with nothing.
     std::set<std::optional<std::uint64_t>> sizes;
     for (const Argument& argument : call.arguments) {
       if (argument.storage) sizes.insert(argument.type.bytes());

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "graph/network/relay_main.h"
+#include "graph/network/completion.h"
 #include "mlf/graph/compare.h"
 #include "mlf/graph/graph_json.h"
 #include "unit/graph/networks.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "graph/main/calls.h"
+#include "graph/main/main_body.h"
 #include "mlf/graph/reconstruct.h"
 #include "mlf/tir/visit.h"
 #include "support/ir_editor.h"

@@ -1,5 +1,5 @@
 // How much of a tensor is written, where loops reach beyond its end.
-#include "graph/kernels/stores.h"
+#include "graph/kernels/body_scan.h"
 
 #include <gtest/gtest.h>
 

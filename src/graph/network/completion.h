@@ -1,0 +1,45 @@
+// What is said about a network once its edges are known: types from both ends of an edge, Relay's
+// view of the same build, and checks of the whole.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/kernels/functions.h"
+#include "mlf/graph/topology.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::graph {
+
+// --- Types (rule R10) ---------------------------------------------------------------------------
+
+/// Completes types and sizes that one end of an edge does not know from the other end, and shapes
+/// of flattened tensors from Relay's main (null: unknown) and main's own declarations.
+void complete_types(Topology& topology, const Topology* relay);
+
+/// Kernels that copy in order are reshapes only where both tensors have the same size in every
+/// call.
+void confirm_reshapes(Topology& topology);
+
+// --- The second opinion: Relay's main in A-normal form, from before memory planning ------------
+
+/// The network that `main_func_info` of an IRModule shows; nothing where the module has none, or
+/// none in the form that TVM gives it: lets of calls, tuples, their elements and constants.
+std::optional<Topology> relay_main(tir::Node module);
+
+// --- Checks (rules R10, R12, R13, R15) ----------------------------------------------------------
+
+/// Values that nothing reads, sizes that do not agree, tensors that do not fit or overlap.
+void check_values(Topology& topology);
+
+/// Functions of this module that main does not call.
+void check_unused_kernels(Topology& topology, const FunctionTable& functions,
+                          const FunctionRef& main);
+
+/// Functions without TIR, whose directions are inferred (rule R12).
+void check_externals(Topology& topology);
+
+/// Two mains of one module contradict each other, whatever they say (rule R1).
+void check_several_mains(std::vector<Topology>& topologies);
+
+}  // namespace mlf::graph
