@@ -1,4 +1,129 @@
-#include "program.h"
+// The program `mlf`: its command line, and the exit code that its shell sees.
+#include <fmt/core.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cctype>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+#include "mlf/graph/write.h"
+#include "mlf/version.h"
+#include "options.h"
+#include "output.h"
+
+namespace mlf::program {
+namespace {
+
+constexpr const char* kFooter =
+    "\n\"-\" is standard input or standard output.\n"
+    "Exit codes: 0 done; 1 a check failed or something required is missing; 64 usage;\n"
+    "65 invalid input; 70 internal error; 74 input/output error.";
+
+struct GlobalOptions {
+  bool quiet = false;
+  bool verbose = false;
+  std::vector<std::string> limits;
+
+  Verbosity verbosity() const {
+    if (quiet) return Verbosity::quiet;
+    return verbose ? Verbosity::verbose : Verbosity::normal;
+  }
+};
+
+std::string version_text() {
+  return fmt::format(
+      "mlf {}\n"
+      "reads: Model Library Format 1 to 7; TIR of TVM v0.8 to v0.18 as TVMScript, legacy text\n"
+      "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
+      "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
+      "        mlf-verify {}",
+      version(), kTirJsonVersion, kTirJsonVersion, graph::kTopologyVersion, kManifestVersion,
+      kInspectVersion, kVerifyVersion);
+}
+
+void add_global_options(CLI::App& app, GlobalOptions& options) {
+  app.set_version_flag("--version", version_text, "Versions of the program and of its formats");
+  auto* quiet = app.add_flag("-q,--quiet", options.quiet, "Say nothing but errors");
+  app.add_flag("-v,--verbose", options.verbose, "Say what is done")->excludes(quiet);
+  add_limit_option(app, options.limits);
+}
+
+/// What is wrong with the command line, in the words and the style of the other errors.
+std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
+  const std::vector<std::string> extras = app.remaining();
+  std::string text = app.get_subcommands().empty() && !extras.empty()
+                         ? fmt::format("there is no command '{}'", extras.front())
+                         : stop.what();
+  const bool capital = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) != 0 &&
+                       std::isupper(static_cast<unsigned char>(text[1])) == 0;
+  if (capital) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text + " (see mlf --help)";
+}
+
+/// Prints help and versions; for anything else says what is wrong with the command line.
+int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console& console) {
+  if (stop.get_exit_code() != 0) {
+    return console.fail(ErrorKind::usage, complaint(app, stop));
+  }
+  std::string text;
+  if (dynamic_cast<const CLI::CallForVersion*>(&stop) != nullptr) {
+    text = fmt::format("{}\n", stop.what());
+  } else {
+    text = app.help();
+  }
+  const auto printed = print(text);
+  return printed ? 0 : console.fail(printed.error());
+}
+
+int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
+  const Console console(options.verbosity());
+  const auto limits = limits_from(options.limits);
+  if (!limits) return console.fail(limits.error());
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run({console, *limits});
+  }
+  return console.fail(ErrorKind::internal, "no command was chosen");
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(
+      "Gives Apache TVM Model Library Format archives their TIR and their network as JSON, and "
+      "shows what is in them.",
+      "mlf");
+  app.require_subcommand(1);
+  app.footer(limits_help() + kFooter);
+  GlobalOptions options;
+  add_global_options(app, options);
+  const std::vector<Command> commands = {process_command(app), inspect_command(app),
+                                         graph_command(app), tir_command(app), verify_command(app)};
+  for (const Command& command : commands) command.app->fallthrough()->footer(kFooter);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    return stop_parsing(app, stop, Console(Verbosity::normal));
+  }
+  return run_chosen(commands, options);
+}
+
+/// Parses the command line, runs the command it names and returns the exit code: 0, 1, 64, 65, 70
+/// or 74.
+int run(int argc, const char* const* argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return Console(Verbosity::normal)
+        .fail(ErrorKind::invalid_input, "the input needs more memory than there is");
+  } catch (const std::exception& error) {
+    return Console(Verbosity::normal).fail(ErrorKind::internal, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace mlf::program
 
 int main(int argc, char** argv) {
   return mlf::program::run(argc, argv);

@@ -3,12 +3,8 @@
 
 #include <functional>
 
-#include "console.h"
-#include "limit_option.h"
-
-namespace CLI {
-class App;
-}
+#include "options.h"
+#include "output.h"
 
 namespace mlf::program {
 

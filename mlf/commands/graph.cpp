@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "commands/command.h"
-#include "enum_option.h"
+#ifdef MLF_HAS_DRAWING
+#include "mlf/drawing.h"
+#endif
 #include "mlf/graph/dot.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
-#include "networks_argument.h"
-#include "picture.h"
-#include "standard_output.h"
+#include "output.h"
 
 namespace mlf::program {
 namespace {
@@ -58,6 +59,22 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
   if (topology.is_sound()) return graph::write_graph_json(topology, layout, sink);
   const std::string message = "no graph, mlf verify says more: " + first_failure(topology).detail;
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
+}
+
+/// SVG needs Graphviz, which a build may lack.
+Result<void> write_picture([[maybe_unused]] const graph::Topology& topology,
+                           [[maybe_unused]] const tir::Sink& sink) {
+#ifdef MLF_HAS_DRAWING
+  std::string dot;
+  return graph::write_dot(topology, [&](std::string_view text) { dot += text; })
+      .and_then([&] { return drawing::svg_from_dot(dot); })
+      .map([&](const std::string& svg) { sink(svg); });
+#else
+  return tl::make_unexpected(Diagnostics{
+      Diagnostic{ErrorKind::usage,
+                 "this mlf was built without Graphviz: give --format dot to its dot -Tsvg",
+                 {}}});
+#endif
 }
 
 Result<void> write_network(const graph::Topology& topology, const GraphArguments& options,

@@ -4,8 +4,7 @@
 
 #include "commands/command.h"
 #include "commands/inspection.h"
-#include "enum_option.h"
-#include "standard_output.h"
+#include "output.h"
 
 namespace mlf::program {
 namespace {

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "commands/command.h"
-#include "enum_option.h"
 #include "mlf/process.h"
-#include "standard_output.h"
+#include "output.h"
 
 namespace mlf::program {
 namespace {

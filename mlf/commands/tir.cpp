@@ -3,12 +3,11 @@
 #include <optional>
 #include <string>
 
+#include "arguments.h"
 #include "commands/command.h"
-#include "enum_option.h"
 #include "mlf/tir/c.h"
 #include "mlf/tir/write.h"
-#include "standard_output.h"
-#include "tir_argument.h"
+#include "output.h"
 
 namespace mlf::program {
 namespace {

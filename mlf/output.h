@@ -1,4 +1,4 @@
-// What the program says to people: everything here goes to standard error.
+// What the program says: errors and notes to people on standard error, results on standard output.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@ namespace mlf::program {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// Coloured on a terminal, never with NO_COLOR set. Safe to use from several threads.
+/// Standard error. Coloured on a terminal, never with NO_COLOR set. Safe to use from several
+/// threads.
 class Console {
  public:
   explicit Console(Verbosity verbosity);
@@ -33,5 +34,22 @@ class Console {
   Verbosity verbosity_;
   std::shared_ptr<spdlog::logger> log_;
 };
+
+/// Standard output, with the errors that a plain stream swallows. Writes part by part. After a
+/// failure nothing more is written; `finish` says what happened.
+class OutputStream {
+ public:
+  void write(std::string_view bytes);
+  /// Errors: `io`, what the system refused first.
+  Result<void> finish();
+
+ private:
+  int error_ = 0;
+};
+
+/// Writes everything. Errors: `io`.
+Result<void> print(std::string_view text);
+
+bool standard_output_is_terminal();
 
 }  // namespace mlf::program

@@ -1,10 +1,7 @@
-#include "limit_option.h"
+#include "options.h"
 
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Command-line options whose value is one of a few names.
+// Options that several commands have: bounds on untrusted input, and values that are one of a few
+// names.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,7 +10,25 @@
 #include <utility>
 #include <vector>
 
+#include "mlf/archive.h"
+#include "mlf/diagnostics.h"
+#include "mlf/tir/document.h"
+
 namespace mlf::program {
+
+struct Limits {
+  archive::Limits archive;
+  tir::ReadLimits tir;
+};
+
+/// Adds `--limit NAME=VALUE` to `app`.
+void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
+
+/// A line for every limit: its name, its default, what it bounds.
+std::string limits_help();
+
+/// The defaults with `settings` ("members=10") applied. Errors: `usage`.
+Result<Limits> limits_from(const std::vector<std::string>& settings);
 
 template <class Enum>
 using EnumNames = std::vector<std::pair<std::string, Enum>>;

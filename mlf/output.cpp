@@ -1,9 +1,14 @@
-#include "console.h"
+#include "output.h"
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 
 namespace mlf::program {
 namespace {
@@ -41,6 +46,28 @@ void Console::note(std::string_view message) const {
 
 void Console::detail(std::string_view message) const {
   if (verbosity_ == Verbosity::verbose) log_->info(message);
+}
+
+void OutputStream::write(std::string_view bytes) {
+  if (error_ != 0) return;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) error_ = errno;
+}
+
+Result<void> OutputStream::finish() {
+  if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
+  if (error_ == 0) return {};
+  const std::string message = std::string("cannot write standard output: ") + std::strerror(error_);
+  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::io, message, {}}});
+}
+
+Result<void> print(std::string_view text) {
+  OutputStream out;
+  out.write(text);
+  return out.finish();
+}
+
+bool standard_output_is_terminal() {
+  return isatty(STDOUT_FILENO) == 1;
 }
 
 }  // namespace mlf::program

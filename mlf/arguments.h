@@ -1,13 +1,20 @@
-// The networks of the archive that a command names.
+// What the arguments of commands name: the TIR or the network of an archive.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "limit_option.h"
+#include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
+#include "mlf/tir/document.h"
+#include "options.h"
 
 namespace mlf::program {
+
+/// Reads the TIR that `argument` names. "-" is bare TIR on standard input, "-:MEMBER" a member of
+/// an archive there. Of an archive without a member, it is the only TIR there is; several are a
+/// `usage` error that names them. MEMBER is a member's name or the stem of a TIR ("tir-1").
+Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits);
 
 /// Reads the network of one module of the archive at `path` ("-": standard input). An empty
 /// `module` means the only one there is.
