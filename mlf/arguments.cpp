@@ -41,6 +41,7 @@ bool exists(const std::string& path) {
 /// A path that exists is meant as it is, even with a colon in it.
 Place split(const std::string& argument) {
   if (argument == "-" || exists(argument)) return {argument, std::nullopt};
+  // The last colon: members of archives have none, paths may.
   const std::size_t colon = argument.rfind(':');
   if (colon == std::string::npos) return {argument, std::nullopt};
   const std::string path = argument.substr(0, colon);
@@ -53,6 +54,7 @@ bool is_archive(const std::string& path) {
   if (path == "-") return false;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
+  // One block of a tar, whose header has its magic word at byte 257.
   std::array<char, 512> head{};
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
   const std::string_view bytes(head.data(), head.size());
@@ -74,6 +76,7 @@ Result<tir::Document> read_file(const std::string& path, const Limits& limits) {
 /// A member that is TIR whatever it is called.
 Result<tir::Document> read_member(const archive::Archive& archive, const std::string& name,
                                   const Limits& limits) {
+  // As `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
   const std::string normal = std::filesystem::path(name).lexically_normal();
   const archive::Member* member = archive.find(normal);
   if (member == nullptr) {
@@ -87,6 +90,7 @@ Result<tir::Document> read_member(const archive::Archive& archive, const std::st
 Result<tir::Document> read_only_tir(const Deployment& deployment) {
   const std::vector<TirSource>& sources = deployment.tir_sources();
   const std::string& path = deployment.archive().path();
+  // Not a guess among several: what is printed would depend on their names.
   if (sources.size() == 1) return deployment.read_tir(sources.front());
   if (sources.empty()) return refuse(ErrorKind::check_failed, "no TIR in this archive", path);
   std::vector<std::string> stems;
@@ -100,6 +104,8 @@ Result<tir::Document> read_from_archive(const Place& place, const Limits& limits
       Deployment::open(place.path, {.archive_limits = limits.archive, .tir_limits = limits.tir});
   if (!deployment) return tl::make_unexpected(deployment.error());
   if (!place.member) return read_only_tir(*deployment);
+  // A source of the deployment first: it has a target, a stage and constants, a bare member has
+  // not.
   const TirSource* source = deployment->find_tir(*place.member);
   return source != nullptr ? deployment->read_tir(*source)
                            : read_member(deployment->archive(), *place.member, limits);
@@ -133,6 +139,7 @@ Result<std::size_t> choose(const ModelLibrary& library, const std::string& modul
   return refuse(ErrorKind::usage, fmt::format("{}: {}", problem, fmt::join(names, ", ")), path);
 }
 
+/// Every module is either among those found or among those missing.
 Result<graph::Topology> network_of(Networks networks, std::size_t module, const std::string& path) {
   for (Network& network : networks.found) {
     if (network.module == module) return std::move(network.topology);

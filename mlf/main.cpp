@@ -18,6 +18,7 @@
 namespace mlf::program {
 namespace {
 
+// Exit codes are those of sysexits.h, as `exit_code` gives them.
 constexpr const char* kFooter =
     "\n\"-\" is standard input or standard output.\n"
     "Exit codes: 0 done; 1 a check failed or something required is missing; 64 usage;\n"
@@ -34,6 +35,7 @@ struct GlobalOptions {
   }
 };
 
+/// Formats have versions of their own: whoever reads one wants to know which.
 std::string version_text() {
   return fmt::format(
       "mlf {}\n"
@@ -47,6 +49,7 @@ std::string version_text() {
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.set_version_flag("--version", version_text, "Versions of the program and of its formats");
+  // Said before or after the command alike: `fallthrough` below.
   auto* quiet = app.add_flag("-q,--quiet", options.quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", options.verbose, "Say what is done")->excludes(quiet);
   add_limit_option(app, options.limits);
@@ -58,6 +61,8 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
   std::string text = app.get_subcommands().empty() && !extras.empty()
                          ? fmt::format("there is no command '{}'", extras.front())
                          : stop.what();
+  // CLI11 begins its sentences with a capital letter. Names of arguments are capitals throughout
+  // and stay.
   const bool capital = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) != 0 &&
                        std::isupper(static_cast<unsigned char>(text[1])) == 0;
   if (capital) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -66,6 +71,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
 
 /// Prints help and versions; for anything else says what is wrong with the command line.
 int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console& console) {
+  // CLI11 throws for --help and --version too, with the exit code 0.
   if (stop.get_exit_code() != 0) {
     return console.fail(ErrorKind::usage, complaint(app, stop));
   }
@@ -100,6 +106,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_global_options(app, options);
   const std::vector<Command> commands = {process_command(app), inspect_command(app),
                                          graph_command(app), tir_command(app), verify_command(app)};
+  // Each command declared itself, with its own options; `run` reads them when it is chosen.
   for (const Command& command : commands) command.app->fallthrough()->footer(kFooter);
   try {
     app.parse(argc, argv);
@@ -114,9 +121,11 @@ int parse_and_run(int argc, const char* const* argv) {
 int run(int argc, const char* const* argv) {
   try {
     return parse_and_run(argc, argv);
+    // Limits keep inputs from asking for so much, unless they were raised.
   } catch (const std::bad_alloc&) {
     return Console(Verbosity::normal)
         .fail(ErrorKind::invalid_input, "the input needs more memory than there is");
+    // Wrong input is a Result everywhere: what is thrown up to here is a defect.
   } catch (const std::exception& error) {
     return Console(Verbosity::normal).fail(ErrorKind::internal, error.what());
   }

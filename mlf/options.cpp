@@ -12,6 +12,7 @@
 namespace mlf::program {
 namespace {
 
+/// One limit: its name, what it bounds, and where it is in `Limits`.
 struct Row {
   std::string_view name;
   std::string_view meaning;
@@ -47,6 +48,7 @@ constexpr Row kRows[] = {
 };
 #undef MLF_LIMIT
 
+// Digits alone: no sign, no unit, nothing behind them.
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -63,6 +65,7 @@ tl::unexpected<Diagnostics> refuse_limit(std::string message) {
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--limit", settings, "Another bound on untrusted input, see below; repeatable")
       ->type_name("NAME=VALUE")
+      // One setting for each --limit: what comes after it is an ARCHIVE.
       ->allow_extra_args(false);
 }
 
@@ -78,6 +81,7 @@ std::string limits_help() {
 Result<Limits> limits_from(const std::vector<std::string>& settings) {
   Limits limits;
   for (const std::string_view setting : settings) {
+    // Without a "=", all of it is the name and the value is empty: an error about the value.
     const std::size_t equals = std::min(setting.find('='), setting.size());
     const std::string_view name = setting.substr(0, equals);
     const Row* row = std::find_if(std::begin(kRows), std::end(kRows),

@@ -13,6 +13,7 @@
 namespace mlf::program {
 namespace {
 
+/// By the convention of no-color.org: set and not empty.
 spdlog::color_mode colour_mode() {
   const char* no_color = std::getenv("NO_COLOR");
   const bool unwanted = no_color != nullptr && *no_color != '\0';
@@ -22,6 +23,7 @@ spdlog::color_mode colour_mode() {
 }  // namespace
 
 Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
+  // A logger of our own, not spdlog's default one, which is global.
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(colour_mode());
   log_ = std::make_shared<spdlog::logger>("mlf", std::move(sink));
   log_->set_pattern("mlf: %^%l%$: %v");
@@ -31,6 +33,7 @@ Console::~Console() = default;
 
 int Console::fail(const Diagnostics& diagnostics) const {
   for (const Diagnostic& diagnostic : diagnostics) {
+    // As a string_view: a format string may not come from the input.
     log_->error(std::string_view(to_string(diagnostic)));
   }
   return exit_code(diagnostics.front().kind);
@@ -50,10 +53,12 @@ void Console::detail(std::string_view message) const {
 
 void OutputStream::write(std::string_view bytes) {
   if (error_ != 0) return;
+  // The first error is the cause; those that follow are not.
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) error_ = errno;
 }
 
 Result<void> OutputStream::finish() {
+  // A full disk shows here at the latest.
   if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
   if (error_ == 0) return {};
   const std::string message = std::string("cannot write standard output: ") + std::strerror(error_);

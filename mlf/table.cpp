@@ -32,6 +32,7 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+// Width by bytes: names beyond ASCII may be out of line, which is all that happens.
 std::string Table::text() const {
   std::vector<std::size_t> widths(right_.size());
   for (const auto& row : rows_) {

@@ -57,6 +57,7 @@ const graph::Check& first_failure(const graph::Topology& topology) {
 Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout,
                          const tir::Sink& sink) {
   if (topology.is_sound()) return graph::write_graph_json(topology, layout, sink);
+  // The graph executor would run it as it is; a topology shows its checks beside it, dot in red.
   const std::string message = "no graph, mlf verify says more: " + first_failure(topology).detail;
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
 }
@@ -97,6 +98,7 @@ int run_graph(const GraphArguments& options, const Context& context) {
   const auto topology =
       read_network_argument(options.archive, options.module, options.tir_files, context.limits);
   if (!topology) return context.console.fail(topology.error());
+  // Written as it is made: networks may be larger than a terminal's patience, but not than memory.
   OutputStream out;
   const auto written =
       write_network(*topology, options, [&](std::string_view bytes) {

@@ -27,6 +27,7 @@ struct ProcessArguments {
   unsigned jobs = 1;
 };
 
+// Nothing until its archive was processed.
 using Outcome = std::optional<Result<ProcessReport>>;
 
 void declare_process_options(CLI::App& app, ProcessArguments& options) {
@@ -38,7 +39,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Write the result here and leave the one ARCHIVE alone")
       ->type_name("OUT");
   app.add_option("--tir", options.tir_files,
-                 "Take TIR from this file too, as if it stood in src/ of the one ARCHIVE: under "
+                 "Take TIR from this file too, as if it were in src/ of the one ARCHIVE: under "
                  "its own name if that is like tir-1.txt or tir-1.tvm.json, else under the next "
                  "free one; repeatable")
       ->type_name("FILE")
@@ -87,6 +88,7 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   const auto& archives = options.archives;
   const bool from_stdin = std::find(archives.begin(), archives.end(), "-") != archives.end();
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
+  // Standard input has no place of its own to be changed in.
   const bool to_stdout = options.output == "-" || (from_stdin && options.output.empty());
   if (to_stdout && !options.dry_run && standard_output_is_terminal()) {
     return "the result is a tar: send standard output to a file or a pipe";
@@ -98,6 +100,7 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
 std::vector<Outcome> process_all(const ProcessArguments& options, const Context& context) {
   const ProcessOptions each = process_options(options, context.limits);
   std::vector<Outcome> outcomes(options.archives.size());
+  // Whoever is free takes the next archive; each has its own place in `outcomes`.
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < outcomes.size(); i = next++) {
@@ -108,11 +111,14 @@ std::vector<Outcome> process_all(const ProcessArguments& options, const Context&
   std::vector<std::jthread> threads;
   const std::size_t count = std::min<std::size_t>(options.jobs, outcomes.size());
   for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  // This thread works as well; `clear` waits for the others.
   work();
   threads.clear();
   return outcomes;
 }
 
+/// A module without a network is usual (no main was captured); one whose network is wrong is worth
+/// a word without -v.
 void explain(const NetworkReport& network, const std::string& archive, const Console& console) {
   if (network.reason) {
     console.detail(fmt::format("{}: module '{}' has no network: {}", archive, network.module,
@@ -142,6 +148,7 @@ void explain(const std::string& archive, const ProcessReport& report, const Cons
   }
 }
 
+/// What --dry-run prints: one line for each member, and always at least one.
 std::string plan_of(const std::string& archive, const ProcessReport& report) {
   std::string text;
   for (const WrittenMember& member : report.written) {
@@ -161,6 +168,7 @@ int run_process(const ProcessArguments& options, const Context& context) {
     const auto& outcome = *outcomes[i];
     if (!outcome) {
       const int code = context.console.fail(outcome.error());
+      // The first failure decides the exit code; the other archives are processed all the same.
       if (exit == 0) exit = code;
       continue;
     }

@@ -22,6 +22,7 @@ struct TirArguments {
   std::optional<tir::VersionRange> tvm_version{};
 };
 
+/// Says what a version looks like before anything is read.
 CLI::Validator tvm_version_validator() {
   return {[](const std::string& text) {
             return tir::tvm_version_named(text)
@@ -88,6 +89,7 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
 int run_tir(const TirArguments& options, const Context& context) {
   auto document = read_tir_argument(options.source, context.limits);
   if (!document) return context.console.fail(document.error());
+  // Writers obey the version of the document, whether it was found or is wanted.
   if (options.tvm_version) document->source.tvm_version = *options.tvm_version;
   OutputStream out;
   const auto written = write_tir(*document, options, context.limits,

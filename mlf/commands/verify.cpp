@@ -36,6 +36,7 @@ struct Verdict {
   }
 };
 
+/// Checks of networks have codes of their own (checks.def), all other findings one each.
 std::string_view code_of(const Finding& finding) {
   return finding.code == FindingCode::network_check ? info(finding.check).code
                                                     : to_string(finding.code);
@@ -50,6 +51,7 @@ std::string to_line(const Finding& finding, const std::string& archive) {
 std::string to_lines(const Verdict& verdict, const Console& console) {
   std::string text;
   for (const Finding& finding : verdict.findings) {
+    // Notes do not change the verdict. JSON has them always.
     if (finding.severity == graph::Severity::note && !console.is_verbose()) continue;
     text += to_line(finding, verdict.archive);
   }
@@ -100,6 +102,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
                                              .tir_limits = context.limits.tir});
     if (!findings) {
       const int code = context.console.fail(findings.error());
+      // An archive that cannot be read weighs more than one that does not pass.
       if (exit <= 1) exit = code;
       continue;
     }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kArrayMagic = 0xDD5E40F096B4A13F;
 constexpr std::uint64_t kMaxArrayBytes = std::numeric_limits<std::int64_t>::max();
 
 /// Nothing if the size does not fit in 63 bits.
-// TVM leaves lanes out of this sum; a bool of one bit takes a byte.
+/// TVM leaves lanes out of this sum; a bool of one bit takes a byte.
 std::optional<std::uint64_t> byte_size(const Param& param) {
   std::uint64_t size = (param.type.bits + 7u) / 8u;
   // First, as a later extent may overflow and an empty array has no bytes whatever the others say.

@@ -69,8 +69,8 @@ class PortUses {
 };
 
 /// "output", "output2", and what the printers make of them: "output_1".
-// AOTExecutorCodegen counts from 2: "output", "output2", "output3"; v0.8 calls all of them
-// "output".
+/// AOTExecutorCodegen counts from 2: "output", "output2", "output3"; v0.8 calls all of them
+/// "output".
 bool is_output_name(std::string_view name) {
   constexpr std::string_view kOutput = "output";
   if (!name.starts_with(kOutput)) return false;
