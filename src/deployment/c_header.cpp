@@ -9,6 +9,8 @@
 namespace mlf::deployment {
 namespace {
 
+// The header tvmgen_<m>.h of `--executor-aot-interface-api c`, as interface_c.cc writes it: structs
+// of pointers, whose fields are in the order of main's parameters, and sizes as macros.
 constexpr std::string_view kStruct = "struct tvmgen_";
 constexpr std::string_view kPools = "_workspace_pools {";
 constexpr std::string_view kField = "  void* ";
@@ -39,6 +41,7 @@ class HeaderReader {
 
   HeaderFields finish() && {
     for (std::string& name : pools_) {
+      // Macros may come before or after the struct: put together at the end.
       const auto size = sizes_.find(upper(prefix_ + name));
       if (size != sizes_.end()) fields_.pools.push_back({std::move(name), size->second});
     }
@@ -65,10 +68,12 @@ class HeaderReader {
     const std::string_view number = words.substr(space + 1);
     std::int64_t bytes = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), bytes);
+    // Edited by hand, perhaps: a size that is not a plain number is not known.
     if (error != std::errc{} || end != number.data() + number.size()) return;
     sizes_.emplace(words.substr(0, space - kSize.size()), bytes);
   }
 
+  /// ASCII, whatever the locale: these are C identifiers.
   static std::string upper(std::string text) {
     std::ranges::transform(text, text.begin(), [](char c) {
       return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

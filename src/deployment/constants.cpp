@@ -21,14 +21,18 @@ using tir::Kind;
 /// Texts name a constant as it is called, or with a number that makes the name unique.
 bool is_name_of(std::string_view printed, std::string_view name) {
   std::string legal(name);
+  // Relay's names may hold dots, which TVMScript cannot print.
   std::ranges::replace(legal, '.', '_');
   if (printed == name || printed == legal) return true;
   if (!printed.starts_with(name) && !printed.starts_with(legal)) return false;
+  // "constant_1_2": printers count from 1 and write no leading zero.
   const std::string_view suffix = printed.substr(name.size());
   return suffix.size() > 1 && suffix.front() == '_' && suffix[1] != '0' &&
          suffix.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
+/// Whether the numbers of a text are those of an array at the digits that the text has. Compared as
+/// they are printed: rounding twice can differ from rounding once.
 template <class Float>
 bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> whole,
                 unsigned digits) {
@@ -54,6 +58,7 @@ void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) 
   FunctionNames& names = functions_.emplace_back();
   const tir::NodeMap functions = document->module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
+    // Which functions the module has: constants in attributes are asked for by function.
     names.emplace(functions.key(i).text(f::GlobalVar::name_hint));
   }
   for (tir::ArrayUse& use : tir::array_uses(document->module.root())) {
@@ -70,6 +75,7 @@ void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) 
                                         .shape = {shape.begin(), shape.end()},
                                         .data = *data,
                                         .source = document->source.member,
+                                        // C declares its arrays with one dimension.
                                         .is_flat = document->source.dialect == tir::Dialect::c}});
   }
   documents_.push_back(std::move(document));
@@ -83,6 +89,7 @@ void ConstantLibrary::add_params(const tir::Input& file) {
     const auto dtype = tir::parse_dtype(to_string(param.type));
     if (!dtype) continue;
     candidates_.push_back({.site = ConstantSite::statement,
+                           // Nothing says whose a parameter is: its name has to do.
                            .module = nullptr,
                            .function = {},
                            .name = param.name,
@@ -116,6 +123,7 @@ bool ConstantLibrary::has_place(const Candidate& candidate, const ConstantQuery&
   if (query.site == ConstantSite::pool && is_statement) {
     return query.name == candidate.name + "_let";
   }
+  // Only attributes of functions are asked for function by function.
   const bool is_of_function =
       query.site != ConstantSite::function_attribute || candidate.function == query.function;
   return candidate.site == query.site && candidate.name == query.name && is_of_function &&
@@ -126,6 +134,7 @@ bool ConstantLibrary::fits(const Candidate& candidate, const ConstantQuery& quer
   const tir::FoundConstant& constant = candidate.constant;
   if (!has_place(candidate, query)) return false;
   if (query.dtype && *query.dtype != constant.dtype) return false;
+  // A text that shows neither dimensions nor elements: the place has to do.
   if (!query.shape) return true;
   return constant.data.size() == tir::tir_json::byte_size(constant.dtype, *query.shape) &&
          begins_with(constant.data, query);
@@ -150,6 +159,7 @@ std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query)
 
 std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query) const {
   const std::vector<tir::FoundConstant> found = all(query);
+  // Several that have equal data are one: stages of a build repeat their constants.
   const tir::FoundConstant* const one = tir::agreed(found);
   return one == nullptr ? std::nullopt : std::optional(*one);
 }

@@ -21,6 +21,7 @@ namespace {
 using archive::Member;
 using support::get_or_throw;
 
+/// Folders and links belong to no module.
 std::vector<FileRef> regular_files(const archive::Archive& archive) {
   std::vector<FileRef> files;
   for (const Member& member : archive.members()) {
@@ -30,6 +31,7 @@ std::vector<FileRef> regular_files(const archive::Archive& archive) {
 }
 
 ModelLibrary read_metadata(const archive::Archive& archive) {
+  // The one member that makes a tar an MLF archive; everything else may be missing.
   const Member* metadata = archive.find(model_library::kMetadata);
   if (metadata == nullptr) {
     throw support::Error(ErrorKind::invalid_input,
@@ -107,6 +109,7 @@ struct Deployment::State {
 
 Deployment::State::Slot& Deployment::State::slot_of(const TirSource& source) {
   const std::scoped_lock lock(naming);
+  // References into a map stay good; only finding one needs the lock.
   return slots[{source.path, source.name}];
 }
 
@@ -160,6 +163,7 @@ tir::Document Deployment::State::read_text(const TirSource& source) {
 tir::Document Deployment::State::read(const TirSource& source) {
   tir::Document document =
       source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
+  // Texts do not say which target they are of (legacy prints meta[Target][0]); metadata does.
   const Target* target = deployment::owners_of(document.module, source.stem, library).target;
   if (target != nullptr) document.target = target->text;
   return document;
@@ -168,6 +172,7 @@ tir::Document Deployment::State::read(const TirSource& source) {
 std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource& source) {
   Slot& slot = slot_of(source);
   const std::scoped_lock lock(slot.reading);
+  // Someone may still hold the document that was released: then it is not read twice.
   if (slot.kept == nullptr) slot.kept = slot.released.lock();
   if (slot.kept == nullptr) slot.kept = std::make_shared<const tir::Document>(read(source));
   return slot.kept;
@@ -271,6 +276,7 @@ Result<std::vector<const Member*>> Deployment::members_of(const TirSource& sourc
     std::vector<const Member*> members;
     if (source.member != nullptr) members.push_back(source.member);
     for (const Member* file : source.c_members) add_once(members, file);
+    // Only texts that lack data depend on where it comes from.
     if (source.allocates_constants) {
       for (const Member* member : state_->constant_members()) add_once(members, member);
     }

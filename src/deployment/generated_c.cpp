@@ -27,6 +27,8 @@ struct SourceFile {
   }
 };
 
+/// By content and not by TVM's numbers: which of lib0 and lib1 has the kernels depends on the
+/// target.
 std::vector<SourceFile> source_files(const archive::Archive& archive, const Module& module) {
   std::vector<SourceFile> files;
   for (const FileRef& file : module.files.sources) {
@@ -36,6 +38,7 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
   return files;
 }
 
+/// Sizes of pools, which the header of the C interface has as macros.
 std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const Module& module) {
   std::vector<tir::CPool> pools;
   for (const FileRef& header : module.files.headers) {
@@ -65,6 +68,7 @@ std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
   std::set<std::string_view> known;
   for (const graph::Call& call : topology->calls) {
     const std::string& symbol = topology->kernels[index(call.kernel)].symbol;
+    // A kernel has one signature, however often it is called.
     if (!known.insert(symbol).second) continue;
     tir::CSignature signature{symbol, {}};
     for (const graph::Argument& argument : call.arguments) {
@@ -87,6 +91,7 @@ std::vector<std::string_view> target_kinds(const std::vector<SourceFile>& files)
   return kinds;
 }
 
+/// The first comment of a C file names its target; where metadata has none of this kind, the first.
 const Target* target_of_kind(const Module& module, std::string_view kind) {
   const auto found = std::find_if(module.targets.begin(), module.targets.end(),
                                   [&](const ModuleTarget& one) { return one.target.kind == kind; });
@@ -105,6 +110,8 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
                    .c = tir::CSources{}};
   for (const SourceFile& file : files) {
     if (file.has_functions() && file.target_kind() != kind) continue;
+    // It goes by the name of its first file with functions; files without any (pools, the entry
+    // point) belong to all targets.
     if (file.has_functions() && source.member == nullptr) {
       source.name = file.member->name;
       source.text = file.text;
@@ -119,6 +126,7 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
   return source;
 }
 
+// A search in the text: opening an archive must not read TIR that nobody may ask for.
 bool mentions(std::span<const TirSource> sources, const std::string& symbol) {
   return std::ranges::any_of(sources, [&](const TirSource& source) {
     return source.text.find(symbol) != std::string_view::npos;
@@ -150,6 +158,7 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
 bool is_shown(const Module& module, const ModelLibrary& library,
               std::span<const TirSource> captured) {
   if (module.style == Style::operator_only) return !captured.empty();
+  // With a graph executor there is no main: any TIR will do.
   const bool alone = library.modules.size() == 1;
   const std::string prefix = symbol_prefix(module.name);
   if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {

@@ -25,6 +25,7 @@ void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTenso
 
 graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
   graph::ModuleFacts facts;
+  // As it is in symbols: that is what mains are recognised by.
   facts.module = symbol_part(module.name);
   for (const MainMemory& main : module.memory.main) {
     add_tensors(main.inputs, facts.inputs);
@@ -32,10 +33,12 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   }
   for (const FileRef& header : module.files.headers) {
     HeaderFields fields = read_header(member_text(archive, header));
+    // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
+  // The Relay text is from before optimisation: kernels have other names there, inputs the same.
   if (module.files.relay) {
     facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
   }

@@ -39,6 +39,7 @@ std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> s
   std::map<std::string_view, std::vector<const TirSource*>> stages;
   for (const TirSource& source : sources) stages[source.stage].push_back(&source);
   std::vector<std::vector<const TirSource*>> ordered;
+  // The preferred stage comes first; the others by name, so that runs agree.
   if (auto preferred = stages.extract(kDefaultStage)) {
     ordered.push_back(std::move(preferred.mapped()));
   }
@@ -55,6 +56,7 @@ NetworkSearch::NetworkSearch(const Deployment& deployment)
 }
 
 void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
+  // Held until the stage is read: inputs only point to them.
   std::vector<std::shared_ptr<const tir::Document>> documents;
   std::vector<graph::TirInput> inputs;
   for (const TirSource* source : stage) {
@@ -70,6 +72,7 @@ void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
 void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     const Module& module = modules_[i];
+    // An earlier stage has decided.
     if (!module.files.graph || found_.contains(i)) continue;
     const FileRef& file = *module.files.graph;
     const tir::Input input{.file = deployment_.archive().path(),
@@ -77,12 +80,14 @@ void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
                            .text = member_text(deployment_.archive(), file)};
     auto topology = get_or_throw(
         graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters_[i]}));
+    // The graph does not say whose it is; its file name does.
     topology.module = module.name;
     found_.emplace(i, std::move(topology));
   }
 }
 
 std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topology) const {
+  // By the module in main's own symbol, else by the longest name that the symbol begins with.
   const auto named = std::ranges::find(facts_, topology.module, &graph::ModuleFacts::module);
   if (named != facts_.end()) return static_cast<std::size_t>(named - facts_.begin());
   return deployment_.module_of_function(topology.provenance.symbol);
@@ -93,11 +98,13 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage) {
     const auto module = module_of(topology);
     if (!module) continue;
     topology.module = modules_[*module].name;
+    // Does nothing where an earlier stage or the module's graph has decided.
     found_.emplace(*module, std::move(topology));
   }
 }
 
 Networks NetworkSearch::finish() && {
+  // Archives of the graph executor without TIR: the graph is all there is.
   read_graphs({});
   Networks networks;
   for (std::size_t i = 0; i < modules_.size(); ++i) {

@@ -21,6 +21,7 @@ Node attribute(Node function, std::string_view name) {
 
 std::string_view symbol_of(Node global_var, Node function) {
   const Node symbol = attribute(function, "global_symbol");
+  // Attributes hold strings as String or as StringImm, by version.
   if (symbol.is(Kind::String)) return symbol.text(f::String::value);
   if (symbol.is(Kind::StringImm)) return symbol.text(f::StringImm::value);
   return global_var.text(f::GlobalVar::name_hint);
@@ -58,6 +59,7 @@ const Target* target_of_kind(const std::vector<const Target*>& targets, std::str
 }
 
 const Target* target_by_stem(const std::vector<const Target*>& targets, std::string_view stem) {
+  // A name such as tir-1-cmsis-nn says device type and kind; any other name, nothing.
   const auto wanted = target_of_stem(stem);
   if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
   const auto fits = [&](const Target* target) {
@@ -86,6 +88,7 @@ std::string symbol_prefix(std::string_view module_name) {
 /// Where the name of one module begins with that of another, the longer one is meant.
 std::optional<std::size_t> module_of_function(std::string_view symbol,
                                               const ModelLibrary& library) {
+  // Operator archives may have symbols without any prefix.
   if (library.modules.size() == 1) return 0;
   std::optional<std::size_t> best;
   std::size_t longest = 0;
@@ -110,6 +113,7 @@ TirOwners owners_of(const tir::Module& module, std::string_view stem, const Mode
 
   TirOwners owners{{modules.begin(), modules.end()}, nullptr};
   const auto targets = targets_of(owners.modules, library);
+  // Functions of one TIR are of one target, where TVM wrote it; a TIR of several has none.
   if (kinds.size() == 1) owners.target = target_of_kind(targets, *kinds.begin());
   if (owners.target == nullptr) owners.target = target_by_stem(targets, stem);
   return owners;

@@ -85,12 +85,14 @@ void skip_parameter(std::string_view& text) {
 
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   std::vector<graph::NamedTensor> tensors;
+  // Relay text looks the same in all versions: it never moved to TVMScript.
   const std::size_t main = text.find(kMain);
   if (main == std::string_view::npos) return tensors;
   text.remove_prefix(main + kMain.size());
   while (take(text, "%")) {
     const std::string name(take_name(text));
     if (take(text, ": ")) {
+      // Tuples and functions as parameters are passed over: main in TIR has no such thing.
       if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
     }
     skip_parameter(text);

@@ -18,12 +18,14 @@ bool is_number(std::string_view text) {
 }  // namespace
 
 std::string_view stage_of_stem(std::string_view stem) {
+  // tir-1.unplanned.txt is stage "unplanned" of target 1.
   const std::size_t dot = stem.find('.');
   return dot == std::string_view::npos ? kDefaultStage : stem.substr(dot + 1);
 }
 
 std::optional<TirName> parse_tir_name(std::string_view name) {
   if (!name.starts_with(kPrefix) || name.find('/') != std::string_view::npos) return std::nullopt;
+  // The same TIR as save_json, which loses nothing.
   const bool twin = name.ends_with(kTwinSuffix);
   if (!twin && !name.ends_with(kTextSuffix)) return std::nullopt;
   const std::string_view suffix = twin ? kTwinSuffix : kTextSuffix;
@@ -48,6 +50,8 @@ std::optional<StemTarget> target_of_stem(std::string_view stem) {
 }
 
 std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken) {
+  // TVM numbers by DLDeviceType, which is 1 (CPU) for c, llvm, cmsis-nn and ethos-u alike: the kind
+  // tells them apart, and a number what the kind does not.
   const std::int32_t type = target != nullptr ? target->device_type.value_or(1) : 1;
   std::string stem = "tir-" + std::to_string(type);
   if (!taken(stem)) return stem;

@@ -59,6 +59,7 @@ struct Candidate {
 /// Stem to what was chosen for it.
 using Chosen = std::map<std::string, Candidate, std::less<>>;
 
+/// Text and twin of one stem are one TIR: the twin is read, as it has what the text lacks.
 void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
   const auto at = chosen.find(stem);
   if (at == chosen.end()) {
@@ -100,6 +101,7 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
 void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,
               Chosen& chosen) {
   Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
+  // Any other name is fine for a file beside the archive: it gets a stem that is free.
   const auto name = parse_tir_name(file.name());
   if (!name) {
     const auto taken = [&](const std::string& stem) { return chosen.contains(stem); };
@@ -163,6 +165,7 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
 
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
                     std::span<const TirFile> beside) {
+  // What was captured first; C only for modules that nothing captured shows.
   const std::vector<TirSource> captured = captured_tir(archive, library, beside);
   TirSources sources{captured, {}};
   for (const Module& module : library.modules) {
@@ -171,6 +174,7 @@ TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library
     generated = generated_c(archive, module, sources.all);
     sources.all.insert(sources.all.end(), generated->begin(), generated->end());
   }
+  // By name, so that outputs do not depend on the order of members.
   std::ranges::sort(sources.all, {}, &TirSource::stem);
   return sources;
 }
