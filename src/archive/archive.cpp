@@ -27,10 +27,13 @@ void load_tar(Archive::Contents& contents) {
   if (contents.storage != Storage::tar) {
     contents.unpacked = decompress(contents.source, contents.storage, contents.limits);
   }
+  // Mapped: members are views of it, and nothing is extracted or copied.
   contents.mapped = support::MappedFile(contents.tar());
   const std::string_view bytes = contents.mapped.bytes();
   if (bytes.empty()) refuse("the archive is empty");
   TarLayout layout = walk_tar(bytes, contents.limits);
+  // Two readings must agree before anything is believed: what this one sees and another tool does
+  // not is how archives smuggle content.
   check_agreement(bytes, layout.members);
   contents.members = std::move(layout.members);
   contents.end_of_members = layout.end_of_members;
@@ -40,6 +43,7 @@ void load_tar(Archive::Contents& contents) {
 void index_names(Archive::Contents& contents) {
   const std::vector<Member>& members = contents.members;
   contents.by_name.resize(members.size());
+  // An index beside the members, whose own order is that of the archive.
   std::iota(contents.by_name.begin(), contents.by_name.end(), 0U);
   std::stable_sort(
       contents.by_name.begin(), contents.by_name.end(),
@@ -75,8 +79,10 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   contents->path = std::move(path);
   contents->limits = limits;
   const mode_t mode = source.status().st_mode;
+  // Pipes and the like are copied once; what follows needs to go back and forth.
   const bool seekable = S_ISREG(mode) || S_ISDIR(mode);
   contents->source = seekable ? std::move(source) : spool(source, limits);
+  // To compare with at the end: the archive must not change under a run.
   contents->opened = contents->source.status();
   if (S_ISDIR(mode)) {
     contents->storage = Storage::directory;
@@ -119,6 +125,7 @@ std::string_view what_it_is(MemberType type) {
 }
 
 std::string_view read_loaded(const Archive::Contents& contents, const Member& member) {
+  // Files of a folder are read when they are asked for, and kept: views of them have to last.
   const std::scoped_lock lock(contents.reading);
   const auto known = contents.loaded.find(member.name);
   if (known != contents.loaded.end()) return known->second;
@@ -129,6 +136,7 @@ std::string_view read_loaded(const Archive::Contents& contents, const Member& me
 }  // namespace
 
 void check_unchanged(const Archive::Contents& contents) {
+  // Size and time, as make does it; a digest would read everything a second time.
   const struct stat now = contents.source.status();
   const struct stat& then = contents.opened;
   if (now.st_size == then.st_size && now.st_mtim.tv_sec == then.st_mtim.tv_sec &&
@@ -165,6 +173,7 @@ Result<Archive> Archive::open_for_update(const std::string& path, const Limits& 
     if (path == "-") {
       throw support::Error(ErrorKind::usage, "standard input cannot be updated in place");
     }
+    // Behind links: what is replaced is the file and not the link to it.
     std::string resolved = resolve(path);
     std::unique_ptr<Contents> contents = load(open_locked(resolved, path), path, limits);
     contents->resolved = std::move(resolved);

@@ -41,6 +41,7 @@ SplitName split_name(std::string_view name) {
 /// at the last component of a path only.
 File open_folder_below(const File& root, std::string_view name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  // A link put in place of a folder while we work would lead out of the archive.
   File folder(::openat(root.fd(), ".", kFlags), path_below(root, name));
   for (std::string_view rest = name; folder && !rest.empty();) {
     const std::size_t end = std::min(rest.find('/'), rest.size());
@@ -58,6 +59,7 @@ struct CloseFolder {
 
 std::vector<std::string> entries_of(const File& folder) {
   const std::unique_ptr<DIR, CloseFolder> stream(
+      // closedir closes what it was given: it gets a descriptor of its own.
       ::fdopendir(::fcntl(folder.fd(), F_DUPFD_CLOEXEC, 0)));
   if (stream == nullptr) folder.fail("cannot list the folder");
   std::vector<std::string> names;
@@ -109,6 +111,7 @@ Member describe(const File& folder, const std::string& leaf, std::string name) {
   if (member.type == MemberType::file) member.size = static_cast<std::uint64_t>(status.st_size);
   if (member.type == MemberType::symbolic_link) member.link_target = link_target(folder, leaf);
   member.mtime = status.st_mtim.tv_sec;
+  // As a PAX header spells it, so that both kinds of archive compare.
   member.mtime_fraction = fmt::format("{:09}", status.st_mtim.tv_nsec);
   member.mode = status.st_mode & 07777;
   member.uid = status.st_uid;
@@ -122,6 +125,7 @@ class Scan {
   Scan(const File& root, const Limits& limits) : root_(root), limits_(limits) {}
 
   std::vector<Member> run() {
+    // A list of folders to come, no recursion: nothing bounds how deep a tree is.
     while (!folders_.empty()) {
       const std::string folder = std::move(folders_.back());
       folders_.pop_back();
@@ -130,6 +134,7 @@ class Scan {
         add(describe(open, leaf, folder == "." ? leaf : fmt::format("{}/{}", folder, leaf)));
       }
     }
+    // readdir has no order; outputs follow from this one.
     std::sort(members_.begin(), members_.end(),
               [](const Member& a, const Member& b) { return a.name < b.name; });
     return std::move(members_);
@@ -169,6 +174,7 @@ void make_folders(const File& root, std::string_view name) {
        slash = name.find('/', slash + 1)) {
     const auto [parent_name, leaf] = split_name(name.substr(0, slash));
     const File parent = open_folder_below(root, parent_name);
+    // Another process may make it at the same time.
     if (::mkdirat(parent.fd(), std::string(leaf).c_str(), 0777) != 0 && errno != EEXIST) {
       parent.fail("cannot create the folder '" + std::string(leaf) + "'");
     }
@@ -180,6 +186,7 @@ void set_metadata(const File& file, const Member& like) {
   const int owned = ::fchown(file.fd(), static_cast<uid_t>(like.uid), static_cast<gid_t>(like.gid));
   if (owned != 0 && errno != EPERM) file.fail("cannot set the owner");
   if (::fchmod(file.fd(), like.mode & 0777) != 0) file.fail("cannot set the permissions");
+  // The time of the source, so that a second run writes the same tree.
   const timespec times[2] = {{0, UTIME_OMIT}, {static_cast<time_t>(like.mtime), 0}};
   if (::futimens(file.fd(), times) != 0) file.fail("cannot set the time");
 }
@@ -187,6 +194,7 @@ void set_metadata(const File& file, const Member& like) {
 void write_member(const File& root, const NewMember& member) {
   make_folders(root, member.name);
   const auto [folder, leaf] = split_name(member.name);
+  // Not readable to others before its permissions are set.
   Replacement replacement(open_folder_below(root, folder), std::string(leaf), 0600);
   support::FileSink sink(replacement.file());
   member.write(sink);
@@ -200,6 +208,7 @@ void remove_empty_folders(const File& root, std::string_view name) {
   for (auto [folder, file] = split_name(name); folder != ".";) {
     const auto [parent_name, leaf] = split_name(folder);
     const File parent = open_folder_below(root, parent_name);
+    // The first one that is not empty ends it.
     if (::unlinkat(parent.fd(), std::string(leaf).c_str(), AT_REMOVEDIR) != 0) return;
     folder = parent_name;
   }

@@ -32,6 +32,8 @@ std::string printable_name(std::string_view name) {
   std::string text;
   for (const char c : name.substr(0, kPrintedName)) {
     const auto byte = static_cast<unsigned char>(c);
+    // Everything but printable ASCII: these names were refused, perhaps for what they do to a
+    // terminal.
     if (byte < 0x20 || byte >= 0x7f) {
       text += fmt::format("\\x{:02x}", byte);
     } else {

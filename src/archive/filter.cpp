@@ -18,6 +18,7 @@ namespace {
 using support::File;
 
 constexpr std::size_t kBuffer = 256 * 1024;
+// Small archives may expand as they like: a tar of zeros is a thousand times its gzip.
 constexpr std::uint64_t kFreeExpansion = 1024 * 1024;
 
 template <int (*add_filter)(::archive*)>
@@ -45,6 +46,7 @@ constexpr std::array<Codec, 3> kCodecs{{
      archive_write_add_filter_zstd},
 }};
 
+// Never asked for a plain tar or a folder.
 const Codec& codec_of(Storage storage) {
   return *std::find_if(kCodecs.begin(), kCodecs.end(),
                        [&](const Codec& codec) { return codec.storage == storage; });
@@ -136,6 +138,7 @@ class OutputBudget {
   }
 
   void take(std::uint64_t bytes) {
+    // After each block: a bomb is stopped before it fills the disk.
     used_ += bytes;
     if (used_ > limits_.max_total_bytes) {
       refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
@@ -177,6 +180,7 @@ la_ssize_t write_output(::archive* /*writer*/, void* data, const void* bytes, st
 
 void check_write(int status, ::archive* writer, const Output& output) {
   if (status >= ARCHIVE_WARN) return;
+  // What our own callback threw says more than libarchive's message about it.
   if (output.failure) std::rethrow_exception(output.failure);
   const char* const reason = archive_error_string(writer);
   throw std::runtime_error(reason != nullptr ? reason : "compression failed");
@@ -197,6 +201,7 @@ void start_raw_stream(::archive* writer, Output& output) {
 
 Storage storage_of(const File& file) {
   std::array<char, 8> head{};
+  // By content: tvmc accepts any compression under any name.
   const std::size_t size = file.read_some_at(0, head.data(), head.size());
   const std::string_view start(head.data(), size);
   for (const Codec& codec : kCodecs) {
@@ -221,6 +226,7 @@ void compress(const File& tar, Storage storage, const File& out) {
   if (writer == nullptr) throw std::bad_alloc();
   Output output{out, nullptr};
   check_write(codec_of(storage).write(writer.get()), writer.get(), output);
+  // gzip keeps the time of compression, which would make equal archives differ.
   if (storage == Storage::tar_gzip) {
     check_write(archive_write_set_filter_option(writer.get(), "gzip", "timestamp", nullptr),
                 writer.get(), output);

@@ -47,6 +47,7 @@ using View = std::unique_ptr<::archive, FreeView>;
 View open_view(std::string_view bytes) {
   View reader(archive_read_new());
   if (reader == nullptr) throw std::bad_alloc();
+  // No filter: the bytes were decompressed under our own limits.
   if (archive_read_support_format_tar(reader.get()) != ARCHIVE_OK ||
       archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
     refuse_reading(reader.get());
@@ -78,6 +79,7 @@ void check_agreement(std::string_view bytes, const std::vector<Member>& members)
              member.name);
     }
     const char* const path = archive_entry_pathname(entry);
+    // Name, size and place of the content: whoever agrees on these reads the same bytes.
     const std::string theirs = describe(path != nullptr ? path : "", archive_entry_size(entry),
                                         archive_filter_bytes(reader.get(), 0));
     const std::string ours = describe(member.raw_name, static_cast<std::int64_t>(member.size),

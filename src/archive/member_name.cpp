@@ -11,6 +11,7 @@
 namespace mlf::archive {
 namespace {
 
+/// C0, DEL and C1: terminals obey all of them.
 bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
@@ -28,6 +29,7 @@ char32_t take_character(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text.front());
   text.remove_prefix(1);
   if (lead < 0x80) return lead;
+  // A byte that continues, or the lead of an overlong form or of a value beyond Unicode.
   if (lead < 0xc2 || lead > 0xf4) return kInvalid;
   const std::size_t following = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
   if (text.size() < following) return kInvalid;
@@ -74,6 +76,7 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
   if (kSeparators.find(raw_name.front()) != std::string_view::npos) {
     refuse_name("member name is absolute", raw_name);
   }
+  // Where a Windows tool extracts the archive, `C:x` is outside of it.
   if (raw_name.size() >= 2 && raw_name[1] == ':' &&
       std::isalpha(static_cast<unsigned char>(raw_name[0])) != 0) {
     refuse_name("member name starts with a drive letter", raw_name);
@@ -83,7 +86,9 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
     const std::size_t end = std::min(rest.find_first_of(kSeparators), rest.size());
     const std::string_view part = rest.substr(0, end);
     if (part == "..") refuse_name("member name leaves the archive through '..'", raw_name);
+    // Kept as it is: only its folders are judged, the name stays what the archive says.
     const bool backslash = end < rest.size() && rest[end] == '\\';
+    // "./a//b/" becomes "a/b", and two spellings of one name are one.
     if (!part.empty() && part != ".") {
       name += part;
       if (end < rest.size()) name += backslash ? '\\' : '/';

@@ -39,6 +39,7 @@ constexpr int kNameAttempts = 100;
 constexpr const char* kOwnFiles = "/proc/self/fd";
 
 std::string random_name() {
+  // Not guessable: in a shared folder somebody else may be waiting for the name.
   std::random_device device;
   return fmt::format(".mlf-{:08x}{:08x}", device(), device());
 }
@@ -60,6 +61,7 @@ bool lacks_unnamed_files(int error_number) {
 File create_named(const File& folder, const std::string& leaf, mode_t mode, std::string& name) {
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     name = random_name();
+    // O_EXCL also refuses links that were put there.
     const int fd = ::openat(folder.fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return {fd, leaf};
     if (errno != EEXIST) break;
@@ -73,6 +75,7 @@ std::vector<std::string> attribute_names(const File& file) {
   const ssize_t size = ::flistxattr(file.fd(), nullptr, 0);
   if (size <= 0) return {};
   std::string list(static_cast<std::size_t>(size), '\0');
+  // The list may have grown since it was measured: then it fails, and nothing is copied.
   const ssize_t filled = ::flistxattr(file.fd(), list.data(), list.size());
   std::vector<std::string> names;
   const std::size_t end = filled < 0 ? 0 : static_cast<std::size_t>(filled);
@@ -114,6 +117,7 @@ void check_replaceable(const struct stat& status, const std::string& path) {
     throw support::Error(ErrorKind::io, "not a regular file, it cannot be replaced",
                          {.file = path});
   }
+  // Renaming cannot keep them together, and writing in place cannot be undone.
   if (status.st_nlink > 1) {
     throw support::Error(ErrorKind::io,
                          "the file has other hard links, which a replacement would leave behind; "
@@ -128,6 +132,7 @@ File open_locked(const std::string& resolved, const std::string& path) {
     File file = File::open(resolved, O_RDONLY | O_NONBLOCK);
     if (!S_ISDIR(file.status().st_mode)) check_replaceable(file.status(), path);
     wait_for_lock(file);
+    // Otherwise another run has replaced it while this one waited: lock what is there now.
     if (is_still_named(file, resolved)) return file;
   }
 }
@@ -137,6 +142,7 @@ Replacement::Replacement(File folder, std::string leaf, mode_t mode, Naming nami
   const std::string name = folder_.name() + "/" + leaf_;
   // Naming a file later goes through its link in /proc.
   if (naming == Naming::late_if_possible && ::access(kOwnFiles, F_OK) == 0) {
+    // Without a name nothing is left behind, however the process ends.
     file_ = File(::openat(folder_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), name);
     if (file_) return;
     if (!lacks_unnamed_files(errno)) fail_to_create(folder_, errno);
@@ -155,6 +161,7 @@ void Replacement::adopt(const File& original) {
       ::fchown(file_.fd(), wanted.st_uid, wanted.st_gid) != 0) {
     file_.fail("cannot keep the owner of the file, choose another output path");
   }
+  // After the owner: changing that clears capabilities and set-id bits.
   copy_attributes(original, file_);
   if (::fchmod(file_.fd(), wanted.st_mode & 07777) != 0) {
     file_.fail("cannot keep the permissions of the file");
@@ -176,6 +183,7 @@ void Replacement::give_name() {
 }
 
 void Replacement::commit() {
+  // Content before name: after a crash the name leads to the old file or to the whole new one.
   file_.sync();
   if (temporary_.empty()) give_name();
   if (::renameat(folder_.fd(), temporary_.c_str(), folder_.fd(), leaf_.c_str()) != 0) {

@@ -37,7 +37,7 @@ Names checked_removals(const Archive& archive, const Changes& changes) {
   return removed;
 }
 
-/// Copies what stays, in as few pieces as possible, and returns how many bytes that was.
+/// Copies what stays, in as few ranges as possible, and returns how many bytes that was.
 std::uint64_t splice_members(const Archive::Contents& contents, const Names& removed,
                              const File& out) {
   std::uint64_t kept = 0;
@@ -48,6 +48,7 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
   };
   for (const Member& member : contents.members) {
     if (!removed.contains(member.name)) continue;
+    // With its extension headers, which are in front of it.
     copy_until(member.header_offset);
     begin = member.end_offset;
   }
@@ -60,6 +61,7 @@ std::string name_prefix(const Archive::Contents& contents, const Names& removed)
   const auto first =
       std::find_if(contents.members.begin(), contents.members.end(),
                    [&](const Member& member) { return !removed.contains(member.name); });
+  // TVM writes "./"; its readers look for the literal prefix.
   const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
                      first->raw_name != ".";
   return plain ? "" : "./";
@@ -71,6 +73,7 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
   const std::uint64_t kept = splice_members(contents, removed, out);
   TarAppender appender(out, kept, name_prefix(contents, removed));
   for (const NewMember& member : changes.add) appender.append(member);
+  // Padded as it was: Python's tarfile fills records of 10240 bytes, other tools stop at a block.
   const bool records = contents.mapped.bytes().size() % kRecord == 0;
   appender.finish(records ? TarAppender::Padding::records : TarAppender::Padding::blocks);
 }
@@ -79,6 +82,7 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
 void build(const Archive& archive, const Changes& changes, const File& out) {
   const Archive::Contents& contents = archive.contents();
   if (changes.empty()) {
+    // Byte for byte, compression included.
     out.append_range(contents.source, 0, static_cast<std::uint64_t>(contents.opened.st_size));
   } else if (contents.storage == Storage::tar) {
     build_tar(archive, changes, out);
@@ -118,12 +122,14 @@ void update_in_place(const Archive& archive, const Changes& changes) {
   if (contents.resolved.empty()) throw std::logic_error("archive is not open for update");
   if (changes.empty()) return;
   if (contents.storage == Storage::directory) {
+    // Checked here as `build` does it for tars: folders are changed member by member.
     checked_removals(archive, changes);
     update_directory(contents.source, changes);
     return;
   }
   Replacement replacement(open_folder_of(contents.resolved), leaf_of(contents.resolved), 0600);
   build(archive, changes, replacement.file());
+  // Owner, permissions and attributes just before the rename: until then it is ours alone.
   replacement.adopt(contents.source);
   replacement.commit();
 }
@@ -131,6 +137,7 @@ void update_in_place(const Archive& archive, const Changes& changes) {
 void write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
   require_tar(archive);
   const File existing = open_existing(path);
+  // A device or a FIFO is written to, not replaced.
   if (existing && !S_ISREG(existing.status().st_mode)) {
     write_to(archive, changes, existing);
     return;
@@ -147,6 +154,7 @@ void write_to_path(const Archive& archive, const Changes& changes, const std::st
 
 void write_to(const Archive& archive, const Changes& changes, const File& out) {
   require_tar(archive);
+  // Made whole first: whoever reads the pipe gets an archive or nothing.
   const File whole = File::anonymous();
   build(archive, changes, whole);
   out.append_range(whole, 0, static_cast<std::uint64_t>(whole.status().st_size));

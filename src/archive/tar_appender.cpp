@@ -25,6 +25,7 @@ bool put_text(char (&field)[N], std::string_view text) {
 /// A name goes into `name`, or is cut at a slash into `prefix` and `name`.
 bool put_name(TarHeader& header, std::string_view name) {
   if (put_text(header.name, name)) return true;
+  // The rest behind the slash has to fit into `name`; the slash itself is in neither.
   const std::size_t earliest = name.size() - sizeof header.name - 1;
   const std::size_t slash = name.find('/', earliest);
   if (slash == std::string_view::npos || slash > sizeof header.prefix) return false;
@@ -35,6 +36,7 @@ bool put_name(TarHeader& header, std::string_view name) {
 TarHeader blank_header(char type) {
   TarHeader header{};
   header.type = type;
+  // POSIX ustar: every reader knows it, and PAX headers extend it.
   std::memcpy(header.magic, "ustar", sizeof header.magic);
   std::memcpy(header.version, "00", sizeof header.version);
   for (const std::span<char> field :
@@ -52,6 +54,7 @@ struct Headers {
   std::string pax;
 
   void number(std::span<char> field, std::string_view key, std::uint64_t value) {
+    // A PAX record only where the field is too small: plain archives stay plain.
     if (!put_octal(field, value)) pax += pax_record(key, std::to_string(value));
   }
   template <std::size_t N>
@@ -65,12 +68,14 @@ Headers headers_of(const std::string& name, const Member& like) {
   Headers made;
   if (!put_name(made.header, name)) {
     made.pax += pax_record("path", name);
+    // For tools without PAX, which see at least the beginning.
     put_text(made.header.name, std::string_view(name).substr(0, sizeof made.header.name));
   }
   // Permissions only: content that mlf writes has no business with set-id bits.
   put_octal(made.header.mode, like.mode & 0777);
   made.number(made.header.uid, "uid", like.uid);
   made.number(made.header.gid, "gid", like.gid);
+  // Before 1970: octal has no sign.
   if (like.mtime < 0) {
     made.pax += pax_record("mtime", std::to_string(like.mtime));
   } else {
@@ -108,6 +113,7 @@ void TarAppender::append(const NewMember& member) {
     put(made.pax);
     put_padding(kBlock);
   }
+  // The size is known only after the content: the header is written twice.
   const std::uint64_t header_offset = offset_;
   put(as_bytes(made.header));
   support::FileSink content(out_);
@@ -126,6 +132,7 @@ void TarAppender::finish(Padding padding) {
   put(std::string(2 * kBlock, '\0'));
   if (padding == Padding::records) {
     put_padding(kRecord);
+    // One block more, as a multiple of a record would make the next run pad to records.
   } else if (offset_ % kRecord == 0) {
     put(std::string(kBlock, '\0'));
   }

@@ -12,6 +12,7 @@
 namespace mlf::archive {
 namespace {
 
+/// GNU's extension for numbers that octal digits cannot hold: big-endian, two's complement.
 tl::expected<std::int64_t, NumberFault> parse_base256(std::string_view field) {
   const auto first = static_cast<unsigned char>(field.front());
   const bool negative = (first & 0x40) != 0;
@@ -91,6 +92,8 @@ struct Rule {
   void (*take)(Attributes&, const Record&);
 };
 
+// Keys that change what a member is. Others (comment, atime, vendor's own) are kept with the member
+// and not looked at.
 constexpr std::array<Rule, 9> kRules{{
     {"path", take_text<&Attributes::path>},
     {"linkpath", take_text<&Attributes::link_path>},
@@ -105,6 +108,7 @@ constexpr std::array<Rule, 9> kRules{{
 
 /// Splits the first record off `body`.
 Record take_record(std::string_view& body, const HeaderPlace& place) {
+  // The length, a blank, key=value and a newline; the length counts all of it, itself included.
   const std::size_t space = std::min(body.find(' '), body.size());
   const std::optional<std::uint64_t> length = decimal<std::uint64_t>(body.substr(0, space));
   if (!length.has_value()) place.fail("malformed PAX header: a record's length is not a number");
@@ -145,6 +149,7 @@ bool is_zero(std::string_view bytes) {
 
 std::uint32_t checksum_of(const TarHeader& header) {
   TarHeader copy = header;
+  // The sum is taken with blanks in its own field.
   std::fill(std::begin(copy.checksum), std::end(copy.checksum), ' ');
   unsigned char bytes[kBlock];
   std::memcpy(bytes, &copy, kBlock);
@@ -175,6 +180,7 @@ bool put_octal(std::span<char> field, std::uint64_t value) {
 }
 
 void seal(TarHeader& header) {
+  // Six digits, a NUL and a blank: the one field with an end of its own.
   put_octal(std::span(header.checksum).first(7), checksum_of(header));
   header.checksum[7] = ' ';
 }
@@ -182,6 +188,7 @@ void seal(TarHeader& header) {
 void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attributes) {
   while (!body.empty()) {
     const Record record = take_record(body, place);
+    // Their size is not the number of bytes that follow; readers differ on what they hold.
     if (record.key.starts_with("GNU.sparse.") || record.key == "SCHILY.realsize") {
       place.fail("sparse members are not supported");
     }
@@ -194,6 +201,7 @@ void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attr
 std::string pax_record(std::string_view key, std::string_view value) {
   const std::size_t rest = key.size() + value.size() + 3;  // space, '=' and newline
   std::size_t length = rest + 1;
+  // The length counts its own digits: one more digit may make one more necessary.
   while (fmt::formatted_size("{}", length) + rest != length) {
     length = fmt::formatted_size("{}", length) + rest;
   }

@@ -70,6 +70,8 @@ struct Extensions {
   std::uint64_t bytes = 0;
 };
 
+/// One pass over the headers. It is stricter than tar: whatever two readers could take for two
+/// things is refused, with the place of the header.
 class TarWalk {
  public:
   TarWalk(std::string_view bytes, const Limits& limits) : bytes_(bytes), limits_(limits) {}
@@ -102,6 +104,7 @@ class TarWalk {
 TarLayout TarWalk::run() {
   TarLayout layout;
   while (!at_end()) {
+    // Before the member is read, not after.
     if (layout.members.size() == limits_.max_members) {
       refuse(fmt::format("the archive has more than {} members (limit max_members)",
                          limits_.max_members));
@@ -135,6 +138,7 @@ void TarWalk::check_end() const {
 
 TarHeader TarWalk::read_header(HeaderPlace& place) {
   place.offset = offset_;
+  // What is wrong with the first header may only mean that this is not a tar.
   if (bytes_.size() < kBlock) refuse(std::string(kNotATar));
   if (bytes_.size() - offset_ < kBlock) place.fail("truncated: the header is cut off");
   const TarHeader header = header_at(bytes_, offset_);
@@ -171,6 +175,7 @@ std::string TarWalk::read_long_text(const TarHeader& header, Extensions& extensi
                                     const HeaderPlace& place) {
   std::string_view text = read_body(header, extensions.bytes, place);
   const std::size_t end = std::min(text.find('\0'), text.size());
+  // Padding is zeros; anything behind the first one is another name to another reader.
   if (!is_zero(text.substr(end))) place.fail("GNU long name contains a NUL byte");
   return std::string(text.substr(0, end));
 }
@@ -179,6 +184,7 @@ void TarWalk::read_global(const TarHeader& header, const HeaderPlace& place) {
   std::uint64_t total = 0;
   Attributes attributes;
   parse_pax(read_body(header, total, place), place, attributes);
+  // It would give all members one name, or one size.
   if (attributes.path || attributes.link_path || attributes.size) {
     place.fail("a global PAX header must not set path, linkpath or size");
   }
@@ -212,10 +218,12 @@ std::optional<Member> TarWalk::read_member() {
   Extensions extensions;
   HeaderPlace place;
   TarHeader header = read_header(place);
+  // On its own, as git archive writes it in front of everything.
   if (header.type == kGlobalPax) {
     read_global(header, place);
     return std::nullopt;
   }
+  // Any number of headers may come before the member's own.
   while (is_extension(header.type)) {
     if (header.type == kGlobalPax)
       place.fail("a global PAX header between a member and its header");
@@ -251,6 +259,7 @@ Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, Heade
                     : extensions.long_name ? *std::move(extensions.long_name)
                                            : raw_name_of(header);
   if (member.raw_name.empty()) place.fail("member name is empty");
+  // From here on messages name the member.
   member.name = normal_name(member.raw_name, limits_);
   place.member = member.name;
 
@@ -265,6 +274,7 @@ Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, Heade
   if (member.type == MemberType::file && member.raw_name.back() == '/') {
     member.type = MemberType::directory;
   }
+  // Some readers skip it and some do not: the next header would be at two places.
   if (member.type != MemberType::file && member.size != 0) {
     place.fail("a member that is not a file has content");
   }
@@ -297,6 +307,7 @@ void TarWalk::describe_owner(Member& member, const TarHeader& header, const Attr
                              const HeaderPlace& place) const {
   member.mode =
       static_cast<std::uint32_t>(natural(field_bytes(header.mode), "member mode", place) & 07777);
+  // PAX before global before the header's own: the more precise one is the more special one.
   member.mtime = number(field_bytes(header.mtime), "member mtime", place);
   if (const auto& mtime = pax.mtime ? pax.mtime : global_.mtime) {
     member.mtime = mtime->seconds;

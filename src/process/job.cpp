@@ -14,6 +14,8 @@ using archive::Archive;
 using archive::Member;
 using support::get_or_throw;
 
+/// Locks the archive where it will be changed: two runs on one archive wait for each other. A run
+/// that only looks does not wait.
 Deployment open_deployment(const std::string& path, const ProcessOptions& options) {
   const bool update = in_place(path, options) && options.effect == Effect::write;
   Archive archive = get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
@@ -44,12 +46,15 @@ class Readings {
   std::vector<Digest> digests_;
 };
 
+/// All that the outputs follow from, by content. Their order is the order in which they are used,
+/// and the manifest keeps it.
 Inputs inputs_of(const Job& job) {
   Inputs inputs{job.options.constants, {}, {}};
   Readings members(job.archive());
   members.add(&job.metadata());
   for (const TirSource& source : job.deployment.tir_sources()) {
     if (source.member == nullptr) {
+      // A file beside the archive: by its name alone, since its path is the caller's business.
       inputs.files.push_back({source.name, support::sha256_hex(source.text)});
       continue;
     }

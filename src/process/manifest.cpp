@@ -37,6 +37,7 @@ std::optional<tir::ConstantPlace> place_named(std::string_view name) {
   return std::nullopt;
 }
 
+/// Keys in the order of schemas/manifest.schema.json.
 class ManifestWriter {
  public:
   explicit ManifestWriter(support::ByteSink& sink) : out_(sink, JsonLayout::pretty) {}
@@ -143,6 +144,7 @@ std::vector<Digest> read_digests(json::Value list) {
 }
 
 std::optional<Manifest> read_root(json::Value root) {
+  // One of another version, or not ours: then nothing is known, and all outputs are made anew.
   if (root.at("format").as_string() != kFormat) return std::nullopt;
   if (root.at("version").integer() != kManifestVersion) return std::nullopt;
   const auto constants = place_named(root.at("options").at("constants").as_string());
@@ -152,6 +154,7 @@ std::optional<Manifest> read_root(json::Value root) {
                      .members = read_digests(root.at("consumed").at("members")),
                      .files = read_digests(root.at("consumed").at("files"))};
   manifest.written = read_digests(root.at("written"));
+  // What it lists is removed without a question, so that it must not list what mlf never writes.
   const bool plausible = std::all_of(manifest.written.begin(), manifest.written.end(),
                                      [](const Digest& d) { return is_output_name(d.name); });
   if (!plausible) return std::nullopt;
@@ -169,6 +172,8 @@ std::optional<Manifest> read_manifest(std::string_view text) {
   if (text.size() > kMostBytes) return std::nullopt;
   try {
     const support::SourceText source{"", "mlf.json", text};
+    // A damaged manifest is like none: its outputs count as members of others, which --force
+    // replaces.
     return read_root(json::Document(source).root());
   } catch (const support::Error&) {
     return std::nullopt;

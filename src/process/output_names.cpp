@@ -20,6 +20,7 @@ constexpr std::string_view kGraphSuffix = ".graph.json";
 // With prefix and suffix below what file systems allow for one name (255 bytes).
 constexpr std::size_t kLongestModule = 200;
 
+/// Names of modules come from metadata.json, which anyone may have written.
 bool can_name_file(std::string_view module) {
   const auto is_fit = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -30,6 +31,8 @@ bool can_name_file(std::string_view module) {
 }
 
 std::string module_member(std::string_view module, std::string_view suffix, std::string_view file) {
+  // In src/, where TVM's own readers look at nothing: executor-config/graph makes tvmc take the
+  // archive for one of the graph executor.
   if (can_name_file(module)) return std::string(kFolder).append(module).append(suffix);
   Location where;
   where.file = file;
@@ -74,6 +77,7 @@ bool is_output_name(std::string_view name) {
   if (is_network_name(file)) return true;
   if (!file.starts_with(kTirPrefix)) return false;
   const std::size_t slash = file.find('/');
+  // `src/tir-1.json` is ours, its twin `src/tir-1.tvm.json` is captured.
   if (slash == std::string_view::npos) {
     return file.ends_with(kJsonSuffix) && !file.ends_with(kTwinSuffix);
   }

@@ -49,6 +49,7 @@ const archive::Member* model_for(const graph::Provenance& provenance, const Job&
 std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, const Job& job,
                                                        Spool& spool) {
   const auto document = get_or_throw(job.deployment.document(source));
+  // Time and owner of the source, so that the same inputs give the same bytes.
   const archive::Member* like = source.member != nullptr ? source.member : &job.metadata();
   const tir::JsonOptions json{.layout = tir::JsonLayout::compact,
                               .constants = job.options.constants,
@@ -87,6 +88,7 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
       {entry.topology, like, spool.add([&](support::ByteSink& out) {
          get_or_throw(graph::write_topology_json(topology, tir::JsonLayout::compact, sink_to(out)));
        })});
+  // The topology shows what is wrong; a graph would be run.
   if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
   entry.graph = graph_name(module, job.archive().path());
   outputs.push_back(
@@ -142,6 +144,7 @@ void OutputWriter::make_network(const Network& network) {
 void OutputWriter::make_manifest() {
   const SpooledBytes text =
       outputs_.spool.add([&](support::ByteSink& out) { write_manifest(manifest_, out); });
+  // Last, as it lists the digests of all others; `update_directory` relies on it.
   outputs_.list.push_back({std::string(kManifestName), &job_.metadata(), text});
 }
 
@@ -179,6 +182,8 @@ void refuse_equal_names(const std::vector<Output>& outputs, const std::string& f
 
 void OutputWriter::make() {
   deployment::NetworkSearch search(job_.deployment);
+  // The preferred stage first: it decides the network, later ones only fill in for modules it
+  // lacks.
   for (const auto& stage : deployment::by_stage(job_.deployment.tir_sources())) {
     make_stage(stage, search);
   }
@@ -186,6 +191,7 @@ void OutputWriter::make() {
   for (const Network& network : networks.found) make_network(network);
   report(networks);
   refuse_equal_names(outputs_.list, job_.archive().path());
+  // Nothing made, nothing listed: an archive without TIR stays as it is.
   if (!outputs_.list.empty()) make_manifest();
 }
 

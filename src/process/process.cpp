@@ -67,6 +67,8 @@ bool listed_graphs_suffice(const Job& job) {
   });
 }
 
+/// The inputs are those of the last run and its outputs are untouched: then a run would write the
+/// same bytes.
 bool is_up_to_date(const Job& job) {
   return job.previous && job.previous->inputs == job.inputs &&
          std::all_of(job.previous->written.begin(), job.previous->written.end(),
@@ -103,6 +105,7 @@ Changes changes_for(const Job& job, const Outputs& outputs) {
   for (const Output& output : outputs.list) {
     if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {
       refuse_foreign_member(job, output.name);
+      // `remove` in front: a new member may not have the name of one that stays.
       changes.remove.push_back(output.name);
     }
     changes.add.push_back({output.name, output.like, [&](support::ByteSink& out) {
@@ -121,6 +124,7 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
     report.written.push_back({output.name, output.content.size});
     names.insert(output.name);
   }
+  // Removed and not written again.
   for (const std::string& name : changes.remove) {
     if (!names.contains(name)) report.removed.push_back(name);
   }
@@ -129,6 +133,7 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
 
 void apply(const Job& job, const Changes& changes, const std::string& path) {
   const std::string& output = job.options.output;
+  // With an output elsewhere, an archive without changes is still copied there.
   if (in_place(path, job.options)) {
     if (!changes.empty()) archive::update_in_place(job.archive(), changes);
   } else if (output.empty() || output == kStandardStream) {
@@ -141,9 +146,11 @@ void apply(const Job& job, const Changes& changes, const std::string& path) {
 
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
   Job job = prepare(path, options);
+  // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
   require_tir(job);
   Outputs outputs;
   Changes changes;
+  // All outputs are made aside before the archive is changed: an error leaves it as it was.
   if (!is_up_to_date(job) || !listed_graphs_suffice(job)) {
     make_outputs(job, outputs);
     require_graphs(job, outputs.networks);

@@ -11,6 +11,7 @@ namespace mlf::process {
 
 SpooledBytes Spool::add(const std::function<void(support::ByteSink&)>& write) {
   const std::uint64_t offset = sink_.written();
+  // The digest for the manifest is taken on the way: outputs are not read twice.
   support::HashingSink hashing(sink_);
   write(hashing);
   sink_.flush();

@@ -16,6 +16,8 @@ namespace {
 using graph::Severity;
 using support::get_or_throw;
 
+/// Three questions, in the order of the findings: is what mlf wrote intact, do the networks hold
+/// together, does generated C say the same as captured TIR?
 class Verifier {
  public:
   explicit Verifier(const Job& job) : job_(job) {}
@@ -36,6 +38,7 @@ class Verifier {
 
 void Verifier::check_outputs() {
   if (!job_.previous) return;
+  // Stale and damaged are different: the first needs another run, the second needs an explanation.
   if (job_.previous->inputs != job_.inputs) {
     findings_.push_back({.severity = Severity::error,
                          .code = FindingCode::stale_outputs,
@@ -70,6 +73,7 @@ void Verifier::compare_stage(const Networks& preferred, std::span<const TirSourc
     const auto same =
         std::find_if(preferred.found.begin(), preferred.found.end(),
                      [&](const Network& network) { return network.module == other.module; });
+    // What only one stage shows has nothing to be compared with.
     if (same == preferred.found.end()) continue;
     const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);
     for (const std::string& difference : comparison.differences) {
@@ -92,6 +96,7 @@ void Verifier::check_networks() {
                          .detail = std::string(to_string(without.reason))});
   }
   const auto stages = deployment::by_stage(job_.deployment.tir_sources());
+  // The first stage is the one that the networks come from.
   for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
 }
 
@@ -111,6 +116,7 @@ std::vector<Finding> Verifier::run() && {
 std::vector<Finding> verify(const std::string& path, const VerifyOptions& options) {
   ProcessOptions reading;
   reading.tir_files = options.tir_files;
+  // Opened like a run of `process` that changes nothing, and so without a lock.
   reading.effect = Effect::dry_run;
   reading.archive_limits = options.archive_limits;
   reading.tir_limits = options.tir_limits;
@@ -126,6 +132,7 @@ std::vector<Finding> verify(const std::string& path, const VerifyOptions& option
 namespace mlf {
 
 std::string_view to_string(FindingCode code) {
+  // By value of FindingCode; schemas/verify.schema.json lists them.
   static constexpr std::array<std::string_view, 6> kNames{"network-check",  "stage-mismatch",
                                                           "c-mismatch",     "stale-outputs",
                                                           "damaged-output", "no-network"};

@@ -35,7 +35,7 @@ bool lacks_pools(const tir::Document& read, const tir::Difference& difference) {
          has_lost(read, tir::LossCode::attr_object, difference.function);
 }
 
-/// Texts do not say the names of parameters and pointers that stand behind a buffer, and leave out
+/// Texts do not say the names of parameters and pointers that are behind a buffer, and leave out
 /// what pools are.
 bool is_lost_in_text(const tir::Document& captured, const tir::Difference& difference) {
   if (captured.source.dialect == tir::Dialect::save_json) return false;
@@ -44,6 +44,8 @@ bool is_lost_in_text(const tir::Document& captured, const tir::Difference& diffe
          has_lost(captured, tir::LossCode::attr_object);
 }
 
+/// Both sides are brought to what C can show (`c_normal_form`): the code generator's passes and its
+/// missing types are then no difference.
 class CheckOfC {
  public:
   explicit CheckOfC(const Job& job) : job_(job), deployment_(job.deployment) {}
@@ -61,8 +63,10 @@ class CheckOfC {
 };
 
 bool CheckOfC::belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
+  // Other stages are from before or after the passes that C has gone through.
   if (captured.c || captured.stage != deployment::kDefaultStage) return false;
   const TirOwners owners = get_or_throw(deployment_.owners_of(captured));
+  // A capture over several modules has functions that this C is without.
   return owners.modules == std::vector{module} && owners.target == target;
 }
 
@@ -99,6 +103,7 @@ void CheckOfC::check(std::size_t module, const TirSource& c) {
 }
 
 std::vector<Finding> CheckOfC::run() && {
+  // Generated C is slow to read: not where there is nothing to compare it with.
   const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
                                                 [](const TirSource& source) { return !source.c; });
   for (std::size_t i = 0; any_captured && i < job_.modules().size(); ++i) {
