@@ -87,7 +87,7 @@ TEST(Directions, WhatGoesToForeignCodeIsJudgedByMain) {
        unary("tvmgen_default_b")}));
   EXPECT_EQ(decisions_of(topology, 0), (Lines{"input graph-input likely", "input constant certain",
                                               "output never-written likely"}));
-  // `()` is no shape of a storage of sixteen bytes: the reader's counts.
+  // `()` is not the shape of a storage of sixteen bytes: the reader's counts.
   EXPECT_EQ(topology.values[2].type.shape, (std::vector<std::int64_t>{4}));
 }
 

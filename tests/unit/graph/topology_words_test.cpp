@@ -21,7 +21,7 @@ constexpr const char* kReadme = MLF_SOURCE_DIR "/schemas/README.md";
 constexpr std::string_view kPart = "\n# &lt;m&gt;.topology.json and &lt;m&gt;.graph.json\n";
 
 struct Block {
-  std::string heading;  // of the section that it stands in
+  std::string heading;  // of the section that it is in
   std::string info;     // "python", "python frame", "js", "js graph"
   std::string text;
 };

@@ -16,7 +16,7 @@ struct Seed {
 class VerifyCTest : public test::ProcessTest {
  protected:
   /// An archive of tests/data with its members as they are, but for one change to its C; `capture`
-  /// stands for its captured text.
+  /// takes the place of its captured text.
   std::string changed(const std::string& tar, const Seed& seed, const Members& capture = {}) const {
     const std::string path = std::string(MLF_TEST_DATA) + "/" + tar;
     Members all = capture;

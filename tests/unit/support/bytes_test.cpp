@@ -1,5 +1,4 @@
-#include "support/base64.h"
-
+// Bytes as digests and as text.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -7,8 +6,36 @@
 #include <string_view>
 #include <vector>
 
+#include "support/base64.h"
+#include "support/sha256.h"
+
 namespace mlf::support {
 namespace {
+
+// --- SHA-256 -------------------------------------------------------------------------------------
+
+// FIPS 180-4 examples.
+TEST(Sha256, OfKnownTexts) {
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Sha256, PiecesDoNotMatter) {
+  Sha256 digest;
+  for (const char c : std::string_view("abc")) digest.update({&c, 1});
+  EXPECT_EQ(digest.hex(), sha256_hex("abc"));
+}
+
+TEST(HashingSink, PassesEverythingOn) {
+  StringSink text;
+  HashingSink sink(text);
+  sink.write("a");
+  sink.write("bc");
+  EXPECT_EQ(text.text(), "abc");
+  EXPECT_EQ(sink.hex(), sha256_hex("abc"));
+}
+
+// --- Base64 --------------------------------------------------------------------------------------
 
 std::vector<std::byte> bytes(std::string_view text) {
   const auto* const data = reinterpret_cast<const std::byte*>(text.data());

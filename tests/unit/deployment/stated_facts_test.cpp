@@ -1,0 +1,115 @@
+// What an archive says about main beside its TIR.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "deployment/c_header.h"
+#include "deployment/relay_signature.h"
+
+namespace mlf::deployment {
+namespace {
+
+// --- The C header --------------------------------------------------------------------------------
+
+using Names = std::vector<std::string>;
+
+TEST(CHeader, FieldsOfTheStructsOfInputsAndOutputsAreRead) {
+  const HeaderFields fields = read_header(
+      "#include <stdint.h>\n\n"
+      "/*!\n * \\brief Input tensor pointers\n */\n"
+      "struct tvmgen_default_inputs {\n  void* b;\n  void* a_0;\n};\n"
+      "struct tvmgen_default_outputs {\n  void* output;\n};\n"
+      "struct tvmgen_default_devices {\n  void* ethos_u;\n};\n"
+      "int32_t tvmgen_default_run(\n  struct tvmgen_default_inputs* inputs,\n"
+      "  struct tvmgen_default_outputs* outputs\n);\n");
+  EXPECT_EQ(fields.inputs, (Names{"b", "a_0"}));
+  EXPECT_EQ(fields.outputs, (Names{"output"}));
+}
+
+TEST(CHeader, PoolsOfTheApplicationHaveTheSizeThatIsDefined) {
+  const HeaderFields fields = read_header(
+      "struct tvmgen_my_net_workspace_pools {\n  void* sram;\n  void* dtcm_1;\n  void* unsized;\n"
+      "};\n"
+      "#define TVMGEN_MY_NET_WORKSPACE_SIZE 7424\n"
+      "#define TVMGEN_MY_NET_SRAM_WORKSPACE_POOL_SIZE 7168\n"
+      "#define TVMGEN_MY_NET_DTCM_1_WORKSPACE_POOL_SIZE 256\n"
+      "#define TVMGEN_OTHER_UNSIZED_WORKSPACE_POOL_SIZE 256\n");
+  ASSERT_EQ(fields.pools.size(), 2u);
+  EXPECT_EQ(fields.pools[0].name, "sram");
+  EXPECT_EQ(fields.pools[0].bytes, 7168);
+  EXPECT_EQ(fields.pools[1].name, "dtcm_1");
+  EXPECT_EQ(fields.pools[1].bytes, 256);
+}
+
+TEST(CHeader, OtherTextHasNoFields) {
+  for (const char* text : {"", "struct", "struct tvmgen_m_inputs;\n  void* x;\n",
+                           "struct tvmgen_m_workspace_pools {\n  void* pool;\n};\n"}) {
+    const HeaderFields fields = read_header(text);
+    EXPECT_TRUE(fields.inputs.empty() && fields.outputs.empty()) << text;
+  }
+}
+
+TEST(CHeader, LinesMayEndInTheOtherWay) {
+  EXPECT_EQ(read_header("struct tvmgen_m_inputs {\r\n  void* x;\r\n};\r\n").inputs, Names{"x"});
+}
+
+TEST(CHeader, AStructThatIsCutOffKeepsWhatItHas) {
+  EXPECT_EQ(read_header("struct tvmgen_m_inputs {\n  void* x;\n  void* y").inputs, Names{"x"});
+}
+
+// --- The Relay text ------------------------------------------------------------------------------
+
+std::string spelled(std::string_view text) {
+  std::string result;
+  for (const graph::NamedTensor& tensor : read_relay_signature(text)) {
+    result += tensor.name + " " + tir::to_string(tensor.type.dtype);
+    for (const std::int64_t extent : *tensor.type.shape) result += " " + std::to_string(extent);
+    result += ";";
+  }
+  return result;
+}
+
+TEST(RelaySignature, ParametersHaveTheirTypes) {
+  EXPECT_EQ(spelled("def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(64), int8]) {\n  %0\n}\n"),
+            "x float32 1 8;w int8 64;");
+}
+
+TEST(RelaySignature, AnnotationsAndReturnTypesArePassedOver) {
+  EXPECT_EQ(spelled("type T {}\n\ndef @main(%x: Tensor[(1, 8), float32] /* ty=Tensor[(1, 8), "
+                    "float32] span=a.b:0:0 */, %y: Tensor[(), bool]) -> Tensor[(1), float32] {\n"),
+            "x float32 1 8;y bool;");
+}
+
+TEST(RelaySignature, WhatIsNotAStaticTensorIsPassedOver) {
+  EXPECT_EQ(spelled("def @main(%t: (Tensor[(1), int8], Tensor[(2), int8]), %d: Tensor[(?, 2), "
+                    "int8], %n, %x: Tensor[(3), int8]) {\n"),
+            "x int8 3;");
+}
+
+TEST(RelaySignature, ScalarsHaveATypeWithoutDimensions) {
+  EXPECT_EQ(spelled("def @main(%a: float32 /* ty=float32 */, %b: int64, %c: Tensor[(3), int8]) -> "
+                    "Tensor[(3), float32] {\n"),
+            "a float32;b int64;c int8 3;");
+}
+
+TEST(RelaySignature, DimensionsOf64BitsAreDimensions) {
+  EXPECT_EQ(spelled("def @main(%x: Tensor[(2i64, 3i64), float32] /* ty=Tensor[(2i64, 3i64), "
+                    "float32] */) {\n"),
+            "x float32 2 3;");
+}
+
+TEST(RelaySignature, NamesMayHaveColons) {
+  EXPECT_EQ(spelled("def @main(%x:0: Tensor[(3), int8], %a:b, %y::1: Tensor[(4), int8]) {\n"),
+            "x:0 int8 3;y::1 int8 4;");
+}
+
+TEST(RelaySignature, OtherTextHasNone) {
+  for (const char* text : {"", "def @other(%x: Tensor[(1), int8]) {}", "def @main(", "def @main(%",
+                           "def @main(%x: Tensor[(", "def @main(%x: Tensor[(1, ", "def @main()"}) {
+    EXPECT_EQ(spelled(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace mlf::deployment
