@@ -51,6 +51,7 @@ Place split(const std::string& argument) {
 
 /// A folder, a tar, or something compressed: TIR is text.
 bool is_archive(const std::string& path) {
+  // Standard input cannot be looked at and read again; "-:MEMBER" says that it is an archive.
   if (path == "-") return false;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
@@ -58,6 +59,7 @@ bool is_archive(const std::string& path) {
   std::array<char, 512> head{};
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
   const std::string_view bytes(head.data(), head.size());
+  // gzip, xz and zstd, as the archive's own reader tells them apart.
   const auto compressed = {"\x1f\x8b"sv,
                            "\xfd"
                            "7zXZ\0"sv,
@@ -92,8 +94,10 @@ Result<tir::Document> read_only_tir(const Deployment& deployment) {
   const std::string& path = deployment.archive().path();
   // Not a guess among several: what is printed would depend on their names.
   if (sources.size() == 1) return deployment.read_tir(sources.front());
+  // The archive is right and lacks what was asked for: 1 and not 65.
   if (sources.empty()) return refuse(ErrorKind::check_failed, "no TIR in this archive", path);
   std::vector<std::string> stems;
+  // Ready to be copied into the next command.
   for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
   return refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", fmt::join(stems, ", ")),
                 path);
@@ -114,6 +118,7 @@ Result<tir::Document> read_from_archive(const Place& place, const Limits& limits
 }  // namespace
 
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits) {
+  // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says best.
   const Place place = split(argument);
   if (place.member || is_archive(place.path)) return read_from_archive(place, limits);
   return read_file(place.path, limits);
@@ -134,6 +139,7 @@ Result<std::size_t> choose(const ModelLibrary& library, const std::string& modul
   }
   std::vector<std::string> names;
   for (const Module& one : library.modules) names.push_back(one.name);
+  // Both end in the list of names.
   const std::string problem = module.empty() ? "several modules, name one with --module"
                                              : fmt::format("no module '{}'; there is", module);
   return refuse(ErrorKind::usage, fmt::format("{}: {}", problem, fmt::join(names, ", ")), path);
@@ -156,6 +162,7 @@ Result<graph::Topology> network_of(Networks networks, std::size_t module, const 
 Result<graph::Topology> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
                                               const Limits& limits) {
+  // Beside the archive, as `mlf process --tir` takes them.
   auto files = load_tir_files(tir_files);
   if (!files) return tl::make_unexpected(files.error());
   const auto deployment = Deployment::open(

@@ -57,6 +57,8 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
 
 /// What is wrong with the command line, in the words and the style of the other errors.
 std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
+  // An unknown word in place of a command is an "extra" to CLI11, which would say that a command is
+  // missing.
   const std::vector<std::string> extras = app.remaining();
   std::string text = app.get_subcommands().empty() && !extras.empty()
                          ? fmt::format("there is no command '{}'", extras.front())
@@ -81,10 +83,12 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
   } else {
     text = app.help();
   }
+  // Help that nobody could read is a failure as well: `mlf --help > /dev/full`.
   const auto printed = print(text);
   return printed ? 0 : console.fail(printed.error());
 }
 
+/// Runs after parsing has ended, so that global options count wherever they were written.
 int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
   const Console console(options.verbosity());
   const auto limits = limits_from(options.limits);
@@ -100,6 +104,7 @@ int parse_and_run(int argc, const char* const* argv) {
       "Gives Apache TVM Model Library Format archives their TIR and their network as JSON, and "
       "shows what is in them.",
       "mlf");
+  // Bare `mlf` is a mistake, not a wish for help: scripts must notice it.
   app.require_subcommand(1);
   app.footer(limits_help() + kFooter);
   GlobalOptions options;

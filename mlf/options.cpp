@@ -22,6 +22,7 @@ struct Row {
 };
 
 template <class Member>
+// Limits are of 32 and 64 bits: what does not fit is refused, not cut.
 constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
 
 #define MLF_LIMIT(name, meaning, field)                                     \
@@ -32,6 +33,7 @@ constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
           limits.field = static_cast<decltype(limits.field)>(value);        \
         }                                                                   \
   }
+// The order of the help.
 constexpr Row kRows[] = {
     MLF_LIMIT("members", "members of an archive", archive.max_members),
     MLF_LIMIT("total-bytes", "bytes of an archive, uncompressed", archive.max_total_bytes),
@@ -69,6 +71,7 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
       ->allow_extra_args(false);
 }
 
+// Defaults come from the structs themselves, so that this text cannot be out of date.
 std::string limits_help() {
   std::string help = "\nLimits, with their defaults:\n";
   for (const Row& row : kRows) {
@@ -93,6 +96,7 @@ Result<Limits> limits_from(const std::vector<std::string>& settings) {
       return refuse_limit(
           fmt::format("--limit {}: expected a number up to {}", name, row->largest));
     }
+    // The last of several settings of one limit counts.
     row->set(limits, *value);
   }
   return limits;

@@ -26,9 +26,11 @@ Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
   // A logger of our own, not spdlog's default one, which is global.
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(colour_mode());
   log_ = std::make_shared<spdlog::logger>("mlf", std::move(sink));
+  // "mlf: error: …", with the level in colour: the form that compilers use and editors recognise.
   log_->set_pattern("mlf: %^%l%$: %v");
 }
 
+// Here, where the logger's type is complete: spdlog's headers stay out of ours.
 Console::~Console() = default;
 
 int Console::fail(const Diagnostics& diagnostics) const {
@@ -36,6 +38,7 @@ int Console::fail(const Diagnostics& diagnostics) const {
     // As a string_view: a format string may not come from the input.
     log_->error(std::string_view(to_string(diagnostic)));
   }
+  // The first one is the cause; others add to it.
   return exit_code(diagnostics.front().kind);
 }
 

@@ -19,6 +19,7 @@ std::string printable(std::string text) {
 
 }  // namespace
 
+// The head is a row like any other, and counts for the widths.
 Table::Table(std::vector<std::string> head) : right_(head.size()) {
   rows_.push_back(std::move(head));
 }
@@ -46,6 +47,7 @@ std::string Table::text() const {
       line += right_[i] ? fmt::format("{:>{}}", row[i], widths[i])
                         : fmt::format("{:<{}}", row[i], widths[i]);
     }
+    // An empty last cell would leave blanks at the end.
     line.erase(line.find_last_not_of(' ') + 1);
     result += line + '\n';
   }

@@ -49,6 +49,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
 
 /// The first check that says why no graph of this network can be trusted.
 const graph::Check& first_failure(const graph::Topology& topology) {
+  // There is one: the topology is not sound.
   return *std::find_if(topology.checks.begin(), topology.checks.end(), [](const auto& check) {
     return info(check.code).severity == graph::Severity::error;
   });
@@ -66,6 +67,7 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
 Result<void> write_picture([[maybe_unused]] const graph::Topology& topology,
                            [[maybe_unused]] const tir::Sink& sink) {
 #ifdef MLF_HAS_DRAWING
+  // Graphviz reads its input as a whole.
   std::string dot;
   return graph::write_dot(topology, [&](std::string_view text) { dot += text; })
       .and_then([&] { return drawing::svg_from_dot(dot); })
@@ -104,6 +106,7 @@ int run_graph(const GraphArguments& options, const Context& context) {
       write_network(*topology, options, [&](std::string_view bytes) {
         out.write(bytes);
       }).map_error([&](Diagnostics all) { return in_file(std::move(all), options.archive); });
+  // What was written before the failure is out already; the exit code says not to use it.
   if (!written) return context.console.fail(written.error());
   const auto finished = out.finish();
   return finished ? 0 : context.console.fail(finished.error());
@@ -115,6 +118,7 @@ Command graph_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "graph",
       "Print the network of an archive: which kernel is called with what, and where it lies");
+  // Shared with CLI11's callbacks, which outlive this function.
   const auto options = std::make_shared<GraphArguments>();
   declare_graph_options(*app, *options);
   return {app, [options](const Context& context) { return run_graph(*options, context); }};

@@ -90,6 +90,7 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
   // Standard input has no place of its own to be changed in.
   const bool to_stdout = options.output == "-" || (from_stdin && options.output.empty());
+  // A tar on a terminal is never meant, and may garble it.
   if (to_stdout && !options.dry_run && standard_output_is_terminal()) {
     return "the result is a tar: send standard output to a file or a pipe";
   }
@@ -133,6 +134,7 @@ void explain(const std::string& archive, const ProcessReport& report, const Cons
   const bool has_network =
       std::any_of(report.networks.begin(), report.networks.end(),
                   [](const NetworkReport& network) { return !network.reason; });
+  // Worth a note: whoever processes an archive expects something to come of it.
   if (report.tir_sources == 0 && !report.changed() && !report.networks.empty() && !has_network) {
     console.note(
         fmt::format("{}: no TIR and no graph in this archive, so nothing to add", archive));
@@ -161,6 +163,7 @@ std::string plan_of(const std::string& archive, const ProcessReport& report) {
 }
 
 int run_process(const ProcessArguments& options, const Context& context) {
+  // What CLI11's own checks cannot say, before any archive is touched.
   if (const auto reason = misuse(options)) return context.console.fail(ErrorKind::usage, *reason);
   const std::vector<Outcome> outcomes = process_all(options, context);
   int exit = 0;
@@ -172,6 +175,7 @@ int run_process(const ProcessArguments& options, const Context& context) {
       if (exit == 0) exit = code;
       continue;
     }
+    // After all are done: lines of archives that are processed at once do not mix.
     explain(options.archives[i], *outcome, context.console);
     if (!options.dry_run) continue;
     const auto printed = print(plan_of(options.archives[i], *outcome));

@@ -61,6 +61,7 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,
                         const Limits& limits, const tir::Sink& sink) {
+  // To standard output: there is no folder for .npy files, so constants are inside or left out.
   const tir::JsonOptions json{
       .layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact,
       .constants = options.constants,
@@ -87,6 +88,7 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
 }
 
 int run_tir(const TirArguments& options, const Context& context) {
+  // Whatever dialect it is in: the reader finds out by content.
   auto document = read_tir_argument(options.source, context.limits);
   if (!document) return context.console.fail(document.error());
   // Writers obey the version of the document, whether it was found or is wanted.

@@ -42,6 +42,7 @@ std::string_view code_of(const Finding& finding) {
                                                     : to_string(finding.code);
 }
 
+/// "archive: module: error: what is wrong [code]", one line for tools that go by lines.
 std::string to_line(const Finding& finding, const std::string& archive) {
   const std::string module = finding.module.empty() ? "" : fmt::format("{}: ", finding.module);
   return fmt::format("{}: {}{}: {} [{}]\n", archive, module, to_string(finding.severity),
@@ -83,6 +84,7 @@ Json document(const std::vector<Verdict>& verdicts) {
 std::string spelled(const std::vector<Verdict>& verdicts, const VerifyArguments& options,
                     const Console& console) {
   if (options.json) {
+    // Names from archives may not be UTF-8; JSON has to be.
     return document(verdicts).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   std::string text;
@@ -91,6 +93,7 @@ std::string spelled(const std::vector<Verdict>& verdicts, const VerifyArguments&
 }
 
 int run_verify(const VerifyArguments& options, const Context& context) {
+  // A file belongs to one archive, and nothing would say which.
   if (options.archives.size() > 1 && !options.tir_files.empty()) {
     return context.console.fail(ErrorKind::usage, "--tir takes one ARCHIVE");
   }
@@ -109,6 +112,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
     verdicts.push_back({archive, *std::move(findings)});
     if (exit == 0 && !verdicts.back().passed()) exit = exit_code(ErrorKind::check_failed);
   }
+  // Also after failures: what was found about the others still holds.
   const auto printed = print(spelled(verdicts, options, context.console));
   return printed ? exit : context.console.fail(printed.error());
 }

@@ -64,6 +64,7 @@ File spool(const File& stream, const Limits& limits) {
   std::uint64_t total = 0;
   while (const std::size_t count = stream.read_some(buffer.get(), kStreamBuffer)) {
     total += count;
+    // While copying: an endless stream must not fill the disk.
     if (total > limits.max_total_bytes) {
       refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
                          limits.max_total_bytes));
@@ -203,6 +204,8 @@ const Member* Archive::find(std::string_view name) const noexcept {
 Result<std::string_view> Archive::read(const Member& member) const {
   return with_path(contents_->path, [&]() -> std::string_view {
     if (member.type != MemberType::file) {
+      // Links are not followed, inside the archive neither: what is read is what a member itself
+      // holds.
       refuse("is " + std::string(what_it_is(member.type)) + ", only files can be read",
              member.name);
     }

@@ -185,6 +185,7 @@ void make_folders(const File& root, std::string_view name) {
 void set_metadata(const File& file, const Member& like) {
   const int owned = ::fchown(file.fd(), static_cast<uid_t>(like.uid), static_cast<gid_t>(like.gid));
   if (owned != 0 && errno != EPERM) file.fail("cannot set the owner");
+  // Behind fchown, which clears bits.
   if (::fchmod(file.fd(), like.mode & 0777) != 0) file.fail("cannot set the permissions");
   // The time of the source, so that a second run writes the same tree.
   const timespec times[2] = {{0, UTIME_OMIT}, {static_cast<time_t>(like.mtime), 0}};
@@ -218,6 +219,7 @@ void remove_member(const File& root, std::string_view name) {
   const auto [folder_name, leaf] = split_name(name);
   {
     const File folder = open_folder_below(root, folder_name);
+    // Gone already is as good.
     if (::unlinkat(folder.fd(), std::string(leaf).c_str(), 0) != 0 && errno != ENOENT) {
       folder.fail("cannot remove '" + std::string(leaf) + "'");
     }

@@ -91,6 +91,7 @@ void build(const Archive& archive, const Changes& changes, const File& out) {
     build_tar(archive, changes, tar);
     compress(tar, contents.storage, out);
   }
+  // Last: what was copied is the archive that was read, or nothing is replaced.
   check_unchanged(contents);
 }
 

@@ -129,6 +129,7 @@ Record take_record(std::string_view& body, const HeaderPlace& place) {
 }  // namespace
 
 HeaderFormat format_of(const TarHeader& header) {
+  // GNU's magic runs over the version field.
   const std::string_view magic(header.magic, sizeof header.magic + sizeof header.version);
   constexpr std::string_view kUstar("ustar\00000", 8);
   constexpr std::string_view kGnu("ustar  \0", 8);
@@ -158,6 +159,7 @@ std::uint32_t checksum_of(const TarHeader& header) {
 
 tl::expected<std::int64_t, NumberFault> parse_number(std::string_view field) {
   if ((static_cast<unsigned char>(field.front()) & 0x80) != 0) return parse_base256(field);
+  // Old tars pad with blanks in front, and end numbers with a blank, a NUL or nothing.
   const std::size_t begin = std::min(field.find_first_not_of(' '), field.size());
   field.remove_prefix(begin);
   const std::size_t end = std::min(field.find_first_not_of("01234567"), field.size());

@@ -188,6 +188,7 @@ void TarWalk::read_global(const TarHeader& header, const HeaderPlace& place) {
   if (attributes.path || attributes.link_path || attributes.size) {
     place.fail("a global PAX header must not set path, linkpath or size");
   }
+  // A later global header replaces what it names and leaves the rest.
   if (attributes.mtime) global_.mtime = std::move(attributes.mtime);
   if (attributes.uid) global_.uid = attributes.uid;
   if (attributes.gid) global_.gid = attributes.gid;
@@ -289,6 +290,7 @@ Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, Heade
 
 std::uint64_t TarWalk::member_size(const TarHeader& header, const Attributes& pax,
                                    const HeaderPlace& place) const {
+  // Sizes decide where the next header is: two readings of them are two archives.
   const std::uint64_t stored = natural(field_bytes(header.size), "member size", place);
   const std::uint64_t size = pax.size.value_or(stored);
   // Where the header can hold the size, both must say the same. Above 8 GiB it holds nothing.

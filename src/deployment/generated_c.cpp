@@ -60,6 +60,7 @@ std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
                                               const Module& module) {
   if (!module.files.graph) return {};
   const FileRef& file = *module.files.graph;
+  // Without types, parameters of C are bare pointers, and their shapes guesses from indices.
   const auto topology = graph::read_graph_json(
       {.file = archive.path(), .member = file.name, .text = member_text(archive, file)});
   if (!topology) return {};
@@ -145,6 +146,7 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
     TirSource source = source_of(archive, files, kind);
     source.c->signatures = signatures;
     source.c->pools = pools;
+    // A name like those of captured TIR, and different from all of them.
     source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
       const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };
       return std::any_of(taken.begin(), taken.end(), has_stem) ||

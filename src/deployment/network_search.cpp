@@ -21,6 +21,7 @@ std::vector<std::string> parameter_names(const archive::Archive& archive, const 
   if (!module.files.graph || !module.files.parameters) return names;
   const std::string_view bytes = member_text(archive, *module.files.parameters);
   const auto params = get_or_throw(
+      // A damaged file is an error: taken for inputs, weights would change the network.
       read_params(std::as_bytes(std::span(bytes.data(), bytes.size())),
                   module.files.parameters->name)
           .map_error([&](Diagnostics all) { return in_file(std::move(all), archive.path()); }));

@@ -64,6 +64,7 @@ const Target* target_by_stem(const std::vector<const Target*>& targets, std::str
   if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
   const auto fits = [&](const Target* target) {
     return target->device_type == wanted->device_type &&
+           // Device types alone do not tell apart c and cmsis-nn.
            (wanted->kind.empty() || names_kind(wanted->kind, target->kind));
   };
   const auto found = std::find_if(targets.begin(), targets.end(), fits);
@@ -103,6 +104,7 @@ std::optional<std::size_t> module_of_function(std::string_view symbol,
 
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
   std::set<std::size_t> modules;
+  // Functions say their target in an attribute since v0.9, where the text keeps it.
   std::set<std::string_view> kinds;
   for_each_function(module, [&](Node global_var, Node function) {
     if (const auto owner = module_of_function(symbol_of(global_var, function), library)) {

@@ -75,6 +75,7 @@ void skip_parameter(std::string_view& text) {
   for (; i < text.size(); ++i) {
     const char c = text[i];
     if (depth == 0 && (c == ',' || c == ')')) break;
+    // Types and attributes nest; a comma or parenthesis of theirs does not end the parameter.
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (depth != 0 && (c == ')' || c == ']' || c == '}')) --depth;
   }
@@ -89,6 +90,7 @@ std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   const std::size_t main = text.find(kMain);
   if (main == std::string_view::npos) return tensors;
   text.remove_prefix(main + kMain.size());
+  // Parameters begin with %; anything else ends the list.
   while (take(text, "%")) {
     const std::string name(take_name(text));
     if (take(text, ": ")) {

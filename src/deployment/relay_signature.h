@@ -10,7 +10,7 @@
 namespace mlf::deployment {
 
 /// The parameters of `def @main(…)` with static tensor types, weights that were not bound included.
-/// Nothing for a text without it; what is no such parameter is passed over.
+/// Nothing for a text without it; what is not such a parameter is passed over.
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text);
 
 }  // namespace mlf::deployment

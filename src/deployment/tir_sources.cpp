@@ -69,6 +69,7 @@ void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
   }
 }
 
+/// The JSON of stage "tvm" would be called like the twin of stage "lowered".
 void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
   if (stage_of_stem(name.stem) != "tvm") return;
   Location where;
@@ -121,6 +122,7 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
 /// Whether a text has constants: then it may lack their data. Others cost nothing. The signs are
 /// those of TVMScript, of legacy text, and of both for constants in attributes.
 bool allocates_constants(std::string_view text) {
+  // save_json has all data.
   if (text.starts_with('{')) return false;
   constexpr std::string_view kSigns[] = {"allocate_const(", "constant(", "runtime.NDArray"};
   return std::ranges::any_of(
@@ -149,6 +151,7 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
   find_in_archive(archive, chosen);
   std::set<std::string_view> names;
   for (const TirFile& file : beside) {
+    // The manifest tells files apart by their names.
     if (!names.insert(file.name()).second) {
       refuse_file(file, "another file of this name is given already");
     }

@@ -35,6 +35,7 @@ class Readings {
   explicit Readings(const Archive& archive) : archive_(archive) {}
 
   void add(const Member* member) {
+    // Generated C and parameters serve several TIR sources.
     if (!seen_.insert(member).second) return;
     digests_.push_back({member->name, digest_of(archive_, *member)});
   }
@@ -62,6 +63,8 @@ Inputs inputs_of(const Job& job) {
       members.add(member);
     }
   }
+  // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
+  // networks.
   for (const Member* member : job.deployment.network_members()) members.add(member);
   inputs.members = std::move(members).take();
   return inputs;
@@ -69,6 +72,7 @@ Inputs inputs_of(const Job& job) {
 
 std::optional<Manifest> previous_manifest(const Archive& archive) {
   const Member* member = archive.find(kManifestName);
+  // A folder or link of this name is not ours.
   if (member == nullptr || member->type != archive::MemberType::file) return std::nullopt;
   return read_manifest(get_or_throw(archive.read(*member)));
 }
@@ -82,6 +86,7 @@ bool in_place(const std::string& path, const ProcessOptions& options) {
 OutputState state_of(const Archive& archive, const Digest& written) {
   const Member* member = archive.find(written.name);
   if (member == nullptr || member->type != archive::MemberType::file) return OutputState::missing;
+  // By content alone: times and owners change whenever somebody repacks the archive.
   return digest_of(archive, *member) == written.sha256 ? OutputState::intact : OutputState::changed;
 }
 

@@ -61,6 +61,8 @@ void ManifestWriter::write(const Manifest& manifest) {
   text("format", kFormat);
   out_.key("version");
   out_.integer(kManifestVersion);
+  // For people; `read_manifest` does not look at it, so that a new mlf does not make old outputs
+  // stale.
   text("generator", "mlf " + std::string(version()));
   out_.key("options");
   out_.begin_object();
@@ -72,6 +74,7 @@ void ManifestWriter::write(const Manifest& manifest) {
   digests("files", manifest.inputs.files);
   out_.end_object();
   digests("written", manifest.written);
+  // What follows is for readers of the archive: which member shows what. mlf does not read it back.
   list("tir", manifest.tir, [this](const ManifestTir& entry) { tir(entry); });
   list("networks", manifest.networks, [this](const ManifestNetwork& entry) { network(entry); });
   out_.end_object();

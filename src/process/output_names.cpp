@@ -24,6 +24,7 @@ constexpr std::size_t kLongestModule = 200;
 bool can_name_file(std::string_view module) {
   const auto is_fit = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
+    // A slash would lead into another folder, in some tools a backslash too.
     return byte >= 0x20 && byte != 0x7f && c != '/' && c != '\\';
   };
   return !module.empty() && module.size() <= kLongestModule &&

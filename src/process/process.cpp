@@ -88,6 +88,7 @@ std::set<std::string> own_members(const Job& job) {
   return own;
 }
 
+/// Somebody else's member under a name of ours: not mlf's to replace unless told.
 void refuse_foreign_member(const Job& job, const std::string& name) {
   if (job.options.foreign == ForeignMembers::replace) return;
   Location where;
@@ -101,6 +102,7 @@ void refuse_foreign_member(const Job& job, const std::string& name) {
 
 Changes changes_for(const Job& job, const Outputs& outputs) {
   const std::set<std::string> own = own_members(job);
+  // All of the old ones go, also those that are not made any more.
   Changes changes{{own.begin(), own.end()}, {}};
   for (const Output& output : outputs.list) {
     if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {

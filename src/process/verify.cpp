@@ -66,6 +66,8 @@ void Verifier::report_network(const Network& network) {
   }
 }
 
+/// Stages of one build are the same network at different times: names and kernels must agree,
+/// memory need not.
 void Verifier::compare_stage(const Networks& preferred, std::span<const TirSource* const> stage) {
   deployment::NetworkSearch search(job_.deployment);
   search.add_stage(stage);

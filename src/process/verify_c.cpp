@@ -96,6 +96,7 @@ void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSou
 }
 
 void CheckOfC::check(std::size_t module, const TirSource& c) {
+  // C and capture are of one target, or they do not show the same functions.
   const Target* target = get_or_throw(deployment_.owners_of(c)).target;
   for (const TirSource& captured : deployment_.tir_sources()) {
     if (belongs_to(captured, module, target)) compare(module, captured, c);

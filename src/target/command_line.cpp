@@ -202,6 +202,7 @@ class CommandLineTarget {
   /// `keys`, `tag` and `host` are attributes in the text and fields of their own in a `Target`.
   void store(const Argument& argument, std::string name, const RawValue& value) {
     for (const std::string& earlier : names_) {
+      // TVM refuses it too.
       if (earlier == name) fail(argument, fmt::format("attribute {} given twice", name));
     }
     names_.push_back(name);

@@ -45,6 +45,7 @@ class PrintedTarget {
   void read_field(Target& target, std::size_t hosts_around) {
     skip_space();
     const std::size_t begin = cursor_;
+    // Fields come in any number and order: versions have added to them.
     const std::string_view name = take_while([](char c) { return c != '=' && c != ')'; });
     expect("=");
     if (name == "kind") {

@@ -111,6 +111,8 @@ std::optional<std::int32_t> infer_device_type(const Target& target) {
 
 Target read_target(std::string_view text, TargetIntegers integers, std::size_t hosts_around) {
   const support::SourceText source{"", "", text};
+  // A host is a whole target in a string, with a host of its own: recursion by input, and so
+  // bounded.
   if (hosts_around > kMaxHosts) support::fail_at(source, 0, kTooManyHosts);
   Target target = read_form(source, integers, hosts_around);
   // Of the whole text, with spaces around: it is what files and messages show.
