@@ -1,0 +1,100 @@
+// Which node may take the place of one of another kind, by rule of tolerances.def.
+#include <fmt/core.h>
+
+#include <string>
+
+#include "tir/compare/tolerance_rules.h"
+
+namespace mlf::tir::compare_detail {
+namespace {
+
+/// Both are a string; attributes hold the one or the other.
+bool is_text(Node node) {
+  return node.is(Kind::String) || node.is(Kind::StringImm);
+}
+
+std::string_view text_of(Node node) {
+  return node.is(Kind::String) ? node.text(f::String::value) : node.text(f::StringImm::value);
+}
+
+bool is_number(Node node) {
+  return node.is(Kind::BoxInt) || (node.is(Kind::IntImm) && node.dtype() == DType::Int(32));
+}
+
+std::int64_t number_of(Node node) {
+  return node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : node.integer(f::IntImm::value);
+}
+
+// TVM has several classes for one value (String and StringImm, runtime boxes and IntImm); which one
+// depends on the version and on who made the attribute.
+bool is_same_value(const NodePair& at) {
+  if (is_text(at.left) && is_text(at.right)) return text_of(at.left) == text_of(at.right);
+  return is_number(at.left) && is_number(at.right) && number_of(at.left) == number_of(at.right);
+}
+
+/// What TVM calls the class of a node, also of those that no row of nodes.def has.
+std::string_view type_key_of(Node node) {
+  if (node.is(Kind::Opaque)) return node.text(f::Opaque::type_key);
+  if (node.is(Kind::OpaqueExpr)) return node.text(f::OpaqueExpr::type_key);
+  if (node.is(Kind::OpaqueStmt)) return node.text(f::OpaqueStmt::type_key);
+  return node.info().type_key;
+}
+
+bool is_missing_object(const NodePair& at, Knowledge& known) {
+  if (!at.right.is(Kind::MissingObject)) return false;
+  const std::string_view key = at.right.text(f::MissingObject::type_key);
+  const bool same_key = key == type_key_of(at.left) || kind_with_type_key(key) == at.left.kind();
+  // A text names what it leaves out; the same name is the same object wherever it is.
+  return same_key && known.pairing.pair_missing(at.left, at.right);
+}
+
+/// A float64 without a fraction is printed like an integer.
+bool is_integral_double(const NodePair& at) {
+  if (!at.left.is(Kind::FloatImm) || at.left.dtype() != DType::Float(64)) return false;
+  if (!at.right.is(Kind::IntImm) || at.right.dtype() != DType::Int(32)) return false;
+  // Six digits are what a C++ stream prints, and so TVM's printers.
+  return fmt::format("{:.6g}", at.left.real(f::FloatImm::value)) ==
+             std::to_string(at.right.integer(f::IntImm::value)) ||
+         (at.left.real(f::FloatImm::value) == 0 && at.right.integer(f::IntImm::value) == 0);
+}
+
+// The first argument of call_llvm_intrin is a number that depends on the version of LLVM; printers
+// show the intrinsic's name.
+bool is_intrinsic_name(const NodePair& at) {
+  if (!at.left.is(Kind::IntImm) || !at.right.is(Kind::StringImm)) return false;
+  if (!at.left_owner || !at.left_owner->is(Kind::Call)) return false;
+  const Node op = (*at.left_owner)[f::Call::op];
+  if (!op.is(Kind::Op) || at.left_owner->list(f::Call::args)[0] != at.left) return false;
+  const std::string_view name = op.text(f::Op::name);
+  return name == "tir.call_llvm_intrin" || name == "tir.call_llvm_pure_intrin";
+}
+
+}  // namespace
+
+bool is_same_access(Node left, Node right) {
+  const bool is_load = left.is(Kind::Load);
+  const Node pointer = is_load ? left[f::Load::buffer_var] : left[f::Store::buffer_var];
+  const Node buffer = is_load ? right[f::BufferLoad::buffer] : right[f::BufferStore::buffer];
+  const NodeList indices =
+      is_load ? right.list(f::BufferLoad::indices) : right.list(f::BufferStore::indices);
+  return indices.size() == 1 && pointer.text(f::Var::name) == buffer.text(f::Buffer::name);
+}
+
+bool tolerates_kind(ToleranceRule rule, const NodePair& at, Knowledge& known) {
+  switch (rule) {
+    case ToleranceRule::plain_var:
+      return at.right.is(Kind::Var);
+    case ToleranceRule::same_value:
+      return is_same_value(at);
+    case ToleranceRule::missing_object:
+      return is_missing_object(at, known);
+    case ToleranceRule::intrinsic_name:
+      return is_intrinsic_name(at);
+    case ToleranceRule::integral_double:
+      return is_integral_double(at);
+    default:
+      return false;
+  }
+}
+
+}  // namespace mlf::tir::compare_detail
