@@ -17,7 +17,7 @@
 
 namespace mlf {
 
-/// A key this reader does not know, kept with its value as it stands in the file.
+/// A key this reader does not know, kept with its value as it is in the file.
 struct ExtraField {
   std::string name;
   std::string json;
@@ -71,7 +71,7 @@ struct DeviceWorkspace {
 };
 
 /// Workspace of one kernel. TVM lists kernels in hash order and leaves out those without TIR; in
-/// v0.8 those stand here without any workspace.
+/// v0.8 those are here without any workspace.
 struct FunctionWorkspace {
   std::string function_name;  ///< mangled: "tvmgen_default_fused_add"
   std::vector<DeviceWorkspace> workspace;

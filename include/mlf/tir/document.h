@@ -68,7 +68,7 @@ struct Source {
 /// A constant that its source shows in part or not at all, and whose data was found elsewhere.
 struct Recovered {
   NodeId constant;     ///< the NDArray
-  std::string source;  ///< where its data stands, such as an archive member
+  std::string source;  ///< where its data is, such as an archive member
   friend bool operator==(const Recovered&, const Recovered&) = default;
 };
 
@@ -80,7 +80,7 @@ struct Document {
   std::vector<Recovered> recovered{};
 };
 
-/// Where a constant stands.
+/// Where a constant is.
 enum class ConstantSite : std::uint8_t {
   statement,           ///< AllocateConst
   pool,                ///< ConstantInfo of a pool that the memory planner filled
@@ -91,7 +91,7 @@ enum class ConstantSite : std::uint8_t {
 /// A constant as its source shows it.
 struct ConstantQuery {
   ConstantSite site = ConstantSite::statement;
-  /// The function that it stands in; of a pool and of the module's attributes, the last by name of
+  /// The function that it is in; of a pool and of the module's attributes, the last by name of
   /// the module's functions.
   std::string_view function;
   /// Of its variable, as printed; of the constant of a pool; or the way to it through attributes,

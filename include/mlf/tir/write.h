@@ -16,7 +16,7 @@
 
 namespace mlf::tir {
 
-/// Takes output in pieces, in order. What it throws ends the writing.
+/// Takes output part by part, in order. What it throws ends the writing.
 using Sink = std::function<void(std::string_view bytes)>;
 
 using mlf::JsonLayout;
@@ -52,14 +52,14 @@ MLF_API Result<std::vector<ConstantFile>> write_tir_json(const Document& documen
 
 /// Writes an NDArray that has data as a NumPy file, format version 1.0. Element types that NumPy
 /// lacks (bfloat16, the 8-bit floats) are raw bytes of their size (`|V2`, `|V1`); integers of less
-/// than 8 bits are int8 or uint8, as they stand in memory.
+/// than 8 bits are int8 or uint8, as they are in memory.
 MLF_API Result<void> write_npy(Node constant, const Sink& sink);
 
 /// Writes `document` as the JSON of tvm.ir.save_json, for `tvm.ir.load_json` of the TVM that the
 /// document names (the last of its range of versions where it names none).
 ///
 /// Errors: `invalid_input` where the module holds what save_json cannot say: a constant without
-/// data, a reference into a metadata section that was left out, lanes that are no number before
+/// data, a reference into a metadata section that was left out, lanes that are not a number before
 /// v0.16.
 MLF_API Result<void> write_save_json(const Document& document, const Sink& sink);
 
@@ -69,15 +69,15 @@ struct ScriptOptions {
 
 /// Writes `document` as TVMScript for the parser of the TVM that the document names (the last of
 /// its range of versions), in the old spelling before v0.12. Since then objects that TVMScript has
-/// no words for stand in front, as TVM's `script(show_meta=True)` puts them there.
+/// no words for come first, as TVM's `script(show_meta=True)` puts them there.
 ///
-/// What TVM's own text loses is lost: the nesting of sequences, names that are no identifiers,
+/// What TVM's own text loses is lost: the nesting of sequences, names that are not identifiers,
 /// spans, the domain of a loop's thread binding, storage indices of constants, features of targets.
 /// Before v0.12 also the attributes of the module, SizeVar, the initial values and the condition of
-/// a Reduce, and empty sequences, for which `T.evaluate(0)` stands.
+/// a Reduce, and empty sequences, which become `T.evaluate(0)`.
 ///
 /// Errors: `invalid_input` where the module holds what TVMScript has no words for (producers,
-/// unknown nodes, a constant without data, names of functions that are no identifiers; since v0.12
+/// unknown nodes, a constant without data, names of functions that are not identifiers; since v0.12
 /// tir.Load and tir.Store; before it objects, constants of which no list of numbers says all,
 /// predicates of buffer accesses), and where sharing expands beyond the limit. The message names
 /// it.
