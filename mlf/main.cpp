@@ -126,12 +126,12 @@ int parse_and_run(int argc, const char* const* argv) {
 int run(int argc, const char* const* argv) {
   try {
     return parse_and_run(argc, argv);
-    // Limits keep inputs from asking for so much, unless they were raised.
   } catch (const std::bad_alloc&) {
+    // Limits keep inputs from asking for so much, unless they were raised.
     return Console(Verbosity::normal)
         .fail(ErrorKind::invalid_input, "the input needs more memory than there is");
-    // Wrong input is a Result everywhere: what is thrown up to here is a defect.
   } catch (const std::exception& error) {
+    // Wrong input is a Result everywhere: what is thrown up to here is a defect.
     return Console(Verbosity::normal).fail(ErrorKind::internal, error.what());
   }
 }

@@ -132,8 +132,8 @@ void TarAppender::finish(Padding padding) {
   put(std::string(2 * kBlock, '\0'));
   if (padding == Padding::records) {
     put_padding(kRecord);
-    // One block more, as a multiple of a record would make the next run pad to records.
   } else if (offset_ % kRecord == 0) {
+    // One block more, as a multiple of a record would make the next run pad to records.
     put(std::string(kBlock, '\0'));
   }
 }

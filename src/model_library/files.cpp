@@ -76,8 +76,8 @@ class Assigner {
       library_.shared.runtime.push_back(file);
     } else if (name.starts_with("templates/")) {
       library_.shared.templates.push_back(file);
-      // (Operator archives of TVM; one text for each device type.)
     } else if (between(name, "src/tir-", ".txt")) {
+      // (Operator archives of TVM; one text for each device type.)
       library_.shared.tir.push_back(file);
     } else {
       library_.shared.other.push_back(file);

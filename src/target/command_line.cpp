@@ -189,8 +189,8 @@ class CommandLineTarget {
     if (name.empty()) fail(argument, "attribute without a name");
     if (equals != std::string_view::npos) {
       store(argument, std::string(name), {raw.substr(equals + 1), argument.quoting});
-      // `-mcpu cortex-m4`: an argument without a dash is the value of the one in front.
     } else if (next_ < arguments_.size() && !arguments_[next_].raw.starts_with('-')) {
+      // `-mcpu cortex-m4`: an argument without a dash is the value of the one in front.
       const Argument& value = arguments_[next_++];
       store(argument, std::string(name), {value.raw, value.quoting});
     } else {

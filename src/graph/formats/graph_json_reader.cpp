@@ -97,8 +97,8 @@ Topology GraphReader::run() && {
       leaf(i);
     } else if (nodes_[i].function == "__nop") {
       nop(i);
-      // The executor knows these two names (`__nop`, `__copy`) and calls no function for them.
     } else if (nodes_[i].function == "__copy") {
+      // The executor knows these two names (`__nop`, `__copy`) and calls no function for them.
       copy(i);
     } else {
       call(i);
