@@ -21,12 +21,14 @@ Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& bu
       open_(graph.size()),
       checked_(graph.size()),
       tensor_ids_(graph.tensor_count()) {
+  // Each node of the document becomes one of the module at most, so this bounds both.
   if (graph.size() > limits.max_nodes) {
     graph.fail(0, "the document has " + std::to_string(graph.size()) + " nodes, more than " +
                       std::to_string(limits.max_nodes));
   }
 }
 
+// Depth first on a stack: documents come in pre-order, the Builder wants parts before the whole.
 NodeId Importer::import(std::uint32_t node) {
   push(node, Role::node);
   while (!stack_.empty()) {
@@ -45,10 +47,13 @@ void Importer::push(std::uint32_t node, Role role) {
   if (node != 0 && !is_made(node, role)) stack_.push_back({node, role, false});
 }
 
+// Each task is taken twice: first it pushes its parts, then, when these are made, it makes its own
+// node.
 void Importer::run(Task task) {
   const auto bit = static_cast<std::uint8_t>(task.role);
   if (!task.entered) {
     if (is_made(task.node, task.role)) return;
+    // TVM's objects cannot form a circle, indices can.
     if ((open_[task.node] & bit) != 0) fail_cycle(task.node);
     open_[task.node] = static_cast<std::uint8_t>(open_[task.node] | bit);
     stack_.push_back({task.node, task.role, true});
@@ -67,6 +72,7 @@ void Importer::fail_cycle(std::uint32_t node) const {
   graph_.fail(node, "the node is part of itself");
 }
 
+// Nodes only: lists come between a node and its elements and would count twice.
 void Importer::enter(Task task) {
   if (task.role == Role::list) return enter_elements(task.node);
   if (++depth_ > limits_.max_nesting) {
@@ -79,6 +85,7 @@ void Importer::enter_elements(std::uint32_t node) {
   for (const json::Value element : graph_.data(node)) push(graph_.element(element), Role::node);
 }
 
+// Nodes written by their content (`repr_str`) have no parts.
 void Importer::enter_node(std::uint32_t node) {
   const auto kind = graph_.node(node).kind;
   if (!kind) return enter_unknown(node);
@@ -86,6 +93,7 @@ void Importer::enter_node(std::uint32_t node) {
     return push(node, Role::list);
   }
   if (info(*kind).encoding != Encoding::attrs) return;
+  // Unknown attributes are reported when the node is made; once is enough.
   const NodeFields fields(graph_, node, *kind, [](std::string_view) {});
   const auto rows = info(*kind).fields;
   for (std::uint8_t i = 0; i < rows.size(); ++i) enter_field(fields, rows[i], i);
@@ -101,6 +109,7 @@ void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std
     case FieldType::list:
     case FieldType::string_map:
     case FieldType::node_map: {
+      // Checked before the elements are pushed: a container of another kind has a different `data`.
       const std::uint32_t target = fields.reference(at);
       if (target != 0) check_container(fields, field, at, target);
       return push(target, Role::list);
@@ -110,6 +119,7 @@ void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std
   }
 }
 
+// Everything that seems to be a reference is made, so that nothing of the document is lost.
 void Importer::enter_unknown(std::uint32_t node) {
   for (const json::Member attribute : graph_.attrs(node)) {
     push(guessed_reference(node, attribute), Role::node);
@@ -128,6 +138,7 @@ ListId Importer::make_list(std::uint32_t node) {
   const auto kind = graph_.node(node).kind;
   if (kind == Kind::StringMap) return make_string_map(node);
   if (kind == Kind::ObjectMap) return make_node_map(node);
+  // The null node, 0, is NodeId::none here as well.
   std::vector<NodeId> ids;
   ids.reserve(graph_.data_size(node));
   for (const json::Value element : graph_.data(node)) {
@@ -136,6 +147,7 @@ ListId Importer::make_list(std::uint32_t node) {
   return builder_.list(ids);
 }
 
+// `keys` and `data` are parallel arrays.
 ListId Importer::make_string_map(std::uint32_t node) {
   const auto data = graph_.data(node);
   const GraphNode& map = graph_.node(node);
@@ -154,6 +166,7 @@ ListId Importer::make_string_map(std::uint32_t node) {
   return builder_.map(entries);
 }
 
+// Without `keys`, `data` holds keys and values in turn.
 ListId Importer::make_node_map(std::uint32_t node) {
   if (graph_.data_size(node) % 2 != 0) {
     graph_.fail(node, "a map without keys must have keys and values in turn in its data");
@@ -170,6 +183,7 @@ ListId Importer::make_node_map(std::uint32_t node) {
 
 NodeId Importer::make_node(std::uint32_t node) {
   const Kind kind = unknown_.kind(node);
+  // TargetKinds are written with attributes up to v0.17, by name since.
   if (kind == Kind::TargetKind && graph_.node(node).repr != 0) return make_from_repr(node, kind);
   switch (info(kind).encoding) {
     case Encoding::attrs:
@@ -182,6 +196,7 @@ NodeId Importer::make_node(std::uint32_t node) {
   graph_.fail(node, "unknown encoding");
 }
 
+// TVM's vendors add attributes to its classes: they are dropped, and the document says so.
 NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   const NodeFields fields(graph_, node, kind, [&](std::string_view name) {
     const std::string detail = std::string(graph_.type_key(node)) + "." + std::string(name);
@@ -198,8 +213,11 @@ NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   return id;
 }
 
+// Ops, strings and boxed numbers: the first field is the content. Other fields, as of a TargetKind
+// that is written by name, are absent.
 NodeId Importer::make_from_repr(std::uint32_t node, Kind kind) {
   const std::string repr = graph_.repr(node);
+  // Ops are unique in TVM; a metadata section and its text may each name one.
   if (kind == Kind::Op) {
     const auto known = ops_.find(repr);
     if (known != ops_.end()) return known->second;
@@ -283,10 +301,13 @@ NodeId make_tensor(Builder& builder, Tensor tensor) {
 
 NodeId Importer::make_constant(std::uint32_t node) {
   const GraphNode& constant = graph_.node(node);
+  // v0.8 cannot serialise an NDArray that is a node: it writes the type key alone.
   if (constant.repr == 0) {
     losses_.add(LossCode::constant_data, "", "runtime.NDArray without content");
     return builder_.make(Kind::NDArray, {DType::Void(), builder_.integers({}), BytesId::none});
   }
+  // The blob is base64 already and printable, so it is usually there as it is, not wrapped a second
+  // time.
   auto tensor = constant.repr_is_base64 ? decode_tensor(graph_.repr(node))
                                         : decode_tensor(graph_.value(constant.repr).text());
   if (!tensor) graph_.fail(node, graph_.value(constant.repr), tensor.error());
@@ -295,6 +316,7 @@ NodeId Importer::make_constant(std::uint32_t node) {
 
 NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
   const std::size_t index = fields.tensor(at);
+  // Fields may share an entry: one node, as in TVM.
   if (tensor_ids_[index] != NodeId::none) return tensor_ids_[index];
   auto tensor = decode_tensor(graph_.tensor(index).text());
   if (!tensor) {
@@ -317,6 +339,7 @@ NodeId Importer::opaque_value(std::uint32_t node, json::Member attribute) {
   return node_ids_[target];
 }
 
+// A text in place of a node: an Opaque without fields, whose content is the text.
 NodeId Importer::make_text(std::string_view type_key, std::string_view text) {
   return builder_.make(Kind::Opaque, {builder_.string(type_key), builder_.list({}), ListId::none,
                                       ListId::none, builder_.string(text)});
@@ -334,6 +357,8 @@ ListId Importer::opaque_fields(std::uint32_t node) {
   return builder_.map(entries);
 }
 
+// Keeps whatever a node of unknown type has: attributes, keys, data and content. It is written back
+// as it was read.
 NodeId Importer::make_opaque(std::uint32_t node) {
   const ListId fields = opaque_fields(node);
   std::vector<NodeId> names;
@@ -343,6 +368,7 @@ NodeId Importer::make_opaque(std::uint32_t node) {
   }
   const GraphNode& source = graph_.node(node);
   const ListId keys = source.keys == 0 ? ListId::none : builder_.list(names);
+  // Undefined and empty are told apart, because TVM omits empty members and others may not.
   const ListId elements = source.data == 0              ? ListId::none
                           : graph_.data_size(node) == 0 ? builder_.list({})
                                                         : list_ids_[node];
@@ -355,6 +381,8 @@ NodeId Importer::make_opaque(std::uint32_t node) {
   return id;
 }
 
+// Where a known node holds it as an expression or a statement, it has to be one for the visitors of
+// the IR.
 NodeId Importer::make_opaque_expr(std::uint32_t node) {
   const GraphNode& source = graph_.node(node);
   if (source.data != 0 || source.repr != 0) {

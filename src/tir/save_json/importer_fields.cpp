@@ -1,4 +1,4 @@
-// The fields of nodes of known kind: JSON text to field values, with what may stand where.
+// The fields of nodes of known kind: JSON text to field values, with what may be where.
 #include <charconv>
 #include <cstdlib>
 
@@ -9,6 +9,109 @@
 namespace mlf::tir::save_json {
 namespace {
 
+// Containers that TVM always makes and that mean nothing when empty read like null.
+bool is_canonical_null(const JsonGraph& graph, std::uint32_t target) {
+  const GraphNode& node = graph.node(target);
+  if (node.kind == Kind::StringMap) return graph.data_size(target) == 0;
+  if (node.kind != Kind::SourceMap) return false;
+  // A SourceMap holds a map, which is what may be empty.
+  const auto map = graph.attr(target, "source_map");
+  const auto inner = map ? graph.reference(*map) : std::nullopt;
+  return inner && graph.node(*inner).kind == Kind::StringMap && graph.data_size(*inner) == 0;
+}
+
+// IRModule's constructor fills these in where the caller gives nothing.
+bool may_be_canonical_null(Kind kind, std::uint8_t field) {
+  return kind == Kind::IRModule && field != f::IRModule::functions && field != f::IRModule::attrs;
+}
+
+}  // namespace
+
+// Both sides are sorted, so the next name is nearly always the right one; going round serves the
+// documents of other writers.
+bool NodeFields::place(json::Member attribute) {
+  const auto names = fields_by_name(kind_);
+  const std::string_view name = attribute.key.text();
+  for (std::size_t tried = 0; tried < names.size(); ++tried) {
+    if (next_ == names.size()) next_ = 0;
+    const NamedField& candidate = names[next_++];
+    if (candidate.name != name) continue;
+    values_[candidate.field] = attribute.value.index();
+    return true;
+  }
+  // Beside the fields of nodes.def: every node has a place for a span.
+  if (name == kSpan) span_ = attribute.value.index();
+  return name == kSpan || is_derived(kind_, name);
+}
+
+std::uint32_t NodeFields::reference(std::uint8_t field) const {
+  if (!has(field)) return 0;
+  const std::uint32_t target = graph_.reference(node_, member(values_[field]));
+  if (may_be_canonical_null(kind_, field) && is_canonical_null(graph_, target)) return 0;
+  return target;
+}
+
+std::uint32_t NodeFields::span() const {
+  return span_ == 0 ? 0 : graph_.reference(node_, member(span_));
+}
+
+std::int64_t NodeFields::integer(std::uint8_t field) const {
+  std::int64_t number = 0;
+  if (!parse_whole(value(field).text(), number)) fail_value(field, "a 64-bit integer");
+  return number;
+}
+
+std::int64_t NodeFields::boolean(std::uint8_t field) const {
+  const std::string_view text = value(field).text();
+  if (text != "0" && text != "1") fail_value(field, "\"0\" or \"1\"");
+  return text == "1";
+}
+
+// Some of TVM's enumerations have gaps: an empty name is a number without meaning.
+std::int64_t NodeFields::enumeration(std::uint8_t field) const {
+  const std::int64_t number = integer(field);
+  const auto names = enum_names(info(kind_).fields[field].expects);
+  if (number < 0 || static_cast<std::size_t>(number) >= names.size() ||
+      names[static_cast<std::size_t>(number)].empty()) {
+    fail(field, "TVM has no value " + std::to_string(number) + " for it");
+  }
+  return number;
+}
+
+double NodeFields::real(std::uint8_t field) const {
+  double number = 0;
+  if (!parse_whole(value(field).text(), number)) fail_value(field, "a number");
+  return number;
+}
+
+DType NodeFields::dtype(std::uint8_t field) const {
+  const auto dtype = parse_dtype(value(field).text());
+  if (!dtype) fail_value(field, "a dtype");
+  return *dtype;
+}
+
+std::size_t NodeFields::tensor(std::uint8_t field) const {
+  std::size_t index = 0;
+  if (!parse_whole(value(field).text(), index)) fail_value(field, "an index into b64ndarrays");
+  if (index >= graph_.tensor_count()) {
+    fail(field, "index " + std::to_string(index) + " is out of range: b64ndarrays has " +
+                    std::to_string(graph_.tensor_count()) + " entries");
+  }
+  return index;
+}
+
+void NodeFields::fail(std::uint8_t field, std::string_view message) const {
+  graph_.fail(node_, value(field),
+              std::string(info(kind_).fields[field].name) + ": " + std::string(message));
+}
+
+void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const {
+  fail(field, "expected " + std::string(expected) + ", found " + clipped(value(field).text()));
+}
+
+namespace {
+
+// TVM's arrays of arbitrary objects may hold null, those of expressions cannot.
 bool may_be_null(Expects expects) {
   switch (expects) {
     case Expects::any:
@@ -21,7 +124,7 @@ bool may_be_null(Expects expects) {
   }
 }
 
-// What stands in an array, or in turn as key and value in a map.
+// What an array holds, or a map in turn as key and value.
 struct FieldForm {
   Expects expects;
   bool takes_global_vars_only;
@@ -40,6 +143,7 @@ FieldForm value_slot(Expects expects) {
 }
 
 // The two maps of the table whose keys are nodes are those of buffers and those of functions.
+// functions: GlobalVar to BaseFunc; buffer_map: Var to Buffer.
 FieldForm key_slot(Expects values) {
   if (values == Expects::function) return {Expects::object, true, false};
   return {Expects::var, false, false};
@@ -55,6 +159,7 @@ std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::u
 
 }  // namespace
 
+// The order of questions matters: a tensor and lanes look like references and are none.
 FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, Kind kind,
                                  std::uint8_t at) {
   const FieldInfo& field = info(kind).fields[at];
@@ -65,6 +170,8 @@ FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, K
   return scalar_value(fields, field, at);
 }
 
+// Required only if every version that may have written the document has the field; otherwise it has
+// the value that means "not there".
 FieldValue Importer::absent_value(std::uint32_t node, const FieldInfo& field) {
   if (graph_.node(node).repr == 0 && is_required(field, graph_.version())) {
     graph_.fail(node, "expected an attribute \"" + std::string(field.name) + "\"");
@@ -111,6 +218,7 @@ FieldValue Importer::reference_value(const NodeFields& fields, std::uint32_t nod
   }
 }
 
+// Null for what may not be null is an error, but for lists: see below.
 FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
   if (field.type == FieldType::string && field.nullable) return StringId::none;
   if (field.type == FieldType::node && field.nullable) return NodeId::none;
@@ -139,6 +247,7 @@ FieldValue Importer::scalar_value(const NodeFields& fields, const FieldInfo& fie
     case FieldType::dtype:
       return fields.dtype(at);
     default:
+      // References and tensors were handled before, bytes belong to constants.
       fields.fail(at, "cannot be an attribute");
   }
 }
@@ -162,11 +271,13 @@ bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) con
   // A development build of v0.16 may write either: the dtype tells the number.
   const auto target = graph_.reference(fields.value(at));
   if (!target || *target == 0 || !fits(unknown_.kind(*target), Expects::expr)) return true;
+  // The first field of both kinds is the dtype of the vector.
   const std::int64_t lanes = std::abs(static_cast<int>(fields.dtype(0).lanes));
   const auto value = graph_.attr(*target, "value");
   return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
 }
 
+// In the IR lanes are an expression, as TVM has them since v0.16.
 FieldValue Importer::lanes_value(const NodeFields& fields, std::uint8_t at) {
   return builder_.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
 }
@@ -177,6 +288,7 @@ void Importer::check_kind(const NodeFields& fields, std::uint8_t at, std::uint32
   fields.fail(at, wrong_kind(graph_, describe(expects), target));
 }
 
+// An empty Map does not show what keys it would have: it fits both kinds of map.
 void Importer::check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
                                std::uint32_t target) {
   const auto kind = graph_.node(target).kind;
@@ -198,6 +310,7 @@ void Importer::check_container(const NodeFields& fields, const FieldInfo& field,
 
 void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target) {
   // Many fields may share one array: it is looked at once for each thing that is expected.
+  // The check would be quadratic otherwise.
   const std::uint32_t bit = 1u << static_cast<std::uint32_t>(field.expects);
   if ((checked_[target] & bit) != 0) return;
   checked_[target] |= bit;

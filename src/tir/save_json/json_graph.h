@@ -22,7 +22,7 @@ bool parse_whole(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The version range that TVM's version string stands for: "0.9.dev0" is minor 9.
+/// The version range that TVM's version string means: "0.9.dev0" is minor 9.
 VersionRange version_named(std::string_view tvm_version);
 /// Whether a version string is that of a development build, which lies between two releases.
 bool is_development(const VersionRange& version);
@@ -66,7 +66,7 @@ class JsonGraph {
 
   /// Node index in an element of `data`.
   std::uint32_t element(json::Value element) const;
-  /// Node index in an attribute; nullopt where its text is no index of this document.
+  /// Node index in an attribute; nullopt where its text is not an index of this document.
   std::optional<std::uint32_t> reference(json::Value attribute) const;
   /// Node index in an attribute of a node that must be one.
   std::uint32_t reference(std::uint32_t node, json::Member attribute) const;

@@ -1,15 +1,18 @@
 #include "tir/save_json/json_output.h"
 
-#include <charconv>
-
 #include <fmt/core.h>
+
+#include <charconv>
 
 namespace mlf::tir::save_json {
 namespace {
 
-constexpr std::size_t kPiece = 1u << 16;
+// Sinks write to files or hashes: blocks keep their calls few.
+constexpr std::size_t kBlock = 1u << 16;
 constexpr std::size_t kMostOnOneLine = 10;
 
+// What dmlc-core's JSONWriter escapes, and nothing else: other control characters go out as they
+// are, as TVM writes and reads them.
 std::string_view escaped(char c) {
   switch (c) {
     case '\r':
@@ -29,7 +32,7 @@ std::string_view escaped(char c) {
 
 void JsonOutput::write(std::string_view bytes) {
   buffer_ += bytes;
-  if (buffer_.size() < kPiece) return;
+  if (buffer_.size() < kBlock) return;
   sink_(buffer_);
   buffer_.clear();
 }
@@ -53,6 +56,7 @@ void JsonOutput::write_number(std::uint64_t number) {
   write({digits, static_cast<std::size_t>(end - digits)});
 }
 
+// dmlc-core puts arrays of up to ten plain numbers on one line.
 void JsonOutput::write_numbers(std::span<const std::uint32_t> numbers, std::size_t indent) {
   const bool on_one_line = numbers.size() <= kMostOnOneLine;
   const auto break_line = [&](std::size_t spaces) {

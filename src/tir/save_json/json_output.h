@@ -12,7 +12,7 @@
 
 namespace mlf::tir::save_json {
 
-/// Collects output and hands it on in pieces. `finish` must be called at the end.
+/// Collects output and hands it on in blocks. `finish` must be called at the end.
 class JsonOutput final : public support::ByteSink {
  public:
   explicit JsonOutput(const Sink& sink) : sink_(sink) {}

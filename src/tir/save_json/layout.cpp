@@ -12,6 +12,8 @@
 namespace mlf::tir::save_json {
 namespace {
 
+// Attributes come sorted by name (a std::map in TVM), nodes.def has TVM's order of definition: with
+// the names sorted once, both lists are walked in step.
 std::vector<std::vector<NamedField>> index_fields() {
   std::vector<std::vector<NamedField>> index(all_kinds().size());
   for (const KindInfo& kind : all_kinds()) {
@@ -25,6 +27,7 @@ std::vector<std::vector<NamedField>> index_fields() {
   return index;
 }
 
+// What a name means in the classes that the table knows is evidence for those that it does not.
 std::unordered_map<std::string_view, NameUse> index_names() {
   std::unordered_map<std::string_view, NameUse> index;
   for (const std::string_view name : {kSpan, kCheckedType, kGlobalVarMap}) {
@@ -36,6 +39,7 @@ std::unordered_map<std::string_view, NameUse> index_names() {
       const FieldInfo& field = kind.fields[i];
       NameUse& use = index[field.name];
       (is_reference(field) ? use.reference : use.plain) = true;
+      // A number before v0.16, a node since.
       if (is_lanes(kind.kind, i)) use.plain = true;
     }
   }
@@ -50,6 +54,7 @@ std::span<const NamedField> fields_by_name(Kind kind) {
 }
 
 bool is_reference(const FieldInfo& field) {
+  // These are indices into `b64ndarrays`, a numbering of their own.
   if (field.expects == Expects::tensor) return false;
   switch (field.type) {
     case FieldType::node:
@@ -97,6 +102,8 @@ bool may_refer_to(std::string_view name, Kind target) {
   return false;
 }
 
+// Attributes of unknown classes are kept as what they most probably are, and written back as they
+// were: the guess needs to be the same in both directions, not right.
 bool looks_plain(std::string_view text) {
   constexpr std::string_view kNumber = "0123456789+-.e";
   const bool is_number = text.find_first_not_of(kNumber) == std::string_view::npos &&
@@ -105,6 +112,7 @@ bool looks_plain(std::string_view text) {
          parse_dtype(text).has_value();
 }
 
+// Whether VisitAttrs of the class lists `span`: not for blocks and a few types.
 bool has_span(Kind kind) {
   switch (info(kind).category) {
     case Category::expr:
@@ -125,6 +133,8 @@ bool has_span(Kind kind) {
   }
 }
 
+// `_checked_type_` of a PrimFunc is what its constructor derives, `global_var_map_` the index of a
+// module's functions by name.
 bool is_derived(Kind kind, std::string_view name) {
   return (kind == Kind::PrimFunc && name == kCheckedType) ||
          (kind == Kind::IRModule && name == kGlobalVarMap);
@@ -133,6 +143,7 @@ bool is_derived(Kind kind, std::string_view name) {
 bool is_required(const FieldInfo& field, const VersionRange& version) {
   // A development build 0.x.dev may be as old as the release before it.
   const int first = version.first - (is_development(version) ? 1 : 0);
+  // All versions that may have written the document know the field.
   return field.since <= first && version.last <= field.until;
 }
 
@@ -142,6 +153,7 @@ bool is_written(const FieldInfo& field, const VersionRange& version) {
   return field.since <= version.last + reach && version.last - reach <= field.until;
 }
 
+// The one field that changed its type: int until v0.15, PrimExpr from v0.16 on.
 bool is_lanes(Kind kind, std::uint8_t field) {
   return (kind == Kind::Ramp && field == f::Ramp::lanes) ||
          (kind == Kind::Broadcast && field == f::Broadcast::lanes);

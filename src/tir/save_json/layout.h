@@ -14,7 +14,7 @@ namespace mlf::tir::save_json {
 /// No row of the table is longer.
 constexpr std::size_t kMaxFields = 16;
 
-/// Names of attributes that stand beside the fields of a kind.
+/// Names of attributes beside the fields of a kind.
 constexpr std::string_view kSpan = "span";
 constexpr std::string_view kCheckedType = "_checked_type_";
 constexpr std::string_view kGlobalVarMap = "global_var_map_";

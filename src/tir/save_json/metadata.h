@@ -2,21 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
+#include "mlf/tir/write.h"
 #include "support/source_text.h"
 #include "tir/reader.h"
 
 namespace mlf::tir {
 
+/// Objects by type key.
+using ObjectsByKey = std::map<std::string, std::vector<NodeId>, std::less<>>;
+
 struct MetadataSection {
   VersionRange version;  ///< that of the TVM that printed the text
   /// What `metadata["Runtime"][0]` and `meta[Runtime][0]` refer to, by type key.
-  std::map<std::string, std::vector<NodeId>, std::less<>> objects{};
+  ObjectsByKey objects{};
   /// Op nodes that the objects brought along: a module has one node per Op.
   std::map<std::string, NodeId, std::less<>> ops{};
 };
@@ -26,5 +31,8 @@ struct MetadataSection {
 /// Throws support::Error.
 MetadataSection read_metadata(const support::SourceText& source, std::size_t begin, std::size_t end,
                               const ReadLimits& limits, Builder& builder, LossLog& losses);
+
+/// Writes a Map of type keys to Arrays of `objects`, what they share being shared.
+void write_objects(const Document& document, const ObjectsByKey& objects, const Sink& sink);
 
 }  // namespace mlf::tir

@@ -9,11 +9,15 @@
 namespace mlf::tir::save_json {
 namespace {
 
+// kTVMNDArrayMagic of include/tvm/runtime/ndarray.h.
 constexpr std::uint64_t kMagic = 0xDD5E40F096B4A13F;
 constexpr std::size_t kFixedHeader = 32;  // magic, reserved, device, ndim, dtype
+// SaveDLTensor always says CPU, wherever the data was.
 constexpr std::int32_t kCpu = 1;
+// Types that a user registers have codes from here on (DataType::kCustomBegin).
 constexpr std::uint8_t kFirstCustomCode = 129;
 
+// Byte by byte: the result does not depend on the machine, and data need not be aligned.
 template <class Integer>
 Integer load(std::span<const std::byte> data, std::size_t at) {
   std::uint64_t value = 0;
@@ -30,6 +34,7 @@ void append(std::vector<std::byte>& data, Integer value) {
   }
 }
 
+// Others would have a size in bytes that nobody could check.
 bool is_known(std::uint8_t code) {
   return code <= static_cast<std::uint8_t>(TypeCode::BFloat) ||
          code == static_cast<std::uint8_t>(TypeCode::E4M3Float) ||
@@ -47,6 +52,8 @@ std::int64_t expected_bytes(const Tensor& tensor) {
 
 }  // namespace
 
+// Everything a header says is checked against the data before memory is taken for it: documents
+// come from archives that anyone may have made.
 tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   const auto wrong = [](std::string message) { return tl::make_unexpected(std::move(message)); };
   auto blob = support::base64_decode(base64);
@@ -57,6 +64,7 @@ tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   if (blob->size() < kFixedHeader) return wrong("the data of an NDArray ends within its header");
   if (load<std::uint64_t>(*blob, 0) != kMagic) return wrong("not the magic number of an NDArray");
   const auto ndim = load<std::int32_t>(*blob, 24);
+  // Eight bytes for each extent, and eight for the size of the data: hence "less than".
   const std::size_t most = (blob->size() - kFixedHeader) / 8;
   if (ndim < 0 || static_cast<std::size_t>(ndim) >= most) {
     return wrong("an NDArray of " + std::to_string(ndim) + " dimensions does not fit its data");
@@ -87,6 +95,7 @@ tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   return tensor;
 }
 
+// The header is short, the data is streamed: no copy of a constant is made.
 void encode_tensor(Node array, support::ByteSink& sink) {
   const DType dtype = array.dtype(f::NDArray::dtype);
   const auto shape = array.integers(f::NDArray::shape);

@@ -2,6 +2,9 @@
 
 namespace mlf::tir::save_json {
 
+// Most documents know all their types and pay for one scan. The others: mark what is referred to
+// for certain, gather what the attributes of unknown classes look like, then decide by class and
+// name.
 UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   bool any = false;
   for (std::uint32_t i = 1; i < graph.size() && !any; ++i) any = !graph.node(i).kind;
@@ -10,6 +13,7 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   certain_.assign(graph.size(), false);
   lists_of_exprs_.assign(graph.size(), false);
   lists_of_stmts_.assign(graph.size(), false);
+  // Null and root need no reference.
   certain_[0] = true;
   certain_[graph.root()] = true;
   for (std::uint32_t i = 1; i < graph.size(); ++i) {
@@ -22,6 +26,7 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   decide();
 }
 
+// In known classes the table says which attributes are references.
 void UnknownKinds::scan_known(std::uint32_t node) {
   const Kind kind = *graph_.node(node).kind;
   for (const json::Member attribute : graph_.attrs(node)) {
@@ -36,6 +41,7 @@ void UnknownKinds::scan_known(std::uint32_t node) {
   }
 }
 
+// A name that is a reference in every known class, such as "span" or "body", is taken for one here.
 void UnknownKinds::scan_unknown(std::uint32_t node) {
   for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
@@ -58,6 +64,8 @@ void UnknownKinds::gather(std::uint32_t node) {
     const auto target = graph_.reference(attribute.value);
     if (!target) {
       evidence.has_number = true;
+      // Nodes are in pre-order, and TVM's indexer writes only what something refers to: a node
+      // below this one that nobody else claims is this one's.
     } else if (*target > node && !certain_[*target]) {
       evidence.has_first = true;
     } else if (!fits_name(name, *target)) {
@@ -66,6 +74,7 @@ void UnknownKinds::gather(std::uint32_t node) {
   }
 }
 
+// By type key and name, never by a single value: "57" alone could be either.
 void UnknownKinds::decide() {
   for (auto& [place, evidence] : evidence_) {
     const NameUse use = use_of_name(place.second);
@@ -79,6 +88,7 @@ void UnknownKinds::note_field(const FieldInfo& field, std::uint32_t target) {
   if (!is_reference(field)) return;
   certain_[target] = true;
   if (field.expects != Expects::expr && field.expects != Expects::stmt) return;
+  // Elsewhere it is a list: its elements are the expressions or statements.
   if (field.type == FieldType::node) return note_kind(target, field.expects);
   std::vector<bool>& looked = field.expects == Expects::expr ? lists_of_exprs_ : lists_of_stmts_;
   if (looked[target]) return;

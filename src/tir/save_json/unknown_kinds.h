@@ -20,7 +20,8 @@ namespace mlf::tir::save_json {
 ///
 /// TVM writes all attributes as strings, so that "57" may be a number or a node. All attributes of
 /// one name in nodes of one type key are the same:
-/// - numbers where one of them is the index of no node, or where the table has fields of this name
+/// - numbers where one of them is not the index of a node, or where the table has fields of this
+/// name
 ///   and none of them is a reference;
 /// - else nodes where one of them is a node further down that nothing else refers to: TVM writes no
 ///   node that nobody refers to, and a node before what is below it;
@@ -40,7 +41,7 @@ class UnknownKinds {
  private:
   /// What the attributes of one name in nodes of one type key are like.
   struct Evidence {
-    bool has_number = false;  ///< one is the index of no node
+    bool has_number = false;  ///< one is not the index of a node
     bool has_first = false;   ///< one is a node that nothing else is known to refer to
     bool has_misfit = false;  ///< one is a node that no field of this name in the table takes
     bool is_reference = false;

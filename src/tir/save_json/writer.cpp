@@ -8,13 +8,12 @@
 #include "mlf/tir/write.h"
 #include "support/base64.h"
 #include "support/error.h"
-#include "tir/save_json/item.h"
+#include "tir/save_json/items.h"
 #include "tir/save_json/json_graph.h"
 #include "tir/save_json/json_output.h"
 #include "tir/save_json/layout.h"
-#include "tir/save_json/numbering.h"
+#include "tir/save_json/metadata.h"
 #include "tir/save_json/tensor_blob.h"
-#include "tir/save_json/write_objects.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {
@@ -24,6 +23,7 @@ namespace {
 constexpr std::string_view kLegacyAllocatedPoolInfo = "tir.usmp.AllocatedPoolInfo";
 constexpr std::size_t kMemberIndent = 6;
 
+// TVM's rule for `repr_str`; everything else goes into `repr_b64`.
 bool is_printable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; });
 }
@@ -32,11 +32,14 @@ bool is_printable(std::string_view text) {
   throw support::Error(ErrorKind::invalid_input, std::move(message));
 }
 
+// A text without its metadata section leaves such nodes, and save_json has no way to write
+// "unknown".
 [[noreturn]] void fail_missing(Node node) {
   fail(fmt::format("metadata[\"{}\"][{}] is not known: save_json cannot be written",
                    node.text(f::MissingObject::type_key), node.integer(f::MissingObject::index)));
 }
 
+// 64 bits, little-endian, on every machine.
 void append_word(std::vector<std::byte>& bytes, std::uint64_t value) {
   for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
 }
@@ -54,6 +57,8 @@ class Writer {
          const Sink& sink)
       : items_(module, version, objects), numbering_(items_, {Item::Form::objects}), out_(sink) {}
 
+  // TVM's layout, blanks and all, so that files can be compared line by line: dmlc-core puts a
+  // blank behind commas at the ends of lines.
   void write() {
     out_.write("{\n  \"root\": 1, \n  \"nodes\": [");
     bool first = true;
@@ -83,6 +88,7 @@ class Writer {
     out_.write_quoted(key);
   }
 
+  // One row for each form of item: the null node, a node, or what save_json makes a node of.
   void write_item(const Item& item) {
     switch (item.form) {
       case Item::Form::null:
@@ -119,6 +125,7 @@ class Writer {
     }
   }
 
+  // The type key, then either attributes or the content of a kind that is written by content.
   void write_node(const Item& item) {
     const Node node = items_.module().node(item.id);
     write_type_key(type_key(node));
@@ -154,6 +161,7 @@ class Writer {
       case Kind::OpaqueStmt:
         return node.text(f::OpaqueStmt::type_key);
       case Kind::AllocatedPoolInfo:
+        // The class moved from tir.usmp to ir in v0.13 and is otherwise the same.
         if (!has(items_.version().last, TvmFeature::pool_infos)) return kLegacyAllocatedPoolInfo;
         break;
       default:
@@ -174,6 +182,7 @@ class Writer {
 
   void write_attrs(std::vector<TextAttr> attrs) {
     if (attrs.empty()) return;
+    // TVM keeps attributes in a std::map.
     std::ranges::sort(attrs, {}, &TextAttr::name);
     member("attrs");
     std::string_view separator = "{\n        ";
@@ -187,6 +196,7 @@ class Writer {
     out_.write("\n      }");
   }
 
+  // Empty content is no member at all.
   void write_repr(std::string_view content) {
     if (content.empty()) return;
     if (is_printable(content)) {
@@ -199,6 +209,7 @@ class Writer {
     write_base64(length, std::as_bytes(std::span(content)));
   }
 
+  // Two spans, so that a length can be put before bytes without a copy of them.
   void write_base64(std::span<const std::byte> head, std::span<const std::byte> rest) {
     out_.write("\"");
     support::Base64Encoder encoder(out_);
@@ -208,6 +219,7 @@ class Writer {
     out_.write("\"");
   }
 
+  // Base64 in `repr_str`: ShapeTuple's own serialisation is base64 already.
   void write_shape_tuple(Node node) {
     std::vector<std::byte> words;
     const auto values = node.integers(f::ShapeTuple::values);
@@ -217,6 +229,7 @@ class Writer {
     write_base64(words, {});
   }
 
+  // v0.8 writes an NDArray node without its content.
   void write_constant(Node node) {
     if (!has(items_.version().last, TvmFeature::tensors_as_nodes)) return;
     member("repr_str");
@@ -233,6 +246,7 @@ class Writer {
     out_.write("\"");
   }
 
+  // Last, because writing the nodes is what finds them.
   void write_tensors() {
     bool first = true;
     for (const Node tensor : tensors_) {
@@ -258,6 +272,7 @@ class Writer {
   }
 
   void write_keys(const std::vector<std::string_view>& keys) {
+    // TVM omits empty members.
     if (keys.empty()) return;
     member("keys");
     std::string_view separator = "[\n        ";
@@ -297,6 +312,7 @@ class Writer {
     write_data(item);
   }
 
+  // Derived from parameters and result: nobody keeps it, and TVM's reader wants it.
   void write_checked_type(NodeId function) {
     write_type_key("FuncType");
     const std::string none = number_text({Item::Form::empty_array});
@@ -308,6 +324,8 @@ class Writer {
                  {"type_params", none}});
   }
 
+  // As it was read: text and references as Importer::opaque_value understood them. A node without
+  // attributes has no span to write.
   void write_opaque(const Item& item, Node node) {
     std::vector<TextAttr> attrs;
     const NodeMap fields = *Items::opaque_fields(node);
@@ -332,6 +350,7 @@ class Writer {
     return std::to_string(numbering_.number(item));
   }
 
+  // Void is the empty string in TVM.
   static std::string dtype_text(DType dtype) {
     return dtype.is_void() ? std::string() : to_string(dtype);
   }
@@ -339,6 +358,7 @@ class Writer {
   /// A field as the text of an attribute, or of the repr of a node that has only this field.
   std::string plain_text(Node node, std::uint8_t field) {
     const FieldInfo& row = node.info().fields[field];
+    // Boxed values, which came with v0.18, spell their content otherwise than attributes do.
     const bool is_repr = row.since >= 9 && node.info().encoding == Encoding::repr;
     switch (row.type) {
       case FieldType::integer:
@@ -365,11 +385,13 @@ class Writer {
     return std::to_string(row.nullable && value == kAbsentInteger ? 0 : value);
   }
 
+  // `vscale` in lanes came with v0.16, which changed the field for it.
   static std::string lanes_text(Node lanes) {
     if (!lanes.is(Kind::IntImm)) fail("lanes that are not a number need TVM v0.16 or later");
     return std::to_string(lanes.integer(f::IntImm::value));
   }
 
+  // Numbers count in the order in which the attributes mention tensors.
   std::string tensor_text(Node tensor) {
     if (!tensor) fail("the data of a constant is not known: save_json cannot be written");
     const auto [place, is_new] = tensor_numbers_.try_emplace(index(tensor.id()), tensors_.size());
@@ -384,6 +406,7 @@ class Writer {
   std::unordered_map<std::uint32_t, std::size_t> tensor_numbers_;
 };
 
+// A document of several possible versions is written for the newest of them.
 VersionRange written_version(const VersionRange& version) {
   VersionRange written = version;
   if (!written.exact.empty()) return written;

@@ -10,7 +10,7 @@
 
 #include "mlf/tir/write.h"
 #include "support/error.h"
-#include "tir/save_json/write_objects.h"
+#include "tir/save_json/metadata.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/write/declarations.h"
 #include "tir/tvmscript/write/definitions.h"

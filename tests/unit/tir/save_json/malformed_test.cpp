@@ -36,7 +36,7 @@ TEST_P(SaveJsonRefuses, WithOneClearMessage) {
   }
 }
 
-// Node 10, the first after the function, stands in line 14.
+// Node 10, the first after the function, is in line 14.
 Malformed in_body(std::string_view node, std::string_view message, std::uint32_t column,
                   std::string_view next = R"({"type_key": "Map"})", std::uint32_t line = 14) {
   return {document({MLF_EVALUATING_FUNCTION, node, next}), message, line, column};

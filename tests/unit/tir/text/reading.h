@@ -1,4 +1,4 @@
-// Reads texts of any dialect in tests, through the public door.
+// Reads texts of any dialect in tests, through the public API.
 #pragma once
 
 #include <algorithm>

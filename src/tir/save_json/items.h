@@ -1,5 +1,5 @@
-// What stands in `nodes` when a module is written: nodes of the IR, and the arrays, maps, strings
-// and derived types that save_json makes nodes of their own.
+// What `nodes` consists of when a module is written, and in which order: nodes of the IR, and the
+// arrays, maps, strings and derived types that save_json makes nodes of their own.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
-#include "tir/save_json/write_objects.h"
+#include "tir/save_json/metadata.h"
 
 namespace mlf::tir::save_json {
 
@@ -37,7 +38,7 @@ struct Item {
   std::string_view text{};
 };
 
-/// One attribute of a kind: a field, or what stands beside the fields.
+/// One attribute of a kind: a field, or one of those beside the fields.
 struct Slot {
   enum class Source : std::uint8_t { field, span, checked_type, global_vars };
   std::string_view name;
@@ -90,7 +91,7 @@ class Items {
     }
     for_each_element(item, visit);
   }
-  /// Calls `visit(item)` for what stands in the `data` of an item, in order.
+  /// Calls `visit(item)` for what the `data` of an item lists, in order.
   template <class Visit>
   void for_each_element(const Item& item, Visit&& visit) const;
 
@@ -163,5 +164,26 @@ void Items::for_each_element(const Item& item, Visit&& visit) const {
       return;
   }
 }
+
+/// Numbers everything below a root the way TVM does, the whole before its parts, each once; equal
+/// strings are one item. The null node is number 0.
+class Numbering {
+ public:
+  Numbering(const Items& items, const Item& root);
+
+  std::span<const Item> order() const { return order_; }
+  std::uint32_t number(const Item& item) const;
+
+ private:
+  /// Where the number of an item is kept; new items get 0 there.
+  std::uint32_t& place(const Item& item);
+  static std::uint64_t key(const Item& item);
+
+  std::vector<Item> order_;
+  std::vector<std::uint32_t> of_node_;
+  std::unordered_map<std::string_view, std::uint32_t> of_text_;
+  std::unordered_map<std::string_view, std::uint32_t> of_key_;
+  std::unordered_map<std::uint64_t, std::uint32_t> of_other_;
+};
 
 }  // namespace mlf::tir::save_json

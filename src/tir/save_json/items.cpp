@@ -1,4 +1,6 @@
-#include "tir/save_json/item.h"
+#include "tir/save_json/items.h"
+
+#include <algorithm>
 
 #include "support/error.h"
 #include "tir/save_json/layout.h"
@@ -7,6 +9,7 @@
 namespace mlf::tir::save_json {
 namespace {
 
+// TVM's reader fails on an attribute that is missing and passes over one too many.
 std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
   std::vector<Slot> slots;
   for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
@@ -35,6 +38,7 @@ Items::Items(const Module& module, const VersionRange& version, const ObjectsByK
   objects_ = &objects;
 }
 
+// TargetKind is the one kind whose form changed: by name from v0.18 on.
 bool Items::has_attrs(Kind kind) const {
   if (kind == Kind::TargetKind) return !may_have(version_, TvmFeature::target_kind_by_name);
   return info(kind).encoding == Encoding::attrs;
@@ -55,6 +59,7 @@ std::optional<NodeMap> Items::opaque_fields(Node node) {
 
 bool Items::is_reference(Node node, const Slot& slot) const {
   if (slot.source != Slot::Source::field) return true;
+  // Such lanes are written as the number itself.
   if (is_lanes(node.kind(), slot.field) && !may_have(version_, TvmFeature::lanes_as_nodes))
     return false;
   return save_json::is_reference(node.info().fields[slot.field]);
@@ -75,6 +80,8 @@ Item Items::target(Node node, const Slot& slot) const {
   return {};
 }
 
+// Lists, maps and strings are fields of a node here and nodes of their own there. Empty ones share
+// a single node: nothing can tell them apart.
 Item Items::target_of_field(Node node, std::uint8_t field) const {
   switch (node.info().fields[field].type) {
     case FieldType::node:
@@ -97,6 +104,7 @@ Item Items::target_of_field(Node node, std::uint8_t field) const {
   }
 }
 
+// TVM's constructors never leave these null, and its readers do not expect it.
 Item Items::null_of_field(Kind kind, std::uint8_t field) const {
   if (kind == Kind::PrimFunc && field == f::PrimFunc::preflattened_buffer_map) {
     return {Item::Form::empty_map};
@@ -106,6 +114,7 @@ Item Items::null_of_field(Kind kind, std::uint8_t field) const {
   return {Item::Form::empty_map};
 }
 
+// The other direction of Importer::opaque_value.
 std::optional<std::string_view> Items::opaque_text(Node value) {
   if (value.is(Kind::String)) {
     const std::string_view text = value.text(f::String::value);
@@ -125,6 +134,76 @@ Item Items::type_of(Node var) const {
                 static_cast<int>(f::SizeVar::type_annotation));
   const Node type = var[f::Var::type_annotation];
   return type ? of(type) : Item{Item::Form::prim_type, 0, var.id()};
+}
+
+namespace {
+
+// Lists are written once for each field that holds them, so that sharing can expand.
+constexpr std::uint64_t kMostReferences = 1'000'000'000;
+
+}  // namespace
+
+Numbering::Numbering(const Items& items, const Item& root) : of_node_(items.module().size()) {
+  order_.push_back({});
+  // TVM numbers a node before the nodes below it (NodeIndexer of serialization.cc); pushed in
+  // reverse, the first target is next.
+  std::vector<Item> stack{root};
+  std::vector<Item> targets;
+  std::uint64_t references = 0;
+  while (!stack.empty()) {
+    const Item item = stack.back();
+    stack.pop_back();
+    std::uint32_t& number = place(item);
+    if (number != 0) continue;
+    number = static_cast<std::uint32_t>(order_.size());
+    order_.push_back(item);
+    targets.clear();
+    items.for_each_target(item, [&](const Item& target) {
+      ++references;
+      if (target.form != Item::Form::null && place(target) == 0) targets.push_back(target);
+    });
+    if (references > kMostReferences) {
+      throw support::Error(ErrorKind::invalid_input,
+                           "the module has more references than save_json can be written with");
+    }
+    stack.insert(stack.end(), targets.rbegin(), targets.rend());
+  }
+}
+
+// Ids have 32 bits, fields fewer than 8, forms a handful.
+std::uint64_t Numbering::key(const Item& item) {
+  return static_cast<std::uint64_t>(item.form) << 40 |
+         static_cast<std::uint64_t>(item.field) << 32 | index(item.id);
+}
+
+std::uint32_t& Numbering::place(const Item& item) {
+  switch (item.form) {
+    case Item::Form::node:
+      return of_node_[index(item.id)];
+    case Item::Form::text:
+      // Equal strings are one node. TVM keeps strings apart that are different objects, but nothing
+      // depends on their identity.
+      return of_text_[item.text];
+    case Item::Form::objects_of_key:
+      return of_key_[item.text];
+    default:
+      return of_other_[key(item)];
+  }
+}
+
+std::uint32_t Numbering::number(const Item& item) const {
+  switch (item.form) {
+    case Item::Form::null:
+      return 0;
+    case Item::Form::node:
+      return of_node_[index(item.id)];
+    case Item::Form::text:
+      return of_text_.at(item.text);
+    case Item::Form::objects_of_key:
+      return of_key_.at(item.text);
+    default:
+      return of_other_.at(key(item));
+  }
 }
 
 }  // namespace mlf::tir::save_json
