@@ -12,7 +12,6 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-// Keys beside the fields that a node has in this place.
 // Keys beside the fields are those of the table or list that the object is in.
 bool belongs(std::string_view key, Kind kind, NodePlace place) {
   if (key == "node") return kind != Kind::Buffer;

@@ -160,8 +160,7 @@ std::uint32_t ScopePlan::element_entries(Node statement) const {
 }
 
 std::uint32_t ScopePlan::position_entries(Node statement) const {
-  // An implied SeqStmt governs just what its elements take.
-  // Not itself: it has no entry of its own.
+  // An implied SeqStmt governs just what its elements take. Not itself: it has no entry of its own.
   return is_implied(statement) ? state(statement).scope : element_entries(statement);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tir/text/grammar.h"
+#include "tir/text/expression_parser.h"
 
 namespace mlf::tir::legacy {
 

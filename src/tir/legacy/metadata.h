@@ -9,7 +9,7 @@
 #include "tir/reader.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
-#include "tir/text/missing_objects.h"
+#include "tir/text/losses.h"
 
 namespace mlf::tir::legacy {
 

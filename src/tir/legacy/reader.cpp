@@ -4,7 +4,7 @@
 
 #include "tir/legacy/functions.h"
 #include "tir/reader.h"
-#include "tir/text/function_table.h"
+#include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "tir/legacy/expressions.h"
+#include "tir/text/expr_factory.h"
 #include "tir/text/literals.h"
-#include "tir/text/target_node.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {

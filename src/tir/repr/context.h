@@ -9,7 +9,7 @@
 
 #include "tir/repr/buffers.h"
 #include "tir/repr/names.h"
-#include "tir/text/missing_objects.h"
+#include "tir/text/losses.h"
 #include "tir/text/reader_context.h"
 
 namespace mlf::tir::repr {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tir/text/grammar.h"
+#include "tir/text/expression_parser.h"
 
 namespace mlf::tir::repr {
 

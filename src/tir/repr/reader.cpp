@@ -6,7 +6,7 @@
 
 #include "tir/reader.h"
 #include "tir/repr/functions.h"
-#include "tir/text/function_table.h"
+#include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {

@@ -6,8 +6,8 @@
 
 #include "mlf/target.h"
 #include "tir/repr/objects.h"
+#include "tir/text/expr_factory.h"
 #include "tir/text/literals.h"
-#include "tir/text/target_node.h"
 
 namespace mlf::tir::repr {
 namespace {

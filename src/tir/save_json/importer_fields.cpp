@@ -309,8 +309,8 @@ void Importer::check_container(const NodeFields& fields, const FieldInfo& field,
 }
 
 void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target) {
-  // Many fields may share one array: it is looked at once for each thing that is expected.
-  // The check would be quadratic otherwise.
+  // Many fields may share one array: it is looked at once for each thing that is expected. The
+  // check would be quadratic otherwise.
   const std::uint32_t bit = 1u << static_cast<std::uint32_t>(field.expects);
   if ((checked_[target] & bit) != 0) return;
   checked_[target] |= bit;

@@ -17,8 +17,8 @@ json::Value required(json::Value object, std::string_view key, json::Type type) 
   return value;
 }
 
-// repr_b64 is a length of eight bytes, little-endian, and the bytes.
-// TVM takes this form for strings that are not printable.
+// repr_b64 is a length of eight bytes, little-endian, and the bytes. TVM takes this form for
+// strings that are not printable.
 std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
   std::uint64_t size = 0;
   if (data.size() < sizeof size) return std::nullopt;

@@ -167,8 +167,8 @@ namespace {
 
 using save_json::JsonGraph;
 
-// The name that the function has for its callers, else the one TVM gives to a lone function.
-// A PrimFunc saved without a module.
+// A PrimFunc saved without a module: the name that the function has for its callers, else the one
+// that TVM gives to a lone function.
 StringId name_of_lone(Builder& builder, NodeId function) {
   const Node attrs = builder.node(function)[f::PrimFunc::attrs];
   if (attrs.is(Kind::DictAttrs)) {

@@ -1,17 +1,24 @@
+// Structural equality of two expressions inside one builder, on a stack of its own.
 #include "tir/text/expr_factory.h"
 
-#include "tir/node_queries.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/text/op_table.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::text {
 namespace {
 
+// By the order of rows in nodes.def: comparisons, And, Or.
 bool gives_bool(Kind kind) {
   return kind >= Kind::EQ && kind <= Kind::Or;
 }
@@ -26,10 +33,13 @@ bool is_zero(Node node) {
 
 }  // namespace
 
+// kAllocAlignment of include/tvm/runtime/device_api.h.
 std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
   return has(tvm_minor_version, TvmFeature::aligns_to_128) ? 128 : 64;
 }
 
+// Texts let Ranges and references into metadata be arguments as well; nobody asks for more than
+// that they are no numbers.
 DType ExprFactory::dtype_of(NodeId expr) const {
   const Node node = builder_->node(expr);
   return is_expr(node.category()) ? node.dtype() : DType::Handle();
@@ -51,6 +61,8 @@ NodeId ExprFactory::string(std::string_view value) {
   return builder_->make(Kind::String, {builder_->string(value)});
 }
 
+// TVM's operators match dtypes before they make a node, so a printed node's operands agree; only
+// lanes may differ, where one side is to be broadcast.
 NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   const DType left = dtype_of(a);
   const DType element = gives_bool(kind) ? DType::Bool() : left;
@@ -70,6 +82,7 @@ NodeId ExprFactory::select(NodeId condition, NodeId true_value, NodeId false_val
   return builder_->make(Kind::Select, {dtype_of(true_value), condition, true_value, false_value});
 }
 
+// The caller has asked lanes_of and reported what is wrong with them.
 NodeId ExprFactory::ramp(NodeId base, NodeId stride, NodeId lanes) {
   return builder_->make(Kind::Ramp,
                         {dtype_of(base).with_lanes(*lanes_of(lanes)), base, stride, lanes});
@@ -84,6 +97,7 @@ bool ExprFactory::is_vscale(NodeId expr) const {
   return is_call_of(builder_->node(expr), "tir.vscale");
 }
 
+// Scalable vectors (v0.16): `4 * vscale` or `vscale * 4`, which DType keeps as -4.
 std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
   const Node node = builder_->node(lanes);
   if (is_vscale(lanes)) return std::int16_t{-1};
@@ -113,6 +127,7 @@ NodeId ExprFactory::shuffle(std::span<const NodeId> vectors, std::span<const Nod
       Kind::Shuffle, {element.with_lanes(lanes), builder_->list(vectors), builder_->list(indices)});
 }
 
+// BufferLoad's rule: the lanes of the last index times those of the buffer's elements.
 std::int32_t ExprFactory::loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const {
   const std::int32_t lanes = builder_->node(buffer).dtype(f::Buffer::dtype).lanes;
   return indices.empty() ? lanes : lanes * dtype_of(indices.back()).lanes;
@@ -122,6 +137,7 @@ bool ExprFactory::is_loadable(NodeId buffer, std::span<const NodeId> indices) co
   return std::abs(loaded_lanes(buffer, indices)) <= std::numeric_limits<std::int16_t>::max();
 }
 
+// DType's lanes are 16 bits wide, in TVM as well.
 DType ExprFactory::loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const {
   if (!is_loadable(buffer, indices)) {
     throw support::Error(ErrorKind::invalid_input, "a load of more than 32767 lanes");
@@ -139,6 +155,8 @@ NodeId ExprFactory::call(NodeId callee, std::span<const NodeId> args, DType dtyp
   return builder_->make(Kind::Call, {dtype, callee, builder_->list(args)});
 }
 
+// For texts that do not print the dtype of a call: the table's rule, and for an operator that it
+// does not know the first argument's, which is right for nearly all.
 NodeId ExprFactory::call_inferred(std::string_view op_name, std::span<const NodeId> args,
                                   std::string_view where) {
   arg_dtypes_.clear();
@@ -155,6 +173,7 @@ NodeId ExprFactory::var(std::string_view name, NodeId type, Kind kind) {
 }
 
 NodeId ExprFactory::buffer(const BufferSpec& spec) {
+  // TVM's constructor makes a zero of the shape's dtype, so that offsets and indices agree.
   NodeId elem_offset = spec.elem_offset;
   if (elem_offset == NodeId::none) {
     elem_offset = int_imm(spec.shape.empty() ? DType::Int(32) : dtype_of(spec.shape.front()), 0);
@@ -170,6 +189,8 @@ NodeId ExprFactory::range(NodeId begin, NodeId end) {
   return builder_->make(Kind::Range, {begin, extent(begin, end)});
 }
 
+// Texts print loops as `begin, end`, TVM stores `min, extent`. Whatever is printed for begin +
+// extent is undone; the rest is a difference.
 NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   const Node first = builder_->node(begin);
   const Node last = builder_->node(end);
@@ -186,6 +207,7 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   return binary(Kind::Sub, end, begin);
 }
 
+// Types have no identity in TVM; one node of each keeps modules small.
 NodeId ExprFactory::prim_type(DType dtype) {
   const auto [found, is_new] = prim_types_.try_emplace(dtype.packed());
   if (is_new) found->second = builder_->make(Kind::PrimType, {dtype});
@@ -200,6 +222,7 @@ NodeId ExprFactory::tuple_type(std::span<const NodeId> fields) {
   return builder_->make(Kind::TupleType, {builder_->list(fields)});
 }
 
+// As GetRuntimeDataType of TVM's src/tir/op/op.cc: pointers are handles, the empty tuple is void.
 DType ExprFactory::dtype_of_type(NodeId type) const {
   const Node node = builder_->node(type);
   if (node.is(Kind::PrimType)) return node.dtype(std::uint8_t{f::PrimType::dtype});
@@ -207,6 +230,7 @@ DType ExprFactory::dtype_of_type(NodeId type) const {
   return DType::Handle();
 }
 
+// TVM has one Op of each name, and so has a module.
 NodeId ExprFactory::op(std::string_view name) {
   const StringId key = builder_->string(name);
   const auto [found, is_new] = ops_.try_emplace(static_cast<std::uint32_t>(key));
@@ -214,6 +238,7 @@ NodeId ExprFactory::op(std::string_view name) {
   return found->second;
 }
 
+// A module with two Op nodes of one name would differ from TVM's.
 void ExprFactory::adopt_ops(const std::map<std::string, NodeId, std::less<>>& ops) {
   for (const auto& [name, node] : ops) {
     ops_.insert_or_assign(static_cast<std::uint32_t>(builder_->string(name)), node);
@@ -228,6 +253,148 @@ NodeId ExprFactory::global_var(std::string_view name) {
         builder_->make(Kind::GlobalVar, {key, NodeId::none, NodeId::none, NodeId::none});
   }
   return found->second;
+}
+
+namespace {
+
+using Pairs = std::vector<std::pair<NodeId, NodeId>>;
+
+// Equal content does not make these the same: two buffers of one shape are two.
+bool has_identity(Category category) {
+  return category == Category::buffer || category == Category::object ||
+         category == Category::constant;
+}
+
+// Compares a field's own content; nodes it refers to are left in `rest`.
+bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
+  switch (a.info().fields[i].type) {
+    case FieldType::node:
+      rest.emplace_back(a.node(i).id(), b.node(i).id());
+      return true;
+    case FieldType::list: {
+      const NodeList left = a.list(i);
+      const NodeList right = b.list(i);
+      if (left.size() != right.size()) return false;
+      for (std::size_t k = 0; k < left.size(); ++k) rest.emplace_back(left[k].id(), right[k].id());
+      return true;
+    }
+    case FieldType::string:
+      return a.text(i) == b.text(i);
+    case FieldType::integer:
+    case FieldType::boolean:
+    case FieldType::enumeration:
+      return a.integer(i) == b.integer(i);
+    case FieldType::real:
+      return a.real(i) == b.real(i);
+    case FieldType::dtype:
+      return a.dtype(i) == b.dtype(i);
+    default:
+      return false;  // expressions that repeat hold no maps, integers or bytes
+  }
+}
+
+bool same_fields(Node a, Node b, Pairs& rest) {
+  for (std::uint8_t i = 0; i < a.info().fields.size(); ++i) {
+    if (!same_field(a, b, i, rest)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ExprFactory::same_expr(NodeId a, NodeId b) const {
+  Pairs rest{{a, b}};
+  // What is still to be compared is on a stack: expressions nest deeper than calls may.
+  while (!rest.empty()) {
+    const auto [left, right] = rest.back();
+    rest.pop_back();
+    if (left == right) continue;
+    if (left == NodeId::none || right == NodeId::none) return false;
+    const Node l = builder_->node(left);
+    const Node r = builder_->node(right);
+    if (l.kind() != r.kind() || l.is(Kind::Var) || l.is(Kind::SizeVar)) return false;
+    if (has_identity(l.category()) || !same_fields(l, r, rest)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+template <class... Cases>
+// std::visit over one lambda for each form of a value.
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+NodeId make_integer(ExprFactory& make, std::int64_t value) {
+  const bool is_small = value >= std::numeric_limits<std::int32_t>::min() &&
+                        value <= std::numeric_limits<std::int32_t>::max();
+  return make.int_imm(DType::Int(is_small ? 32 : 64), value);
+}
+
+NodeId make_scalar(ExprFactory& make, const TargetValue& value) {
+  return std::visit(Overloaded{
+                        [&](bool flag) { return make.boolean(flag ? 1 : 0); },
+                        [&](std::int64_t number) { return make_integer(make, number); },
+                        [&](const std::string& text) { return make.string(text); },
+                        [&](const JsonText& json) { return make.string(json.text); },
+                        [&](const std::vector<TargetValue>&) -> NodeId {
+                          throw support::Error(ErrorKind::invalid_input,
+                                               "a list inside a list in a target");
+                        },
+                    },
+                    value.value);
+}
+
+NodeId make_value(ExprFactory& make, const TargetValue& value) {
+  const auto* const list = std::get_if<std::vector<TargetValue>>(&value.value);
+  if (list == nullptr) return make_scalar(make, value);
+  std::vector<NodeId> elements;
+  for (const TargetValue& element : *list) elements.push_back(make_scalar(make, element));
+  return make.builder().make(Kind::Array, {make.builder().list(elements)});
+}
+
+// Features and the kind's defaults are registered in TVM, not printed: they stay undefined.
+NodeId make_one(ExprFactory& make, const mlf::Target& target, NodeId host) {
+  Builder& builder = make.builder();
+  const NodeId kind = builder.make(Kind::TargetKind, {builder.string(target.kind), kAbsentInteger,
+                                                      kAbsentInteger, ListId::none});
+  std::vector<NodeId> keys;
+  for (const std::string& key : target.keys) keys.push_back(make.string(key));
+  std::vector<NamedNode> attrs;
+  for (const TargetAttr& attr : target.attrs) {
+    attrs.push_back({builder.string(attr.name), make_value(make, attr.value)});
+  }
+  return builder.make(Kind::Target, {kind, builder.string(target.tag), builder.list(keys),
+                                     builder.map(attrs), NodeId::none, host});
+}
+
+}  // namespace
+
+NodeId make_target(ExprFactory& make, const mlf::Target& target) {
+  // The innermost host first: a Target is made after its host.
+  std::vector<const mlf::Target*> around;
+  for (const mlf::Target* at = &target; at != nullptr; at = at->host.get()) around.push_back(at);
+  NodeId node = NodeId::none;
+  for (auto at = around.rbegin(); at != around.rend(); ++at) node = make_one(make, **at, node);
+  return node;
+}
+
+void FunctionTable::add_lone(NodeId function, std::string_view name_of_nameless) {
+  const Node attrs = make_.builder().node(function)[f::PrimFunc::attrs];
+  const Node symbol = attrs ? attrs.map(f::DictAttrs::dict).find("global_symbol") : Node();
+  // The table of strings may move when the name is made anew.
+  add(std::string(symbol.is(Kind::String) ? symbol.text(f::String::value) : name_of_nameless),
+      function);
+}
+
+// Everything else of an IRModule is undefined: no text prints it.
+NodeId FunctionTable::finish() {
+  Builder& builder = make_.builder();
+  return builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none,
+                                       NodeId::none, NodeId::none, NodeId::none});
 }
 
 }  // namespace mlf::tir::text

@@ -12,12 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mlf/target.h"
 #include "mlf/tir/builder.h"
 #include "tir/reader.h"
 
 namespace mlf::tir::text {
 
-/// A Buffer as a text declares it; what is left as it stands is TVM's default.
+/// A Buffer as a text declares it; what is left out is TVM's default.
 struct BufferSpec {
   std::string_view name;
   NodeId data = NodeId::none;
@@ -63,7 +64,7 @@ class ExprFactory {
   /// `lanes` is one that lanes_of knows.
   NodeId ramp(NodeId base, NodeId stride, NodeId lanes);
   NodeId broadcast(NodeId value, NodeId lanes);
-  /// How many lanes an expression stands for: a constant from 1 to 32767, or such a constant times
+  /// How many lanes an expression means: a constant from 1 to 32767, or such a constant times
   /// tir.vscale (negative, as in DType); nothing for any other expression.
   std::optional<std::int16_t> lanes_of(NodeId lanes) const;
   NodeId let(NodeId var, NodeId value, NodeId body);
@@ -120,6 +121,29 @@ class ExprFactory {
   NodeByName global_vars_;
   std::unordered_map<std::uint32_t, NodeId> prim_types_;
   std::vector<DType> arg_dtypes_;  // scratch of call_inferred
+};
+
+/// A Target with its hosts. What no text says (features, the kind's default keys and device type)
+/// stays undefined.
+NodeId make_target(ExprFactory& make, const mlf::Target& target);
+
+/// The functions of a module that is being read.
+class FunctionTable {
+ public:
+  explicit FunctionTable(ExprFactory& make) : make_(make) {}
+
+  bool empty() const { return entries_.empty(); }
+  void add(std::string_view name, NodeId function) {
+    entries_.push_back({make_.global_var(name), function});
+  }
+  /// A function whose text is alone: its name is its global_symbol, if it has one.
+  void add_lone(NodeId function, std::string_view name_of_nameless);
+  /// The IRModule, which has nothing but its functions.
+  NodeId finish();
+
+ private:
+  ExprFactory& make_;
+  std::vector<NodePair> entries_;
 };
 
 }  // namespace mlf::tir::text

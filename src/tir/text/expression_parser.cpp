@@ -17,6 +17,8 @@ constexpr std::size_t kShownCallee = 40;
 
 }  // namespace
 
+// Operator precedence with explicit stacks: `operands_` holds finished subtrees, `pending_`
+// operators and brackets that wait for their right side. The two states alternate, as in a + b.
 SyntaxId ExpressionParser::parse() {
   pending_.clear();
   operands_.clear();
@@ -33,6 +35,8 @@ SyntaxId ExpressionParser::parse() {
 
 // --- Where an operand is expected --------------------------------------------------------------
 
+// An operand, a prefix, an opening bracket, or one of the few things that may be left out: the end
+// of a bracket, a bound of a slice, the value of a keyword.
 void ExpressionParser::operand() {
   const Token& token = lexer_.token();
   if (grammar_.leaf_end != nullptr && whole_construct()) return;
@@ -56,15 +60,18 @@ void ExpressionParser::operand() {
   if (is_open(token.sign)) return open_bracket();
   if (may_close_here()) return close_bracket();
   if (token.is(Sign::colon) && frame() != nullptr && at_item_end()) return colon();
+  // tir.Any, a dimension that is not known, prints as `?`.
   if (token.is(Sign::question)) return leaf(SyntaxKind::name);
   if (at_item_end() && !pending_.empty()) {
     const Pending& top = pending_.back();
     const bool empty_value = top.open == Open::keyword && grammar_.empty_keyword_value;
+    // `dtype=` without a value is the void of the legacy text; `a[:n]` has no lower bound.
     if (empty_value || top.slice_parts > 0) {
       emit(0, {.kind = SyntaxKind::absent, .begin = token.begin, .end = token.begin});
       expects_operand_ = false;
       return;
     }
+    // The legacy printer writes `f(, dtype=int32)` for a call without arguments.
     if (token.is(Sign::comma) && top.open == Open::call && top.items == 1 && !top.has_comma &&
         grammar_.leading_comma) {
       pending_.back().has_comma = true;
@@ -72,6 +79,7 @@ void ExpressionParser::operand() {
     }
   }
   if (token.is(TokenKind::end) && frame() != nullptr) fail_unclosed(*frame());
+  // Everything that could begin an operand has been tried.
   lexer_.fail(token, fmt::format("expected an expression, found {}", lexer_.found()));
 }
 
@@ -102,9 +110,11 @@ void ExpressionParser::leaf(SyntaxKind kind) {
 // A name, or `name=` in front of the value of a keyword argument.
 void ExpressionParser::name() {
   const Token token = lexer_.token();
+  // Only directly inside the parentheses of a call: `f((x = 1))` is not a keyword.
   const bool starts_argument = !pending_.empty() && pending_.back().open == Open::call;
   leaf(SyntaxKind::name);
   if (!starts_argument || !lexer_.token().is(Sign::assign)) return;
+  // The name was taken for an operand: it becomes the keyword instead.
   tree_.pop();
   operands_.pop_back();
   push({.open = Open::keyword, .level = kLooseLevel, .at = token});
@@ -112,6 +122,8 @@ void ExpressionParser::name() {
   expects_operand_ = true;
 }
 
+// A parenthesis may begin the cast of a load: the dialect looks ahead, because `(float32*)` is made
+// of ordinary tokens.
 void ExpressionParser::open_bracket() {
   const Token token = lexer_.token();
   if (token.is(Sign::open_paren) && grammar_.load_cast_end != nullptr) {
@@ -130,6 +142,8 @@ void ExpressionParser::open_bracket() {
   lexer_.advance();
 }
 
+// Parameters are parsed as names before the body, so that in post-order they are defined before
+// they are used.
 void ExpressionParser::open_lambda() {
   const Token token = lexer_.token();
   lexer_.advance();
@@ -154,16 +168,21 @@ void ExpressionParser::open_lambda() {
 
 // --- Where an operator, a separator or a closing bracket is expected ---------------------------
 
-/// False at the end of the expression.
+/// False at the end of the expression. Behind an operand: a binary operator, a postfix (call,
+/// subscript, attribute, annotation), or the end of an item, of a bracket or of the whole
+/// expression.
 bool ExpressionParser::operator_or_end() {
   const Token& token = lexer_.token();
   if (const std::uint8_t level = grammar_.binary[token.sign]; level != 0) {
+    // Everything that binds at least as tight to the left is complete now: operators are
+    // left-associative.
     reduce(level);
     push({.open = Open::binary, .sign = token.sign, .level = level, .at = token});
     lexer_.advance();
     expects_operand_ = true;
     return true;
   }
+  // Postfix brackets bind tightest, so nothing is reduced before them.
   if (token.is(Sign::open_paren) || token.is(Sign::open_bracket)) {
     const Open open = token.is(Sign::open_paren) ? Open::call : Open::subscript;
     push({.open = open, .sign = token.sign, .level = kBracketLevel, .items = 1, .at = token});
@@ -173,10 +192,12 @@ bool ExpressionParser::operator_or_end() {
   }
   if (token.is(Sign::dot)) return postfix_attribute(), true;
   if (token.is(Sign::colon) && grammar_.annotation_end != nullptr &&
+      // A colon may also belong to a slice or a dictionary: the dialect decides by what follows it.
       tree_[tree_.size() - 1].kind == SyntaxKind::name) {
     const std::size_t end = grammar_.annotation_end(lexer_.source().text, token.end);
     if (end != token.end) return annotate(static_cast<std::uint32_t>(end)), true;
   }
+  // No operator follows, so everything up to the innermost bracket is complete.
   reduce(kLooseLevel);
   if (pending_.empty()) return false;
   if (token.is(Sign::comma)) return separator(), true;
@@ -216,6 +237,7 @@ void ExpressionParser::annotate(std::uint32_t end) {
   lexer_.seek(end);
 }
 
+// A comma ends an item of the innermost bracket.
 void ExpressionParser::separator() {
   Pending& frame = pending_.back();
   end_item(frame);
@@ -252,6 +274,7 @@ void ExpressionParser::colon() {
   expects_operand_ = true;
 }
 
+// Bounds of a slice are operands of their own until the item ends, which makes one of them.
 void ExpressionParser::end_item(Pending& frame) {
   if (frame.slice_parts > 0) {
     const std::uint32_t parts = frame.slice_parts + 1;
@@ -264,6 +287,7 @@ void ExpressionParser::end_item(Pending& frame) {
 
 // --- Brackets ----------------------------------------------------------------------------------
 
+// Operators may be pending inside the bracket.
 ExpressionParser::Pending* ExpressionParser::frame() {
   const auto found = std::ranges::find_if(pending_.rbegin(), pending_.rend(),
                                           [](const Pending& p) { return p.open >= Open::group; });
@@ -276,6 +300,7 @@ bool ExpressionParser::may_close_here() const {
   const Pending& frame = pending_.back();
   if (!lexer_.token().is(closing(frame.sign)) || frame.slice_parts > 0) return false;
   if (frame.open == Open::dict && frame.items % 2 != 0) return false;
+  // The callee, or what is subscripted, counts as the first item.
   const std::uint32_t empty = frame.open == Open::call || frame.open == Open::subscript ? 1 : 0;
   return frame.items == empty ? frame.open != Open::subscript || grammar_.empty_subscript
                               : frame.has_comma;
@@ -297,6 +322,7 @@ void ExpressionParser::close_bracket() {
   expects_operand_ = false;
 }
 
+// Parentheses around one expression leave no trace in the tree; a comma behind it makes a tuple.
 void ExpressionParser::finish_bracket(const Pending& frame) {
   const Token& close = lexer_.token();
   if (frame.open == Open::group && frame.items == 1 && !frame.has_comma) return;
@@ -316,6 +342,7 @@ void ExpressionParser::finish_bracket(const Pending& frame) {
 
 // --- Reducing ----------------------------------------------------------------------------------
 
+// What is pending is as deep as the expression is nested at this place.
 void ExpressionParser::push(const Pending& pending) {
   if (pending_.size() >= max_nesting_) fail_nesting(pending.at.begin);
   pending_.push_back(pending);
@@ -325,6 +352,7 @@ void ExpressionParser::reduce(std::uint8_t level) {
   while (!pending_.empty() && pending_.back().level >= level) reduce_one();
 }
 
+// One pending operator takes its operands off the stack and becomes one.
 void ExpressionParser::reduce_one() {
   const Pending top = pending_.back();
   pending_.pop_back();
@@ -354,6 +382,8 @@ void ExpressionParser::reduce_one() {
   }
 }
 
+// Adds a node behind its parts, which are the last `arity` operands. The height is counted as well
+// as what is pending: `a.b.c` and `f()()` grow without anything pending.
 void ExpressionParser::emit(std::uint32_t arity, const Syntax& details) {
   Syntax node = details;
   node.arity = arity;
@@ -384,6 +414,7 @@ void ExpressionParser::fail_nesting(std::uint32_t at) const {
 std::string ExpressionParser::construct(const Pending& frame) const {
   switch (frame.open) {
     case Open::call: {
+      // The operand in front of the bracket; those behind it are arguments.
       const auto callee = std::ranges::find_if(
           operands_.rbegin(), operands_.rend(),
           [&](const Operand& operand) { return operand.end <= frame.at.begin; });

@@ -5,6 +5,7 @@
 namespace mlf::tir::text {
 namespace {
 
+// Names everywhere else in a text: only these dialects give them a meaning.
 constexpr std::array kWords = {
     Word{"let", Sign::let},
     Word{"in", Sign::in},
@@ -13,6 +14,7 @@ constexpr std::array kWords = {
 
 }  // namespace
 
+// `/` and `%` truncate in these texts. The rounding of Python has no sign: see below.
 std::optional<Kind> binary_kind(Sign sign) {
   switch (sign) {
     case Sign::plus:
@@ -46,6 +48,7 @@ std::optional<Kind> binary_kind(Sign sign) {
   }
 }
 
+// Printed as calls, although they are operators of the IR.
 std::optional<Kind> binary_kind(std::string_view function) {
   if (function == "floordiv") return Kind::FloorDiv;
   if (function == "floormod") return Kind::FloorMod;
@@ -54,6 +57,8 @@ std::optional<Kind> binary_kind(std::string_view function) {
   return std::nullopt;
 }
 
+// As each operator is in parentheses, all of them are of one level. What has none binds tighter:
+// the parts of `let`, prefixes, and the predicate behind a load.
 Grammar infix_grammar() {
   constexpr std::uint8_t kOperator = 2;
   constexpr std::uint8_t kLet = 3;

@@ -1,21 +1,21 @@
 // What the texts of TVM's old printers, legacy and repr, have in common: every operator but `let`
-// stands between parentheses of its own, so that all of them bind alike.
+// is between parentheses of its own, so that all of them bind alike.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "mlf/tir/kind.h"
-#include "tir/text/grammar.h"
-#include "tir/text/sign.h"
+#include "tir/text/expression_parser.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::text {
 
-/// The kind of `a sign b`; nothing for a sign that is no such operator. TVMScript has kinds of its
-/// own: `%` is FloorMod there.
+/// The kind of `a sign b`; nothing for a sign that is not such an operator. TVMScript has kinds of
+/// its own: `%` is FloorMod there.
 std::optional<Kind> binary_kind(Sign sign);
 
-/// The kind of `function(a, b)`; nothing for a function that is no operator.
+/// The kind of `function(a, b)`; nothing for a function that is not an operator.
 std::optional<Kind> binary_kind(std::string_view function);
 
 /// Lines, operators, and names that start with '@'. A dialect adds what it has of its own.

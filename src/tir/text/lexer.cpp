@@ -9,6 +9,7 @@
 namespace mlf::tir::text {
 namespace {
 
+// As much of a token as a message shows.
 constexpr std::size_t kShownToken = 24;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
@@ -16,6 +17,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+// Bytes of UTF-8 count as letters: TVM prints names as they are, and no sign is among these bytes.
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -53,6 +55,8 @@ bool is_name_char(char c) {
   return is_letter(c) || is_digit(c);
 }
 
+// Escapes are not decoded here, only stepped over, so that an escaped quote does not end the
+// string.
 std::size_t python_string_end(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   const std::string_view triple = text.substr(begin, 3);
@@ -70,6 +74,7 @@ std::size_t python_string_end(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
+// Scans the first token at once, so that there always is one to look at.
 Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
     : source_(&source), rules_(&rules), data_(source.text.data()), end_(source.text.size()) {
   classify();
@@ -78,6 +83,8 @@ Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
   scan();
 }
 
+// Dialects differ in which characters make a name: a table for all 256, made once a text, keeps
+// that out of the loops over characters.
 void Lexer::classify() {
   for (std::size_t i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
@@ -95,12 +102,15 @@ void Lexer::classify() {
   classes_[static_cast<unsigned char>('\'')] = CharClass::quote;
 }
 
+// Brackets are counted when they are passed over, so that a line's end inside of one is a blank.
 void Lexer::advance() {
   if (is_open(token_.sign)) ++depth_;
   if (is_close(token_.sign) && depth_ > 0) --depth_;
   scan();
 }
 
+// For constructs that a dialect takes as a whole. Going back over a line needs the beginning of
+// that line, for columns.
 void Lexer::seek(std::size_t offset) {
   if (offset < line_begin_) {
     line_begin_ = static_cast<std::uint32_t>(source_->text.rfind('\n', offset) + 1);
@@ -136,6 +146,7 @@ void Lexer::pass(Sign sign, std::string_view construct) {
   seek(token_.end);
 }
 
+// A text may end without a line feed.
 std::uint32_t Lexer::line_end() const {
   return static_cast<std::uint32_t>(std::min(source_->text.find('\n', token_.begin), end_));
 }
@@ -160,9 +171,12 @@ bool Lexer::skip_blank() {
         return true;
       }
       line_begin_ = static_cast<std::uint32_t>(next_ + 1);
+      // Python's way to go on with a statement in the next line.
     } else if (c == '\\' && (at(next_ + 1) == '\n' || at(next_ + 1) == '\r')) {
       next_ = std::min(source_->text.find('\n', next_), end_ - 1);
     } else if (c == rules_->comment && c != '\0') {
+      // Comments that have a line to themselves are tokens: "# from tvm.script import tir as T"
+      // says which prefix the dialect has.
       const std::size_t line_end = std::min(source_->text.find('\n', next_), end_);
       if (rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
           token_.end <= line_begin_) {
@@ -177,9 +191,11 @@ bool Lexer::skip_blank() {
 }
 
 void Lexer::scan() {
+  // Only now: until here messages speak of the line that has ended.
   if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
   if (skip_blank()) return;
   if (next_ >= end_) {
+    // A last line without a line feed ends all the same.
     return take(is_in_line() ? TokenKind::newline : TokenKind::end, end_);
   }
   switch (class_of(data_[next_])) {
@@ -209,6 +225,7 @@ void Lexer::scan_name() {
   while (end < end_ && continues_name(data_[end])) ++end;
   take(TokenKind::name, end);
   const std::string_view name = text(token_);
+  // A handful of words, so no need to hash each name.
   for (const Word& word : rules_->words) {
     if (word.spelling != name) continue;
     token_.kind = TokenKind::sign;
@@ -216,6 +233,8 @@ void Lexer::scan_name() {
   }
 }
 
+// Integers, reals, TVM's suffixes of a dtype, and names that start with a digit all begin alike:
+// the longest that fits is taken.
 void Lexer::scan_number() {
   std::size_t end = next_;
   const auto skip_digits = [&] {
@@ -227,11 +246,13 @@ void Lexer::scan_number() {
     kind = TokenKind::real;
     ++end;
     skip_digits();
+    // `1.` is a real, `1.x` an attribute of 1.
   } else if (at(end) == '.' && !continues_name(at(end + 1))) {
     kind = TokenKind::real;
     ++end;
   }
   if (at(end) == 'e' || at(end) == 'E') {
+    // An `e` without digits is the beginning of something else.
     const bool has_sign = at(end + 1) == '+' || at(end + 1) == '-';
     if (is_digit(at(end + (has_sign ? 2u : 1u)))) {
       kind = TokenKind::real;
@@ -253,6 +274,7 @@ void Lexer::scan_number() {
   take(kind, end);
 }
 
+// Blamed on the opening quote: where the closing one should be nobody can know.
 void Lexer::scan_string() {
   const std::size_t end = rules_->string_end(source_->text, next_);
   if (end == std::string_view::npos) {
@@ -268,6 +290,7 @@ void Lexer::scan_sign() {
     if (spelling.first != first || (spelling.second != 0 && spelling.second != second)) continue;
     return take_sign(spelling.sign, spelling.second == 0 ? 1 : 2);
   }
+  // Not an error here: a construct that the dialect takes as a whole may hold any character.
   take_sign(Sign::unknown, 1);
 }
 

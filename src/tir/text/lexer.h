@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,9 +10,76 @@
 #include <utility>
 
 #include "support/source_text.h"
-#include "tir/text/sign.h"
 
 namespace mlf::tir::text {
+
+/// Every sign a dialect may use; a word such as `and` is a sign where the dialect says so.
+enum class Sign : std::uint8_t {
+  none,
+  plus,
+  minus,
+  star,
+  slash,
+  double_slash,
+  percent,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  and_,
+  or_,
+  not_,
+  assign,
+  colon,
+  comma,
+  dot,
+  arrow,
+  semicolon,
+  question,
+  at,
+  open_paren,
+  close_paren,
+  open_bracket,
+  close_bracket,
+  open_brace,
+  close_brace,
+  lambda,
+  let,
+  in,
+  if_,        ///< `(float32*)A[i] if p` of the legacy text
+  load_cast,  ///< `(float32x4*)` of the legacy text
+  unknown,    ///< a character that no dialect has a use for
+};
+
+constexpr std::size_t kSignCount = static_cast<std::size_t>(Sign::unknown) + 1;
+
+/// One value per sign, such as the level of a binary operator.
+template <class T>
+class SignTable {
+ public:
+  constexpr T operator[](Sign sign) const { return values_[static_cast<std::size_t>(sign)]; }
+  constexpr T& operator[](Sign sign) { return values_[static_cast<std::size_t>(sign)]; }
+
+ private:
+  std::array<T, kSignCount> values_{};
+};
+
+constexpr bool is_open(Sign sign) {
+  return sign == Sign::open_paren || sign == Sign::open_bracket || sign == Sign::open_brace;
+}
+constexpr bool is_close(Sign sign) {
+  return sign == Sign::close_paren || sign == Sign::close_bracket || sign == Sign::close_brace;
+}
+constexpr char closing_char(Sign open) {
+  return open == Sign::open_paren ? ')' : open == Sign::open_bracket ? ']' : '}';
+}
+constexpr Sign closing(Sign open) {
+  return open == Sign::open_paren     ? Sign::close_paren
+         : open == Sign::open_bracket ? Sign::close_bracket
+                                      : Sign::close_brace;
+}
 
 enum class TokenKind : std::uint8_t {
   end,      ///< of the text
@@ -45,7 +113,7 @@ using StringEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 /// Strings of Python: either quote, three of them for several lines, backslash escapes.
 std::size_t python_string_end(std::string_view text, std::size_t begin);
 
-/// Whether names of all dialects may hold `c`: a letter, a digit, `_`, or a byte that is no ASCII.
+/// Whether names of all dialects may hold `c`: a letter, a digit, `_`, or a byte that is not ASCII.
 bool is_name_char(char c);
 
 /// How a dialect's text falls into tokens.
@@ -62,10 +130,10 @@ struct LexicalRules {
   StringEnd string_end = python_string_end;
 };
 
-/// One token of lookahead over the text. Bytes that are no ASCII count as letters.
+/// One token of lookahead over the text. Bytes that are not ASCII count as letters.
 class Lexer {
  public:
-  /// The source and the rules must outlive the lexer. Stands on the first token.
+  /// The source and the rules must outlive the lexer, which begins at the first token.
   Lexer(const support::SourceText& source, const LexicalRules& rules);
 
   const Token& token() const { return token_; }

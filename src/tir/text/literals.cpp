@@ -7,6 +7,8 @@
 namespace mlf::tir::text {
 namespace {
 
+// The lexer has seen that the quotes match; six characters are the empty string between triple
+// quotes.
 std::size_t quote_width(std::string_view token) {
   return token.size() >= 6 && token[1] == token[0] && token[2] == token[0] ? 3 : 1;
 }
@@ -29,6 +31,7 @@ std::size_t append_escape(std::string& result, std::string_view text, std::size_
     case 'r':
       result += '\r';
       return at;
+    // An escaped line end joins two lines.
     case '\n':
       return at;
     case '"':
@@ -41,6 +44,7 @@ std::size_t append_escape(std::string& result, std::string_view text, std::size_
       const char* digits = text.data() + at + 1;
       const char* end = text.data() + std::min(at + 3, text.size());
       const auto parsed = std::from_chars(digits, end, value, 16);
+      // Exactly two digits, as in Python.
       if (parsed.ptr != digits + 2) break;
       result += static_cast<char>(value);
       return at + 2;
@@ -48,6 +52,7 @@ std::size_t append_escape(std::string& result, std::string_view text, std::size_
     default:
       break;
   }
+  // Unknown escapes stay as they are, backslash included, which is Python's rule.
   result += '\\';
   result += text[at];
   return at;
@@ -74,6 +79,8 @@ std::string decode_string(std::string_view token) {
   return result;
 }
 
+// IntImm holds 64 bits with a sign, whatever its dtype: the upper half of uint64 becomes the
+// negative number with the same bits.
 std::optional<std::int64_t> parse_integer(std::string_view digits) {
   const char* end = digits.data() + digits.size();
   if (digits.starts_with('-')) {
@@ -88,6 +95,7 @@ std::optional<std::int64_t> parse_integer(std::string_view digits) {
   return static_cast<std::int64_t>(value);
 }
 
+// By std::from_chars: no locale decides what a decimal point is.
 std::optional<double> parse_real(std::string_view text) {
   const char* end = text.data() + text.size();
   double value = 0;

@@ -30,6 +30,7 @@ Index index_by(std::string_view OpInfo::*key) {
   return index;
 }
 
+// Operators that the table does not have are read and written by the rules of an unknown one.
 const OpInfo* look_up(const Index& index, std::string_view name) {
   const auto found = index.find(name);
   return found == index.end() ? nullptr : found->second;
@@ -40,6 +41,7 @@ std::optional<DType> argument(std::span<const DType> arguments, std::size_t posi
   return arguments[position];
 }
 
+// Too few arguments are the text's mistake, which the reader reports at its place.
 std::optional<DType> vector_of(DType element, std::span<const DType> arguments) {
   if (arguments.empty()) return std::nullopt;
   return element.with_lanes(arguments[0].lanes);
@@ -56,12 +58,14 @@ const OpInfo* find_op(std::string_view name) {
   return look_up(index, name);
 }
 
+// TVM's printer falls back to the full name for operators without a function: `T.tir.isinf`.
 const OpInfo* find_script_op(std::string_view script_name) {
   static const Index index = index_by(&OpInfo::script_name);
   if (const OpInfo* const op = look_up(index, script_name)) return op;
   return find_op(script_name);
 }
 
+// Each rule is that of the constructors in TVM's src/tir/op/op.cc, or of Python's tvm.tir.op.
 std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments) {
   switch (rule) {
     case DtypeRule::printed:

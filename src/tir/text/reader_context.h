@@ -10,9 +10,8 @@
 #include "support/error.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
-#include "tir/text/function_losses.h"
 #include "tir/text/lexer.h"
-#include "tir/text/lost_constants.h"
+#include "tir/text/losses.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::text {

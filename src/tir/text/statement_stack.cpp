@@ -6,6 +6,8 @@
 
 namespace mlf::tir::text {
 
+// One place for the rows of all statements with a body, so that readers keep a draft while the body
+// is open and need not know the order of fields.
 NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body) {
   const auto& [a, b, c] = draft.nodes;
   const auto annotations = [&] {
@@ -31,6 +33,7 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
     case Kind::While:
       return builder.make(Kind::While, {a, body});
     case Kind::IfThenElse:
+      // With a branch kept already, the body is the else case.
       if (b == NodeId::none) return builder.make(Kind::IfThenElse, {a, body, b});
       return builder.make(Kind::IfThenElse, {a, b, body});
     case Kind::BufferRealize:
@@ -42,6 +45,7 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
   }
 }
 
+// Said at the end of the block's head, where the last binding should have been.
 void check_bindings(const Lexer& lexer, const BlockDraft& draft) {
   if (draft.iter_values.size() == draft.iter_vars.size()) return;
   lexer.fail(
@@ -50,6 +54,8 @@ void check_bindings(const Lexer& lexer, const BlockDraft& draft) {
                   draft.iter_vars.size(), draft.name, draft.iter_values.size()));
 }
 
+// The Block has what the block is, the BlockRealize with which values it runs; texts print the two
+// as one.
 NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
   Builder& builder = make.builder();
   const NodeId block = builder.make(

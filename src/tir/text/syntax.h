@@ -1,11 +1,11 @@
-// The syntax of one expression as a flat array in post-order: every part stands before its whole,
+// The syntax of one expression as a flat array in post-order: every part comes before its whole,
 // so an expression becomes IR in one loop over the array with a stack of results.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "tir/text/sign.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::text {
 
@@ -61,7 +61,7 @@ class SyntaxTree {
   void pop() { nodes_.pop_back(); }
   void clear() { nodes_.clear(); }
 
-  /// The last child of a node stands right before it, the one before in front of its subtree.
+  /// The last child of a node is right before it, the one before in front of its subtree.
   SyntaxId last_child(SyntaxId id) const { return id - 1; }
   SyntaxId previous_sibling(SyntaxId id) const { return nodes_[id].first - 1; }
   /// The children of a node in order, into a buffer of the caller.

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "mlf/tir/document.h"
-#include "tir/text/grammar.h"
+#include "tir/text/expression_parser.h"
 
 namespace mlf::tir::tvmscript {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "mlf/tir/kind.h"
-#include "tir/text/sign.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::tvmscript {
 

@@ -16,7 +16,7 @@
 #include "tir/c/read/tokens.h"
 #include "tir/c/versions.h"
 #include "tir/text/expr_factory.h"
-#include "tir/text/function_losses.h"
+#include "tir/text/losses.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::c {

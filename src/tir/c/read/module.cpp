@@ -14,7 +14,7 @@
 #include "tir/c/read/function.h"
 #include "tir/c/read/signatures.h"
 #include "tir/c/read/version_inference.h"
-#include "tir/text/target_node.h"
+#include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {

@@ -11,7 +11,7 @@
 #include "tir/c/versions.h"
 #include "tir/interval.h"
 #include "tir/text/expr_factory.h"
-#include "tir/text/function_losses.h"
+#include "tir/text/losses.h"
 
 namespace mlf::tir::c {
 

@@ -1,0 +1,198 @@
+#include "tir/text/losses.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace mlf::tir::text {
+
+// TVM shares objects of a metadata section, so all mentions of one are one node.
+NodeId MissingObjects::mention(std::string_view type_key, std::int64_t index,
+                               std::string_view reference, std::string_view where) {
+  losses_.add(LossCode::attr_object, where, reference);
+  const auto [entry, is_new] = objects_.try_emplace({std::string(type_key), index});
+  if (is_new) {
+    const NodeId node = builder_.make(Kind::MissingObject, {builder_.string(type_key), index});
+    entry->second = {node, std::string(reference)};
+  }
+  return entry->second.node;
+}
+
+// A reference is a loss for each of its mentions; all of them go.
+void MissingObjects::was_found(NodeId missing) {
+  const auto is_it = [&](const auto& entry) { return entry.second.node == missing; };
+  const auto found = std::ranges::find_if(objects_, is_it);
+  if (found != objects_.end()) losses_.withdraw(LossCode::attr_object, found->second.reference);
+}
+
+namespace {
+
+/// By the index of what is replaced.
+using Replacements = std::unordered_map<std::uint32_t, NodeId>;
+
+/// Fields that refer to something replaced, made anew; nothing for all others.
+class Replacing {
+ public:
+  Replacing(Builder& builder, const Replacements& replacements)
+      : builder_(builder), replacements_(replacements) {}
+
+  // Most fields refer to nothing that is replaced: they are looked at and left alone.
+  std::optional<FieldValue> field(Node node, std::uint8_t at) {
+    has_changed_ = false;
+    const FieldValue value = copied(node, at);
+    return has_changed_ ? std::optional(value) : std::nullopt;
+  }
+
+ private:
+  // Only fields that hold references have anything to replace.
+  FieldValue copied(Node node, std::uint8_t at) {
+    switch (node.info().fields[at].type) {
+      case FieldType::node:
+        return replaced(node.node(at));
+      case FieldType::list:
+        return list(node.list(at));
+      case FieldType::string_map:
+        return names(node.map(at));
+      case FieldType::node_map:
+        return pairs(node.map(at));
+      default:
+        return NodeId::none;
+    }
+  }
+
+  NodeId replaced(Node node) {
+    const auto found = replacements_.find(index(node.id()));
+    if (found == replacements_.end()) return node.id();
+    has_changed_ = true;
+    return found->second;
+  }
+
+  FieldValue list(const NodeList& list) {
+    ids_.clear();
+    for (const Node element : list) ids_.push_back(replaced(element));
+    return has_changed_ ? builder_.list(ids_) : ListId::none;
+  }
+
+  FieldValue names(const NodeMap& map) {
+    std::vector<NamedNode> entries;
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      entries.push_back({builder_.string(map.name(i)), replaced(map.value(i))});
+    }
+    return has_changed_ ? builder_.map(entries) : ListId::none;
+  }
+
+  FieldValue pairs(const NodeMap& map) {
+    std::vector<NodePair> entries;
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      const NodeId key = replaced(map.key(i));
+      entries.push_back({key, replaced(map.value(i))});
+    }
+    return has_changed_ ? builder_.map(entries) : ListId::none;
+  }
+
+  Builder& builder_;
+  const Replacements& replacements_;
+  std::vector<NodeId> ids_;
+  bool has_changed_ = false;
+};
+
+/// Other nodes in the place of some, wherever a module refers to them. Spans and source ranges stay
+/// with the nodes that they were given to. One pass over all nodes: a list that several fields
+/// share is made anew for each, which the module's meaning does not depend on.
+void replace_nodes(Builder& builder, const Replacements& replacements) {
+  if (replacements.empty()) return;
+  Replacing replacing(builder, replacements);
+  // Nodes made meanwhile refer to nothing old.
+  const std::uint32_t size = builder.size();
+  for (std::uint32_t id = 1; id < size; ++id) {
+    const Node node = builder.node(static_cast<NodeId>(id));
+    for (std::uint8_t at = 0; at < node.info().fields.size(); ++at) {
+      if (const auto value = replacing.field(node, at)) builder.set(node.id(), at, *value);
+    }
+  }
+}
+
+// What the text says of the place: whoever has the archive looks the data up by it.
+ConstantQuery query_of(const ArrayUse& use) {
+  ConstantQuery query{.site = use.site,
+                      .function = use.function,
+                      .name = use.name,
+                      .dtype = use.dtype,
+                      .pool_offset = use.pool_offset};
+  if (use.shape) query.shape = *use.shape;
+  return query;
+}
+
+}  // namespace
+
+// The source is kept for `recovered` in the document.
+NodeId LostConstants::make(DType dtype, std::span<const std::int64_t> shape,
+                           const FoundConstant& found) {
+  const BytesId data = builder_.bytes({found.data.begin(), found.data.end()});
+  const NodeId array = builder_.make(Kind::NDArray, {dtype, builder_.integers(shape), data});
+  found_.push_back({array, found.source});
+  return array;
+}
+
+// Without anybody to ask, as for a text by itself, every constant is a loss.
+NodeId LostConstants::find(ConstantQuery query, std::string_view detail) {
+  query.function = losses_.function();
+  const auto found = finder_ ? finder_(query) : std::nullopt;
+  if (!found) {
+    losses_.add(LossCode::constant_data, detail);
+    return NodeId::none;
+  }
+  return make(*query.dtype, *query.shape, *found);
+}
+
+// A shape that is not made of numbers cannot be compared with data.
+NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector<NodeId>& extents) {
+  if (const auto shape = constant_shape(builder_, extents)) {
+    return find({.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}},
+                name);
+  }
+  losses_.add(LossCode::constant_data, name);
+  return NodeId::none;
+}
+
+// Asks for each place where a missing array is used: its name or pool offset differ from place to
+// place, and so does what is known of it.
+LostConstants::Candidates LostConstants::candidates(NodeId root) const {
+  Candidates candidates;
+  for (const ArrayUse& use : array_uses(builder_.node(root))) {
+    if (!use.array.is(Kind::MissingObject)) continue;
+    auto found = finder_(query_of(use));
+    if (found) candidates[index(use.array.id())].push_back(std::move(*found));
+  }
+  return candidates;
+}
+
+// After the whole text was read, because attributes and pools say more than the first mention.
+void LostConstants::find_missing(NodeId root, MissingObjects& missing) {
+  if (!finder_ || missing.empty()) return;
+  Replacements replacements;
+  for (const auto& [object, found] : candidates(root)) {
+    const FoundConstant* const one = agreed(found);
+    if (one == nullptr) continue;
+    replacements.emplace(object, make(one->dtype, one->shape, *one));
+    missing.was_found(static_cast<NodeId>(object));
+    // Generated C has the data of an array, but not the shape that it had.
+    if (one->is_flat) losses_.add(LossCode::buffer_shape, "constants of generated C");
+  }
+  replace_nodes(builder_, replacements);
+}
+
+std::optional<std::vector<std::int64_t>> constant_shape(const Builder& builder,
+                                                        const std::vector<NodeId>& extents) {
+  std::vector<std::int64_t> shape;
+  for (const NodeId node : extents) {
+    const auto extent = constant_extent(builder.node(node));
+    if (!extent) return std::nullopt;
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+}  // namespace mlf::tir::text

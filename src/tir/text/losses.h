@@ -1,0 +1,131 @@
+// What a text has lost, noted while it is read: losses of a function, references into a metadata
+// section that was left out, constants without data.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/document.h"
+#include "tir/array_uses.h"
+#include "tir/reader.h"
+
+namespace mlf::tir::text {
+
+/// Losses of the function that is being read, counted before they are logged: most of them repeat
+/// with every loop or buffer.
+class FunctionLosses {
+ public:
+  explicit FunctionLosses(LossLog& log) : log_(log) {}
+
+  /// Losses from here on are those of this function, or of the module where the name is empty.
+  void enter(std::string_view function) {
+    flush();
+    function_ = function;
+  }
+  std::string_view function() const { return function_; }
+
+  void add(LossCode code, std::string_view detail) {
+    Slot& slot = slots_[static_cast<std::size_t>(code)];
+    if (slot.times > 0 && slot.detail != detail) flush(code);
+    if (slot.times == 0) slot.detail = detail;
+    ++slot.times;
+  }
+
+  /// Logs what was counted.
+  void flush() {
+    for (std::size_t i = 0; i < slots_.size(); ++i) flush(static_cast<LossCode>(i));
+  }
+
+ private:
+  struct Slot {
+    std::string detail;
+    std::size_t times = 0;
+  };
+  static constexpr std::size_t kCodes = 0
+#define MLF_LOSS(name, code, meaning) +1
+#include "mlf/tir/losses.def"
+#undef MLF_LOSS
+      ;
+
+  void flush(LossCode code) {
+    Slot& slot = slots_[static_cast<std::size_t>(code)];
+    if (slot.times > 0) log_.add(code, function_, slot.detail, slot.times);
+    slot.times = 0;
+  }
+
+  LossLog& log_;
+  std::string function_;
+  std::array<Slot, kCodes> slots_;
+};
+
+/// References into a metadata section that a text left out.
+class MissingObjects {
+ public:
+  MissingObjects(Builder& builder, LossLog& losses) : builder_(builder), losses_(losses) {}
+
+  /// The MissingObject of a reference, the same for each mention, and a loss at `where`.
+  /// `reference` is how the text spells it.
+  NodeId mention(std::string_view type_key, std::int64_t index, std::string_view reference,
+                 std::string_view where);
+
+  bool empty() const { return objects_.empty(); }
+
+  /// Takes back the losses of an object that turned up elsewhere.
+  void was_found(NodeId missing);
+
+ private:
+  struct Object {
+    NodeId node;
+    std::string reference;
+  };
+
+  Builder& builder_;
+  LossLog& losses_;
+  std::map<std::pair<std::string, std::int64_t>, Object> objects_;
+};
+
+/// The constants that a text has not got: whoever reads it may know where else their data is.
+class LostConstants {
+ public:
+  LostConstants(const ConstantFinder& finder, Builder& builder, FunctionLosses& losses)
+      : finder_(finder), builder_(builder), losses_(losses) {}
+
+  /// The NDArray of a constant of the function that is being read, or none and a loss. `detail`
+  /// says what its text has of it. The query has dtype and shape.
+  NodeId find(ConstantQuery query, std::string_view detail);
+
+  /// The same for a constant of which the text has name, dtype and extents alone; a loss, too,
+  /// where one of these is not a number.
+  NodeId find(std::string_view name, DType dtype, const std::vector<NodeId>& extents);
+
+  /// Puts NDArrays in the place of references into a metadata section that was left out. One that
+  /// is used in several places must be the same in all that are known.
+  void find_missing(NodeId root, MissingObjects& missing);
+
+  std::vector<Recovered> take() { return std::exchange(found_, {}); }
+
+ private:
+  /// By the index of a MissingObject: what was found for each place of it.
+  using Candidates = std::map<std::uint32_t, std::vector<FoundConstant>>;
+
+  Candidates candidates(NodeId root) const;
+  NodeId make(DType dtype, std::span<const std::int64_t> shape, const FoundConstant& found);
+
+  const ConstantFinder& finder_;
+  Builder& builder_;
+  FunctionLosses& losses_;
+  std::vector<Recovered> found_;
+};
+
+/// The extents of a constant; nothing where one of them is not a number.
+std::optional<std::vector<std::int64_t>> constant_shape(const Builder& builder,
+                                                        const std::vector<NodeId>& extents);
+
+}  // namespace mlf::tir::text
