@@ -13,12 +13,14 @@ namespace {
 /// Attributes that nest deeper than this hold no constants that anything could be matched by.
 constexpr std::size_t kMostSteps = 16;
 
+// References into a metadata section know the type key of what they miss.
 bool is_array(Node node) {
   return node.is(Kind::NDArray) ||
          (node.is(Kind::MissingObject) &&
           node.text(f::MissingObject::type_key) == info(Kind::NDArray).type_key);
 }
 
+// A shape with a variable in it says nothing about data.
 std::optional<std::vector<std::int64_t>> shape_of(const NodeList& extents) {
   std::vector<std::int64_t> shape;
   for (const Node node : extents) {
@@ -33,10 +35,13 @@ class Uses {
  public:
   explicit Uses(Node module) : module_(module), seen_(module.module()) {}
 
+  // Module attributes and pools belong to no function: ConstantQuery names the last by name for
+  // them.
   std::vector<ArrayUse> find() {
     const NodeMap functions = module_.map(f::IRModule::functions);
     for (std::size_t i = 0; i < functions.size(); ++i) {
       const std::string_view name = functions.key(i).text(f::GlobalVar::name_hint);
+      // By name, because functions may come in any order.
       last_ = std::max(last_, name);
       if (functions.value(i).is(Kind::PrimFunc)) add_function(name, functions.value(i));
     }
@@ -62,6 +67,7 @@ class Uses {
   std::vector<ArrayUse> uses_;
 };
 
+// Statements only: expressions hold no arrays. A statement that is shared is seen once.
 void Uses::add_function(std::string_view name, Node function) {
   add_attributes({ConstantSite::function_attribute, name}, function[f::PrimFunc::attrs]);
   std::vector<Node> open{function[f::PrimFunc::body]};
@@ -74,6 +80,7 @@ void Uses::add_function(std::string_view name, Node function) {
   }
 }
 
+// AllocateConst is the one statement with data.
 void Uses::add_statement(std::string_view function, Node statement) {
   if (!statement.is(Kind::AllocateConst)) return;
   const Node data = statement[f::AllocateConst::data];
@@ -124,6 +131,7 @@ void Uses::add_attributes(Owner owner, Node attrs) {
   }
 }
 
+// ConstantInfo is inside attributes of main, below objects, so every node is looked at.
 void Uses::add_pools() {
   const Module& module = module_.module();
   for (std::uint32_t id = 1; id < module.size(); ++id) {
@@ -148,6 +156,7 @@ std::vector<ArrayUse> array_uses(Node module) {
   return Uses(module).find();
 }
 
+// Different data for one array means that one of the matches is wrong, and nobody knows which.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found) {
   const FoundConstant* best = found.empty() ? nullptr : &found.front();
   for (const FoundConstant& other : found) {

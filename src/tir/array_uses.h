@@ -10,7 +10,7 @@
 
 namespace mlf::tir {
 
-/// What `ConstantQuery` says of a place, and what stands there.
+/// What `ConstantQuery` says of a place, and what is there.
 struct ArrayUse {
   ConstantSite site;
   std::string function;
@@ -28,7 +28,7 @@ std::vector<ArrayUse> array_uses(Node module);
 /// is none or they differ.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found);
 
-/// An extent of a constant; nothing where it is no number.
+/// An extent of a constant; nothing where it is not a number.
 std::optional<std::int64_t> constant_extent(Node extent);
 
 }  // namespace mlf::tir

@@ -19,6 +19,8 @@ std::uint32_t next_index(std::size_t size) {
   return static_cast<std::uint32_t>(size);
 }
 
+// Maps and integers are ids of lists, truth values and enumerations small integers: the words do
+// not tell them apart, the rows of nodes.def do.
 FieldType stored_as(FieldType type) {
   switch (type) {
     case FieldType::string_map:
@@ -33,6 +35,7 @@ FieldType stored_as(FieldType type) {
   }
 }
 
+// A field is one word, 64-bit values two, low half first.
 void append(std::vector<std::uint32_t>& words, const FieldInfo& field, const FieldValue& value) {
   if (stored_as(field.type) != value.type()) {
     detail::misuse("it is made with a value of another type than its field '" +
@@ -60,6 +63,8 @@ NodeId Builder::make(Kind kind, std::initializer_list<FieldValue> fields) {
   return make(kind, std::span(fields.begin(), fields.size()));
 }
 
+// Checks number and types of fields against the row in nodes.def: what a module holds is
+// well-formed by construction, so that accessors need only compare kinds.
 NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   Module::Storage& storage = *module_.storage_;
   const auto rows = info(kind).fields;
@@ -71,6 +76,7 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   return id;
 }
 
+// In place: the row says where the field's words are.
 void Builder::set(NodeId id, FieldRef field, FieldValue value) {
   Module::Storage& storage = *module_.storage_;
   const FieldInfo& row = row_of(module_.node(id).kind(), field);
@@ -79,6 +85,7 @@ void Builder::set(NodeId id, FieldRef field, FieldValue value) {
   std::ranges::copy(words, storage.words.begin() + storage.first[index(id)] + row.offset);
 }
 
+// Equal strings have one id, so they compare as numbers.
 StringId Builder::string(std::string_view text) {
   return module_.storage_->strings.intern(text);
 }
@@ -92,6 +99,7 @@ ListId Builder::list(std::span<const NodeId> ids) {
   return id;
 }
 
+// Maps are lists of pairs, in the order of the text: TVM's own order is that of a hash table.
 ListId Builder::map(std::span<const NamedNode> entries) {
   std::vector<std::uint32_t>& lists = module_.storage_->lists;
   if (entries.empty()) return ListId{1};
@@ -104,6 +112,7 @@ ListId Builder::map(std::span<const NamedNode> entries) {
   return id;
 }
 
+// Keys of these are nodes: buffers by parameter, functions by GlobalVar.
 ListId Builder::map(std::span<const NodePair> entries) {
   std::vector<std::uint32_t>& lists = module_.storage_->lists;
   if (entries.empty()) return ListId{1};
@@ -124,6 +133,7 @@ ListId Builder::integers(std::span<const std::int64_t> values) {
   return id;
 }
 
+// Constants are moved in, not copied.
 BytesId Builder::bytes(std::vector<std::byte> data) {
   auto& pool = module_.storage_->bytes;
   const auto id = static_cast<BytesId>(next_index(pool.size()));
@@ -147,6 +157,7 @@ std::uint32_t Builder::size() const {
   return module_.size();
 }
 
+// Ranges are looked up by binary search; stable, because a node may have been given two.
 Module Builder::finish(NodeId root) && {
   Module::Storage& storage = *module_.storage_;
   storage.root = root;

@@ -1,7 +1,13 @@
+// Which dialect a text is in, by its content alone: the first rule that fits decides. The order of
+// the rules matters, for dialects quote one another (Relay text holds legacy text, TVMScript holds
+// save_json).
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string_view>
 
 #include "mlf/tir/document.h"
+#include "tir/reader.h"
 
 namespace mlf::tir {
 namespace {
@@ -11,6 +17,7 @@ struct DialectName {
   std::string_view name;
 };
 
+// The names of dialects are part of tir-N.json and of the command line.
 constexpr std::array kDialects = {
     DialectName{Dialect::save_json, "save_json"},
     DialectName{Dialect::tvmscript, "tvmscript"},
@@ -31,6 +38,132 @@ std::optional<Dialect> dialect_named(std::string_view name) {
   const auto* const found = std::ranges::find(kDialects, name, &DialectName::name);
   if (found == kDialects.end()) return std::nullopt;
   return found->dialect;
+}
+
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\n";
+
+std::string_view without_leading_blank(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kBlank), text.size()));
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view start) { return text.starts_with(start); });
+}
+
+// A search through the whole text: for texts whose beginning does not decide.
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> fragments) {
+  return std::any_of(fragments.begin(), fragments.end(), [&](std::string_view fragment) {
+    return text.find(fragment) != std::string_view::npos;
+  });
+}
+
+/// The line that `text` begins with; `text` loses it. Texts come from every system: a line may end
+/// with CR LF.
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+/// Takes `expected` off the front of `text`, blanks before it included.
+bool take_word(std::string_view& text, std::string_view expected) {
+  const std::string_view rest = without_leading_blank(text);
+  if (!rest.starts_with(expected)) return false;
+  text = rest.substr(expected.size());
+  return true;
+}
+
+/// Whether `text` begins with `"format": "mlf-tir"`.
+bool names_our_format(std::string_view text) {
+  return take_word(text, "\"format\"") && take_word(text, ":") && take_word(text, "\"mlf-tir\"");
+}
+
+/// mlf's own format names itself; save_json is known by the members that TVM writes first.
+std::optional<Dialect> detect_json(std::string_view text) {
+  std::string_view inside = without_leading_blank(text.substr(1));
+  if (names_our_format(inside)) return Dialect::tir_json;
+  if (starts_with_any(inside, {"\"root\"", "\"nodes\""})) return Dialect::save_json;
+  // Written again by another tool, with its keys in another order.
+  for (std::size_t at = inside.find("\"format\""); at != std::string_view::npos;
+       at = inside.find("\"format\"", at + 1)) {
+    if (names_our_format(inside.substr(at))) return Dialect::tir_json;
+  }
+  if (contains_any(inside, {"\"root\""}) && contains_any(inside, {"\"nodes\""})) {
+    return Dialect::save_json;
+  }
+  return std::nullopt;
+}
+
+/// `@name = primfn(` or `primfn(`.
+bool is_primfn_line(std::string_view line) {
+  if (line.starts_with("primfn(")) return true;
+  const std::size_t name_end = line.find(' ');
+  return line.starts_with('@') && name_end != std::string_view::npos &&
+         line.substr(name_end).starts_with(" = primfn(");
+}
+
+// Line by line, because `primfn(` may be a string inside of something else.
+bool has_primfn_line(std::string_view text) {
+  while (!text.empty()) {
+    if (is_primfn_line(take_line(text))) return true;
+  }
+  return false;
+}
+
+/// Old TVMScript has the code right under its header, new TVMScript a blank line between.
+Dialect detect_under_header(std::string_view text) {
+  std::string_view line = take_line(text);
+  while (line.starts_with('#')) line = take_line(text);
+  const bool blank = line.find_first_not_of(kBlank) == std::string_view::npos;
+  if (blank || line.starts_with("metadata")) return Dialect::tvmscript;
+  return line.starts_with('@') && !line.starts_with("@tvm.script.") &&
+                 line.find(".ir_module") != std::string_view::npos
+             ? Dialect::tvmscript
+             : Dialect::old_tvmscript;
+}
+
+/// TVMScript whose header was cut off, as `show()` and people who paste do: words that only the old
+/// printer wrote decide, unless there are words that only the new one has.
+Dialect detect_without_header(std::string_view text) {
+  const bool old = contains_any(text, {"@tvm.script.", "T.Buffer[", "T.buffer_decl(", "# body\n",
+                                       "dtype=\"", "T.var(", "T.store(", "T.load("});
+  const bool modern =
+      contains_any(text, {"@I.ir_module", "I.module_attrs", "T.LetStmt(", "T.Buffer("});
+  return old && !modern ? Dialect::old_tvmscript : Dialect::tvmscript;
+}
+
+}  // namespace
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+}
+
+// Every printer has a beginning of its own; the order of questions matters where one begins like
+// another. Only JSON and headless TVMScript need a look at the rest of the text.
+std::optional<Dialect> detect(std::string_view text) {
+  text = without_leading_blank(without_byte_order_mark(text));
+  // What codegen_c_host.cc writes first.
+  if (text.starts_with("// tvm target:")) return Dialect::c;
+  if (text.starts_with('{')) return detect_json(text);
+  if (text.starts_with("metadata = tvm.ir.load_json(")) return Dialect::tvmscript;
+  // Relay's text format, which the legacy printer shares.
+  if (text.starts_with("#[version = \"")) return Dialect::legacy_text;
+  if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
+  if (text.starts_with("# from tvm.script import")) return detect_under_header(text);
+  // ReprPrinter, whose texts v0.12 and later call legacy_repr.
+  if (starts_with_any(text, {"IRModule({", "PrimFunc(["})) return Dialect::repr_text;
+  // Relay's printer puts other functions of a module before the PrimFuncs.
+  if (starts_with_any(text, {"def @", "type ", "fn (", "free_var "})) {
+    if (has_primfn_line(text)) return Dialect::legacy_text;
+    return std::nullopt;
+  }
+  if (starts_with_any(text, {"@T.", "@I.", "@tvm.script", "class ", "T.", "with T."})) {
+    return detect_without_header(text);
+  }
+  return std::nullopt;
 }
 
 }  // namespace mlf::tir

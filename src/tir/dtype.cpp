@@ -28,6 +28,7 @@ constexpr std::array kCodes = {
 constexpr std::string_view kCustomPrefix = "custom[";
 
 template <class Number>
+// Without a sign or blanks, as std::from_chars has it for unsigned numbers.
 bool take_number(std::string_view& text, Number& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc()) return false;
@@ -41,6 +42,7 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
+// `32x4`, `32xvscalex4`; scalable lanes are kept as a negative number, as in TVM's DataType.
 std::optional<DType> parse_bits_and_lanes(std::string_view rest, TypeCode code,
                                           std::uint8_t default_bits) {
   DType dtype{code, default_bits, 1};
@@ -56,6 +58,7 @@ std::optional<DType> parse_bits_and_lanes(std::string_view rest, TypeCode code,
   return dtype;
 }
 
+// Codes of custom types have no name here.
 std::string_view name_of(TypeCode code) {
   for (const CodeName& entry : kCodes) {
     if (entry.code == code) return entry.name;
@@ -65,6 +68,7 @@ std::string_view name_of(TypeCode code) {
 
 }  // namespace
 
+// TVM's DLDataType2String: void, bool and handle have no bits, one lane is not printed.
 std::string to_string(DType dtype) {
   if (dtype.is_void()) return "void";
   if (dtype.is_bool() && dtype.is_scalar()) return "bool";
@@ -76,6 +80,8 @@ std::string to_string(DType dtype) {
   return text;
 }
 
+// The reverse; a text without bits has the default of its code, as TVM's String2DLDataType gives
+// it.
 std::optional<DType> parse_dtype(std::string_view text) {
   if (text.empty() || text == "void") return DType::Void();
   if (text == "bool") return DType::Bool();

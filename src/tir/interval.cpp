@@ -15,6 +15,7 @@ std::optional<Interval> bounded(std::int64_t low, std::int64_t high) {
   return Interval{low, high};
 }
 
+// Of all ends, because signs may differ.
 std::optional<Interval> product(const Interval& a, const Interval& b) {
   // Both ends are below 2^40: saturate at 2^62 instead of overflowing.
   const auto times = [](std::int64_t x, std::int64_t y) {
@@ -27,15 +28,18 @@ std::optional<Interval> product(const Interval& a, const Interval& b) {
   return bounded(ends.first, ends.second);
 }
 
+// For a positive divisor only.
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
+// By a positive constant, which is all that lowering divides indices by.
 std::optional<Interval> quotient(const Interval& a, const Interval& b) {
   if (b.low != b.high || b.low <= 0) return std::nullopt;
   return Interval{floor_div(a.low, b.low), floor_div(a.high, b.low)};
 }
 
+// Mod may be negative, FloorMod not: the interval holds for both.
 std::optional<Interval> remainder(const Interval& a, const Interval& b) {
   if (b.low != b.high || b.low <= 0) return std::nullopt;
   if (a.low >= 0 && a.high < b.low) return a;
@@ -44,6 +48,7 @@ std::optional<Interval> remainder(const Interval& a, const Interval& b) {
 
 }  // namespace
 
+// Interval arithmetic: for bounds of accesses, where too wide is safe and too narrow is not.
 std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b) {
   switch (kind) {
     case Kind::Add:

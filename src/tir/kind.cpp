@@ -6,19 +6,23 @@
 #include <string>
 #include <unordered_map>
 
+#include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace {
 
+// 64-bit values take two words of a node, everything else one.
 constexpr std::uint8_t words_of(FieldType type) {
   return type == FieldType::integer || type == FieldType::real ? 2 : 1;
 }
 
-// Nullability as a number, so that nodes.def can say `some` and `null`.
+// Nullability as a number, so that nodes.def can say `some` and `null`. Both words are macros'
+// arguments in every row.
 enum Nullability : bool { some = false, null = true };
 
 template <std::size_t N>
+// Offsets follow from the order of fields in nodes.def and are computed at compile time.
 constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields) {
   std::uint8_t offset = 0;
   for (FieldInfo& field : fields) {
@@ -42,6 +46,7 @@ constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields)
 #undef MLF_FIELD_AS
 #undef MLF_END
 
+// The size of a node in words is that of all its fields.
 constexpr KindInfo row(Kind kind, std::string_view name, std::string_view type_key,
                        Category category, Encoding encoding, std::span<const FieldInfo> fields) {
   const FieldInfo& last = fields.back();
@@ -49,6 +54,7 @@ constexpr KindInfo row(Kind kind, std::string_view name, std::string_view type_k
   return {kind, name, type_key, category, encoding, fields, words};
 }
 
+// The same file a second time, for the kinds themselves.
 constexpr KindInfo kRows[] = {
 #define MLF_NODE(name, type_key, category, encoding) \
   row(Kind::name, #name, type_key, Category::category, Encoding::encoding, k##name##Fields),
@@ -64,6 +70,7 @@ constexpr KindInfo kRows[] = {
 
 using KindIndex = std::unordered_map<std::string_view, Kind>;
 
+// Kinds without a type key are mlf's own.
 KindIndex index_by(std::string_view KindInfo::*key) {
   KindIndex index;
   for (const KindInfo& kind : kRows) {
@@ -72,6 +79,7 @@ KindIndex index_by(std::string_view KindInfo::*key) {
   return index;
 }
 
+// In the order of TVM's numbers: ForKind, IterVarType, BufferType. No number of a BufferType is 0.
 constexpr std::string_view kForKinds[] = {"serial", "parallel", "vectorized", "unrolled",
                                           "thread_binding"};
 constexpr std::string_view kIterVarTypes[] = {"DataPar",    "ThreadIndex",  "CommReduce",
@@ -90,12 +98,14 @@ const KindInfo& info(Kind kind) {
 }
 
 std::optional<Kind> kind_named(std::string_view name) {
+  // Made on first use: readers of JSON ask for every node.
   static const KindIndex index = index_by(&KindInfo::name);
   const auto found = index.find(name);
   return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<Kind> kind_with_type_key(std::string_view type_key) {
+  // A key may belong to two kinds (Map), and a class may have moved.
   static const KindIndex index = [] {
     KindIndex keys = index_by(&KindInfo::type_key);
     keys.emplace("tir.usmp.AllocatedPoolInfo", Kind::AllocatedPoolInfo);  // its key up to v0.12
@@ -105,6 +115,7 @@ std::optional<Kind> kind_with_type_key(std::string_view type_key) {
   return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
+// The statements that something defined by this node is visible in.
 std::optional<std::uint8_t> scope_field(Kind kind) {
   const auto fields = info(kind).fields;
   const auto at = std::find_if(fields.begin(), fields.end(),
@@ -130,6 +141,42 @@ std::span<const std::string_view> enum_names(Expects which) {
       return kBufferTypes;
     default:
       return {};
+  }
+}
+
+// Wider than TVM's own types where a document may hold something that the table does not know.
+bool fits(Kind kind, Expects slot) {
+  const Category category = info(kind).category;
+  switch (slot) {
+    case Expects::expr:  // or a reference into a metadata section that was left out
+      return category == Category::expr || kind == Kind::MissingObject;
+    case Expects::var:
+      return kind == Kind::Var || kind == Kind::SizeVar;
+    case Expects::buffer:
+      return category == Category::buffer;
+    case Expects::stmt:
+      return category == Category::stmt;
+    case Expects::range:
+      return kind == Kind::Range;
+    case Expects::iter_var:
+      return kind == Kind::IterVar;
+    case Expects::buffer_region:
+      return kind == Kind::BufferRegion;
+    case Expects::match_buffer_region:
+      return kind == Kind::MatchBufferRegion;
+    case Expects::comm_reducer:
+      return kind == Kind::CommReducer;
+    case Expects::type:  // or one that came after our table
+      return category == Category::type || kind == Kind::Opaque;
+    case Expects::function:
+      return category == Category::function || kind == Kind::RelayFunction || kind == Kind::Opaque;
+    case Expects::callee:
+      return category == Category::object;
+    case Expects::constant:
+    case Expects::tensor:
+      return category == Category::constant || kind == Kind::MissingObject;
+    default:
+      return true;
   }
 }
 

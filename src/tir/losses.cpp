@@ -1,4 +1,6 @@
+// The codes of losses, and the log that collects them.
 #include <fmt/core.h>
+
 #include <algorithm>
 
 #include "mlf/tir/document.h"
@@ -19,6 +21,7 @@ struct DialectLoss {
   LossCode code;
   std::string_view detail;
 };
+// Facts of a dialect are rows, so that readers of one dialect cannot forget one in some corner.
 constexpr DialectLoss kDialectLosses[] = {
 #define MLF_DIALECT_LOSS(dialect, site, code, detail) \
   {Dialect::dialect, LossSite::site, LossCode::code, detail},
@@ -52,12 +55,14 @@ void LossLog::add_all(Dialect dialect, LossSite site, std::string_view where) {
   }
 }
 
+// A reader reports a constant as lost when it meets it; the data may turn up in another file later.
 void LossLog::withdraw(LossCode code, std::string_view detail) {
   std::erase_if(counts_, [&](const auto& entry) {
     return entry.first.code == code && entry.first.detail == detail;
   });
 }
 
+// In the order of code, place and detail: equal modules give equal documents.
 std::vector<Loss> LossLog::finish() const {
   std::vector<Loss> losses;
   losses.reserve(counts_.size());

@@ -9,6 +9,7 @@
 namespace mlf::tir {
 namespace {
 
+// Chunks, so that a string's address never changes: views of it are handed out.
 constexpr std::size_t kChunkBytes = 64 * 1024;
 
 }  // namespace
@@ -17,6 +18,7 @@ StringPool::StringPool() {
   strings_.emplace_back();  // StringId::none
 }
 
+// Names repeat with every use of a variable in an attribute or annotation.
 StringId StringPool::intern(std::string_view text) {
   if (const auto found = ids_.find(text); found != ids_.end()) {
     return static_cast<StringId>(found->second);
@@ -30,6 +32,7 @@ StringId StringPool::intern(std::string_view text) {
 
 std::string_view StringPool::store(std::string_view text) {
   if (text.empty()) return {};
+  // A long string gets a chunk of its own size; what was left of the chunk before is given up.
   if (text.size() > room_) {
     const std::size_t size = std::max(kChunkBytes, text.size());
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
@@ -43,6 +46,7 @@ std::string_view StringPool::store(std::string_view text) {
   return {place, text.size()};
 }
 
+// Entry 0 of everything is "undefined", list 1 the empty list.
 Module::Storage::Storage() : kinds(1), first(1), lists{0, 0}, integers{0}, bytes(1) {}
 
 Module::Module(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
@@ -58,11 +62,13 @@ std::uint32_t Module::size() const {
   return static_cast<std::uint32_t>(storage_->kinds.size());
 }
 
+// Few nodes have a span, so it is not a field of each.
 Node Module::span(NodeId id) const {
   const auto found = storage_->spans.find(index(id));
   return {*this, found == storage_->spans.end() ? NodeId::none : found->second};
 }
 
+// Sorted by Builder::finish.
 std::optional<SourceRange> Module::source_range(NodeId id) const {
   const auto& ranges = storage_->ranges;
   const auto found = std::ranges::lower_bound(ranges, index(id), {},
@@ -73,6 +79,7 @@ std::optional<SourceRange> Module::source_range(NodeId id) const {
 
 namespace detail {
 
+// A mistake of the program that uses the library, not of an input: hence an exception of its own.
 void misuse(std::string_view what) {
   throw NodeMisuse("misuse of a node: " + std::string(what));
 }
@@ -93,6 +100,8 @@ namespace {
 
 }  // namespace
 
+// Every access is checked, in release builds too: a field of another kind would read the
+// neighbour's words.
 const FieldInfo& row_of(Kind kind, FieldRef field) {
   const std::span<const FieldInfo> fields = info(kind).fields;
   if (field.position() >= fields.size()) refuse_field(kind, field, "does not exist");
@@ -105,6 +114,7 @@ const FieldInfo& row_of(Kind kind, FieldRef field) {
   return row;
 }
 
+// An id of another module may be out of range here.
 Kind Node::kind() const {
   if (id_ == NodeId::none) detail::misuse("it is undefined");
   const std::vector<Kind>& kinds = module_->storage_->kinds;
@@ -120,6 +130,7 @@ Kind Node::kind() const {
   const Module::Storage& storage = *module_->storage_;                   \
   const std::uint32_t* const words = storage.words_of(id_, row.offset)
 
+// Field 0 of every expression, by nodes.def.
 DType Node::dtype() const {
   if (category() != Category::expr) detail::misuse("only expressions have a dtype");
   return dtype(FieldRef(0));
@@ -189,6 +200,7 @@ std::string_view NodeMap::name(std::size_t i) const {
   return module_->storage_->strings.get(static_cast<StringId>(words_[2 * i]));
 }
 
+// Attributes are few; a search needs no index.
 Node NodeMap::find(std::string_view name) const {
   for (std::size_t i = 0; i < size(); ++i) {
     if (this->name(i) == name) return value(i);

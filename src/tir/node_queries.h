@@ -1,11 +1,16 @@
-// Small questions about one node that several readers and writers ask.
+// Small questions about one node, or its kind, that several readers and writers ask.
 #pragma once
 
 #include <string_view>
 
+#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::tir {
+
+/// Whether a node of this kind may be where a field wants `slot`: one rule for every JSON that says
+/// kinds by name.
+bool fits(Kind kind, Expects slot);
 
 /// Whether this is a Call of the operator with that full name, such as "tir.shift_left".
 inline bool is_call_of(Node node, std::string_view op) {
@@ -14,6 +19,8 @@ inline bool is_call_of(Node node, std::string_view op) {
 }
 
 /// Whether this is an IntImm or a FloatImm.
-inline bool is_number_literal(Node node) { return node.is(Kind::IntImm) || node.is(Kind::FloatImm); }
+inline bool is_number_literal(Node node) {
+  return node.is(Kind::IntImm) || node.is(Kind::FloatImm);
+}
 
 }  // namespace mlf::tir

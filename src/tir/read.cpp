@@ -14,6 +14,7 @@ namespace {
 using support::fail_at;
 using support::SourceText;
 
+// The path inside the archive, or the file's name: documents do not depend on where the file lies.
 std::string name_of_source(const Input& input) {
   if (!input.member.empty()) return input.member;
   return input.file.substr(input.file.rfind('/') + 1);
@@ -28,6 +29,7 @@ void check_size(const SourceText& source, const ReadLimits& limits) {
               std::to_string(most));
 }
 
+// Two messages, because an empty file is a mistake of another kind.
 Dialect detect_or_fail(const SourceText& source) {
   if (const auto dialect = detect(source.text)) return *dialect;
   const std::size_t first = source.text.find_first_not_of(" \t\r\n");
@@ -37,6 +39,7 @@ Dialect detect_or_fail(const SourceText& source) {
           "mlf's own");
 }
 
+// One call for each dialect: each reader gets the text, the limits, and whom to ask for constants.
 Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits& limits,
                      const ConstantFinder& constants) {
   switch (dialect) {
@@ -57,7 +60,9 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
   throw support::Error(ErrorKind::internal, "no reader for this dialect");
 }
 
+// JSON of ours brings its own description; of every other text the source is described here.
 Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits) {
+  // Before anything looks at the text.
   check_size(source, limits);
   const Dialect dialect = detect_or_fail(source);
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
@@ -80,9 +85,11 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
 }  // namespace
 
 Result<Document> read(const Input& input, const ReadLimits& limits) {
+  // Places in messages are those behind the mark, as editors count.
   const SourceText source{input.file, input.member, without_byte_order_mark(input.text)};
   auto document = support::to_result([&] { return read_document(input, source, limits); });
   if (document) return document;
+  // Readers know offsets in a text; which file and member it is they need not know.
   Diagnostics diagnostics = in_file(std::move(document.error()), input.file);
   for (Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.where.member.empty()) diagnostic.where.member = input.member;

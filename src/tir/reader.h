@@ -1,4 +1,5 @@
-// What every dialect's reader takes and gives. Readers throw support::Error; tir::read is the door.
+// What every dialect's reader takes and gives. Readers throw support::Error; tir::read makes a
+// Result of that.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ bool all_have(const VersionRange& range, TvmFeature feature);
 
 /// The versions that a text may come from, narrowed by what is found in it. Evidence that
 /// contradicts what was found before is passed over: texts are edited by hand, and a version
-/// estimate is no reason to refuse one.
+/// estimate is not a reason to refuse one.
 class VersionInference {
  public:
   explicit VersionInference(VersionRange start = {}) : range_(std::move(start)) {}

@@ -5,7 +5,7 @@
 #include "json/text.h"
 #include "tir/json/format.h"
 #include "tir/json/members.h"
-#include "tir/slots.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tir/slots.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::repr {
 namespace {

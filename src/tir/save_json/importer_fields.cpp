@@ -2,8 +2,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "tir/node_queries.h"
 #include "tir/save_json/importer.h"
-#include "tir/slots.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::save_json {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tir/node_queries.h"
 #include "tir/save_json/json_graph.h"
-#include "tir/slots.h"
 
 namespace mlf::tir::save_json {
 namespace {
