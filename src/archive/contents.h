@@ -11,7 +11,6 @@
 
 #include "mlf/archive.h"
 #include "support/file.h"
-#include "support/mapped_file.h"
 
 namespace mlf::archive {
 

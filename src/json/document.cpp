@@ -84,12 +84,14 @@ std::size_t Value::length() const {
   return entry.type < Type::array ? entry.extent : 1;
 }
 
+// The end of a container is not stored: whoever wants its text is about to do more than search it.
 std::string_view Value::source() const {
   const Document::Entry& entry = document_->entries_[index_];
   const std::string_view rest = document_->source_.text.substr(entry.begin);
   return entry.type < Type::array ? rest.substr(0, entry.extent) : first_container(rest);
 }
 
+// Without the quotes, escapes resolved.
 std::string_view Value::text() const {
   const Document::Entry& entry = document_->entries_[index_];
   if (entry.escaped) return document_->unescaped_[entry.link];
@@ -122,6 +124,7 @@ Value::Members Value::members() const {
   return Members(elements());
 }
 
+// Objects have few keys, and no index costs no memory.
 std::optional<Value> Value::find(std::string_view key) const {
   if (!is_object()) return std::nullopt;
   for (const Member member : members()) {
@@ -157,6 +160,7 @@ Value::Members Value::as_object() const {
   return members();
 }
 
+// Blames the object, whose key is missing.
 Value Value::at(std::string_view key) const {
   expect(Type::object);
   const std::optional<Value> found = find(key);
@@ -187,6 +191,7 @@ std::string Value::pointer() const {
   return pointer;
 }
 
+// Line and column for editors, the pointer for programs.
 void Value::fail(std::string message) const {
   Location where = document_->source_.locate(offset(), length());
   where.json_pointer = pointer();

@@ -69,11 +69,13 @@ void Parser::fail(const char* where, std::string message) const {
   fail_at(document_.source_, static_cast<std::size_t>(where - text_), std::move(message));
 }
 
+// At the end of the text there is nothing to show.
 void Parser::fail_expected(std::string_view what) const {
   if (at_ == end_) fail(fmt::format("the text ends where {} is expected", what));
   fail(fmt::format("expected {}", what));
 }
 
+// Entries are in the order of the text, a container before its parts: the table is the tree.
 std::uint32_t Parser::add(Type type, const char* begin) {
   auto& entries = document_.entries_;
   entries.push_back({static_cast<std::uint32_t>(begin - text_),
@@ -81,6 +83,7 @@ std::uint32_t Parser::add(Type type, const char* begin) {
   return static_cast<std::uint32_t>(entries.size() - 1);
 }
 
+// White space is half of a document that is indented.
 char Parser::peek() {
   for (; at_ < end_; ++at_) {
     if (static_cast<unsigned char>(*at_) > ' ') return *at_;
@@ -91,6 +94,8 @@ char Parser::peek() {
   return '\0';
 }
 
+// No recursion: `open_` holds the containers around the place, so depth costs heap and has a limit
+// of its own.
 void Parser::parse() {
   const std::string_view text(at_, static_cast<std::size_t>(end_ - at_));
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -136,6 +141,7 @@ bool Parser::digits() {
   return at_ > begin;
 }
 
+// Digits stay in the text: most numbers of a document are never asked for.
 void Parser::number() {
   const char* const begin = at_;
   const bool negative = accept('-');
@@ -152,6 +158,7 @@ void Parser::number() {
     if (!accept('+')) accept('-');
     if (!digits()) fail_expected("a digit of an exponent");
   }
+  // With fewer digits and no exponent nothing is out of range.
   constexpr std::ptrdiff_t kDigitsOfAnyDouble = 308;
   if (type == Type::real || at_ - first > kDigitsOfAnyDouble) check_range(begin);
   add(type, begin);
@@ -161,11 +168,13 @@ void Parser::number() {
 void Parser::check_range(const char* begin) const {
   double value = 0;
   if (std::from_chars(begin, at_, value).ec != std::errc::result_out_of_range) return;
+  // from_chars does not say on which side a number is out of range; strtod gives infinity or zero.
   if (!std::isinf(std::strtod(std::string(begin, at_).c_str(), nullptr))) return;
   fail(begin, "this number is out of the range of a double");
 }
 
 const char* Parser::quote_or_escape(const char* from) const {
+  // The first byte in memory has to be the lowest of the word.
   if constexpr (std::endian::native == std::endian::little) {
     for (; end_ - from >= 8; from += 8) {
       const Word word = load(from);
@@ -177,6 +186,7 @@ const char* Parser::quote_or_escape(const char* from) const {
   return from;
 }
 
+// Content without escapes is a view of the source.
 std::string_view Parser::string() {
   const char* const begin = at_;
   const char* const end = quote_or_escape(begin + 1);
@@ -188,6 +198,7 @@ std::string_view Parser::string() {
   return {begin + 1, static_cast<std::size_t>(end - begin - 1)};
 }
 
+// Content with escapes is stored apart, at an address that stays (a deque).
 std::string_view Parser::escaped_string(const char* first_escape) {
   const char* const begin = at_;
   std::string content(begin + 1, first_escape);
@@ -208,6 +219,7 @@ std::string_view Parser::escaped_string(const char* first_escape) {
   return document_.unescaped_.emplace_back(std::move(content));
 }
 
+// The eight short escapes of RFC 8259, and \u.
 void Parser::escape(std::string& text) {
   constexpr std::string_view kLetters = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -232,6 +244,7 @@ std::uint32_t Parser::code_unit() {
   return unit;
 }
 
+// Characters beyond U+FFFF come as two escapes, half of one is not a character.
 std::uint32_t Parser::code_point() {
   const char* const begin = at_ - 2;
   const std::uint32_t high = code_unit();
@@ -244,6 +257,7 @@ std::uint32_t Parser::code_point() {
   fail(begin, "half of a surrogate pair");
 }
 
+// Only for JSON by the book: TVM's writer leaves control characters and broken UTF-8 as they are.
 void Parser::check_unicode(const char* begin, const char* end) const {
   while (begin < end) {
     const auto byte = static_cast<unsigned char>(*begin);
@@ -258,6 +272,7 @@ void Parser::check_unicode(const char* begin, const char* end) const {
   }
 }
 
+// Recorded before its parts; extent and link follow while and after they are read.
 void Parser::open(Type type) {
   if (open_.size() >= options_.max_nesting) {
     fail(fmt::format("JSON nested deeper than {} levels", options_.max_nesting));
@@ -267,6 +282,7 @@ void Parser::open(Type type) {
   ++at_;
 }
 
+// Only now is it known where the container ends.
 void Parser::close() {
   const Open closed = open_.back();
   open_.pop_back();
@@ -275,6 +291,7 @@ void Parser::close() {
   if (!closed.ascending) check_distinct(closed.entry);
 }
 
+// One part of the innermost container: comma, key, value, or its end.
 void Parser::next_part() {
   Document::Entry& container = document_.entries_[open_.back().entry];
   const bool is_object = container.type == Type::object;
@@ -293,15 +310,18 @@ void Parser::next_part() {
 
 void Parser::key() {
   if (peek() != '"') fail_expected("a key in double quotes");
+  // A view of the text, or of a string that stays where it is.
   const std::string_view name = string();
   Open& object = open_.back();
   const bool is_first = document_.entries_[object.entry].extent == 1;
+  // TVM's writer sorts keys: then each is compared with one other only.
   if (!is_first && object.ascending) object.ascending = object.last_key < name;
   object.last_key = name;
   if (peek() != ':') fail_expected("':' after a key");
   ++at_;
 }
 
+// Readers differ in which of two equal keys they take, so there must be none.
 void Parser::check_distinct(std::uint32_t object) const {
   const auto refuse = [](Value key) { key.fail("duplicate key " + quoted(key.text())); };
   // Objects of nodes are small: comparing each with each beats a table of hashes.

@@ -5,7 +5,7 @@
 namespace mlf::json {
 namespace {
 
-// U+EF80 to U+EFBF are EE BE 80..BF, U+EFC0 to U+EFFF are EE/EF BF 80..BF: see `escaped_byte`.
+// U+EF80 to U+EFBF are EE BE 80..BF, U+EFC0 to U+EFFF are EE BF 80..BF: see `escaped_byte`.
 constexpr char32_t kEscapeBase = 0xEF00;
 
 unsigned char byte_at(std::string_view text, std::size_t i) {
@@ -38,19 +38,23 @@ Character first_character(std::string_view text) {
     code = code << 6 | (byte_at(text, i) & 0x3Fu);
   }
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  // Halves of a pair belong to UTF-16; encoded one by one they are not UTF-8.
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {};
   return {length, code};
 }
 
+// The 128 characters that mean a byte which is not UTF-8.
 bool is_escape(char32_t code) {
   return code >= kEscapeBase + 0x80 && code <= kEscapeBase + 0xFF;
 }
 
+// ASCII as it is; everything else is looked at.
 bool needs_no_escape(unsigned char byte) {
   return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
+// The short forms where JSON has them and people read them.
 void append_escape(std::string& json, unsigned char byte) {
   switch (byte) {
     case '"':
@@ -100,18 +104,22 @@ std::size_t plain_character(std::string_view text) {
   return is_escape(character.code) ? 0 : character.length;
 }
 
+// Three bytes, because the escapes are all between U+0800 and U+FFFF.
 std::string escaped_byte(unsigned char byte) {
   const char32_t code = kEscapeBase + byte;
   return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
           static_cast<char>(0x80 | (code & 0x3F))};
 }
 
+// What is not an escape is copied as it is, malformed bytes included: they come from readers that
+// allow them.
 std::string to_bytes(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
   while (!text.empty()) {
     const Character character = first_character(text);
     const std::size_t length = character.length == 0 ? 1 : character.length;
+    // Three bytes become one.
     if (is_escape(character.code)) {
       bytes += static_cast<char>(character.code - kEscapeBase);
     } else {
@@ -122,6 +130,7 @@ std::string to_bytes(std::string_view text) {
   return bytes;
 }
 
+// All escapes begin with this byte, which hardly any text has.
 bool has_escaped_bytes(std::string_view text) {
   for (std::size_t at = text.find('\xEE'); at != text.npos; at = text.find('\xEE', at + 1)) {
     if (is_escape(first_character(text.substr(at)).code)) return true;
@@ -139,6 +148,7 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
+// Runs of plain ASCII are appended at once: they are nearly all of a document.
 void append_quoted(std::string& json, std::string_view bytes) {
   json += '"';
   while (!bytes.empty()) {

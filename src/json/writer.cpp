@@ -10,10 +10,12 @@
 namespace mlf::json {
 namespace {
 
+// Sinks are called for blocks of this size, not for every number.
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
 }  // namespace
 
+// What follows is the first part of a container, before which there is no comma.
 void Writer::open(char bracket) {
   separate();
   buffer_ += bracket;
@@ -21,6 +23,7 @@ void Writer::open(char bracket) {
   first_ = true;
 }
 
+// An empty container stays on its line.
 void Writer::close(char bracket) {
   --depth_;
   if (!first_) new_line();
@@ -29,6 +32,7 @@ void Writer::close(char bracket) {
   spill();
 }
 
+// Called before every value and key: the comma after the one before, and the line.
 void Writer::separate() {
   if (after_key_) {
     after_key_ = false;
@@ -40,11 +44,13 @@ void Writer::separate() {
 }
 
 void Writer::new_line() {
+  // Compact documents are one line.
   if (layout_ == JsonLayout::compact) return;
   buffer_ += '\n';
   buffer_.append(2 * std::size_t{depth_}, ' ');
 }
 
+// Keys of ours, which need no escapes; `text_key` is for those of a document.
 void Writer::key(std::string_view name) {
   separate();
   buffer_ += '"';
@@ -73,6 +79,7 @@ void Writer::integer(std::int64_t value) {
   buffer_.append(digits.data(), end);
 }
 
+// Beyond 2^53 JavaScript and jq lose digits of a number.
 void Writer::integer_string(std::int64_t value) {
   separate();
   std::array<char, 24> digits;
@@ -82,6 +89,7 @@ void Writer::integer_string(std::int64_t value) {
   buffer_ += '"';
 }
 
+// std::to_chars: the shortest digits that read back as the same double.
 void Writer::real(double value) {
   if (std::isnan(value)) return string(std::signbit(value) ? "-nan" : "nan");
   if (std::isinf(value)) return string(value < 0 ? "-inf" : "inf");
@@ -102,6 +110,7 @@ void Writer::null() {
   raw("null");
 }
 
+// Past the buffer, because constants are larger than it.
 void Writer::base64(std::span<const std::byte> data) {
   separate();
   buffer_ += '"';
@@ -112,6 +121,7 @@ void Writer::base64(std::span<const std::byte> data) {
   buffer_ += '"';
 }
 
+// Words of JSON, which need no quotes.
 void Writer::raw(std::string_view json) {
   separate();
   buffer_ += json;

@@ -1,4 +1,4 @@
-// Writes JSON text piece by piece: no tree of values, one buffer.
+// Writes JSON text value by value: no tree of values, one buffer.
 #pragma once
 
 #include <cstdint>

@@ -14,6 +14,7 @@ constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 static_assert(kAlphabet.size() == kAlphabetSize);
 
+// OpenSSL takes unsigned char, everything else here is std::byte or char.
 const unsigned char* unsigned_chars(const void* bytes) {
   return static_cast<const unsigned char*>(bytes);
 }
@@ -32,6 +33,7 @@ bool ends_well(std::string_view text, std::size_t padding) {
 
 }  // namespace
 
+// Strict, because a constant that decodes in two ways would have two digests.
 std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   if (text.empty()) return std::vector<std::byte>();
@@ -53,6 +55,7 @@ std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
   return data;
 }
 
+// For messages only, after decoding has failed.
 std::size_t base64_error_offset(std::string_view text) {
   const std::size_t foreign = text.find_first_not_of(kAlphabet);
   if (foreign == std::string_view::npos) return text.size();
@@ -61,6 +64,7 @@ std::size_t base64_error_offset(std::string_view text) {
 }
 
 void Base64Encoder::encode(std::span<const std::byte> data) {
+  // One more for the zero that OpenSSL puts at the end.
   std::array<unsigned char, 4 * kGroupsAtOnce + 1> buffer;
   for (std::size_t at = 0; at < data.size(); at += 3 * kGroupsAtOnce) {
     const std::size_t size = std::min(data.size() - at, 3 * kGroupsAtOnce);
@@ -71,6 +75,7 @@ void Base64Encoder::encode(std::span<const std::byte> data) {
 }
 
 void Base64Encoder::write(std::span<const std::byte> data) {
+  // Groups are of three bytes, whatever the size of what is written at once.
   while (carried_ != 0 && carried_ < 3 && !data.empty()) {
     carry_[carried_++] = data.front();
     data = data.subspan(1);
@@ -79,6 +84,7 @@ void Base64Encoder::write(std::span<const std::byte> data) {
     encode(carry_);
     carried_ = 0;
   }
+  // One or two bytes may be left for the next call, or for the padding.
   const std::size_t whole = data.size() / 3 * 3;
   encode(data.first(whole));
   for (const std::byte rest : data.subspan(whole)) carry_[carried_++] = rest;

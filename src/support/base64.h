@@ -20,7 +20,7 @@ std::optional<std::vector<std::byte>> base64_decode(std::string_view text);
 /// Offset of the first character that makes `text` malformed; its size where the length is wrong.
 std::size_t base64_error_offset(std::string_view text);
 
-/// Encodes what it is given piece by piece; memory does not grow with the data.
+/// Encodes what it is given, block by block; memory does not grow with the data.
 class Base64Encoder {
  public:
   explicit Base64Encoder(ByteSink& sink) : sink_(sink) {}

@@ -8,7 +8,7 @@
 
 namespace mlf::support {
 
-/// Takes bytes in order. Writers hand over pieces of some kilobytes; a sink that writes to the
+/// Takes bytes in order. Writers hand over blocks of some kilobytes; a sink that writes to the
 /// system buffers on its own. A sink that cannot take the bytes throws `Error`.
 class ByteSink {
  public:

@@ -4,6 +4,7 @@
 
 namespace mlf {
 
+// The codes of sysexits.h, and 1 for a check that failed.
 int exit_code(ErrorKind kind) noexcept {
   switch (kind) {
     case ErrorKind::check_failed:
@@ -20,12 +21,14 @@ int exit_code(ErrorKind kind) noexcept {
   return 70;
 }
 
+// As compilers print it, so that editors jump to the place: file:member:line:column: message, then
+// the line and a caret.
 std::string to_string(const Diagnostic& diagnostic) {
   const Location& where = diagnostic.where;
   std::string text;
-  const auto part = [&text](std::string_view piece) {
-    if (piece.empty()) return;
-    text += piece;
+  const auto part = [&text](std::string_view name) {
+    if (name.empty()) return;
+    text += name;
     text += ':';
   };
   part(where.file);
@@ -41,6 +44,7 @@ std::string to_string(const Diagnostic& diagnostic) {
   return text;
 }
 
+// Readers know places in a text, not the file that it is from.
 Diagnostics in_file(Diagnostics diagnostics, std::string_view file) {
   for (Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.where.file.empty()) diagnostic.where.file = file;

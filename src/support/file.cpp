@@ -1,7 +1,7 @@
 #include "support/file.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -25,6 +25,8 @@ auto retry(Call call) {
 }
 
 /// Moves bytes inside the kernel and returns how many; stops where the kernel declines.
+/// copy_file_range declines between some file systems and for pipes; the caller then copies what is
+/// left by hand.
 std::uint64_t kernel_copy(int from, std::uint64_t offset, std::uint64_t length, int to) {
   std::uint64_t done = 0;
   auto position = static_cast<off64_t>(offset);
@@ -46,6 +48,7 @@ std::string temporary_folder() {
 
 }  // namespace
 
+// The system's own words: people search for them.
 void fail_io(std::string_view action, std::string_view path, int error_number) {
   Location where;
   where.file = path;
@@ -68,17 +71,20 @@ File::~File() {
 }
 
 File File::open(const std::string& path, int flags) {
+  // Programs that this process starts do not inherit it.
   const int fd = retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
   if (fd < 0) fail_io("cannot open", path, errno);
   return {fd, path};
 }
 
+// Closing it leaves the inherited one open.
 File File::duplicate(int fd, std::string name) {
   const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) fail_io("cannot open", name, errno);
   return {copy, std::move(name)};
 }
 
+// Nobody else can open or replace it, and it is gone whatever happens to the process.
 File File::anonymous() {
   const std::string folder = temporary_folder();
   int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -97,6 +103,7 @@ struct stat File::status() const {
   return status;
 }
 
+// May be fewer than asked for, as from a pipe.
 std::size_t File::read_some(char* buffer, std::size_t size) const {
   const ssize_t count = retry([&] { return ::read(fd_, buffer, size); });
   if (count < 0) fail("cannot read");
@@ -110,6 +117,7 @@ std::size_t File::read_some_at(std::uint64_t offset, char* buffer, std::size_t s
   return static_cast<std::size_t>(count);
 }
 
+// The system may take less than it is given.
 void File::write(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t count = retry([&] { return ::write(fd_, bytes.data(), bytes.size()); });
@@ -132,10 +140,13 @@ void File::rewind() const {
   if (::lseek(fd_, 0, SEEK_SET) < 0) fail("cannot seek");
 }
 
+// A rename may reach the disk before the data does.
 void File::sync() const {
   if (retry([&] { return ::fsync(fd_); }) != 0) fail("cannot flush to the disk");
 }
 
+// The kernel first, which may share blocks instead of copying them; what it declines goes through
+// memory.
 void File::append_range(const File& from, std::uint64_t offset, std::uint64_t length) const {
   const std::uint64_t moved = kernel_copy(from.fd(), offset, length, fd_);
   offset += moved;
@@ -144,8 +155,10 @@ void File::append_range(const File& from, std::uint64_t offset, std::uint64_t le
   const auto buffer = std::make_unique<char[]>(kCopyBuffer);
   while (length != 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(length, kCopyBuffer));
+    // pread leaves the position of the other file alone.
     const std::size_t count = from.read_some_at(offset, buffer.get(), wanted);
     if (count == 0) {
+      // Somebody truncated the file meanwhile: what was promised to be copied is not there.
       throw Error(ErrorKind::io, "became shorter while it was read", {.file = from.name()});
     }
     write({buffer.get(), count});
@@ -158,6 +171,7 @@ void File::fail(std::string_view action) const {
   fail_io(action, name_, errno);
 }
 
+// What is larger than the buffer goes around it.
 void FileSink::write(std::string_view bytes) {
   written_ += bytes.size();
   if (buffer_.size() + bytes.size() < kSinkBuffer) {
@@ -171,6 +185,27 @@ void FileSink::write(std::string_view bytes) {
 void FileSink::flush() {
   file_.write(buffer_);
   buffer_.clear();
+}
+
+MappedFile::MappedFile(const File& file) {
+  const auto size = static_cast<std::size_t>(file.status().st_size);
+  // mmap refuses an empty range.
+  if (size == 0) return;
+  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd(), 0);
+  if (memory == MAP_FAILED) file.fail("cannot map into memory");
+  bytes_ = {static_cast<const char*>(memory), size};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  // The other one unmaps what this one had.
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
 }  // namespace mlf::support

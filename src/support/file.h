@@ -1,9 +1,9 @@
-// Open files that know their name, so that every failure of the system becomes one clear error.
+// Open files that know their name, so that every failure of the system becomes one clear error, and
+// their bytes mapped read-only.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/stat.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -71,6 +71,22 @@ class FileSink final : public ByteSink {
   const File& file_;
   std::string buffer_;
   std::uint64_t written_ = 0;
+};
+
+/// A mapping of a whole file. It outlives the descriptor and is not disturbed by a rename over the
+/// file; a file truncated in place makes reads beyond its new end fail with SIGBUS.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  explicit MappedFile(const File& file);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const noexcept { return bytes_; }
+
+ private:
+  std::string_view bytes_;
 };
 
 }  // namespace mlf::support

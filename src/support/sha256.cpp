@@ -9,6 +9,7 @@
 namespace mlf::support {
 
 struct Sha256::Context {
+  // OpenSSL's context is one of C: it is freed here and nowhere else.
   struct Free {
     void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
   };
@@ -18,6 +19,7 @@ struct Sha256::Context {
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
   if (context_->state == nullptr) throw std::bad_alloc();
   if (EVP_DigestInit_ex(context_->state.get(), EVP_sha256(), nullptr) != 1) {
+    // A build of OpenSSL for FIPS or without algorithms: not a matter of the input.
     throw std::runtime_error("OpenSSL has no SHA-256");
   }
 }
@@ -39,6 +41,7 @@ std::string Sha256::hex() {
     throw std::runtime_error("SHA-256 failed");
   }
   std::string text;
+  // Lower case, as sha256sum prints it.
   for (unsigned int i = 0; i < size; ++i) {
     text += kDigits[digest[i] >> 4];
     text += kDigits[digest[i] & 15];

@@ -9,7 +9,7 @@
 
 namespace mlf::support {
 
-/// Takes bytes in pieces; `hex` ends the computation.
+/// Takes bytes block by block; `hex` ends the computation.
 class Sha256 {
  public:
   Sha256();

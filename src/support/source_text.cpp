@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kContextBefore = 60;
 
+// A tab or an escape sequence would move the caret, or worse, the terminal's cursor.
 std::string printable(std::string_view text) {
   std::string result(text);
   std::replace_if(
@@ -22,6 +23,7 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
+// Counts lines anew each time: readers keep offsets, and only an error needs a line.
 Location SourceText::locate(std::size_t offset, std::size_t length) const {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);
@@ -30,6 +32,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   const std::size_t line_end = std::min(text.find('\n', offset), text.size());
   const std::size_t column = offset - line_begin;
 
+  // Of a long line the part around the place is shown, so that the caret fits below it.
   const std::size_t clip_begin = column > kContextBefore ? offset - kContextBefore : line_begin;
   const std::size_t clip_end = std::min(line_end, clip_begin + kLineWidth);
   const std::size_t room = clip_end > offset ? clip_end - offset : 1;
@@ -37,6 +40,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   Location where;
   where.file = file;
   where.member = member;
+  // Counted from 1, as editors do.
   where.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
   where.column = static_cast<std::uint32_t>(column + 1);
   where.source_line = printable(text.substr(clip_begin, clip_end - clip_begin));

@@ -1,4 +1,4 @@
-// A named piece of input text and the places in it, computed only when something is reported.
+// A named text of the input and the places in it, computed only when something is reported.
 #pragma once
 
 #include <cstddef>

@@ -68,14 +68,14 @@ TEST(Base64, ComesBackWhateverThePiecesItIsWrittenIn) {
   std::string whole;
   append_base64(whole, data);
   EXPECT_EQ(base64_decode(whole), data);
-  for (const std::size_t piece : {1u, 2u, 4u, 1000u, 65'537u}) {
+  for (const std::size_t block : {1u, 2u, 4u, 1000u, 65'537u}) {
     StringSink sink;
     Base64Encoder encoder(sink);
-    for (std::size_t at = 0; at < data.size(); at += piece) {
-      encoder.write(std::span(data).subspan(at, std::min(piece, data.size() - at)));
+    for (std::size_t at = 0; at < data.size(); at += block) {
+      encoder.write(std::span(data).subspan(at, std::min(block, data.size() - at)));
     }
     encoder.finish();
-    EXPECT_EQ(sink.text(), whole) << piece;
+    EXPECT_EQ(sink.text(), whole) << block;
   }
 }
 

@@ -43,7 +43,7 @@ TEST(Diagnostics, NameTheFileOnlyWhereNoneIsNamedYet) {
   EXPECT_EQ(named[1].where.file, "kept");
 }
 
-TEST(Door, TurnsErrorsIntoDiagnosticsAndForeignExceptionsIntoInternalOnes) {
+TEST(ToResult, TurnsErrorsIntoDiagnosticsAndForeignExceptionsIntoInternalOnes) {
   const auto known =
       support::to_result([]() -> int { throw support::Error(ErrorKind::io, "disk full"); });
   ASSERT_FALSE(known.has_value());

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "support/error.h"
-#include "support/mapped_file.h"
 
 namespace mlf::support {
 namespace {

@@ -10,10 +10,10 @@
 
 namespace mlf::tir::text {
 
-inline std::string repeated(std::string_view piece, std::size_t times) {
+inline std::string repeated(std::string_view part, std::size_t times) {
   std::string text;
-  text.reserve(piece.size() * times);
-  for (std::size_t i = 0; i < times; ++i) text += piece;
+  text.reserve(part.size() * times);
+  for (std::size_t i = 0; i < times; ++i) text += part;
   return text;
 }
 
