@@ -1,4 +1,3 @@
-// Structural equality of two expressions inside one builder, on a stack of its own.
 #include "tir/text/expr_factory.h"
 
 #include <algorithm>
@@ -39,7 +38,7 @@ std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
 }
 
 // Texts let Ranges and references into metadata be arguments as well; nobody asks for more than
-// that they are no numbers.
+// that they are not numbers.
 DType ExprFactory::dtype_of(NodeId expr) const {
   const Node node = builder_->node(expr);
   return is_expr(node.category()) ? node.dtype() : DType::Handle();
@@ -302,6 +301,7 @@ bool same_fields(Node a, Node b, Pairs& rest) {
 
 }  // namespace
 
+// Structural equality of two expressions inside one builder, on a stack of its own.
 bool ExprFactory::same_expr(NodeId a, NodeId b) const {
   Pairs rest{{a, b}};
   // What is still to be compared is on a stack: expressions nest deeper than calls may.
