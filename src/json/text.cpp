@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace mlf::json {
 namespace {
 
@@ -148,9 +150,13 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
+bool is_plain(std::string_view bytes) {
+  return std::ranges::all_of(
+      bytes, [](char byte) { return needs_no_escape(static_cast<unsigned char>(byte)); });
+}
+
 // Runs of plain ASCII are appended at once: they are nearly all of a document.
-void append_quoted(std::string& json, std::string_view bytes) {
-  json += '"';
+void append_escaped(std::string& json, std::string_view bytes) {
   while (!bytes.empty()) {
     std::size_t plain = 0;
     while (plain < bytes.size() && needs_no_escape(byte_at(bytes, plain))) ++plain;
@@ -163,12 +169,13 @@ void append_quoted(std::string& json, std::string_view bytes) {
     json += bytes.substr(0, length);
     bytes.remove_prefix(length == 0 ? 1 : length);
   }
-  json += '"';
 }
 
 std::string quoted(std::string_view text) {
   std::string json;
-  append_quoted(json, valid_utf8(text));
+  json += '"';
+  append_escaped(json, valid_utf8(text));
+  json += '"';
   return json;
 }
 

@@ -32,8 +32,11 @@ bool has_escaped_bytes(std::string_view text);
 /// `text` with U+FFFD for each byte that is not part of a well-formed character.
 std::string valid_utf8(std::string_view text);
 
-/// Appends any bytes as a JSON string in quotes, by the rule above.
-void append_quoted(std::string& json, std::string_view bytes);
+/// Whether `append_escaped` would append the bytes as they are: ASCII that needs no escape.
+bool is_plain(std::string_view bytes);
+
+/// Appends any bytes as the content of a JSON string, by the rule above.
+void append_escaped(std::string& json, std::string_view bytes);
 
 /// `text` as a JSON string in quotes, for messages: U+FFFD for what is not UTF-8.
 std::string quoted(std::string_view text);

@@ -8,17 +8,20 @@
 #include "support/base64.h"
 
 namespace mlf::json {
-namespace {
 
-// Sinks are called for blocks of this size, not for every number.
-constexpr std::size_t kBufferBytes = 64 * 1024;
+Writer::Writer(support::ByteSink& sink, JsonLayout layout)
+    : sink_(sink), layout_(layout), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
-}  // namespace
+void Writer::append_over_end(std::string_view text) {
+  flush();
+  if (text.size() > kBufferBytes) return sink_.write(text);
+  append(text);
+}
 
 // What follows is the first part of a container, before which there is no comma.
 void Writer::open(char bracket) {
   separate();
-  buffer_ += bracket;
+  append({&bracket, 1});
   ++depth_;
   first_ = true;
 }
@@ -27,9 +30,8 @@ void Writer::open(char bracket) {
 void Writer::close(char bracket) {
   --depth_;
   if (!first_) new_line();
-  buffer_ += bracket;
+  append({&bracket, 1});
   first_ = false;
-  spill();
 }
 
 // Called before every value and key: the comma after the one before, and the line.
@@ -38,7 +40,7 @@ void Writer::separate() {
     after_key_ = false;
     return;
   }
-  if (!first_) buffer_ += ',';
+  if (!first_) append(",");
   if (depth_ > 0) new_line();
   first_ = false;
 }
@@ -46,47 +48,62 @@ void Writer::separate() {
 void Writer::new_line() {
   // Compact documents are one line.
   if (layout_ == JsonLayout::compact) return;
-  buffer_ += '\n';
-  buffer_.append(2 * std::size_t{depth_}, ' ');
+  constexpr std::string_view kSpaces = "                                                ";
+  append("\n");
+  std::size_t spaces = 2 * std::size_t{depth_};
+  for (; spaces > kSpaces.size(); spaces -= kSpaces.size()) append(kSpaces);
+  append(kSpaces.substr(0, spaces));
+}
+
+void Writer::end_key() {
+  append(layout_ == JsonLayout::compact ? "\":" : "\": ");
+  after_key_ = true;
 }
 
 // Keys of ours, which need no escapes; `text_key` is for those of a document.
 void Writer::key(std::string_view name) {
   separate();
-  buffer_ += '"';
-  buffer_ += name;
-  buffer_ += layout_ == JsonLayout::compact ? "\":" : "\": ";
-  after_key_ = true;
+  append("\"");
+  append(name);
+  end_key();
 }
 
 void Writer::text_key(std::string_view bytes) {
   separate();
-  append_quoted(buffer_, bytes);
-  buffer_ += layout_ == JsonLayout::compact ? ":" : ": ";
-  after_key_ = true;
+  append("\"");
+  append_escaped(bytes);
+  end_key();
+}
+
+void Writer::append_escaped(std::string_view bytes) {
+  if (is_plain(bytes)) return append(bytes);
+  std::string text;
+  json::append_escaped(text, bytes);
+  append(text);
 }
 
 void Writer::string(std::string_view bytes) {
   separate();
-  append_quoted(buffer_, bytes);
-  spill();
+  append("\"");
+  append_escaped(bytes);
+  append("\"");
 }
 
 void Writer::integer(std::int64_t value) {
   separate();
   std::array<char, 24> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  buffer_.append(digits.data(), end);
+  append({digits.data(), end});
 }
 
 // Beyond 2^53 JavaScript and jq lose digits of a number.
 void Writer::integer_string(std::int64_t value) {
   separate();
   std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  buffer_ += '"';
-  buffer_.append(digits.data(), end);
-  buffer_ += '"';
+  digits.front() = '"';
+  const auto end = std::to_chars(digits.data() + 1, digits.data() + digits.size(), value).ptr;
+  *end = '"';
+  append({digits.data(), end + 1});
 }
 
 // std::to_chars: the shortest digits that read back as the same double.
@@ -97,9 +114,9 @@ void Writer::real(double value) {
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
-  buffer_ += text;
+  append(text);
   // Without a point "-0" would read back as the integer 0.
-  if (text.find_first_of(".e") == text.npos) buffer_ += ".0";
+  if (text.find_first_of(".e") == text.npos) append(".0");
 }
 
 void Writer::boolean(bool value) {
@@ -113,27 +130,23 @@ void Writer::null() {
 // Past the buffer, because constants are larger than it.
 void Writer::base64(std::span<const std::byte> data) {
   separate();
-  buffer_ += '"';
+  append("\"");
   flush();
   support::Base64Encoder encoder(sink_);
   encoder.write(data);
   encoder.finish();
-  buffer_ += '"';
+  append("\"");
 }
 
 // Words of JSON, which need no quotes.
 void Writer::raw(std::string_view json) {
   separate();
-  buffer_ += json;
-}
-
-void Writer::spill() {
-  if (buffer_.size() >= kBufferBytes) flush();
+  append(json);
 }
 
 void Writer::flush() {
-  sink_.write(buffer_);
-  buffer_.clear();
+  sink_.write({buffer_.get(), size_});
+  size_ = 0;
 }
 
 }  // namespace mlf::json

@@ -1,7 +1,10 @@
 // Writes JSON text value by value: no tree of values, one buffer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +18,7 @@ namespace mlf::json {
 /// here. Nothing is flushed by the destructor.
 class Writer {
  public:
-  Writer(support::ByteSink& sink, JsonLayout layout) : sink_(sink), layout_(layout) {}
+  Writer(support::ByteSink& sink, JsonLayout layout);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -44,19 +47,32 @@ class Writer {
   void raw(std::string_view json);
 
   /// Ends the text with a newline.
-  void end_line() { buffer_ += '\n'; }
+  void end_line() { append("\n"); }
   void flush();
 
  private:
+  // Sinks are called for blocks of this size, not for every number.
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+
   void open(char bracket);
   void close(char bracket);
   void separate();
   void new_line();
-  void spill();
+  void end_key();
+  void append(std::string_view text) {
+    if (text.size() > kBufferBytes - size_) return append_over_end(text);
+    std::memcpy(buffer_.get() + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+  void append_over_end(std::string_view text);
+  void append_escaped(std::string_view bytes);
 
   support::ByteSink& sink_;
   JsonLayout layout_;
-  std::string buffer_;
+  // Not a std::string: most of what is written is a few bytes, for which its growth checks cost
+  // more than the copy.
+  std::unique_ptr<char[]> buffer_;
+  std::size_t size_ = 0;
   std::uint32_t depth_ = 0;
   bool first_ = true;  // the innermost container is empty so far
   bool after_key_ = false;

@@ -71,6 +71,7 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   if (rows.size() != fields.size()) detail::misuse("it is made with a wrong number of fields");
   const auto id = static_cast<NodeId>(next_index(storage.kinds.size()));
   storage.kinds.push_back(kind);
+  module_.refresh_kinds();
   storage.first.push_back(next_index(storage.words.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) append(storage.words, rows[i], fields[i]);
   return id;

@@ -51,11 +51,17 @@ constexpr KindInfo row(Kind kind, std::string_view name, std::string_view type_k
                        Category category, Encoding encoding, std::span<const FieldInfo> fields) {
   const FieldInfo& last = fields.back();
   const auto words = static_cast<std::uint8_t>(last.offset + words_of(last.type));
-  return {kind, name, type_key, category, encoding, fields, words};
+  std::uint8_t scope = kNoField;
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].role == Role::scope) scope = std::min(scope, i);
+  }
+  return {kind, name, type_key, category, encoding, fields, words, scope};
 }
 
+}  // namespace
+
 // The same file a second time, for the kinds themselves.
-constexpr KindInfo kRows[] = {
+constexpr KindInfo detail::kind_rows[] = {
 #define MLF_NODE(name, type_key, category, encoding) \
   row(Kind::name, #name, type_key, Category::category, Encoding::encoding, k##name##Fields),
 #define MLF_FIELD(name, type, expects, role, nullable, since, until)
@@ -68,12 +74,14 @@ constexpr KindInfo kRows[] = {
 #undef MLF_END
 };
 
+namespace {
+
 using KindIndex = std::unordered_map<std::string_view, Kind>;
 
 // Kinds without a type key are mlf's own.
 KindIndex index_by(std::string_view KindInfo::*key) {
   KindIndex index;
-  for (const KindInfo& kind : kRows) {
+  for (const KindInfo& kind : detail::kind_rows) {
     if (!(kind.*key).empty()) index.emplace(kind.*key, kind.kind);  // the first row of a key wins
   }
   return index;
@@ -90,11 +98,7 @@ constexpr std::string_view kBufferTypes[] = {"", "default", "auto"};
 }  // namespace
 
 std::span<const KindInfo> all_kinds() {
-  return kRows;
-}
-
-const KindInfo& info(Kind kind) {
-  return kRows[static_cast<std::size_t>(kind)];
+  return detail::kind_rows;
 }
 
 std::optional<Kind> kind_named(std::string_view name) {
@@ -117,11 +121,8 @@ std::optional<Kind> kind_with_type_key(std::string_view type_key) {
 
 // The statements that something defined by this node is visible in.
 std::optional<std::uint8_t> scope_field(Kind kind) {
-  const auto fields = info(kind).fields;
-  const auto at = std::find_if(fields.begin(), fields.end(),
-                               [](const FieldInfo& field) { return field.role == Role::scope; });
-  if (at == fields.end()) return std::nullopt;
-  return static_cast<std::uint8_t>(at - fields.begin());
+  const std::uint8_t field = info(kind).scope;
+  return field == kNoField ? std::nullopt : std::optional(field);
 }
 
 std::optional<std::uint8_t> field_named(Kind kind, std::string_view name) {

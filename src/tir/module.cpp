@@ -49,7 +49,9 @@ std::string_view StringPool::store(std::string_view text) {
 // Entry 0 of everything is "undefined", list 1 the empty list.
 Module::Storage::Storage() : kinds(1), first(1), lists{0, 0}, integers{0}, bytes(1) {}
 
-Module::Module(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
+Module::Module(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {
+  refresh_kinds();
+}
 Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
@@ -58,8 +60,9 @@ Node Module::root() const {
   return {*this, storage_->root};
 }
 
-std::uint32_t Module::size() const {
-  return static_cast<std::uint32_t>(storage_->kinds.size());
+void Module::refresh_kinds() {
+  kinds_ = storage_->kinds.data();
+  size_ = static_cast<std::uint32_t>(storage_->kinds.size());
 }
 
 // Few nodes have a span, so it is not a field of each.
@@ -86,9 +89,7 @@ void misuse(std::string_view what) {
 
 }  // namespace detail
 
-namespace {
-
-[[noreturn]] void refuse_field(Kind kind, FieldRef field, std::string_view problem) {
+void refuse_field(Kind kind, FieldRef field, std::string_view problem) {
   std::string name = std::to_string(field.position());
   if (field.is_named()) {
     const KindInfo& owner = info(field.kind());
@@ -98,28 +99,10 @@ namespace {
                  std::string(problem));
 }
 
-}  // namespace
-
-// Every access is checked, in release builds too: a field of another kind would read the
-// neighbour's words.
-const FieldInfo& row_of(Kind kind, FieldRef field) {
-  const std::span<const FieldInfo> fields = info(kind).fields;
-  if (field.position() >= fields.size()) refuse_field(kind, field, "does not exist");
-  const FieldInfo& row = fields[field.position()];
-  // Kinds of one family share the names and places of their fields.
-  if (field.is_named() && field.kind() != kind &&
-      info(field.kind()).fields[field.position()].name != row.name) {
+void check_family(Kind kind, FieldRef field, const FieldInfo& row) {
+  if (info(field.kind()).fields[field.position()].name != row.name) {
     refuse_field(kind, field, "does not exist");
   }
-  return row;
-}
-
-// An id of another module may be out of range here.
-Kind Node::kind() const {
-  if (id_ == NodeId::none) detail::misuse("it is undefined");
-  const std::vector<Kind>& kinds = module_->storage_->kinds;
-  if (index(id_) >= kinds.size()) detail::misuse("its module has no such id");
-  return kinds[index(id_)];
 }
 
 // Every accessor reads through here: what the kind has not got is refused before a word is read.

@@ -51,8 +51,20 @@ struct Module::Storage {
   std::vector<std::pair<std::uint32_t, SourceRange>> ranges;  // sorted by node id once frozen
 };
 
-/// Refuses a field that `kind` has not got.
-const FieldInfo& row_of(Kind kind, FieldRef field);
+[[noreturn, gnu::cold]] void refuse_field(Kind kind, FieldRef field, std::string_view problem);
+
+/// Kinds of one family share the names and places of their fields: refuses others.
+void check_family(Kind kind, FieldRef field, const FieldInfo& row);
+
+/// Refuses a field that `kind` has not got, in release builds too: it would read the
+/// neighbour's words. Inline: every read of a field asks.
+inline const FieldInfo& row_of(Kind kind, FieldRef field) {
+  const std::span<const FieldInfo> fields = info(kind).fields;
+  if (field.position() >= fields.size()) refuse_field(kind, field, "does not exist");
+  const FieldInfo& row = fields[field.position()];
+  if (field.kind() != kind && field.is_named()) check_family(kind, field, row);
+  return row;
+}
 
 inline std::int64_t read_int64(const std::uint32_t* words) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(words[0]) |

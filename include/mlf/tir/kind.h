@@ -148,6 +148,8 @@ struct FieldInfo {
   std::uint8_t offset;  ///< first 32-bit word of the field inside the node
 };
 
+constexpr std::uint8_t kNoField = 255;
+
 struct KindInfo {
   Kind kind;
   std::string_view name;      ///< the name in tir-N.json
@@ -156,11 +158,18 @@ struct KindInfo {
   Encoding encoding;
   std::span<const FieldInfo> fields;
   std::uint8_t words;  ///< 32-bit words that a node of this kind takes
+  std::uint8_t scope;  ///< position of the field of role `scope`; kNoField if there is none
 };
+
+namespace detail {
+MLF_API extern const KindInfo kind_rows[];
+}
 
 /// All rows, in the order of `Kind`.
 MLF_API std::span<const KindInfo> all_kinds();
-MLF_API const KindInfo& info(Kind kind);
+inline const KindInfo& info(Kind kind) {
+  return detail::kind_rows[static_cast<std::size_t>(kind)];
+}
 /// The kind with this name in tir-N.json.
 MLF_API std::optional<Kind> kind_named(std::string_view name);
 /// The kind with this type key, any version's spelling; StringMap for "Map".

@@ -51,7 +51,7 @@ class MLF_API NodeMisuse : public std::logic_error {
 };
 
 namespace detail {
-[[noreturn]] MLF_API void misuse(std::string_view what);
+[[noreturn, gnu::cold]] MLF_API void misuse(std::string_view what);
 
 inline void check_index(std::size_t i, std::size_t size) {
   if (i >= size) misuse("an index is over the end of a list or map");
@@ -76,7 +76,7 @@ class MLF_API Node {
     if (module_ == nullptr) detail::misuse("an undefined node has no module");
     return *module_;
   }
-  Kind kind() const;
+  Kind kind() const;  ///< inline below: most of what readers of a tree ask
   bool is(Kind kind) const { return id_ != NodeId::none && this->kind() == kind; }
   const KindInfo& info() const { return tir::info(kind()); }
   Category category() const { return info().category; }
@@ -191,7 +191,7 @@ class MLF_API Module {
   /// The IRModule node.
   Node root() const;
   /// Number of ids: valid ones are 1 … size() - 1.
-  std::uint32_t size() const;
+  std::uint32_t size() const { return size_; }
   Node node(NodeId id) const { return {*this, id}; }
 
   /// TVM's own `span` of a node (a Span object); undefined where it has none.
@@ -205,7 +205,20 @@ class MLF_API Module {
   friend class NodeMap;
   struct Storage;
   explicit Module(std::unique_ptr<Storage> storage);
+  /// After a change to the storage's kinds.
+  void refresh_kinds();
+
   std::unique_ptr<Storage> storage_;
+  // The storage's kinds by node id, within reach of inline code.
+  const Kind* kinds_ = nullptr;
+  std::uint32_t size_ = 0;
 };
+
+inline Kind Node::kind() const {
+  // An id that is not `none` has a module: see the constructors.
+  if (id_ == NodeId::none) detail::misuse("it is undefined");
+  if (index(id_) >= module_->size_) detail::misuse("its module has no such id");
+  return module_->kinds_[index(id_)];
+}
 
 }  // namespace mlf::tir
