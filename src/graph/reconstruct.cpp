@@ -119,6 +119,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   const std::optional<Topology> relay = relay_main_beside(functions, main, sources);
   complete_types(topology, relay ? &*relay : nullptr);
   confirm_reshapes(topology);
+  size_pool_constants(topology, main.function);
   account_memory(topology);
   check_externals(topology);
   check_values(topology);

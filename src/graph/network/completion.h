@@ -21,6 +21,10 @@ void complete_types(Topology& topology, const Topology* relay);
 /// call.
 void confirm_reshapes(Topology& topology);
 
+/// Sizes of the constants in pools, which have none of their own, where nothing shows how much of
+/// them is read: the list in main's attribute `pool_args` tells by their offsets.
+void size_pool_constants(Topology& topology, tir::Node main);
+
 // --- The second opinion: Relay's main in A-normal form, from before memory planning ------------
 
 /// The network that `main_func_info` of an IRModule shows; nothing where the module has none, or

@@ -62,6 +62,7 @@ void NetworkBuilder::run() {
     std::visit([this](const auto& one) { step(one); }, raw);
   }
   make_outputs();
+  storages_.add_unused_locals();
 }
 
 void NetworkBuilder::check(CheckCode code, std::string detail, std::optional<CallId> call,

@@ -124,6 +124,13 @@ ValueId Storages::add_value(StorageState& state, ValueKind kind, const TensorTyp
   return *state.current;
 }
 
+// Variables are in the order of main.
+void Storages::add_unused_locals() {
+  for (const auto& [var, local] : body_.locals) {
+    state_of({ArgumentRole::Kind::tensor, {StorageKey::Kind::local, var}, std::nullopt});
+  }
+}
+
 ValueId Storages::define_input(StorageState& state) {
   return add_value(state, ValueKind::input, state.declared);
 }

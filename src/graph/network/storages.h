@@ -38,6 +38,8 @@ class Storages {
   /// A new value in the storage.
   ValueId write(StorageState& state, const Endpoint& writer, Position position,
                 const TensorType& type);
+  /// What main allocates and never uses: it takes memory without holding a value.
+  void add_unused_locals();
   /// The value of an input that nothing made.
   ValueId define_input(StorageState& state);
 

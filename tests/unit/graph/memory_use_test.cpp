@@ -224,6 +224,17 @@ TEST(MemoryUse, WhatMayNotBeAllocatedIsAnUpperBound) {
   EXPECT_EQ(use.uncertain, std::vector<std::string>{"'tvmgen_default_b' may not allocate 'local'"});
 }
 
+TEST(MemoryUse, WhatMainAllocatesAndNeverUsesIsThereAllTheSame) {
+  const Topology topology = network(
+      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2", 100) +
+                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                           call("tvmgen_default_a", "sid_1, output_buffer.data")),
+              unary("tvmgen_default_a")}));
+  EXPECT_EQ(topology.storages.back().name, "sid_2");
+  EXPECT_EQ(topology.memory.at(0).used, 116u);
+  EXPECT_EQ(topology.memory.at(0).lower_bound, 16u);
+}
+
 TEST(MemoryUse, ConstantsOutsideOfPoolsTakeNoMemoryWhileTheNetworkRuns) {
   const Topology topology = network(script(
       {main_of({"x", "output"},

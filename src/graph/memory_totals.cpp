@@ -1,0 +1,87 @@
+#include "mlf/graph/memory_totals.h"
+
+#include "graph/allocations.h"
+
+namespace mlf::graph {
+namespace {
+
+ByteCount known_or_more(std::optional<std::uint64_t> bytes) {
+  return {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
+}
+
+ByteCount bytes_of_port(const Topology& topology, const Port& port) {
+  const auto declared = port.type.bytes();
+  if (declared || !port.value) return known_or_more(declared);
+  return known_or_more(topology[*port.value].bytes);
+}
+
+ByteCount constants_of(const Topology& topology) {
+  ByteCount sum;
+  for (const Pool& pool : topology.pools) {
+    if (pool.kind == PoolKind::constant) sum += known_or_more(pool.bytes);
+  }
+  for (const Storage& storage : topology.storages) {
+    const bool is_constant =
+        storage.kind == StorageKind::constant || storage.kind == StorageKind::lookup;
+    if (is_constant) sum += known_or_more(storage.bytes);
+  }
+  for (const Kernel& kernel : topology.kernels) {
+    if (!kernel.has_tir()) sum += known_or_more(std::nullopt);
+    for (const KernelBuffer& constant : kernel.constants) {
+      if (!constant.pool) sum += known_or_more(constant.bytes);
+    }
+  }
+  return sum;
+}
+
+ByteCount used_of(const Topology& topology, MemoryKind kind) {
+  ByteCount sum;
+  for (const MemoryUse& use : topology.memory) {
+    if (use.kind == kind) sum += ByteCount{use.used, use.exactness};
+  }
+  return sum;
+}
+
+ByteCount workspace_pools_of(const Topology& topology) {
+  ByteCount sum;
+  for (const Pool& pool : topology.pools) {
+    if (pool.kind == PoolKind::workspace) sum += known_or_more(pool.bytes);
+  }
+  return sum;
+}
+
+}  // namespace
+
+ByteCount& ByteCount::operator+=(const ByteCount& other) {
+  bytes = sum_of(bytes, other.bytes);
+  if (exactness == Exactness::exact) {
+    exactness = other.exactness;
+  } else if (other.exactness != Exactness::exact && other.exactness != exactness) {
+    exactness = Exactness::unknown;
+  }
+  return *this;
+}
+
+ByteCount MemoryTotals::workspace() const {
+  ByteCount sum = pools;
+  sum += executor;
+  sum += heap;
+  sum += stack;
+  return sum;
+}
+
+MemoryTotals memory_totals(const Topology& topology) {
+  MemoryTotals totals;
+  for (const Port& port : topology.inputs)
+    totals.inputs_and_outputs += bytes_of_port(topology, port);
+  for (const Port& port : topology.outputs)
+    totals.inputs_and_outputs += bytes_of_port(topology, port);
+  totals.constants = constants_of(topology);
+  totals.pools = workspace_pools_of(topology);
+  totals.executor = used_of(topology, MemoryKind::executor);
+  totals.heap = used_of(topology, MemoryKind::heap);
+  totals.stack = used_of(topology, MemoryKind::stack);
+  return totals;
+}
+
+}  // namespace mlf::graph
