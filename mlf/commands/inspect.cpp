@@ -20,6 +20,10 @@ int report_failures(const Inspection& inspection, const Console& console) {
   for (const TirFacts& facts : inspection.tir) {
     if (!facts.failure.empty()) exit = console.fail(facts.failure);
   }
+  // A TIR that does not read takes the networks along: that is one fault.
+  if (exit == 0 && !inspection.networks_failure.empty()) {
+    exit = console.fail(inspection.networks_failure);
+  }
   return exit;
 }
 

@@ -60,8 +60,34 @@ Json buffer_json(const OperatorBuffer& buffer) {
           {"binding", optional(buffer.input_binding)}};
 }
 
-Json memory_json(const ModuleMemory& memory) {
-  return {{"main", array(memory.main, main_json)},
+Json count_json(const graph::ByteCount& count) {
+  return {{"bytes", count.bytes}, {"exactness", graph::to_string(count.exactness)}};
+}
+
+Json network_json(const graph::Topology& network) {
+  const graph::MemoryTotals totals = graph::memory_totals(network);
+  return {{"inputs_and_outputs", count_json(totals.inputs_and_outputs)},
+          {"constants", count_json(totals.constants)},
+          {"workspace", count_json(totals.workspace())},
+          {"pools", count_json(totals.pools)},
+          {"executor", count_json(totals.executor)},
+          {"heap", count_json(totals.heap)},
+          {"stack", count_json(totals.stack)}};
+}
+
+Json claim_json(const MemoryClaim& claim) {
+  return {{"what", to_string(claim.kind)},
+          {"claimed_bytes", claim.claimed},
+          {"agrees", claim.agrees()},
+          {"reason", claim.reason.empty() ? Json(nullptr) : Json(claim.reason)}};
+}
+
+Json memory_json(const ModuleMemory& memory, const Module& module, const graph::Topology* network) {
+  return {{"network", network != nullptr ? network_json(*network) : Json(nullptr)},
+          {"claims",
+           array(network != nullptr ? memory_claims(module, *network) : std::vector<MemoryClaim>{},
+                 claim_json)},
+          {"main", array(memory.main, main_json)},
           {"functions", array(memory.operator_functions, workspace_json)},
           {"storage", array(memory.storage_ids,
                             [](const StorageId& storage) {
@@ -85,7 +111,7 @@ Json files_json(const ModuleFiles& files) {
           {"relay", maybe(files.relay)},           {"graph", maybe(files.graph)}};
 }
 
-Json module_json(const Module& module) {
+Json module_json(const Module& module, const graph::Topology* network) {
   return {{"name", module.name},
           {"model_name", optional(module.model_name)},
           {"style", name_of(module.style)},
@@ -93,7 +119,7 @@ Json module_json(const Module& module) {
           {"export_datetime", optional(module.export_datetime)},
           {"targets", array(module.targets,
                             [](const ModuleTarget& target) { return target_json(target.target); })},
-          {"memory", memory_json(module.memory)},
+          {"memory", memory_json(module.memory, module, network)},
           {"files", files_json(module.files)}};
 }
 
@@ -148,6 +174,11 @@ Json member_json(const archive::Member& member) {
 }  // namespace
 
 std::string to_json(const Inspection& inspection) {
+  const auto& library = inspection.deployment.library();
+  Json modules = Json::array();
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    modules.push_back(module_json(library.modules[i], inspection.network_of(i)));
+  }
   const Json json = {
       {"format", "mlf-inspect"},
       {"version", kInspectVersion},
@@ -155,8 +186,8 @@ std::string to_json(const Inspection& inspection) {
       {"archive",
        {{"path", inspection.deployment.archive().path()},
         {"storage", name_of(inspection.deployment.archive().storage())}}},
-      {"model_library_version", inspection.deployment.library().version},
-      {"modules", array(inspection.deployment.library().modules, module_json)},
+      {"model_library_version", library.version},
+      {"modules", std::move(modules)},
       {"tir", array(inspection.tir, tir_json)},
       {"members", array(inspection.deployment.archive().members(), member_json)},
   };

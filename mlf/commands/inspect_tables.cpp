@@ -14,10 +14,6 @@ std::string or_dash(std::string text) {
   return text.empty() ? "-" : text;
 }
 
-std::string bytes_or_dash(const std::optional<std::uint64_t>& bytes) {
-  return bytes ? std::to_string(*bytes) : "-";
-}
-
 std::string kinds_of(const std::vector<ModuleTarget>& targets) {
   std::vector<std::string> kinds;
   for (const ModuleTarget& target : targets) kinds.push_back(target.target.kind);
@@ -46,14 +42,78 @@ Table modules_table(const ModelLibrary& library) {
   return table;
 }
 
-Table memory_table(const ModelLibrary& library) {
-  Table table({"MEMORY OF MAIN", "DEVICE", "WORKSPACE", "CONSTANTS", "IN AND OUT"});
-  table.align_right({2, 3, 4});
-  for (const Module& module : library.modules) {
-    for (const MainMemory& main : module.memory.main) {
-      table.add({or_dash(module.name), std::to_string(main.device),
-                 std::to_string(main.workspace_size_bytes),
-                 bytes_or_dash(main.constants_size_bytes), bytes_or_dash(main.io_size_bytes)});
+// --- Memory ------------------------------------------------------------------------------------
+
+/// A number that is not exact says so: ">=9408".
+std::string in_bytes(const graph::ByteCount& count) {
+  switch (count.exactness) {
+    case graph::Exactness::exact:
+      return std::to_string(count.bytes);
+    case graph::Exactness::at_least:
+      return count.bytes == 0 ? "?" : fmt::format(">={}", count.bytes);
+    case graph::Exactness::at_most:
+      return fmt::format("<={}", count.bytes);
+    case graph::Exactness::unknown:
+      break;
+  }
+  return "?";
+}
+
+std::string_view label_of(ClaimKind kind) {
+  constexpr std::string_view kLabels[] = {"inputs and outputs", "constants", "workspace"};
+  return kLabels[static_cast<std::size_t>(kind)];
+}
+
+/// What the workspace consists of, as far as there is any.
+void add_parts(Table& table, const std::string& module, const graph::Topology& network) {
+  const auto add = [&](std::string what, const graph::ByteCount& count) {
+    if (count != graph::ByteCount{}) {
+      table.add({module, "  " + std::move(what), in_bytes(count), "", ""});
+    }
+  };
+  const graph::MemoryTotals totals = graph::memory_totals(network);
+  for (const graph::Pool& pool : network.pools) {
+    if (pool.kind == graph::PoolKind::workspace && pool.bytes) add(pool.name, {*pool.bytes});
+  }
+  add("graph executor", totals.executor);
+  add("heap", totals.heap);
+  add("stack arrays", totals.stack);
+}
+
+/// The claims of metadata.json where nothing is known of the network.
+void add_claims_alone(Table& table, const std::string& module, const Module& of) {
+  for (const MemoryClaim& claim : memory_claims(of)) {
+    table.add({module, std::string(label_of(claim.kind)), "?", std::to_string(claim.claimed), ""});
+  }
+}
+
+void add_memory(Table& table, const Module& module, const graph::Topology& network) {
+  const std::string name = or_dash(module.name);
+  const graph::MemoryTotals totals = graph::memory_totals(network);
+  const std::vector<MemoryClaim> claims = memory_claims(module, network);
+  const auto add = [&](ClaimKind kind, const graph::ByteCount& count) {
+    const auto claim = std::ranges::find(claims, kind, &MemoryClaim::kind);
+    const bool is_claimed = claim != claims.end();
+    const bool differs = is_claimed && !claim->agrees();
+    table.add({name, std::string(label_of(kind)), in_bytes(count),
+               is_claimed ? std::to_string(claim->claimed) : "-",
+               differs ? claim->reason.empty() ? "not known" : claim->reason : ""});
+  };
+  add(ClaimKind::inputs_and_outputs, totals.inputs_and_outputs);
+  add(ClaimKind::constants, totals.constants);
+  add(ClaimKind::workspace, totals.workspace());
+  add_parts(table, name, network);
+}
+
+Table memory_table(const Inspection& inspection) {
+  Table table({"MODULE", "MEMORY", "BYTES", "METADATA.JSON", "WHY METADATA.JSON DIFFERS"});
+  table.align_right({2, 3});
+  const auto& modules = inspection.deployment.library().modules;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (const graph::Topology* network = inspection.network_of(i)) {
+      add_memory(table, modules[i], *network);
+    } else {
+      add_claims_alone(table, or_dash(modules[i].name), modules[i]);
     }
   }
   return table;
@@ -118,8 +178,7 @@ Table members_table(const archive::Archive& archive) {
 std::string to_tables(const Inspection& inspection) {
   std::string text = headline(inspection);
   for (const Table& table :
-       {modules_table(inspection.deployment.library()),
-        memory_table(inspection.deployment.library()),
+       {modules_table(inspection.deployment.library()), memory_table(inspection),
         tensors_table(inspection.deployment.library()), tir_table(inspection),
         functions_table(inspection), members_table(inspection.deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text();

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace mlf::program {
 namespace {
 
@@ -68,12 +70,22 @@ Result<Inspection> inspect(const std::string& path, const archive::Limits& archi
   auto deployment =
       Deployment::open(path, {.archive_limits = archive_limits, .tir_limits = tir_limits});
   if (!deployment) return tl::make_unexpected(std::move(deployment.error()));
-  Inspection inspection{*std::move(deployment), {}};
+  Inspection inspection{*std::move(deployment), {}, {}};
+  if (auto networks = inspection.deployment.networks()) {
+    inspection.networks = *std::move(networks);
+  } else {
+    inspection.networks_failure = std::move(networks.error());
+  }
   for (const TirSource& source : inspection.deployment.tir_sources()) {
     inspection.tir.push_back(describe(source, inspection.deployment));
     inspection.deployment.release_documents();
   }
   return inspection;
+}
+
+const graph::Topology* Inspection::network_of(std::size_t module) const {
+  const auto found = std::ranges::find(networks.found, module, &Network::module);
+  return found == networks.found.end() ? nullptr : &found->topology;
 }
 
 std::string_view name_of(archive::Storage storage) {

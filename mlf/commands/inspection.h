@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mlf/deployment.h"
+#include "mlf/memory_claims.h"
 
 namespace mlf::program {
 
@@ -31,6 +32,11 @@ struct TirFacts {
 struct Inspection {
   Deployment deployment;
   std::vector<TirFacts> tir;
+  Networks networks;               ///< none where `networks_failure` says why
+  Diagnostics networks_failure{};  ///< a TIR or a graph that does not read
+
+  /// The network of a module, by its index in ModelLibrary::modules; null where it has none.
+  const graph::Topology* network_of(std::size_t module) const;
 };
 
 /// Errors: those of the archive and its metadata; TIR that does not read is a `failure`.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import pathlib
 import pty
 import subprocess
@@ -307,6 +308,45 @@ class Inspect(Folder):
         for piece in ("Model Library Format 7", "default", "full-model", "src/tir-1.txt", "main"):
             self.assertIn(piece, text)
         self.assertNotIn(" \n", text)
+
+    def test_memory_is_that_of_the_network_beside_what_metadata_claims(self):
+        metadata = json.loads(support.METADATA)
+        metadata["modules"]["default"]["memory"]["functions"]["main"] = [
+            {
+                "device": 1,
+                "workspace_size_bytes": 7,
+                "constants_size_bytes": 0,
+                "io_size_bytes": 32,
+            }
+        ]
+        members = {"metadata.json": json.dumps(metadata), "src/tir-1.txt": support.NETWORK}
+        path = self.folder / "module.tar"
+        path.write_bytes(support.make_tar(members))
+        rows = [
+            re.split(r"  +", line)
+            for line in support.run_ok("inspect", path).stdout.decode().splitlines()
+        ]
+        self.assertIn(["default", "inputs and outputs", "32", "32"], rows)
+        self.assertIn(["default", "workspace", "0", "7", "not known"], rows)
+        module = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]
+        self.assertEqual(
+            module["memory"]["network"]["inputs_and_outputs"], {"bytes": 32, "exactness": "exact"}
+        )
+        self.assertEqual(
+            [claim for claim in module["memory"]["claims"] if not claim["agrees"]],
+            [{"what": "workspace", "claimed_bytes": 7, "agrees": False, "reason": None}],
+        )
+
+    def test_memory_of_a_network_that_is_not_known_is_not_known(self):
+        members = {
+            "metadata.json": support.METADATA.replace(
+                '"main": []', '"main": [{"device": 1, "workspace_size_bytes": 7}]'
+            )
+        }
+        path = self.folder / "module.tar"
+        path.write_bytes(support.make_tar(members))
+        text = support.run_ok("inspect", path).stdout.decode()
+        self.assertRegex(text, r"default +workspace +\? +7\n")
 
     def test_tir_that_does_not_read_is_said_beside_the_rest(self):
         result = support.run("inspect", "--json", self.archive(text="oops\n"))

@@ -40,6 +40,7 @@ PUBLIC = {
     "version.h": "support",
     "json_layout.h": "json",
     "params.h": "model_library",
+    "memory_claims.h": "deployment",
     "networks.h": "deployment",
     "verify.h": "process",
 }

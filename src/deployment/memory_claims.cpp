@@ -1,0 +1,202 @@
+#include "mlf/memory_claims.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mlf {
+namespace {
+
+using graph::Exactness;
+using graph::Topology;
+
+// --- What TVM counts, done again ---------------------------------------------------------------
+
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+bool is_graph_executor(const Topology& topology) {
+  return topology.provenance.kind == graph::Provenance::Kind::graph_json;
+}
+
+std::uint64_t bytes_of_outputs(const Topology& topology) {
+  std::uint64_t sum = 0;
+  for (const graph::Port& port : topology.outputs) {
+    if (port.value) sum += topology[*port.value].bytes.value_or(0);
+  }
+  return sum;
+}
+
+std::uint64_t bytes_of_values(const Topology& topology) {
+  std::uint64_t sum = 0;
+  for (const graph::Value& value : topology.values) sum += value.bytes.value_or(0);
+  return sum;
+}
+
+// UpdateMainWorkspaceSize (src/relay/backend/te_compiler.cc) takes every Relay variable for an
+// input and the body of main for its output. AOT comes there in A-normal form, in which all values
+// are variables; and a tuple is a value beside its fields.
+std::string reason_of_io(const Topology& topology, const MemoryClaim& claim) {
+  if (claim.claimed < claim.found.bytes) return {};
+  const std::uint64_t outputs = bytes_of_outputs(topology);
+  const std::uint64_t more = claim.claimed - claim.found.bytes;
+  if (is_graph_executor(topology)) {
+    const bool fits = topology.outputs.size() > 1 && outputs > 0 && more % outputs == 0;
+    return fits ? "TVM counts several outputs again as the tuple that holds them" : "";
+  }
+  if (claim.claimed < bytes_of_values(topology)) return {};
+  return claim.claimed == bytes_of_values(topology)
+             ? "TVM counts every value of main as an input or output"
+             : "TVM counts every value of main as an input or output, tuples beside their fields";
+}
+
+// Constants that lowering put into kernels are no constants of Relay's main any more.
+std::string reason_of_constants(const Topology& topology, const MemoryClaim& claim) {
+  std::uint64_t of_kernels = 0;
+  for (const graph::Kernel& kernel : topology.kernels) {
+    for (const graph::KernelBuffer& constant : kernel.constants) {
+      if (!constant.pool) of_kernels += constant.bytes.value_or(0);
+    }
+  }
+  const bool fits = of_kernels > 0 && claim.claimed + of_kernels == claim.found.bytes;
+  return fits ? "TVM counts constants of main and of pools, not those in kernels" : "";
+}
+
+/// CalculateWorkspaceBytes (src/tir/analysis/calculate_workspace.cc): each allocation rounded up.
+std::uint64_t workspace_of(const graph::Kernel& kernel, std::uint64_t alignment) {
+  std::uint64_t sum = 0;
+  for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+    if (!buffer.pool) sum += rounded_up(buffer.bytes.value_or(0), alignment);
+  }
+  return sum;
+}
+
+std::uint64_t largest_workspace(const Topology& topology, std::uint64_t alignment) {
+  std::uint64_t largest = 0;
+  for (const graph::Kernel& kernel : topology.kernels) {
+    largest = std::max(largest, workspace_of(kernel, alignment));
+  }
+  return largest;
+}
+
+std::uint64_t allocations_of_main(const Topology& topology, std::uint64_t alignment) {
+  std::uint64_t sum = 0;
+  for (const graph::Storage& storage : topology.storages) {
+    if (storage.kind == graph::StorageKind::workspace) {
+      sum += rounded_up(storage.bytes.value_or(0), alignment);
+    }
+  }
+  return sum;
+}
+
+/// Storage of the graph executor in which no output is in the end.
+std::uint64_t storage_but_of_outputs(const Topology& topology) {
+  std::uint64_t sum = allocations_of_main(topology, 1);
+  std::vector<graph::StorageId> counted;
+  for (const graph::Port& port : topology.outputs) {
+    if (!port.value) continue;
+    const graph::StorageId id = topology[*port.value].storage;
+    if (std::ranges::find(counted, id) != counted.end()) continue;
+    counted.push_back(id);
+    if (topology[id].kind == graph::StorageKind::workspace) sum -= topology[id].bytes.value_or(0);
+  }
+  return sum;
+}
+
+// TVM adds the largest workspace of a kernel to what main allocates, arrays on the stack and all.
+// `--executor-aot-workspace-byte-alignment` is 16 unless it is set.
+std::string reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
+  for (const std::uint64_t alignment : std::array{16u, 1u, 4u, 8u, 32u, 64u, 128u}) {
+    const std::uint64_t kernel = largest_workspace(topology, alignment);
+    const std::string how = alignment == 1
+                                ? std::string()
+                                : fmt::format(", rounding allocations up to {} bytes", alignment);
+    if (!is_graph_executor(topology)) {
+      if (claim.claimed != allocations_of_main(topology, alignment) + kernel) continue;
+      return "TVM adds the largest workspace of a kernel to what main allocates" + how;
+    }
+    if (claim.claimed == allocations_of_main(topology, 1) + kernel) {
+      return "TVM adds the largest workspace of a kernel to the executor's storage" + how;
+    }
+    if (claim.claimed == storage_but_of_outputs(topology) + kernel) {
+      return "TVM leaves out storage that holds outputs, and adds the largest workspace of a "
+             "kernel" +
+             how;
+    }
+  }
+  return {};
+}
+
+// --- Claims ------------------------------------------------------------------------------------
+
+/// What the devices claim together; nothing where none claims anything.
+template <class Number>
+std::optional<std::uint64_t> sum_over_devices(const Module& module, Number&& number) {
+  std::optional<std::uint64_t> sum;
+  for (const MainMemory& main : module.memory.main) {
+    const std::optional<std::uint64_t> one = number(main);
+    if (one) sum = sum.value_or(0) + *one;
+  }
+  return sum;
+}
+
+std::string reason_of(const Topology& topology, const MemoryClaim& claim) {
+  switch (claim.kind) {
+    case ClaimKind::inputs_and_outputs:
+      return reason_of_io(topology, claim);
+    case ClaimKind::constants:
+      return reason_of_constants(topology, claim);
+    case ClaimKind::workspace:
+      return reason_of_workspace(topology, claim);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(ClaimKind kind) {
+  constexpr std::array<std::string_view, 3> kNames{"inputs-and-outputs", "constants", "workspace"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool MemoryClaim::agrees() const {
+  switch (found.exactness) {
+    case Exactness::exact:
+      return claimed == found.bytes;
+    case Exactness::at_least:
+      return claimed >= found.bytes;
+    case Exactness::at_most:
+      return claimed <= found.bytes;
+    case Exactness::unknown:
+      break;
+  }
+  return true;
+}
+
+std::vector<MemoryClaim> memory_claims(const Module& module) {
+  std::vector<MemoryClaim> claims;
+  const auto add = [&](ClaimKind kind, auto&& number) {
+    const std::optional<std::uint64_t> claimed = sum_over_devices(module, number);
+    if (claimed) claims.push_back({kind, *claimed, {0, Exactness::unknown}, {}});
+  };
+  add(ClaimKind::inputs_and_outputs, [](const MainMemory& main) { return main.io_size_bytes; });
+  add(ClaimKind::constants, [](const MainMemory& main) { return main.constants_size_bytes; });
+  add(ClaimKind::workspace,
+      [](const MainMemory& main) { return std::optional(main.workspace_size_bytes); });
+  return claims;
+}
+
+std::vector<MemoryClaim> memory_claims(const Module& module, const Topology& topology) {
+  const graph::MemoryTotals totals = graph::memory_totals(topology);
+  const std::array found{totals.inputs_and_outputs, totals.constants, totals.workspace()};
+  std::vector<MemoryClaim> claims = memory_claims(module);
+  for (MemoryClaim& claim : claims) {
+    claim.found = found[static_cast<std::size_t>(claim.kind)];
+    if (!claim.agrees()) claim.reason = reason_of(topology, claim);
+  }
+  return claims;
+}
+
+}  // namespace mlf
