@@ -1,0 +1,187 @@
+"""The C of an archive, compiled with gcc and run: the truth about its memory.
+
+TVM's headers are not needed: c_runtime/include has declarations of our own. `Program` compiles the
+sources of one module, tells what is in which section of the object files, and calls the network once
+with an allocator that counts.
+"""
+
+import pathlib
+import platform
+import re
+import subprocess
+
+RUNTIME = pathlib.Path(__file__).resolve().parent / "c_runtime"
+# `half` is no type of C: TVM's target "c" writes it nevertheless.
+FLAGS = ["-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", f"-I{RUNTIME / 'include'}"]
+if platform.machine() == "x86_64":
+    FLAGS.append("-mno-red-zone")  # or frames have up to 128 bytes that -fstack-usage leaves out
+CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "bool": 1}
+
+
+class CannotRun(Exception):
+    """The archive's C cannot be compiled or called; the message says why."""
+
+
+def bits_of(dtype):
+    return int(re.search(r"\d+", dtype)[0]) if dtype != "bool" else 8
+
+
+def bytes_of(tensor):
+    if tensor["dtype"] is None or tensor["shape"] is None:
+        return None
+    count = (bits_of(tensor["dtype"]) + 7) // 8
+    for extent in tensor["shape"]:
+        count *= extent
+    return count
+
+
+def first_error(text):
+    return next((line for line in text.splitlines() if "error" in line), text[:200])
+
+
+class Driver:
+    """Text of a C program that calls functions with tensors of zeros."""
+
+    def __init__(self):
+        self.globals = []
+        self.statements = []
+        self.count = 0
+
+    def memory(self, size):
+        self.count += 1
+        name = f"memory_{self.count}"
+        self.globals.append(f"static char {name}[{max(size, 1)}] __attribute__((aligned(64)));")
+        return name
+
+    def tensor(self, memory, argument):
+        self.count += 1
+        name = f"tensor_{self.count}"
+        shape = argument["shape"] or []
+        dtype = argument["dtype"] or "uint8"
+        extents = ", ".join(map(str, shape)) or "1"
+        self.globals.append(f"static int64_t shape_{name}[] = {{{extents}}};")
+        code = CODES[re.match(r"[a-z]+", dtype)[0]]
+        self.globals.append(
+            f"static DLTensor {name} = {{{memory}, {{kDLCPU, 0}}, {len(shape)}, "
+            f"{{{code}, {bits_of(dtype) if dtype != 'bool' else 1}, 1}}, shape_{name}, 0, 0}};"
+        )
+        return name
+
+    def packed(self, function, tensors):
+        self.globals.append(
+            f"int32_t {function}(TVMValue*, int*, int, TVMValue*, int*, void*);"
+        )
+        values = ", ".join(f"{{.v_handle = &{tensor}}}" for tensor in tensors)
+        types = ", ".join(["kTVMDLTensorHandle"] * len(tensors))
+        self.statements.append(
+            f"{{ TVMValue args[] = {{{values}}}; int types[] = {{{types}}}; TVMValue result; "
+            f"int type; if ({function}(args, types, {len(tensors)}, &result, &type, 0)) return 1; }}"
+        )
+
+    def text(self):
+        return "\n".join(
+            ['#include "tvm/runtime/c_backend_api.h"', "void report_allocations(void);"]
+            + self.globals
+            + ["int main(void) {", *self.statements, "report_allocations();", "return 0;", "}", ""]
+        )
+
+
+def tensors_of_ports(driver, document):
+    """Memory for every input and output, in the order of main's parameters."""
+    for port in document["inputs"] + document["outputs"]:
+        size = bytes_of(port)
+        if size is None:
+            value = document["values"][port["value"]] if port["value"] is not None else port
+            size = value.get("bytes")
+        if size is None:
+            raise CannotRun(f"the size of {port['name']} is not known")
+        yield driver.memory(size), port
+
+
+def call_aot(driver, document, headers):
+    """Calls the entry of the module: by the structs of its header, or with packed arguments."""
+    memory = list(tensors_of_ports(driver, document))
+    inputs = len(document["inputs"])
+    name = f"tvmgen_{document['module']}_run"
+    if not headers:
+        driver.packed(name, [driver.tensor(*one) for one in memory])
+        return
+    driver.globals += [f'#include "{header.name}"' for header in headers]
+    structs = re.findall(r"struct (\w+) \{", "".join(header.read_text() for header in headers))
+    if any(not struct.endswith(("_inputs", "_outputs")) for struct in structs):
+        raise CannotRun("its entry takes pools or devices of the caller")
+    for struct, part in zip(structs, (memory[:inputs], memory[inputs:]), strict=True):
+        fields = ", ".join(one for one, _ in part)
+        driver.statements.append(f"struct {struct} {struct}_ = {{{fields}}};")
+    driver.statements.append(f"if ({name}({', '.join(f'&{one}_' for one in structs)})) return 1;")
+
+
+def call_kernels(driver, document):
+    """What the graph executor does: calls in their order, storages allocated before."""
+    sizes = {}
+    for value in document["values"]:
+        sizes[value["storage"]] = max(sizes.get(value["storage"], 0), value["bytes"])
+    memory = {storage: driver.memory(size) for storage, size in sizes.items()}
+    for call in document["calls"]:
+        tensors = [driver.tensor(memory[one["storage"]], one) for one in call["arguments"]]
+        driver.packed(document["kernels"][call["kernel"]]["symbol"], tensors)
+
+
+class Program:
+    def __init__(self, root, module, folder):
+        self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
+        self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
+        self.folder = folder
+        if not self.sources:
+            raise CannotRun("there is no C: its code is in objects")
+        include = [f"-I{root / 'codegen/host/include'}"]
+        self.objects = [self.compile(source, include) for source in self.sources]
+        self.include = include
+
+    def compile(self, source, include):
+        target = self.folder / (source.stem + ".o")
+        command = ["gcc", *FLAGS, *include, "-fstack-usage", "-c", str(source), "-o", str(target)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise CannotRun(f"gcc: {first_error(result.stderr)}")
+        return target
+
+    def symbols(self):
+        """(section, bytes, name) of every object, not function, in the object files."""
+        text = subprocess.run(
+            ["objdump", "-t", *map(str, self.objects)], capture_output=True, text=True, check=True
+        ).stdout
+        pattern = r"^[0-9a-f]+ .{5} O (\S+)\s+([0-9a-f]+) (?:\.hidden )?(\S+)$"
+        found = re.findall(pattern, text, re.MULTILINE)
+        return [(section, int(size, 16), name) for section, size, name in found]
+
+    def stack_usage(self):
+        """Bytes of the frame of every function."""
+        frames = {}
+        for target in self.objects:
+            for line in target.with_suffix(".su").read_text().splitlines():
+                place, size, _ = line.split("\t")
+                frames[place.rsplit(":", 1)[1]] = int(size)
+        return frames
+
+    def heap(self, document):
+        """The most bytes that TVMBackendAllocWorkspace has given out at one time."""
+        driver = Driver()
+        if document["provenance"]["kind"] == "graph-json":
+            call_kernels(driver, document)
+        else:
+            call_aot(driver, document, self.headers)
+        source = self.folder / "driver.c"
+        source.write_text(driver.text())
+        program = self.folder / "driver"
+        command = ["gcc", *FLAGS, *self.include, str(source), str(RUNTIME / "allocator.c")]
+        command += [*map(str, self.objects), "-lm", "-o", str(program)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise CannotRun(f"gcc: {first_error(result.stderr)}")
+        result = subprocess.run([program], capture_output=True, text=True, check=False, timeout=600)
+        if result.returncode:
+            raise CannotRun(f"the network ended with {result.returncode}")
+        most, left = map(int, result.stdout.split())
+        assert left == 0, f"{left} bytes were not given back"
+        return most

@@ -1,0 +1,186 @@
+"""The numbers of mlf about memory against an independent truth.
+
+Of every archive that has C, the C is compiled with gcc and the network is run:
+  constants   arrays in .rodata.tvm                 = constants of kernels and main outside of pools
+  pools       arrays in .bss.noinit.tvm and structs = pools, each by its name
+  heap        high-water mark of TVMBackendAllocWorkspace = `used` of the region "heap"
+  stack       -fstack-usage                        >= arrays of every kernel
+Both TIR that was captured and the generated C itself give these numbers. Prints a table; whatever
+cannot be compiled or run is in it with the reason.
+"""
+
+import json
+import pathlib
+import sys
+import tarfile
+import tempfile
+
+import generated_c
+import support
+
+
+POOL_ALIGNMENT = 16  # the constant alignment of every archive here
+
+
+def archives():
+    return support.archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+
+
+def name_of(path):
+    if path.name != "module.tar":
+        return path.stem
+    return path.parent.name if "tests" in path.parts else "/".join(path.parts[-3:-1])
+
+
+def unpack(archive, folder):
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+
+
+def networks(path):
+    """(module, topology) of every network in the archive, or why there is none."""
+    modules = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+    for module in modules:
+        result = support.run("graph", "--module", module["name"], path)
+        if result.returncode:
+            yield module["name"], None, result.stderr.decode().strip().splitlines()[-1]
+        else:
+            yield module["name"], json.loads(result.stdout), None
+
+
+def constants_of(document):
+    """Bytes of constants outside of pools, every one once."""
+    own = {
+        (kernel["symbol"], constant["name"]): constant["bytes"]
+        for kernel in document["kernels"]
+        for constant in kernel["constants"]
+        if constant["memory"] == "program"
+    }
+    main = [one for one in document["storages"] if one["memory"] == "program"]
+    return sum(own.values()) + sum(storage["bytes"] for storage in main)
+
+
+def regions_of(document, kind):
+    return [region for region in document["memory"] if region["kind"] == kind]
+
+
+def used(document, kind):
+    return sum(region["used"] for region in regions_of(document, kind))
+
+
+def stack_of(kernel):
+    ends = [one["offset"] + one["bytes"] for one in kernel["workspaces"] if one["memory"] == "stack"]
+    return max(ends, default=0)
+
+
+def numbers_of(document):
+    return {
+        "constants": constants_of(document),
+        "pools": {pool["name"]: padded(pool) for pool in document["pools"]},
+        "heap": used(document, "heap"),
+    }
+
+
+def padded(pool):
+    """A pool of constants is a struct with aligned members: C pads its end."""
+    if pool["kind"] != "constant":
+        return pool["bytes"]
+    return (pool["bytes"] + POOL_ALIGNMENT - 1) // POOL_ALIGNMENT * POOL_ALIGNMENT
+
+
+def truth_of(document, program):
+    symbols = program.symbols()
+    pools = {
+        name: size
+        for section, size, name in symbols
+        if section.startswith((".bss", ".rodata.tvm"))
+        if name in {pool["name"] for pool in document["pools"]}
+    }
+    return {
+        "constants": sum(
+            size
+            for section, size, name in symbols
+            if section == ".rodata.tvm" and name not in pools
+        ),
+        "pools": pools,
+        "heap": program.heap(document),
+    }
+
+
+def frames_too_small(document, program):
+    frames = program.stack_usage()
+    return [
+        f"{kernel['symbol']}: arrays of {stack_of(kernel)} bytes in a frame of {frames[symbol]}"
+        for kernel in document["kernels"]
+        for symbol in [kernel["symbol"]]
+        if stack_of(kernel) > frames[symbol]
+    ]
+
+
+class Table:
+    def __init__(self):
+        self.compared, self.not_compared, self.faults = 0, [], []
+
+    def row(self, name, document, truth):
+        self.compared += 1
+        pools = " ".join(f"{pool} {size}" for pool, size in sorted(truth["pools"].items())) or "-"
+        executor = used(document, "executor") or "-"
+        stack = used(document, "stack") or "-"
+        print(
+            f"{name:44}{truth['constants']:>10}{truth['heap']:>10}{executor:>10}{stack:>8}  {pools}"
+        )
+
+
+def compare(table, name, captured, stock, program):
+    truth = truth_of(captured, program)
+    table.row(name, captured, truth)
+    for source, document in (("as it is", captured), ("without src/tir-*", stock)):
+        for region in document["memory"]:
+            for why in region["uncertain"]:
+                table.faults.append(f"{name} ({source}): {region['kind']} is not exact: {why}")
+        for what, told in numbers_of(document).items():
+            if told != truth[what]:
+                table.faults.append(f"{name} ({source}): {what}: mlf {told}, truth {truth[what]}")
+        for fault in frames_too_small(document, program):
+            table.faults.append(f"{name} ({source}): {fault}")
+
+
+def check(table, archive):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder) / "archive"
+        unpack(archive, root)
+        for member in (root / "src").glob("tir-*"):
+            member.unlink()
+        stock = {name: document for name, document, _ in networks(root)}
+        for name, document, reason in networks(archive):
+            label = name_of(archive) + (f" {name}" if len(stock) > 1 else "")
+            try:
+                if document is None:
+                    raise generated_c.CannotRun(reason)
+                work = pathlib.Path(folder) / f"work-{name}"
+                work.mkdir()
+                program = generated_c.Program(root, name, work)
+                compare(table, label, document, stock[name], program)
+            except generated_c.CannotRun as why:
+                table.not_compared.append(f"{label}: {why}")
+
+
+def main():
+    table = Table()
+    print(f"{'ARCHIVE':44}{'CONSTANTS':>10}{'HEAP':>10}{'EXECUTOR':>10}{'STACK':>8}  POOLS")
+    for archive in archives():
+        check(table, archive)
+    for line in table.not_compared:
+        print(f"not compared: {line}")
+    for line in table.faults:
+        print(f"DIFFERENT: {line}")
+    print(
+        f"{table.compared} networks compared with gcc and a run, {len(table.faults)} differences, "
+        f"{len(table.not_compared)} not compared"
+    )
+    assert table.compared > 0
+    return 1 if table.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
