@@ -47,11 +47,11 @@ int Console::fail(ErrorKind kind, std::string_view message) const {
 }
 
 void Console::note(std::string_view message) const {
-  if (verbosity_ != Verbosity::quiet) log_->info(message);
+  if (verbosity_ != Verbosity::quiet) log_->info(printable(message));
 }
 
 void Console::detail(std::string_view message) const {
-  if (verbosity_ == Verbosity::verbose) log_->info(message);
+  if (verbosity_ == Verbosity::verbose) log_->info(printable(message));
 }
 
 void OutputStream::write(std::string_view bytes) {

@@ -5,19 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "mlf/diagnostics.h"
+
 namespace mlf::program {
-
-namespace {
-
-/// Names come from untrusted archives: a terminal must not obey them.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
-
-}  // namespace
 
 // The head is a row like any other, and counts for the widths.
 Table::Table(std::vector<std::string> head) : right_(head.size()) {
@@ -29,7 +19,8 @@ void Table::align_right(std::initializer_list<std::size_t> columns) {
 }
 
 void Table::add(std::vector<std::string> cells) {
-  std::transform(cells.begin(), cells.end(), cells.begin(), printable);
+  // Names come from untrusted archives: a terminal must not obey them.
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -32,8 +32,8 @@ struct Location {
   std::string json_pointer{};  ///< RFC 6901 pointer of a malformed JSON value
   std::uint32_t line = 0;      ///< 1-based
   std::uint32_t column = 0;    ///< 1-based, counted in bytes
-  std::string source_line{};   ///< the text of the line, clipped around the column
-  std::uint32_t caret = 0;     ///< 0-based offset of the column inside `source_line`
+  std::string source_line{};   ///< the line as it is, clipped around the column
+  std::uint32_t caret = 0;     ///< 0-based offset of the column inside `source_line`, in bytes
   std::uint32_t length = 1;    ///< bytes to underline, at least 1
 };
 
@@ -49,7 +49,13 @@ using Diagnostics = std::vector<Diagnostic>;
 template <class T>
 using Result = tl::expected<T, Diagnostics>;
 
-/// `file:member:line:column: message`, then the source line and a caret where they are known.
+/// `text` for a terminal, on one line: control characters (C0, DEL, C1), bytes that are not UTF-8,
+/// and marks that change the direction of text are written as \xNN or \u{N}, everything else stays.
+/// What comes out may be given in again: nothing changes a second time.
+MLF_API std::string printable(std::string_view text);
+
+/// `file:member:line:column: message`, then the source line and a caret where they are known. Every
+/// part is `printable`, whatever the input put into it.
 MLF_API std::string to_string(const Diagnostic& diagnostic);
 
 /// Completes the place of every diagnostic with the file it came from, where none is named yet.

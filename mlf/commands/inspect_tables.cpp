@@ -27,10 +27,12 @@ std::string executors_of(const Module& module) {
 }
 
 std::string headline(const Inspection& inspection) {
-  return fmt::format(
-      "{}: Model Library Format {}, {}, {} members\n", inspection.deployment.archive().path(),
-      inspection.deployment.library().version, name_of(inspection.deployment.archive().storage()),
-      inspection.deployment.archive().members().size());
+  return printable(fmt::format("{}: Model Library Format {}, {}, {} members",
+                               inspection.deployment.archive().path(),
+                               inspection.deployment.library().version,
+                               name_of(inspection.deployment.archive().storage()),
+                               inspection.deployment.archive().members().size())) +
+         "\n";
 }
 
 Table modules_table(const ModelLibrary& library) {

@@ -153,13 +153,15 @@ void explain(const std::string& archive, const ProcessReport& report, const Cons
 /// What --dry-run prints: one line for each member, and always at least one.
 std::string plan_of(const std::string& archive, const ProcessReport& report) {
   std::string text;
+  const auto line = [&](const std::string& what) {
+    text += printable(fmt::format("{}: {}", archive, what)) + "\n";
+  };
   for (const WrittenMember& member : report.written) {
-    text += fmt::format("{}: write {} ({} bytes)\n", archive, member.name, member.size);
+    line(fmt::format("write {} ({} bytes)", member.name, member.size));
   }
-  for (const std::string& name : report.removed) {
-    text += fmt::format("{}: remove {}\n", archive, name);
-  }
-  return text.empty() ? fmt::format("{}: nothing to do\n", archive) : text;
+  for (const std::string& name : report.removed) line(fmt::format("remove {}", name));
+  if (text.empty()) line("nothing to do");
+  return text;
 }
 
 int run_process(const ProcessArguments& options, const Context& context) {

@@ -45,8 +45,9 @@ std::string_view code_of(const Finding& finding) {
 /// "archive: module: error: what is wrong [code]", one line for tools that go by lines.
 std::string to_line(const Finding& finding, const std::string& archive) {
   const std::string module = finding.module.empty() ? "" : fmt::format("{}: ", finding.module);
-  return fmt::format("{}: {}{}: {} [{}]\n", archive, module, to_string(finding.severity),
-                     finding.detail, code_of(finding));
+  return printable(fmt::format("{}: {}{}: {} [{}]", archive, module, to_string(finding.severity),
+                               finding.detail, code_of(finding))) +
+         "\n";
 }
 
 std::string to_lines(const Verdict& verdict, const Console& console) {

@@ -29,17 +29,7 @@ void refuse(std::string message, std::string member) {
 }
 
 std::string printable_name(std::string_view name) {
-  std::string text;
-  for (const char c : name.substr(0, kPrintedName)) {
-    const auto byte = static_cast<unsigned char>(c);
-    // Everything but printable ASCII: these names were refused, perhaps for what they do to a
-    // terminal.
-    if (byte < 0x20 || byte >= 0x7f) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += c;
-    }
-  }
+  std::string text = printable(name.substr(0, kPrintedName));
   if (name.size() > kPrintedName) text += "...";
   return text;
 }

@@ -21,7 +21,7 @@ struct HeaderPlace {
 /// Throws `invalid_input` about one member.
 [[noreturn]] void refuse(std::string message, std::string member);
 
-/// The name with everything a terminal could misread written as \xNN.
+/// The name as `printable` shows it, and no more than its beginning where it is long.
 std::string printable_name(std::string_view name);
 
 }  // namespace mlf::archive

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace mlf {
 
 // The codes of sysexits.h, and 1 for a check that failed.
@@ -21,14 +23,37 @@ int exit_code(ErrorKind kind) noexcept {
   return 70;
 }
 
+namespace {
+
+/// How many columns a text takes on a terminal: continuation bytes of UTF-8 take none.
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+/// The line of the source, and under it what is meant. What is escaped gets longer, so the caret is
+/// counted in what is shown.
+std::string source_with_caret(const Location& where) {
+  const std::string_view line = where.source_line;
+  const std::size_t caret = std::min<std::size_t>(where.caret, line.size());
+  const std::string before = printable(line.substr(0, caret));
+  const std::string meant = printable(line.substr(caret, where.length));
+  const std::string after = printable(line.substr(std::min(caret + where.length, line.size())));
+  return fmt::format("\n  {}{}{}\n  {:{}}{:^<{}}", before, meant, after, "", columns_of(before), "",
+                     std::max<std::size_t>(columns_of(meant), 1));
+}
+
+}  // namespace
+
 // As compilers print it, so that editors jump to the place: file:member:line:column: message, then
 // the line and a caret.
 std::string to_string(const Diagnostic& diagnostic) {
   const Location& where = diagnostic.where;
   std::string text;
-  const auto part = [&text](std::string_view name) {
-    if (name.empty()) return;
-    text += name;
+  const auto part = [&text](std::string_view piece) {
+    if (piece.empty()) return;
+    text += printable(piece);
     text += ':';
   };
   part(where.file);
@@ -36,11 +61,8 @@ std::string to_string(const Diagnostic& diagnostic) {
   if (where.line != 0) part(fmt::format("{}:{}", where.line, where.column));
   part(where.json_pointer);
   if (!text.empty()) text += ' ';
-  text += diagnostic.message;
-  if (where.line != 0 && !where.source_line.empty()) {
-    text +=
-        fmt::format("\n  {}\n  {:{}}{:^<{}}", where.source_line, "", where.caret, "", where.length);
-  }
+  text += printable(diagnostic.message);
+  if (where.line != 0 && !where.source_line.empty()) text += source_with_caret(where);
   return text;
 }
 

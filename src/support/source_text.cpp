@@ -12,12 +12,21 @@ namespace {
 constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kContextBefore = 60;
 
-// A tab or an escape sequence would move the caret, or worse, the terminal's cursor.
-std::string printable(std::string_view text) {
+/// Where in `text` a character begins, at or before `offset`: clipping must not cut one in two.
+std::size_t character_start(std::string_view text, std::size_t offset) {
+  constexpr std::size_t kLongestCharacter = 4;
+  for (std::size_t back = 0; back < kLongestCharacter && back <= offset; ++back) {
+    const bool continues = offset - back < text.size() &&
+                           (static_cast<unsigned char>(text[offset - back]) & 0xc0) == 0x80;
+    if (!continues) return offset - back;
+  }
+  return offset;
+}
+
+/// A tab as one blank, so that the caret is where it should be.
+std::string without_tabs(std::string_view text) {
   std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::replace(result.begin(), result.end(), '\t', ' ');
   return result;
 }
 
@@ -33,8 +42,9 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   const std::size_t column = offset - line_begin;
 
   // Of a long line the part around the place is shown, so that the caret fits below it.
-  const std::size_t clip_begin = column > kContextBefore ? offset - kContextBefore : line_begin;
-  const std::size_t clip_end = std::min(line_end, clip_begin + kLineWidth);
+  const std::size_t clip_begin =
+      column > kContextBefore ? character_start(text, offset - kContextBefore) : line_begin;
+  const std::size_t clip_end = character_start(text, std::min(line_end, clip_begin + kLineWidth));
   const std::size_t room = clip_end > offset ? clip_end - offset : 1;
 
   Location where;
@@ -43,7 +53,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   // Counted from 1, as editors do.
   where.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
   where.column = static_cast<std::uint32_t>(column + 1);
-  where.source_line = printable(text.substr(clip_begin, clip_end - clip_begin));
+  where.source_line = without_tabs(text.substr(clip_begin, clip_end - clip_begin));
   where.caret = static_cast<std::uint32_t>(offset - clip_begin);
   where.length = static_cast<std::uint32_t>(std::clamp<std::size_t>(length, 1, room));
   return where;

@@ -377,6 +377,18 @@ class Colour(Folder):
         os.close(leader)
         return text
 
+    def test_nothing_that_a_terminal_would_obey_is_printed(self):
+        name = "\x1b[31m\x7f\x9b\u202e"
+        metadata = support.METADATA.replace('"default": {', json.dumps(name) + ": {", 1)
+        path = self.folder / "a\x1bb.tar"
+        path.write_bytes(support.make_tar({"metadata.json": metadata}))
+        for command in (["inspect"], ["-v", "verify"], ["-v", "process"], ["process", "--dry-run"]):
+            result = support.run(*command, path)
+            for text in (result.stdout, result.stderr):
+                shown = text.decode().replace("\n", "")
+                self.assertTrue(all(c.isprintable() for c in shown), (command, shown))
+            self.assertIn("\\x1b", (result.stdout + result.stderr).decode())
+
     def test_colour_is_for_terminals_that_want_it(self):
         self.assertIn(b"\x1b[", self.stderr_on_a_terminal(NO_COLOR=""))
         self.assertNotIn(b"\x1b[", self.stderr_on_a_terminal(NO_COLOR="1"))

@@ -43,6 +43,66 @@ TEST(Diagnostics, NameTheFileOnlyWhereNoneIsNamedYet) {
   EXPECT_EQ(named[1].where.file, "kept");
 }
 
+TEST(Printable, LeavesTextAsItIs) {
+  for (const std::string_view text :
+       {"", "a b\\c", "na\xc3\xafve", "\xe6\xb8\xac", "\xf0\x9f\x98\x80"}) {
+    EXPECT_EQ(printable(text), text);
+  }
+}
+
+TEST(Printable, WritesOutWhatATerminalWouldObey) {
+  using namespace std::string_literals;
+  const std::pair<std::string, std::string> cases[] = {
+      {"a\0b"s, "a\\x00b"},
+      {"\x1b[31mred", "\\x1b[31mred"},
+      {"two\nlines\r\t", "two\\x0alines\\x0d\\x09"},
+      {"\x7f", "\\x7f"},
+      {"\xc2\x9b"
+       "2J",
+       "\\u{9b}2J"},            // CSI as one character
+      {"\xc2\x85", "\\u{85}"},  // next line
+      {"\xe2\x80\xae"
+       "gpj.exe",
+       "\\u{202e}gpj.exe"},
+      {"\xe2\x81\xa6", "\\u{2066}"},
+      {"\xd8\x9c", "\\u{61c}"},
+      {"\xe2\x80\xa8", "\\u{2028}"},
+      {"\x9b", "\\x9b"},                    // no UTF-8, and CSI for a terminal of Latin-1
+      {"\xc3", "\\xc3"},                    // cut off
+      {"\xc0\x9b", "\\xc0\\x9b"},           // overlong
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},  // a surrogate
+  };
+  for (const auto& [text, shown] : cases) {
+    EXPECT_EQ(printable(text), shown);
+    EXPECT_EQ(printable(shown), shown);
+  }
+}
+
+TEST(Diagnostics, ShowNothingThatATerminalWouldObey) {
+  Location where;
+  where.file = "a\x1b[2J.tar";
+  where.member = "src/\xe2\x80\xae.txt";
+  EXPECT_EQ(to_string(Diagnostic{ErrorKind::io, "no '\x7f\n'", where}),
+            "a\\x1b[2J.tar:src/\\u{202e}.txt: no '\\x7f\\x0a'");
+}
+
+TEST(Diagnostics, PutTheCaretUnderWhatIsShown) {
+  const support::SourceText source{"f", "", "\ta\x1b\xc3\xaf\xff oops\n"};
+  EXPECT_EQ(to_string(Diagnostic{ErrorKind::invalid_input, "bad", source.locate(7, 4)}),
+            "f:1:8: bad\n"
+            "   a\\x1b\xc3\xaf\\xff oops\n"
+            "              ^^^^");
+}
+
+TEST(Diagnostics, ClipBetweenCharacters) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "\xe6\xb8\xac";
+  const support::SourceText source{"f", "", line};
+  const Location where = source.locate(150, 3);
+  EXPECT_EQ(printable(where.source_line), where.source_line);
+  EXPECT_EQ(where.source_line.substr(where.caret, 3), "\xe6\xb8\xac");
+}
+
 TEST(ToResult, TurnsErrorsIntoDiagnosticsAndForeignExceptionsIntoInternalOnes) {
   const auto known =
       support::to_result([]() -> int { throw support::Error(ErrorKind::io, "disk full"); });

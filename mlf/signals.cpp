@@ -1,0 +1,33 @@
+#include "signals.h"
+
+#include <signal.h>
+
+#include "mlf/archive.h"
+
+namespace mlf::program {
+namespace {
+
+/// SA_RESETHAND has put the default action back: raised again, the signal ends the process, and
+/// whoever waits for it sees which one it was.
+void clean_up_and_end(int signal) {
+  archive::remove_temporary_files();
+  ::raise(signal);
+}
+
+void handle(int signal) {
+  struct sigaction before {};
+  if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) return;
+  struct sigaction action {};
+  action.sa_handler = clean_up_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void handle_signals() {
+  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) handle(signal);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace mlf::program

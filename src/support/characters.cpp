@@ -1,0 +1,68 @@
+#include "support/characters.h"
+
+#include <fmt/core.h>
+
+#include "mlf/diagnostics.h"
+
+namespace mlf::support {
+
+char32_t take_character(std::string_view& text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  text.remove_prefix(1);
+  if (lead < 0x80) return lead;
+  // A byte that continues, or the lead of an overlong form or of a value beyond Unicode.
+  if (lead < 0xc2 || lead > 0xf4) return kNotUtf8;
+  const std::size_t following = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+  if (text.size() < following) return kNotUtf8;
+  char32_t value = static_cast<char32_t>(lead & (0x3f >> following));
+  for (std::size_t i = 0; i < following; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0) != 0x80) return kNotUtf8;
+    value = (value << 6) | (byte & 0x3f);
+  }
+  constexpr char32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (value < kSmallest[following] || value > 0x10ffff || surrogate) return kNotUtf8;
+  text.remove_prefix(following);
+  return value;
+}
+
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+bool is_bidi_control(char32_t c) {
+  return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+namespace {
+
+/// Line and paragraph separator, which some terminals take for a new line.
+bool is_separator(char32_t c) {
+  return c == 0x2028 || c == 0x2029;
+}
+
+}  // namespace
+}  // namespace mlf::support
+
+namespace mlf {
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const char32_t c = support::take_character(text);
+    if (c == support::kNotUtf8 || (c < 0x80 && support::is_control(c))) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(before.front()));
+    } else if (support::is_control(c) || support::is_bidi_control(c) || support::is_separator(c)) {
+      result += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(c));
+    } else {
+      result += before.substr(0, before.size() - text.size());
+    }
+  }
+  return result;
+}
+
+}  // namespace mlf

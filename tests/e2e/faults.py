@@ -1,0 +1,285 @@
+"""What the system may do to a run of mlf: refuse a call, kill the run, fill the disk. strace does it."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import support
+
+MEMBERS = {"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK}
+CHANGES = "linkat,renameat,unlinkat,mkdirat,fsync"
+
+
+def strace(injections, *arguments):
+    """The command line of mlf under strace, which injects each `CALL:WHAT`."""
+    command = ["strace", "-f", "-qq", "-o", "/dev/null"]
+    for injection in injections:
+        command += ["-e", f"inject={injection}"]
+    return [*command, support.PROGRAM, *map(str, arguments)]
+
+
+def run(injections, *arguments):
+    result = subprocess.run(strace(injections, *arguments), capture_output=True, check=False)
+    return result.returncode, result.stderr.decode()
+
+
+def calls_of(*arguments):
+    """The calls that change a folder, in their order."""
+    with tempfile.NamedTemporaryFile() as log:
+        subprocess.run(
+            ["strace", "-f", "-qq", "-o", log.name, "-e", f"trace={CHANGES}",
+             support.PROGRAM, *map(str, arguments)],
+            check=True,
+        )  # fmt: skip
+        lines = pathlib.Path(log.name).read_text().splitlines()
+    return [line.split(maxsplit=1)[1].split("(")[0] for line in lines]
+
+
+def each_call(calls):
+    """(call, how many of its name came before it and with it)"""
+    seen = {}
+    for call in calls:
+        seen[call] = seen.get(call, 0) + 1
+        yield call, seen[call]
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def archive(self, mode="w"):
+        path = self.folder / "module.tar"
+        path.write_bytes(support.make_tar(MEMBERS, mode))
+        return path
+
+    def unpacked(self):
+        path = self.folder / "unpacked"
+        shutil.rmtree(path, ignore_errors=True)
+        for name, content in MEMBERS.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text(content)
+            os.utime(path / name, (1, 1))
+        return path
+
+    def files(self, path):
+        return {
+            str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if not p.is_dir()
+        }
+
+    def temporaries(self):
+        return sorted(p.name for p in self.folder.rglob(".mlf-*"))
+
+
+class InAFolder(Faults):
+    """Whatever happens between two files: `verify` notices, the next run heals."""
+
+    def check(self, prepare, arguments, injection, ends):
+        """One run for every call that changes the folder, which ends there."""
+        path = prepare()
+        before = self.files(path)
+        whole = [before] if support.run("verify", path).returncode == 0 else []
+        calls = calls_of("process", *arguments, path)
+        after = self.files(path)
+        whole.append(after)
+        for call, count in each_call(calls):
+            path = prepare()
+            code, stderr = run([f"{call}:{injection}:when={count}"], "process", *arguments, path)
+            where = (call, count, stderr)
+            self.assertTrue(ends(code), (code, where))
+            now = {k: v for k, v in self.files(path).items() if ".mlf-" not in k}
+            held = support.run("verify", path).returncode == 0
+            self.assertEqual(held, now in whole, where)
+            support.run_ok("process", *arguments, path)
+            self.assertEqual(self.files(path), after, where)
+
+    def processed(self, *arguments):
+        path = self.unpacked()
+        support.run_ok("process", *arguments, path)
+        return path
+
+    def test_a_run_that_is_killed_is_healed_by_the_next(self):
+        self.check(self.unpacked, [], "signal=SIGKILL", lambda code: code == -signal.SIGKILL)
+
+    def test_a_run_that_is_ended_is_healed_by_the_next(self):
+        self.check(self.unpacked, [], "signal=SIGTERM", lambda code: code == -signal.SIGTERM)
+
+    def test_a_full_disk_is_healed_by_the_next_run(self):
+        self.check(self.unpacked, [], "error=ENOSPC", lambda code: code == 74)
+
+    def test_an_update_that_removes_files_is_healed_too(self):
+        def prepare():
+            path = self.processed()
+            tir = path / "src" / "tir-1.txt"
+            tir.rename(path / "src" / "tir-2.txt")
+            return path
+
+        self.check(prepare, [], "signal=SIGKILL", lambda code: code == -signal.SIGKILL)
+
+    def test_so_is_one_that_removes_all(self):
+        def prepare():
+            path = self.processed()
+            (path / "src" / "tir-1.txt").unlink()
+            return path
+
+        self.check(prepare, [], "signal=SIGKILL", lambda code: code == -signal.SIGKILL)
+
+    def test_a_temporary_is_no_member_and_goes(self):
+        path = self.unpacked()
+        run(["renameat:signal=SIGKILL:when=2"], "process", path)
+        self.assertEqual(len(self.temporaries()), 1)
+        self.assertNotIn(b".mlf-", support.run("inspect", path).stdout)
+        # Even by a run that finds nothing to do.
+        (path / "src" / "tir-1.txt").unlink()
+        for left in ("mlf.json", "tir-1.json"):
+            (path / "src" / left).unlink(missing_ok=True)
+        support.run_ok("process", path)
+        self.assertEqual(self.temporaries(), [])
+
+
+class OfATar(Faults):
+    def test_a_signal_takes_the_temporary_along(self):
+        for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+            path = self.archive()
+            before = path.read_bytes()
+            code, _ = run([f"linkat:signal={name}"], "process", path)
+            self.assertEqual(code, -getattr(signal, name))
+            self.assertEqual(path.read_bytes(), before)
+            self.assertEqual(self.temporaries(), [])
+
+    def test_an_ignored_signal_stays_ignored(self):
+        path = self.archive()
+        result = subprocess.run(
+            strace(["linkat:signal=SIGHUP"], "process", path),
+            check=False, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0)
+        support.run_ok("verify", path)
+
+    def test_what_a_killed_run_leaves_goes_with_the_next(self):
+        path = self.archive()
+        support.run_ok("process", path)
+        after = path.read_bytes()
+        for output in ([], ["-o", self.folder / "out.tar"]):
+            target = output[-1] if output else path
+            path = self.archive()
+            code, _ = run(["renameat:signal=SIGKILL"], "process", path, *output)
+            self.assertEqual(code, -signal.SIGKILL)
+            self.assertEqual(len(self.temporaries()), 1)
+            support.run_ok("process", path, *output)
+            self.assertEqual(target.read_bytes(), after)
+            self.assertEqual(self.temporaries(), [])
+
+    def test_where_files_cannot_be_unnamed_too(self):
+        path = self.archive()
+        before = path.read_bytes()
+        # Without /proc an unnamed file could not be named later, so it has a name from the start.
+        no_tmpfile = "?access,?faccessat,?faccessat2:error=ENOENT"
+        code, _ = run([no_tmpfile, "fsync:signal=SIGTERM"], "process", path)
+        self.assertEqual((code, path.read_bytes(), self.temporaries()), (-15, before, []))
+        code, _ = run([no_tmpfile, "fsync:signal=SIGKILL"], "process", path)
+        self.assertEqual((code, len(self.temporaries())), (-9, 1))
+        support.run_ok("process", path)
+        self.assertEqual(self.temporaries(), [])
+
+    def test_a_run_that_is_alive_keeps_its_temporary(self):
+        path, out = self.archive(), self.folder / "out.tar"
+        slow = subprocess.Popen(strace(["renameat:delay_enter=1s"], "process", path, "-o", out))
+        while not self.temporaries():
+            time.sleep(0.01)
+        alive = self.temporaries()
+        support.run_ok("process", path, "-o", out)
+        self.assertEqual(self.temporaries(), alive)
+        self.assertEqual(slow.wait(), 0)
+        self.assertEqual(self.temporaries(), [])
+        support.run_ok("verify", out)
+
+
+class Reading(Faults):
+    def test_a_read_error_is_not_damage(self):
+        for packer in ("gzip", "xz", "zstd"):
+            if shutil.which(packer) is None:
+                continue
+            path = self.archive()
+            packed = subprocess.run([packer, "-c", path], capture_output=True, check=True).stdout
+            path.write_bytes(packed)
+            command = strace(["read:error=EIO"], "verify", path)
+            command[1:1] = ["-P", str(path)]  # only reads of this file
+            result = subprocess.run(command, capture_output=True, check=False)
+            self.assertEqual(result.returncode, 74, (packer, result.stderr))
+            self.assertIn(b"cannot read: Input/output error", result.stderr)
+
+
+class Attributes(Faults):
+    """Extended attributes: kept, or said to be lost, or an error of the disk."""
+
+    NAME = "user.origin"
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.archive()
+        try:
+            os.setxattr(self.path, self.NAME, b"here")
+        except OSError as error:
+            self.skipTest(f"no extended attributes in {self.folder}: {error}")
+
+    def outcome(self, *injections):
+        code, stderr = run(injections, "process", self.path)
+        return code, stderr.replace(str(self.path), "PATH"), os.listxattr(self.path)
+
+    def test_they_are_kept(self):
+        self.assertEqual(self.outcome(), (0, "", [self.NAME]))
+
+    def test_what_the_system_withholds_is_said(self):
+        for call, error in (
+            ("fgetxattr", "EPERM"),
+            ("fgetxattr", "EACCES"),
+            ("fsetxattr", "EPERM"),
+            ("fsetxattr", "EOPNOTSUPP"),
+        ):
+            self.setUp()
+            code, stderr, left = self.outcome(f"{call}:error={error}")
+            self.assertEqual((code, left), (0, []))
+            self.assertIn(
+                "mlf: warning: PATH: the extended attribute 'user.origin' is lost: ", stderr
+            )
+            support.run_ok("verify", self.path)
+
+    def test_what_the_disk_refuses_is_an_error(self):
+        for call, error in (
+            ("flistxattr", "EIO"),
+            ("fgetxattr", "EIO"),
+            ("fsetxattr", "EIO"),
+            ("fsetxattr", "ENOSPC"),
+        ):
+            self.setUp()
+            before = self.path.read_bytes()
+            code, stderr, left = self.outcome(f"{call}:error={error}")
+            self.assertEqual((code, left), (74, [self.NAME]), stderr)
+            self.assertEqual(self.path.read_bytes(), before)
+            self.assertIn("extended attribute", stderr)
+
+    def test_a_file_system_without_them_has_nothing_to_lose(self):
+        code, stderr, _ = self.outcome("flistxattr:error=EOPNOTSUPP")
+        self.assertEqual((code, stderr), (0, ""))
+
+
+def main():
+    try:
+        works = subprocess.run(["strace", "-o", "/dev/null", "true"], check=False).returncode == 0
+    except FileNotFoundError:
+        support.skip("strace is not installed")
+    if not works:
+        support.skip("strace may not trace here")
+    return 0 if unittest.main(exit=False).result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
