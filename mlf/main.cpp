@@ -14,6 +14,7 @@
 #include "mlf/version.h"
 #include "options.h"
 #include "output.h"
+#include "signals.h"
 
 namespace mlf::program {
 namespace {
@@ -140,5 +141,6 @@ int run(int argc, const char* const* argv) {
 }  // namespace mlf::program
 
 int main(int argc, char** argv) {
+  mlf::program::handle_signals();
   return mlf::program::run(argc, argv);
 }

@@ -46,6 +46,10 @@ int Console::fail(ErrorKind kind, std::string_view message) const {
   return fail(Diagnostics{Diagnostic{kind, std::string(message), {}}});
 }
 
+void Console::warn(std::string_view message) const {
+  if (verbosity_ != Verbosity::quiet) log_->warn(printable(message));
+}
+
 void Console::note(std::string_view message) const {
   if (verbosity_ != Verbosity::quiet) log_->info(printable(message));
 }

@@ -24,6 +24,8 @@ class Console {
   /// Says what went wrong, and returns the exit code for it.
   int fail(const Diagnostics& diagnostics) const;
   int fail(ErrorKind kind, std::string_view message) const;
+  /// Done, but not all of it as it should be; not with -q.
+  void warn(std::string_view message) const;
   /// Worth knowing; not with -q.
   void note(std::string_view message) const;
   bool is_verbose() const { return verbosity_ == Verbosity::verbose; }

@@ -122,4 +122,10 @@ class MLF_API Archive {
   std::unique_ptr<Contents> contents_;
 };
 
+/// Removes the temporary files of all calls of the library that are under way in this process. For
+/// the handler of a signal that ends the process: it is async-signal-safe, and no call may go on
+/// afterwards. What a killed process leaves behind is removed by the next call for the same
+/// archive.
+MLF_API void remove_temporary_files() noexcept;
+
 }  // namespace mlf::archive

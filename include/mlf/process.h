@@ -63,6 +63,9 @@ struct ProcessReport {
   std::vector<std::string> removed{};
   /// One for each module; empty where the archive is up to date already.
   std::vector<NetworkReport> networks{};
+  /// What a replaced file had and the new one has not: extended attributes that the system does not
+  /// let mlf read or set, a sentence each.
+  std::vector<std::string> lost{};
   /// The number of TIR sources. Without any, and without a network, there is nothing to write, not
   /// even a manifest.
   std::size_t tir_sources = 0;
@@ -81,7 +84,9 @@ struct ProcessReport {
 /// the archive is left alone: not even its time changes. Otherwise the members it lists are
 /// replaced; those that are no longer made go.
 ///
-/// In place means atomically, under a lock: other readers see the old archive or the new one.
+/// In place means atomically, under a lock: other readers see the old archive or the new one. In a
+/// directory every file is replaced atomically, and the manifest before the files that it lists:
+/// after an interruption `verify_archive` finds what is missing, and the next call makes it.
 ///
 /// Errors leave the archive as it was: `invalid_input` for a malformed archive, metadata, manifest
 /// or TIR, and for a member of somebody else in the way; `check_failed` for a missing requirement;

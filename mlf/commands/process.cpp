@@ -131,6 +131,7 @@ void explain(const NetworkReport& network, const std::string& archive, const Con
 }
 
 void explain(const std::string& archive, const ProcessReport& report, const Console& console) {
+  for (const std::string& lost : report.lost) console.warn(fmt::format("{}: {}", archive, lost));
   const bool has_network =
       std::any_of(report.networks.begin(), report.networks.end(),
                   [](const NetworkReport& network) { return !network.reason; });

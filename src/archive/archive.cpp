@@ -13,6 +13,7 @@
 #include "archive/libarchive_view.h"
 #include "archive/replace_file.h"
 #include "archive/tar_walk.h"
+#include "archive/temporary.h"
 #include "support/error.h"
 
 namespace mlf::archive {
@@ -87,7 +88,9 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   contents->opened = contents->source.status();
   if (S_ISDIR(mode)) {
     contents->storage = Storage::directory;
-    contents->members = scan_directory(contents->source, limits);
+    DirectoryListing listing = scan_directory(contents->source, limits);
+    contents->members = std::move(listing.members);
+    contents->temporaries = std::move(listing.temporaries);
   } else {
     load_tar(*contents);
   }
@@ -177,6 +180,12 @@ Result<Archive> Archive::open_for_update(const std::string& path, const Limits& 
     // Behind links: what is replaced is the file and not the link to it.
     std::string resolved = resolve(path);
     std::unique_ptr<Contents> contents = load(open_locked(resolved, path), path, limits);
+    // Under the lock, so that no other run in place is alive.
+    if (contents->storage == Storage::directory) {
+      remove_abandoned_below(contents->source, contents->temporaries);
+    } else {
+      remove_abandoned_of(open_folder_of(resolved), leaf_of(resolved));
+    }
     contents->resolved = std::move(resolved);
     return Archive(std::move(contents));
   });

@@ -35,6 +35,7 @@ struct Archive::Contents {
   // Of a directory only: files read so far, by name.
   mutable std::mutex reading;
   mutable std::map<std::string, std::string, std::less<>> loaded;
+  std::vector<std::string> temporaries;  ///< that are no members
 
   /// The uncompressed tar.
   const support::File& tar() const noexcept { return unpacked ? unpacked : source; }

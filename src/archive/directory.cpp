@@ -14,6 +14,7 @@
 #include "archive/fault.h"
 #include "archive/member_name.h"
 #include "archive/replace_file.h"
+#include "archive/temporary.h"
 #include "support/error.h"
 
 namespace mlf::archive {
@@ -124,24 +125,28 @@ class Scan {
  public:
   Scan(const File& root, const Limits& limits) : root_(root), limits_(limits) {}
 
-  std::vector<Member> run() {
+  DirectoryListing run() {
     // A list of folders to come, no recursion: nothing bounds how deep a tree is.
     while (!folders_.empty()) {
       const std::string folder = std::move(folders_.back());
       folders_.pop_back();
       const File open = open_folder_below(root_, folder);
       for (const std::string& leaf : entries_of(open)) {
-        add(describe(open, leaf, folder == "." ? leaf : fmt::format("{}/{}", folder, leaf)));
+        add(leaf, describe(open, leaf, folder == "." ? leaf : fmt::format("{}/{}", folder, leaf)));
       }
     }
     // readdir has no order; outputs follow from this one.
     std::sort(members_.begin(), members_.end(),
               [](const Member& a, const Member& b) { return a.name < b.name; });
-    return std::move(members_);
+    return {std::move(members_), std::move(temporaries_)};
   }
 
  private:
-  void add(Member member) {
+  void add(const std::string& leaf, Member member) {
+    if (member.type == MemberType::file && is_temporary_name(leaf)) {
+      temporaries_.push_back(std::move(member.name));
+      return;
+    }
     normal_name(member.name, limits_);  // for its errors: the name is normal already
     if (members_.size() == limits_.max_members) {
       refuse(fmt::format("the archive has more than {} members (limit max_members)",
@@ -165,6 +170,7 @@ class Scan {
   const Limits& limits_;
   std::vector<std::string> folders_{"."};
   std::vector<Member> members_;
+  std::vector<std::string> temporaries_;
   std::uint64_t total_ = 0;
 };
 
@@ -227,10 +233,48 @@ void remove_member(const File& root, std::string_view name) {
   remove_empty_folders(root, name);
 }
 
+/// The changes of a directory one by one; `Changes::list` says why in this order.
+class DirectoryUpdate {
+ public:
+  DirectoryUpdate(const File& root, const Changes& changes) : root_(root), changes_(changes) {}
+
+  void run() {
+    for (const std::string& name : changes_.remove) {
+      if (name != changes_.list && !is_replaced(name)) remove_member(root_, name);
+    }
+    const NewMember* list = added(changes_.list);
+    if (list != nullptr) {
+      write_member(root_, *list);
+    } else if (std::ranges::count(changes_.remove, changes_.list) != 0) {
+      remove_member(root_, changes_.list);
+    }
+    for (const NewMember& member : changes_.add) {
+      if (&member != list) write_member(root_, member);
+    }
+  }
+
+ private:
+  const NewMember* added(std::string_view name) const {
+    const auto found = std::ranges::find(changes_.add, name, &NewMember::name);
+    return found != changes_.add.end() ? &*found : nullptr;
+  }
+  bool is_replaced(std::string_view name) const { return added(name) != nullptr; }
+
+  const File& root_;
+  const Changes& changes_;
+};
+
 }  // namespace
 
-std::vector<Member> scan_directory(const File& root, const Limits& limits) {
+DirectoryListing scan_directory(const File& root, const Limits& limits) {
   return Scan(root, limits).run();
+}
+
+void remove_abandoned_below(const File& root, const std::vector<std::string>& temporaries) {
+  for (const std::string& name : temporaries) {
+    const auto [folder, leaf] = split_name(name);
+    remove_abandoned(open_folder_below(root, folder), std::string(leaf));
+  }
 }
 
 std::string read_file_below(const File& root, const Member& member) {
@@ -256,18 +300,8 @@ std::string read_file_below(const File& root, const Member& member) {
   return content;
 }
 
-// The manifest is the last new member: while it is the old one, an interrupted update shows as
-// outputs that differ from it, and the next run makes them again.
 void update_directory(const File& root, const Changes& changes) {
-  const auto& added = changes.add;
-  const std::size_t early = added.empty() ? 0 : added.size() - 1;
-  for (std::size_t i = 0; i < early; ++i) write_member(root, added[i]);
-  for (const std::string& name : changes.remove) {
-    const bool replaced =
-        std::any_of(added.begin(), added.end(), [&](const NewMember& m) { return m.name == name; });
-    if (!replaced) remove_member(root, name);
-  }
-  if (!added.empty()) write_member(root, added.back());
+  DirectoryUpdate(root, changes).run();
 }
 
 }  // namespace mlf::archive

@@ -11,14 +11,24 @@
 
 namespace mlf::archive {
 
-/// Everything below `root`, folders included, sorted by name.
-std::vector<Member> scan_directory(const support::File& root, const Limits& limits);
+struct DirectoryListing {
+  std::vector<Member> members;           ///< sorted by name, folders included
+  std::vector<std::string> temporaries;  ///< of runs that were killed, or are under way
+};
+
+/// Everything below `root`.
+DirectoryListing scan_directory(const support::File& root, const Limits& limits);
+
+/// Removes those temporaries whose run is not alive any more.
+void remove_abandoned_below(const support::File& root, const std::vector<std::string>& temporaries);
 
 /// The content of a file that `scan_directory` listed.
 std::string read_file_below(const support::File& root, const Member& member);
 
-/// Writes the new members below `root`, each atomically, then removes the others (and folders that
-/// this leaves empty), then writes the last new member: whoever finds it finds everything done.
+/// Removes and writes members below `root`, each atomically, and in such an order that the member
+/// `changes.list` lists all that is there of the others, however far this comes: first go those
+/// that it no longer lists (and folders that this leaves empty), then it is written, then the
+/// others. So whoever checks what it lists notices an update that was interrupted.
 void update_directory(const support::File& root, const Changes& changes);
 
 }  // namespace mlf::archive

@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -35,14 +34,7 @@ bool is_still_named(const File& file, const std::string& resolved) {
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-constexpr int kNameAttempts = 100;
 constexpr const char* kOwnFiles = "/proc/self/fd";
-
-std::string random_name() {
-  // Not guessable: in a shared folder somebody else may be waiting for the name.
-  std::random_device device;
-  return fmt::format(".mlf-{:08x}{:08x}", device(), device());
-}
 
 [[noreturn]] void fail_to_create(const File& folder, int error_number) {
   throw support::Error(
@@ -58,47 +50,57 @@ bool lacks_unnamed_files(int error_number) {
          error_number == EINVAL;
 }
 
-File create_named(const File& folder, const std::string& leaf, mode_t mode, std::string& name) {
-  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    name = random_name();
-    // O_EXCL also refuses links that were put there.
-    const int fd = ::openat(folder.fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0) return {fd, leaf};
-    if (errno != EEXIST) break;
-  }
-  name.clear();
-  fail_to_create(folder, errno);
+/// What the system says where it has nothing, or lets nobody see it.
+bool is_withheld(int error_number) {
+  return error_number == EPERM || error_number == EACCES || error_number == EOPNOTSUPP;
 }
 
-/// A list of NUL-terminated names.
+/// A list of NUL-terminated names. File systems without attributes have none.
 std::vector<std::string> attribute_names(const File& file) {
   const ssize_t size = ::flistxattr(file.fd(), nullptr, 0);
-  if (size <= 0) return {};
-  std::string list(static_cast<std::size_t>(size), '\0');
-  // The list may have grown since it was measured: then it fails, and nothing is copied.
-  const ssize_t filled = ::flistxattr(file.fd(), list.data(), list.size());
+  if (size < 0 && errno == EOPNOTSUPP) return {};
+  std::string list(size < 0 ? 0 : static_cast<std::size_t>(size), '\0');
+  // The list may have grown since it was measured: then it fails.
+  const ssize_t filled = size < 0 ? size : ::flistxattr(file.fd(), list.data(), list.size());
+  if (filled < 0) file.fail("cannot list the extended attributes");
   std::vector<std::string> names;
-  const std::size_t end = filled < 0 ? 0 : static_cast<std::size_t>(filled);
+  const auto end = static_cast<std::size_t>(filled);
   for (std::size_t at = 0; at < end; at += names.back().size() + 1) {
     names.emplace_back(list.c_str() + at);
   }
   return names;
 }
 
-/// Access lists and user attributes go along; what only the system may set is left to the system.
-void copy_attributes(const File& from, const File& to) {
-  for (const std::string& name : attribute_names(from)) {
-    const ssize_t size = ::fgetxattr(from.fd(), name.c_str(), nullptr, 0);
-    if (size < 0) continue;
-    std::string value(static_cast<std::size_t>(size), '\0');
-    const ssize_t filled = ::fgetxattr(from.fd(), name.c_str(), value.data(), value.size());
-    if (filled < 0) continue;
-    const int set =
-        ::fsetxattr(to.fd(), name.c_str(), value.data(), static_cast<std::size_t>(filled), 0);
-    if (set != 0 && errno != EPERM && errno != EOPNOTSUPP) {
-      to.fail("cannot keep the extended attribute '" + name + "'");
-    }
+/// The value, or nothing, and then errno says why.
+std::optional<std::string> attribute(const File& file, const std::string& name) {
+  const ssize_t size = ::fgetxattr(file.fd(), name.c_str(), nullptr, 0);
+  if (size < 0) return std::nullopt;
+  std::string value(static_cast<std::size_t>(size), '\0');
+  const ssize_t filled = ::fgetxattr(file.fd(), name.c_str(), value.data(), value.size());
+  if (filled < 0) return std::nullopt;
+  value.resize(static_cast<std::size_t>(filled));
+  return value;
+}
+
+/// Copies one attribute. What the system keeps to itself, or the file system has no room for by
+/// its nature, is added to `lost`; every other failure is one of the disk, and thrown.
+void copy_attribute(const File& from, const File& to, const std::string& name,
+                    std::vector<std::string>& lost) {
+  const std::string what = "the extended attribute '" + name + "'";
+  const auto lose = [&] {
+    lost.push_back(what + " is lost: " + std::generic_category().message(errno));
+  };
+  const std::optional<std::string> value = attribute(from, name);
+  if (!value) {
+    if (errno == ENODATA) return;  // removed meanwhile
+    return is_withheld(errno) ? lose() : from.fail("cannot read " + what);
   }
+  if (::fsetxattr(to.fd(), name.c_str(), value->data(), value->size(), 0) == 0) return;
+  const int refused = errno;
+  // A label that the system gives to every file is there without being set.
+  if (attribute(to, name) == value) return;
+  errno = refused;
+  is_withheld(refused) ? lose() : to.fail("cannot keep " + what);
 }
 
 }  // namespace
@@ -139,22 +141,35 @@ File open_locked(const std::string& resolved, const std::string& path) {
 
 Replacement::Replacement(File folder, std::string leaf, mode_t mode, Naming naming)
     : folder_(std::move(folder)), leaf_(std::move(leaf)) {
-  const std::string name = folder_.name() + "/" + leaf_;
   // Naming a file later goes through its link in /proc.
   if (naming == Naming::late_if_possible && ::access(kOwnFiles, F_OK) == 0) {
     // Without a name nothing is left behind, however the process ends.
-    file_ = File(::openat(folder_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), name);
+    file_ = File(::openat(folder_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), path());
     if (file_) return;
     if (!lacks_unnamed_files(errno)) fail_to_create(folder_, errno);
   }
-  file_ = create_named(folder_, name, mode, temporary_);
+  take_name([&](const std::string& name) {
+    // O_EXCL also refuses links that were put there.
+    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    file_ = File(::openat(folder_.fd(), name.c_str(), kFlags, mode), path());
+    if (!file_) return false;
+    lock_temporary(file_);
+    // Until it was locked, somebody else could take it for abandoned.
+    if (file_.status().st_nlink != 0) return true;
+    errno = EEXIST;
+    return false;
+  });
 }
 
 Replacement::~Replacement() {
   if (!temporary_.empty()) ::unlinkat(folder_.fd(), temporary_.c_str(), 0);
 }
 
-void Replacement::adopt(const File& original) {
+std::string Replacement::path() const {
+  return folder_.name() + "/" + leaf_;
+}
+
+std::vector<std::string> Replacement::adopt(const File& original) {
   const struct stat wanted = original.status();
   const struct stat current = file_.status();
   if ((wanted.st_uid != current.st_uid || wanted.st_gid != current.st_gid) &&
@@ -162,34 +177,48 @@ void Replacement::adopt(const File& original) {
     file_.fail("cannot keep the owner of the file, choose another output path");
   }
   // After the owner: changing that clears capabilities and set-id bits.
-  copy_attributes(original, file_);
+  std::vector<std::string> lost;
+  for (const std::string& name : attribute_names(original)) {
+    copy_attribute(original, file_, name, lost);
+  }
   if (::fchmod(file_.fd(), wanted.st_mode & 07777) != 0) {
     file_.fail("cannot keep the permissions of the file");
   }
+  return lost;
 }
 
-/// linkat cannot replace a name, so the unnamed file gets a temporary one first.
-void Replacement::give_name() {
-  const std::string self = fmt::format("{}/{}", kOwnFiles, file_.fd());
-  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    const std::string name = random_name();
-    if (::linkat(AT_FDCWD, self.c_str(), folder_.fd(), name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+void Replacement::take_name(const std::function<bool(const std::string&)>& give) {
+  for (unsigned slot = 0; slot < kTemporarySlots; ++slot) {
+    const std::string name = temporary_name(leaf_, slot);
+    remove_abandoned(folder_, name);
+    noted_.emplace(folder_, name);
+    if (give(name)) {
       temporary_ = name;
       return;
     }
-    if (errno != EEXIST) break;
+    const int refused = errno;
+    noted_.reset();
+    if (refused != EEXIST) fail_to_create(folder_, refused);
   }
-  fail_to_create(folder_, errno);
+  fail_to_create(folder_, EEXIST);
 }
 
 void Replacement::commit() {
   // Content before name: after a crash the name leads to the old file or to the whole new one.
   file_.sync();
-  if (temporary_.empty()) give_name();
+  if (temporary_.empty()) {
+    // linkat cannot replace a name, so the unnamed file gets a temporary one first.
+    const std::string self = fmt::format("{}/{}", kOwnFiles, file_.fd());
+    lock_temporary(file_);
+    take_name([&](const std::string& name) {
+      return ::linkat(AT_FDCWD, self.c_str(), folder_.fd(), name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    });
+  }
   if (::renameat(folder_.fd(), temporary_.c_str(), folder_.fd(), leaf_.c_str()) != 0) {
     file_.fail("cannot replace the file");
   }
   temporary_.clear();
+  noted_.reset();
   // Some file systems cannot flush a folder; they say so with EINVAL, and nothing is lost by it.
   if (::fsync(folder_.fd()) != 0 && errno != EINVAL) folder_.fail("cannot flush to the disk");
 }

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "archive/temporary.h"
 #include "support/file.h"
 
 namespace mlf::archive {
@@ -22,7 +26,7 @@ void check_replaceable(const struct stat& status, const std::string& path);
 
 /// A new file in the folder of its target, without a name where the file system allows that
 /// (O_TMPFILE): it then vanishes with the process, however that ends. Otherwise, and for the
-/// moment between naming and renaming, it is called ".mlf-<random>".
+/// moment between naming and renaming, it has a name that temporary.h gives.
 class Replacement {
  public:
   /// When the new file gets a name: only to be renamed, or at once.
@@ -37,20 +41,25 @@ class Replacement {
 
   const support::File& file() const noexcept { return file_; }
 
-  /// Gives the new file the owner, the mode and the extended attributes of `original`. Owner
-  /// first: changing it clears the set-id bits.
-  void adopt(const support::File& original);
+  /// Gives the new file the owner, the mode and the extended attributes (access lists among them)
+  /// of `original`. Owner first: changing it clears the set-id bits. Returns a sentence for every
+  /// attribute that is lost, because the system does not let us read or set it or the file system
+  /// has no attributes. Throws `io` where the disk fails.
+  std::vector<std::string> adopt(const support::File& original);
 
   /// Puts the new file in the target's place: flushes it, renames it, flushes the folder.
   void commit();
 
  private:
-  void give_name();
+  std::string path() const;
+  /// Finds a temporary name that is free. `give` gives it to the file; false leaves why in errno.
+  void take_name(const std::function<bool(const std::string&)>& give);
 
   support::File folder_;
   std::string leaf_;
   support::File file_;
   std::string temporary_;  ///< name in the folder, empty while there is none
+  std::optional<NotedTemporary> noted_;
 };
 
 /// Opens the folder of `path`, for a Replacement.

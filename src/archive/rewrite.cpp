@@ -12,6 +12,7 @@
 #include "archive/replace_file.h"
 #include "archive/tar_appender.h"
 #include "archive/tar_header.h"
+#include "archive/temporary.h"
 #include "support/error.h"
 
 namespace mlf::archive {
@@ -118,39 +119,43 @@ File open_existing(const std::string& path) {
 
 }  // namespace
 
-void update_in_place(const Archive& archive, const Changes& changes) {
+Lost update_in_place(const Archive& archive, const Changes& changes) {
   const Archive::Contents& contents = archive.contents();
   if (contents.resolved.empty()) throw std::logic_error("archive is not open for update");
-  if (changes.empty()) return;
+  if (changes.empty()) return {};
   if (contents.storage == Storage::directory) {
     // Checked here as `build` does it for tars: folders are changed member by member.
     checked_removals(archive, changes);
     update_directory(contents.source, changes);
-    return;
+    return {};
   }
   Replacement replacement(open_folder_of(contents.resolved), leaf_of(contents.resolved), 0600);
   build(archive, changes, replacement.file());
   // Owner, permissions and attributes just before the rename: until then it is ours alone.
-  replacement.adopt(contents.source);
+  Lost lost = replacement.adopt(contents.source);
   replacement.commit();
+  return lost;
 }
 
-void write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
+Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
   require_tar(archive);
   const File existing = open_existing(path);
   // A device or a FIFO is written to, not replaced.
   if (existing && !S_ISREG(existing.status().st_mode)) {
     write_to(archive, changes, existing);
-    return;
+    return {};
   }
   if (existing) check_replaceable(existing.status(), path);
   const std::string target = existing ? resolve(path) : path;
+  File folder = open_folder_of(target);
+  remove_abandoned_of(folder, leaf_of(target));
   // A new file is as accessible as the archive it comes from, as far as the umask allows.
   const mode_t mode = archive.contents().opened.st_mode & 0777;
-  Replacement replacement(open_folder_of(target), leaf_of(target), existing ? 0600 : mode);
+  Replacement replacement(std::move(folder), leaf_of(target), existing ? 0600 : mode);
   build(archive, changes, replacement.file());
-  if (existing) replacement.adopt(existing);
+  Lost lost = existing ? replacement.adopt(existing) : Lost{};
   replacement.commit();
+  return lost;
 }
 
 void write_to(const Archive& archive, const Changes& changes, const File& out) {

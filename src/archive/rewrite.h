@@ -18,13 +18,19 @@ struct NewMember {
 };
 
 /// A member in both lists is replaced. In a tar all new members come behind the old ones, in this
-/// order. In a directory the last new member is written after everything else has happened.
+/// order.
 struct Changes {
   std::vector<std::string> remove;  ///< names of existing members
   std::vector<NewMember> add;
+  /// The one of these members that lists the others, if there is one. In a directory, which changes
+  /// file by file, no other new member is there before it, and no other removed one after it.
+  std::string list{};
 
   bool empty() const noexcept { return remove.empty() && add.empty(); }
 };
+
+/// What a replaced file had and the new one has not, a sentence each: see `Replacement::adopt`.
+using Lost = std::vector<std::string>;
 
 // All three throw `Error`, and leave the archive and the output as they were if they do (of a
 // directory: every single file; of a stream: what was written is written). The result depends on
@@ -33,10 +39,10 @@ struct Changes {
 
 /// Replaces the archive atomically; it must have been opened for update. Owner, permissions and
 /// symbolic links to it stay.
-void update_in_place(const Archive& archive, const Changes& changes);
+Lost update_in_place(const Archive& archive, const Changes& changes);
 
 /// Writes the changed archive to `path`: atomically where that is, or becomes, a regular file.
-void write_to_path(const Archive& archive, const Changes& changes, const std::string& path);
+Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path);
 
 /// Writes the changed archive to an open file or pipe.
 void write_to(const Archive& archive, const Changes& changes, const support::File& out);

@@ -18,8 +18,7 @@ struct Output {
 
 struct Outputs {
   Spool spool;
-  /// The manifest comes last: whoever finds it finds what it lists. Empty where the archive holds
-  /// neither TIR nor a network.
+  /// The manifest is the last one. Empty where the archive holds neither TIR nor a network.
   std::vector<Output> list;
   std::vector<NetworkReport> networks;
 };

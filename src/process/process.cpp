@@ -103,7 +103,7 @@ void refuse_foreign_member(const Job& job, const std::string& name) {
 Changes changes_for(const Job& job, const Outputs& outputs) {
   const std::set<std::string> own = own_members(job);
   // All of the old ones go, also those that are not made any more.
-  Changes changes{{own.begin(), own.end()}, {}};
+  Changes changes{{own.begin(), own.end()}, {}, std::string(kManifestName)};
   for (const Output& output : outputs.list) {
     if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {
       refuse_foreign_member(job, output.name);
@@ -133,17 +133,16 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
   return report;
 }
 
-void apply(const Job& job, const Changes& changes, const std::string& path) {
+archive::Lost apply(const Job& job, const Changes& changes, const std::string& path) {
   const std::string& output = job.options.output;
+  if (in_place(path, job.options)) return archive::update_in_place(job.archive(), changes);
   // With an output elsewhere, an archive without changes is still copied there.
-  if (in_place(path, job.options)) {
-    if (!changes.empty()) archive::update_in_place(job.archive(), changes);
-  } else if (output.empty() || output == kStandardStream) {
-    archive::write_to(job.archive(), changes,
-                      support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
-  } else {
-    archive::write_to_path(job.archive(), changes, output);
+  if (!output.empty() && output != kStandardStream) {
+    return archive::write_to_path(job.archive(), changes, output);
   }
+  archive::write_to(job.archive(), changes,
+                    support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
+  return {};
 }
 
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
@@ -158,8 +157,9 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
     require_graphs(job, outputs.networks);
     changes = changes_for(job, outputs);
   }
-  if (options.effect == Effect::write) apply(job, changes, path);
-  return report_on(job, changes, outputs);
+  ProcessReport report = report_on(job, changes, outputs);
+  if (options.effect == Effect::write) report.lost = apply(job, changes, path);
+  return report;
 }
 
 }  // namespace

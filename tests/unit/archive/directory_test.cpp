@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "archive/rewrite.h"
+#include "archive/temporary.h"
 #include "support/error.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
@@ -104,6 +105,36 @@ TEST_F(Directories, NewMembersAreWrittenLikeTheirSource) {
   EXPECT_EQ(made.mtime, source.mtime);
   EXPECT_EQ(made.uid, source.uid);
   EXPECT_EQ(archive.read(*archive.find("src/mlf.json")).value(), "{}");
+}
+
+/// Members are written by a function, which here looks at what is there already.
+TEST_F(Directories, TheListIsThereBeforeWhatItListsAndAfterWhatItDoesNot) {
+  write("tree/src/old.json", "not listed any more");
+  std::vector<std::string> order;
+  {
+    const Archive archive = open_good_for_update(tree());
+    const auto member = [&](const std::string& name) {
+      return archive::NewMember{name, &archive.members().back(), [&order, name, this](auto&) {
+                                  order.push_back(name);
+                                  EXPECT_FALSE(fs::exists(path("tree/src/old.json")));
+                                  EXPECT_EQ(fs::exists(path("tree/src/mlf.json")),
+                                            name != "src/mlf.json");
+                                }};
+    };
+    update_in_place(archive, {.remove = {"src/old.json"},
+                              .add = {member("src/a.json"), member("src/mlf.json")},
+                              .list = "src/mlf.json"});
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"src/mlf.json", "src/a.json"}));
+}
+
+TEST_F(Directories, TemporariesAreNotMembersAndGoWithTheNextUpdate) {
+  const std::vector<std::string> before = listing();
+  write("tree/src/" + archive::temporary_name("tir-1.json", 0), "left behind");
+  EXPECT_EQ(names(open_good(tree())).size(), before.size() - 1);
+  EXPECT_NE(listing(), before);
+  open_good_for_update(tree());
+  EXPECT_EQ(listing(), before);
 }
 
 TEST_F(Directories, AddingAndRemovingGivesTheOriginalBack) {

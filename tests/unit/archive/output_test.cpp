@@ -12,6 +12,7 @@
 
 #include "archive/replace_file.h"
 #include "archive/rewrite.h"
+#include "archive/temporary.h"
 #include "support/error.h"
 #include "support/file.h"
 #include "unit/archive/archive_fixture.h"
@@ -104,6 +105,44 @@ TEST_F(Output, InPlaceKeepsModeOwnerAndAttributes) {
     char value[8] = {};
     EXPECT_EQ(::getxattr(file.c_str(), "user.origin", value, sizeof value), 4);
     EXPECT_STREQ(value, "here");
+  }
+}
+
+TEST_F(Output, WhatAKilledRunLeftGoesWithTheNext) {
+  const std::string file = write("a.tar", base());
+  for (unsigned slot = 0; slot < archive::kTemporarySlots; ++slot) {
+    write(archive::temporary_name("a.tar", slot), "left behind");
+  }
+  const std::string other = archive::temporary_name("b.tar", 0);
+  write(other, "of another archive");
+  open_good_for_update(file);
+  EXPECT_EQ(listing(), (std::vector<std::string>{other, "a.tar"}));
+}
+
+TEST_F(Output, TheTemporaryOfARunThatIsAliveStays) {
+  const std::string file = write("a.tar", base());
+  const std::string name = archive::temporary_name("a.tar", 0);
+  const auto alive = support::File::open(write(name, "under way"), O_RDONLY);
+  archive::lock_temporary(alive);
+  update(file);
+  EXPECT_EQ(listing(), (std::vector<std::string>{name, "a.tar"}));
+}
+
+TEST_F(Output, OtherFilesOfThatNameStay) {
+  const std::string file = write("a.tar", base());
+  const std::string link = archive::temporary_name("a.tar", 0);
+  const std::string folder = archive::temporary_name("a.tar", 1);
+  fs::create_symlink("a.tar", path(link));
+  fs::create_directory(path(folder));
+  update(file);
+  EXPECT_EQ(listing(), (std::vector<std::string>{link, folder, "a.tar"}));
+}
+
+TEST_F(Output, NamesOfTemporariesAreRecognised) {
+  EXPECT_TRUE(archive::is_temporary_name(archive::temporary_name("any name", 15)));
+  for (const char* name : {".mlf-", ".mlf-0123456789abcdef", ".mlf-0123456789abcdeX-0",
+                           ".mlf-0123456789abcdef-00", "mlf-0123456789abcdef-0", ""}) {
+    EXPECT_FALSE(archive::is_temporary_name(name)) << name;
   }
 }
 
