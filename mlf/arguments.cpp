@@ -49,30 +49,29 @@ Place split(const std::string& argument) {
   return {path, argument.substr(colon + 1)};
 }
 
-/// A folder, a tar, or something compressed: TIR is text.
-bool is_archive(const std::string& path) {
-  // Standard input cannot be looked at and read again; "-:MEMBER" says that it is an archive.
-  if (path == "-") return false;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return true;
-  // One block of a tar, whose header has its magic word at byte 257.
-  std::array<char, 512> head{};
-  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
-  const std::string_view bytes(head.data(), head.size());
+/// A tar, or something compressed, by its first bytes: TIR is text.
+bool is_archive(std::string_view bytes) {
+  // The header of a tar has its magic word here.
+  constexpr std::size_t kMagicOfTar = 257;
   // gzip, xz and zstd, as the archive's own reader tells them apart.
   const auto compressed = {"\x1f\x8b"sv,
                            "\xfd"
                            "7zXZ\0"sv,
                            "\x28\xb5\x2f\xfd"sv};
-  return bytes.substr(257, 5) == "ustar" ||
+  return (bytes.size() > kMagicOfTar && bytes.substr(kMagicOfTar).starts_with("ustar")) ||
          std::any_of(compressed.begin(), compressed.end(),
                      [&](std::string_view magic) { return bytes.starts_with(magic); });
 }
 
-Result<tir::Document> read_file(const std::string& path, const Limits& limits) {
-  return load_tir_file(path).and_then([&](const TirFile& file) {
-    return tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir);
-  });
+/// A folder, or a file that is an archive. A stream is neither: looking at it would consume it.
+bool names_archive(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return true;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  // One block of a tar.
+  std::array<char, 512> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  return is_archive({head.data(), head.size()});
 }
 
 /// A member that is TIR whatever it is called.
@@ -103,25 +102,41 @@ Result<tir::Document> read_only_tir(const Deployment& deployment) {
                 path);
 }
 
-Result<tir::Document> read_from_archive(const Place& place, const Limits& limits) {
-  const auto deployment =
-      Deployment::open(place.path, {.archive_limits = limits.archive, .tir_limits = limits.tir});
+Result<tir::Document> read_from(const Result<Deployment>& deployment,
+                                const std::optional<std::string>& member, const Limits& limits) {
   if (!deployment) return tl::make_unexpected(deployment.error());
-  if (!place.member) return read_only_tir(*deployment);
+  if (!member) return read_only_tir(*deployment);
   // A source of the deployment first: it has a target, a stage and constants, a bare member has
   // not.
-  const TirSource* source = deployment->find_tir(*place.member);
+  const TirSource* source = deployment->find_tir(*member);
   return source != nullptr ? deployment->read_tir(*source)
-                           : read_member(deployment->archive(), *place.member, limits);
+                           : read_member(deployment->archive(), *member, limits);
+}
+
+/// A stream shows what it is only when it was read, and then it is read.
+Result<tir::Document> read_file_or_stream(const std::string& path, const Limits& limits) {
+  const std::uint64_t most = std::max(limits.tir.max_source_bytes, limits.archive.max_total_bytes);
+  return load_tir_file(path, most).and_then([&](const TirFile& file) {
+    // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says best.
+    if (!is_archive(file.text)) {
+      return tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir);
+    }
+    auto archive = archive::Archive::from_bytes(file.text, path, limits.archive);
+    return read_from(std::move(archive).and_then([&](archive::Archive opened) {
+      return Deployment::open(std::move(opened), {.tir_limits = limits.tir});
+    }),
+                     std::nullopt, limits);
+  });
 }
 
 }  // namespace
 
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits) {
-  // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says best.
   const Place place = split(argument);
-  if (place.member || is_archive(place.path)) return read_from_archive(place, limits);
-  return read_file(place.path, limits);
+  if (!place.member && !names_archive(place.path)) return read_file_or_stream(place.path, limits);
+  return read_from(
+      Deployment::open(place.path, {.archive_limits = limits.archive, .tir_limits = limits.tir}),
+      place.member, limits);
 }
 
 // --- Networks -----------------------------------------------------------------------------------
@@ -163,7 +178,7 @@ Result<graph::Topology> read_network_argument(const std::string& path, const std
                                               const std::vector<std::string>& tir_files,
                                               const Limits& limits) {
   // Beside the archive, as `mlf process --tir` takes them.
-  auto files = load_tir_files(tir_files);
+  auto files = load_tir_files(tir_files, limits.tir.max_source_bytes);
   if (!files) return tl::make_unexpected(files.error());
   const auto deployment = Deployment::open(
       path,

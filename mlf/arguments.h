@@ -11,9 +11,10 @@
 
 namespace mlf::program {
 
-/// Reads the TIR that `argument` names. "-" is bare TIR on standard input, "-:MEMBER" a member of
-/// an archive there. Of an archive without a member, it is the only TIR there is; several are a
-/// `usage` error that names them. MEMBER is a member's name or the stem of a TIR ("tir-1").
+/// Reads the TIR that `argument` names. "-" is standard input, "-:MEMBER" a member of an archive
+/// there; streams of any other name (FIFOs, `<(...)` of a shell) are read like it. Of an archive
+/// without a member, it is the only TIR there is; several are a `usage` error that names them.
+/// MEMBER is a member's name or the stem of a TIR ("tir-1").
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits);
 
 /// Reads the network of one module of the archive at `path` ("-": standard input). An empty

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,11 +30,15 @@ struct TirFile {
   MLF_API std::string_view name() const noexcept;
 };
 
-/// Reads a whole file; "-" is standard input. Errors: `io`.
-MLF_API Result<TirFile> load_tir_file(const std::string& path);
+/// Reads a whole file, or a stream to its end; "-" is standard input. Errors: `io`; `invalid_input`
+/// for more than `max_bytes`, of which no more is read.
+MLF_API Result<TirFile> load_tir_file(const std::string& path,
+                                      std::uint64_t max_bytes = tir::ReadLimits{}.max_source_bytes);
 
 /// Several, in their order; stops at the first that cannot be read.
-MLF_API Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths);
+MLF_API Result<std::vector<TirFile>> load_tir_files(
+    std::span<const std::string> paths,
+    std::uint64_t max_bytes = tir::ReadLimits{}.max_source_bytes);
 
 /// A TIR that an archive holds. Where it holds the same TIR twice, as text (`src/tir-1.txt`) and
 /// as its lossless twin (`src/tir-1.tvm.json`, written by `tvm.ir.save_json`), the twin counts and

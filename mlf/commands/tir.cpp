@@ -35,7 +35,7 @@ CLI::Validator tvm_version_validator() {
 void declare_tir_options(CLI::App& app, TirArguments& options) {
   app.add_option("SOURCE", options.source,
                  "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
-                 "may be short: tir-1); - is TIR on standard input")
+                 "may be short: tir-1); - is standard input")
       ->required();
   add_enum_option(app, "--format", options.format,
                   {{"json", TirFormat::json},

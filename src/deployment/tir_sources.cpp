@@ -20,7 +20,7 @@ std::string_view TirFile::name() const noexcept {
   return whole.substr(whole.rfind('/') + 1);
 }
 
-Result<TirFile> load_tir_file(const std::string& path) {
+Result<TirFile> load_tir_file(const std::string& path, std::uint64_t max_bytes) {
   return support::to_result([&] {
     const support::File file = path == "-" ? support::File::duplicate(STDIN_FILENO, path)
                                            : support::File::open(path, O_RDONLY);
@@ -28,16 +28,21 @@ Result<TirFile> load_tir_file(const std::string& path) {
     std::array<char, 65536> buffer;
     while (const std::size_t count = file.read_some(buffer.data(), buffer.size())) {
       result.text.append(buffer.data(), count);
+      if (result.text.size() <= max_bytes) continue;
+      throw support::Error(ErrorKind::invalid_input,
+                           "has more than " + std::to_string(max_bytes) + " bytes", {.file = path});
     }
     return result;
   });
 }
 
-Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths) {
+Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths,
+                                            std::uint64_t max_bytes) {
   return support::to_result([&] {
     std::vector<TirFile> files;
-    for (const std::string& path : paths)
-      files.push_back(support::get_or_throw(load_tir_file(path)));
+    for (const std::string& path : paths) {
+      files.push_back(support::get_or_throw(load_tir_file(path, max_bytes)));
+    }
     return files;
   });
 }

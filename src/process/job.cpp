@@ -21,7 +21,8 @@ Deployment open_deployment(const std::string& path, const ProcessOptions& option
   Archive archive = get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
                                         : Archive::open(path, options.archive_limits));
   return get_or_throw(Deployment::open(
-      std::move(archive), {.tir_files = get_or_throw(load_tir_files(options.tir_files)),
+      std::move(archive), {.tir_files = get_or_throw(load_tir_files(
+                               options.tir_files, options.tir_limits.max_source_bytes)),
                            .tir_limits = options.tir_limits}));
 }
 

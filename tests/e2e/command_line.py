@@ -1,5 +1,7 @@
 """The command line: help, versions, streams, colours, several archives."""
 
+import concurrent.futures
+import gzip
 import json
 import os
 import re
@@ -118,6 +120,68 @@ class Process(Folder):
         self.folder.chmod(0o755)
         self.assertEqual(result.returncode, 74, result.stderr)
         self.assertEqual(path.read_bytes(), before)
+
+
+class Streams(Folder):
+    """What can be read only once is as good a source as a file, for every command."""
+
+    def outputs(self, data, command, options=()):
+        """What comes from a file, a pipe, a FIFO and standard input."""
+        file, fifo = self.folder / "a-file", self.folder / "a-fifo"
+        file.write_bytes(data)
+        yield str(file), support.run(*command, file, *options)
+        reader, writer = os.pipe()
+        with open(writer, "wb") as sink, concurrent.futures.ThreadPoolExecutor() as pool:
+            pool.submit(lambda: (sink.write(data), sink.close()))
+            path = f"/dev/fd/{reader}"
+            yield path, support.run(*command, path, *options, pass_fds=[reader])
+        os.close(reader)
+        fifo.unlink(missing_ok=True)
+        os.mkfifo(fifo)
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            pool.submit(fifo.write_bytes, data)
+            yield str(fifo), support.run(*command, fifo, *options)
+        yield "-", support.run(*command, "-", *options, input=data)
+
+    def check(self, data, *command, options=()):
+        seen = {}
+        for path, result in self.outputs(data, command, options):
+            self.assertEqual(result.returncode, 0, (command, path, result.stderr))
+            shown = result.stdout.decode()
+            for name in (f'"{path}"', f'"{path.rsplit("/", 1)[-1]}"', f"{path}:"):
+                shown = shown.replace(name, "SOURCE")
+            seen.setdefault(shown, []).append(path)
+        self.assertEqual(len(seen), 1, (command, list(seen.values())))
+
+    def test_every_command_takes_an_archive(self):
+        data = support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK})
+        for packed in (data, gzip.compress(data)):
+            for command in (["inspect", "--json"], ["verify", "-v", "--json"], ["graph"], ["tir"]):
+                self.check(packed, *command)
+        self.check(data, "process", options=["-o", "-"])
+        self.check(data, "process", "--dry-run", options=["-o", self.folder / "out.tar"])
+
+    def test_tir_takes_every_dialect(self):
+        for text in (support.LEGACY_TEXT, support.NETWORK):
+            self.check(text.encode(), "tir", "--format", "tvmscript")
+            self.check(text.encode(), "tir")
+
+    def test_tir_beside_an_archive_may_be_a_stream(self):
+        archive = self.archive(text=None)
+        for command in (["verify", "--json"], ["graph"]):
+            self.check(support.NETWORK.encode(), *command, archive, "--tir")
+
+    def test_a_stream_without_an_end_is_left_at_the_limit(self):
+        limits = ["--limit", "source-bytes=100000", "--limit", "total-bytes=100000"]
+        for command in (["tir"], ["inspect"], ["verify", self.archive(), "--tir"]):
+            result = support.run(*command, "/dev/zero", *limits)
+            self.assertEqual(result.returncode, 65, result.stderr)
+            self.assertIn(b"100000 bytes", result.stderr)
+
+    def test_a_stream_cannot_be_replaced(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        self.assertEqual(support.run("process", fifo).returncode, 74)
 
 
 class Tir(Folder):
