@@ -117,7 +117,8 @@ Result<tir::Document> read_from(const Result<Deployment>& deployment,
 Result<tir::Document> read_file_or_stream(const std::string& path, const Limits& limits) {
   const std::uint64_t most = std::max(limits.tir.max_source_bytes, limits.archive.max_total_bytes);
   return load_tir_file(path, most).and_then([&](const TirFile& file) {
-    // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says best.
+    // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says
+    // best.
     if (!is_archive(file.text)) {
       return tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir);
     }

@@ -2,6 +2,7 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,35 @@ struct Finding {
   std::string detail{};      ///< one sentence
 };
 
+/// The rows of verify_checks.def.
+enum class VerifyCheck : std::uint8_t {
+#define MLF_VERIFY_CHECK(name, code, claim) name,
+#include "mlf/verify_checks.def"
+#undef MLF_VERIFY_CHECK
+};
+
+MLF_API std::string_view to_string(VerifyCheck check);
+/// "sources of TIR can be read": behind "3 of 4".
+MLF_API std::string_view claim_of(VerifyCheck check);
+
+/// What one check came to. With nothing counted, nothing was checked.
+struct CheckResult {
+  VerifyCheck check{};
+  std::size_t passed = 0;
+  std::size_t failed = 0;     ///< findings say why
+  std::string not_checked{};  ///< the reason; empty where something was counted
+
+  std::size_t counted() const noexcept { return passed + failed; }
+};
+
+struct Verification {
+  std::vector<Finding> findings{};
+  std::vector<CheckResult> checks{};  ///< one for each row of verify_checks.def, in its order
+
+  /// Whether no finding is of severity `error`. It says nothing of what was not checked.
+  MLF_API bool passed() const noexcept;
+};
+
 struct VerifyOptions {
   std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `DeploymentOptions`
   archive::Limits archive_limits{};
@@ -48,10 +78,12 @@ struct VerifyOptions {
 ///    can say it (`tir::c_normal_form`) and the dialect of the TIR does (`tir::Tolerance`);
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.
 ///
-/// The archive passes where no finding is of severity `error`. Nothing is written.
+/// The archive passes where no finding is of severity `error`. Nothing is written, and nothing is
+/// compiled or run: C that no compiler takes passes as long as it says what the TIR says. `checks`
+/// of the result tells what was checked and what not.
 ///
 /// Errors: `invalid_input` for an archive, metadata or TIR that does not read; `io`; `usage`.
-MLF_API Result<std::vector<Finding>> verify_archive(const std::string& path,
-                                                    const VerifyOptions& options = {});
+MLF_API Result<Verification> verify_archive(const std::string& path,
+                                            const VerifyOptions& options = {});
 
 }  // namespace mlf

@@ -27,13 +27,7 @@ struct VerifyArguments {
 /// One archive that could be read.
 struct Verdict {
   std::string archive;
-  std::vector<Finding> findings;
-
-  bool passed() const {
-    return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
-      return finding.severity == graph::Severity::error;
-    });
-  }
+  Verification verification;
 };
 
 /// Checks of networks have codes of their own (checks.def), all other findings one each.
@@ -50,27 +44,56 @@ std::string to_line(const Finding& finding, const std::string& archive) {
          "\n";
 }
 
+std::string to_line(const CheckResult& result, const std::string& archive) {
+  const std::string what =
+      result.not_checked.empty()
+          ? fmt::format("checked: {} of {} {}", result.passed, result.counted(),
+                        claim_of(result.check))
+          : fmt::format("not checked: whether {} ({})", claim_of(result.check), result.not_checked);
+  return printable(fmt::format("{}: {} [{}]", archive, what, to_string(result.check))) + "\n";
+}
+
 std::string to_lines(const Verdict& verdict, const Console& console) {
   std::string text;
-  for (const Finding& finding : verdict.findings) {
+  for (const Finding& finding : verdict.verification.findings) {
     // Notes do not change the verdict. JSON has them always.
     if (finding.severity == graph::Severity::note && !console.is_verbose()) continue;
     text += to_line(finding, verdict.archive);
   }
+  if (!console.is_verbose()) return text;
+  for (const CheckResult& result : verdict.verification.checks) {
+    text += to_line(result, verdict.archive);
+  }
   return text;
+}
+
+Json to_json(const Finding& finding) {
+  Json module = nullptr;
+  if (!finding.module.empty()) module = finding.module;
+  return {{"severity", to_string(finding.severity)},
+          {"code", code_of(finding)},
+          {"module", module},
+          {"detail", finding.detail}};
+}
+
+Json to_json(const CheckResult& result) {
+  Json not_checked = nullptr;
+  if (!result.not_checked.empty()) not_checked = result.not_checked;
+  return {{"code", to_string(result.check)},
+          {"passed", result.passed},
+          {"failed", result.failed},
+          {"not_checked", not_checked}};
 }
 
 Json to_json(const Verdict& verdict) {
   Json findings = Json::array();
-  for (const Finding& finding : verdict.findings) {
-    Json module = nullptr;
-    if (!finding.module.empty()) module = finding.module;
-    findings.push_back({{"severity", to_string(finding.severity)},
-                        {"code", code_of(finding)},
-                        {"module", module},
-                        {"detail", finding.detail}});
-  }
-  return {{"archive", verdict.archive}, {"passed", verdict.passed()}, {"findings", findings}};
+  for (const Finding& finding : verdict.verification.findings) findings.push_back(to_json(finding));
+  Json checks = Json::array();
+  for (const CheckResult& result : verdict.verification.checks) checks.push_back(to_json(result));
+  return {{"archive", verdict.archive},
+          {"passed", verdict.verification.passed()},
+          {"findings", findings},
+          {"checks", checks}};
 }
 
 Json document(const std::vector<Verdict>& verdicts) {
@@ -101,17 +124,18 @@ int run_verify(const VerifyArguments& options, const Context& context) {
   int exit = 0;
   std::vector<Verdict> verdicts;
   for (const std::string& archive : options.archives) {
-    auto findings = verify_archive(archive, {.tir_files = options.tir_files,
-                                             .archive_limits = context.limits.archive,
-                                             .tir_limits = context.limits.tir});
-    if (!findings) {
-      const int code = context.console.fail(findings.error());
+    auto verification = verify_archive(archive, {.tir_files = options.tir_files,
+                                                 .archive_limits = context.limits.archive,
+                                                 .tir_limits = context.limits.tir});
+    if (!verification) {
       // An archive that cannot be read weighs more than one that does not pass.
+      const int code = context.console.fail(verification.error());
       if (exit <= 1) exit = code;
       continue;
     }
-    verdicts.push_back({archive, *std::move(findings)});
-    if (exit == 0 && !verdicts.back().passed()) exit = exit_code(ErrorKind::check_failed);
+    verdicts.push_back({archive, *std::move(verification)});
+    if (exit == 0 && !verdicts.back().verification.passed())
+      exit = exit_code(ErrorKind::check_failed);
   }
   // Also after failures: what was found about the others still holds.
   const auto printed = print(spelled(verdicts, options, context.console));
@@ -123,9 +147,11 @@ int run_verify(const VerifyArguments& options, const Context& context) {
 Command verify_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "verify",
-      "Check that the networks of archives hold together, that stages of one build agree, and that "
-      "what mlf wrote is intact and up to date: 1 if not, with a line for each finding (-v: notes "
-      "as well)");
+      "Check that the networks of archives hold together, that stages of one build agree, that "
+      "generated C says what captured TIR says, and that what mlf wrote is intact and up to date: "
+      "1 if not, with a line for each finding. -v lists notes as well, and what was checked, with "
+      "counts, and what not. C is read, not compiled: verify does not find out whether it "
+      "compiles");
   const auto options = std::make_shared<VerifyArguments>();
   app->add_option("ARCHIVE", options->archives,
                   "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")

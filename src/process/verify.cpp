@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "deployment/network_search.h"
@@ -22,9 +23,11 @@ class Verifier {
  public:
   explicit Verifier(const Job& job) : job_(job) {}
 
-  std::vector<Finding> run() &&;
+  Verification run() &&;
 
  private:
+  CheckResult& start(VerifyCheck check);
+  void check_inputs();
   void check_outputs();
   void check_networks();
   void report_network(const Network& network);
@@ -34,18 +37,48 @@ class Verifier {
 
   const Job& job_;
   std::vector<Finding> findings_;
+  std::vector<CheckResult> checks_;
 };
 
+CheckResult& Verifier::start(VerifyCheck check) {
+  checks_.push_back({.check = check});
+  return checks_.back();
+}
+
+constexpr const char* kNoManifest = "mlf has not processed the archive";
+
+// Stale (here) and damaged (below) are different: the first needs another run, the second needs an
+// explanation.
+void Verifier::check_inputs() {
+  CheckResult& result = start(VerifyCheck::inputs);
+  if (!job_.previous) {
+    result.not_checked = kNoManifest;
+    return;
+  }
+  const Inputs& then = job_.previous->inputs;
+  const auto count = [&result](const std::vector<Digest>& read, const std::vector<Digest>& now) {
+    for (const Digest& digest : read) {
+      ++(std::ranges::count(now, digest) != 0 ? result.passed : result.failed);
+    }
+  };
+  count(then.members, job_.inputs.members);
+  count(then.files, job_.inputs.files);
+  if (then == job_.inputs) return;
+  result.failed = std::max<std::size_t>(result.failed, 1);  // what is read now and was not then
+  findings_.push_back({.severity = Severity::error,
+                       .code = FindingCode::stale_outputs,
+                       .detail = "the archive has changed since mlf processed it"});
+}
+
 void Verifier::check_outputs() {
-  if (!job_.previous) return;
-  // Stale and damaged are different: the first needs another run, the second needs an explanation.
-  if (job_.previous->inputs != job_.inputs) {
-    findings_.push_back({.severity = Severity::error,
-                         .code = FindingCode::stale_outputs,
-                         .detail = "the archive has changed since mlf processed it"});
+  CheckResult& result = start(VerifyCheck::outputs);
+  if (!job_.previous) {
+    result.not_checked = kNoManifest;
+    return;
   }
   for (const Digest& written : job_.previous->written) {
     const auto state = state_of(job_.archive(), written);
+    ++(state == OutputState::intact ? result.passed : result.failed);
     if (state == OutputState::intact) continue;
     findings_.push_back(
         {.severity = Severity::error,
@@ -57,6 +90,7 @@ void Verifier::check_outputs() {
 }
 
 void Verifier::report_network(const Network& network) {
+  ++(network.topology.is_sound() ? checks_.back().passed : checks_.back().failed);
   for (const graph::Check& check : network.topology.checks) {
     findings_.push_back({.severity = info(check.code).severity,
                          .code = FindingCode::network_check,
@@ -78,6 +112,7 @@ void Verifier::compare_stage(const Networks& preferred, std::span<const TirSourc
     // What only one stage shows has nothing to be compared with.
     if (same == preferred.found.end()) continue;
     const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);
+    ++(comparison.differences.empty() ? checks_.back().passed : checks_.back().failed);
     for (const std::string& difference : comparison.differences) {
       findings_.push_back({.severity = Severity::error,
                            .code = FindingCode::stage_mismatch,
@@ -90,6 +125,9 @@ void Verifier::compare_stage(const Networks& preferred, std::span<const TirSourc
 
 void Verifier::check_networks() {
   const Networks networks = get_or_throw(job_.deployment.networks());
+  if (start(VerifyCheck::network); networks.found.empty()) {
+    checks_.back().not_checked = "no module has a network";
+  }
   for (const Network& network : networks.found) report_network(network);
   for (const MissingNetwork& without : networks.missing) {
     findings_.push_back({.severity = Severity::note,
@@ -98,24 +136,35 @@ void Verifier::check_networks() {
                          .detail = std::string(to_string(without.reason))});
   }
   const auto stages = deployment::by_stage(job_.deployment.tir_sources());
+  if (start(VerifyCheck::stages); stages.size() < 2) {
+    checks_.back().not_checked = "the archive shows one stage at most";
+  }
   // The first stage is the one that the networks come from.
   for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
 }
 
 void Verifier::check_c() {
-  for (Finding& finding : differences_from_c(job_)) {
-    findings_.push_back(std::move(finding));
-  }
+  ComparisonWithC comparison = compare_with_c(job_);
+  CheckResult& result = start(VerifyCheck::generated_c);
+  result.passed = comparison.functions - comparison.differing;
+  result.failed = comparison.differing;
+  if (result.counted() == 0) result.not_checked = "no function has both captured TIR and C";
+  std::ranges::move(comparison.findings, std::back_inserter(findings_));
 }
 
-std::vector<Finding> Verifier::run() && {
+Verification Verifier::run() && {
+  CheckResult& tir = start(VerifyCheck::tir);
+  tir.passed = job_.deployment.tir_sources().size();  // one that does not read is an error
+  if (tir.counted() == 0) tir.not_checked = "the archive has no TIR and no generated C";
+  check_inputs();
   check_outputs();
   check_networks();
   check_c();
-  return std::move(findings_);
+  start(VerifyCheck::compilation).not_checked = "mlf reads C and runs no compiler";
+  return {std::move(findings_), std::move(checks_)};
 }
 
-std::vector<Finding> verify(const std::string& path, const VerifyOptions& options) {
+Verification verify(const std::string& path, const VerifyOptions& options) {
   ProcessOptions reading;
   reading.tir_files = options.tir_files;
   // Opened like a run of `process` that changes nothing, and so without a lock.
@@ -141,7 +190,30 @@ std::string_view to_string(FindingCode code) {
   return kNames.at(static_cast<std::size_t>(code));
 }
 
-Result<std::vector<Finding>> verify_archive(const std::string& path, const VerifyOptions& options) {
+std::string_view to_string(VerifyCheck check) {
+  static constexpr std::array kCodes = {
+#define MLF_VERIFY_CHECK(name, code, claim) std::string_view(code),
+#include "mlf/verify_checks.def"
+#undef MLF_VERIFY_CHECK
+  };
+  return kCodes.at(static_cast<std::size_t>(check));
+}
+
+std::string_view claim_of(VerifyCheck check) {
+  static constexpr std::array kClaims = {
+#define MLF_VERIFY_CHECK(name, code, claim) std::string_view(claim),
+#include "mlf/verify_checks.def"
+#undef MLF_VERIFY_CHECK
+  };
+  return kClaims.at(static_cast<std::size_t>(check));
+}
+
+bool Verification::passed() const noexcept {
+  return std::ranges::none_of(
+      findings, [](const Finding& finding) { return finding.severity == graph::Severity::error; });
+}
+
+Result<Verification> verify_archive(const std::string& path, const VerifyOptions& options) {
   return support::to_result([&] { return process::verify(path, options); })
       .map_error([&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), path); });
 }

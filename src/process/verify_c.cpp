@@ -1,6 +1,7 @@
 #include "process/verify_c.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "deployment/tir_name.h"
@@ -50,7 +51,7 @@ class CheckOfC {
  public:
   explicit CheckOfC(const Job& job) : job_(job), deployment_(job.deployment) {}
 
-  std::vector<Finding> run() &&;
+  ComparisonWithC run() &&;
 
  private:
   void check(std::size_t module, const TirSource& c);
@@ -59,7 +60,7 @@ class CheckOfC {
 
   const Job& job_;
   const Deployment& deployment_;
-  std::vector<Finding> findings_;
+  ComparisonWithC result_{};
 };
 
 bool CheckOfC::belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
@@ -81,18 +82,22 @@ void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSou
       tir::compare(tir::c_normal_form(read.module, version).module,
                    tir::c_normal_form(captured.module, version).module,
                    tir::Tolerance::of(captured.source.dialect));
+  std::set<std::string_view> differing;
   for (const tir::Difference& difference : comparison.differences) {
     // Functions of one target may be spread over several captures, or over several files of C.
     if (difference.in == tir::DifferenceIn::function) continue;
     if (is_lost_in_text(captured, difference)) continue;
     if (is_kept_as_text(read, difference) || lacks_pools(read, difference)) continue;
-    findings_.push_back({.severity = graph::Severity::error,
-                         .code = FindingCode::c_mismatch,
-                         .module = job_.modules()[module].name,
-                         .detail = "the generated C, " + c.name + ", and " +
-                                   captured.source.member +
-                                   " (second) differ: " + to_string(difference)});
+    differing.insert(difference.function);
+    result_.findings.push_back({.severity = graph::Severity::error,
+                                .code = FindingCode::c_mismatch,
+                                .module = job_.modules()[module].name,
+                                .detail = "the generated C, " + c.name + ", and " +
+                                          captured.source.member +
+                                          " (second) differ: " + to_string(difference)});
   }
+  result_.functions += comparison.functions;
+  result_.differing += differing.size();
 }
 
 void CheckOfC::check(std::size_t module, const TirSource& c) {
@@ -103,19 +108,19 @@ void CheckOfC::check(std::size_t module, const TirSource& c) {
   }
 }
 
-std::vector<Finding> CheckOfC::run() && {
+ComparisonWithC CheckOfC::run() && {
   // Generated C is slow to read: not where there is nothing to compare it with.
   const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
                                                 [](const TirSource& source) { return !source.c; });
   for (std::size_t i = 0; any_captured && i < job_.modules().size(); ++i) {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) check(i, c);
   }
-  return std::move(findings_);
+  return std::move(result_);
 }
 
 }  // namespace
 
-std::vector<Finding> differences_from_c(const Job& job) {
+ComparisonWithC compare_with_c(const Job& job) {
   return CheckOfC(job).run();
 }
 

@@ -8,7 +8,13 @@
 
 namespace mlf::process {
 
-/// One finding for each place where they differ, of each module and target that has both.
-std::vector<Finding> differences_from_c(const Job& job);
+struct ComparisonWithC {
+  std::vector<Finding> findings;  ///< one for each place where they differ
+  std::size_t functions = 0;      ///< compared
+  std::size_t differing = 0;      ///< of these, with a finding
+};
+
+/// Compares them for each module and target that has both.
+ComparisonWithC compare_with_c(const Job& job);
 
 }  // namespace mlf::process

@@ -122,6 +122,32 @@ class Process(Folder):
         self.assertEqual(path.read_bytes(), before)
 
 
+class ChecksOfVerify(Folder):
+    def test_it_says_what_it_checked_and_what_not(self):
+        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        self.assertEqual(support.run_ok("verify", archive).stdout, b"")
+        lines = support.run_ok("verify", "-v", archive).stdout.decode().splitlines()
+        checked = [line.split(": ", 2)[2] for line in lines if ": checked: " in line]
+        self.assertIn("1 of 1 networks pass their checks (mlf/graph/checks.def) [network]", checked)
+        self.assertTrue(any(line.startswith("2 of 2 functions of gen") for line in checked), lines)
+        not_checked = [line for line in lines if ": not checked: " in line]
+        self.assertTrue(not_checked[-1].endswith("[compilation]"), lines)
+        document = json.loads(support.run_ok("verify", "--json", archive).stdout)
+        codes = {check["code"]: check for check in document["archives"][0]["checks"]}
+        self.assertEqual(codes["network"], {
+            "code": "network", "passed": 1, "failed": 0, "not_checked": None
+        })  # fmt: skip
+        self.assertIsNotNone(codes["compilation"]["not_checked"])
+
+    def test_c_that_does_not_compile_is_not_said_to(self):
+        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        result = support.run("verify", "-v", archive)
+        self.assertIn(b"not checked: whether sources of generated C compile (", result.stdout)
+        self.assertIn(b"not find out whether it compiles", b" ".join(
+            support.run_ok("verify", "--help").stdout.split()
+        ))  # fmt: skip
+
+
 class Streams(Folder):
     """What can be read only once is as good a source as a file, for every command."""
 

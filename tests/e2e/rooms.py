@@ -43,6 +43,7 @@ PUBLIC = {
     "memory_claims.h": "deployment",
     "networks.h": "deployment",
     "verify.h": "process",
+    "verify_checks.def": "process",
 }
 
 

@@ -43,7 +43,7 @@ class VerifyCTest : public test::ProcessTest {
     const auto found = verify_archive(path);
     if (!found) throw std::runtime_error(to_string(found.error().front()));
     std::vector<std::string> details;
-    for (const Finding& finding : *found) {
+    for (const Finding& finding : found->findings) {
       if (finding.code == FindingCode::c_mismatch) details.push_back(finding.detail);
     }
     return details;
@@ -67,6 +67,17 @@ TEST_F(VerifyCTest, AnOperatorThatIsAnotherOneInCIsAFinding) {
   EXPECT_EQ(found[0],
             "the generated C, codegen/host/src/default_lib1.c, and src/tir-1.txt (second) differ: "
             "functions[\"tvmgen_default_fused_add\"].body.body.value: Sub float32 / Add float32");
+}
+
+TEST_F(VerifyCTest, FunctionsAreCounted) {
+  const auto counts = [&](const Seed& seed) {
+    const auto checks = verify_archive(changed(std::string(kScript), seed))->checks;
+    const CheckResult& c = checks.at(static_cast<std::size_t>(VerifyCheck::generated_c));
+    return std::pair(c.passed, c.failed);
+  };
+  EXPECT_EQ(counts({}), std::pair(std::size_t{2}, std::size_t{0}));
+  EXPECT_EQ(counts({"(p0[ax1_inner] + p1[ax1_inner])", "(p0[ax1_inner] - p1[ax1_inner])"}),
+            std::pair(std::size_t{1}, std::size_t{1}));
 }
 
 TEST_F(VerifyCTest, AFunctionOfTheMathLibraryThatIsAnotherOneInCIsAFinding) {

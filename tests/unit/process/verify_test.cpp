@@ -18,7 +18,7 @@ class VerifyTest : public test::ProcessTest {
     const auto found = verify_archive(path);
     if (!found) throw std::runtime_error(to_string(found.error().front()));
     Names lines;
-    for (const Finding& finding : *found) {
+    for (const Finding& finding : found->findings) {
       lines.push_back(std::string(graph::to_string(finding.severity)) + " " +
                       std::string(to_string(finding.code)));
     }
@@ -44,6 +44,43 @@ TEST_F(VerifyTest, ASoundArchiveHasNoFindings) {
   EXPECT_EQ(findings(path), Names{});
 }
 
+/// "tir 1/1" or "stages: why not" of every check.
+Names results(const std::string& path) {
+  Names lines;
+  const auto verification = verify_archive(path);
+  for (const CheckResult& result : verification->checks) {
+    lines.push_back(std::string(to_string(result.check)) +
+                    (result.not_checked.empty() ? " " + std::to_string(result.passed) + "/" +
+                                                      std::to_string(result.counted())
+                                                : ": " + result.not_checked));
+  }
+  return lines;
+}
+
+TEST_F(VerifyTest, WhatWasCheckedIsCountedAndWhatWasNotIsSaid) {
+  const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
+  const std::string no_c = "generated-c: no function has both captured TIR and C";
+  const std::string no_compiler = "compilation: mlf reads C and runs no compiler";
+  const std::string one_stage = "stages: the archive shows one stage at most";
+  EXPECT_EQ(results(path), (Names{"tir 1/1", "inputs: mlf has not processed the archive",
+                                  "outputs: mlf has not processed the archive", "network 1/1",
+                                  one_stage, no_c, no_compiler}));
+  process(path);
+  EXPECT_EQ(results(path), (Names{"tir 1/1", "inputs 2/2", "outputs 3/3", "network 1/1", one_stage,
+                                  no_c, no_compiler}));
+  EXPECT_EQ(results(with(path, "src/tir-1.json", "{}")).at(2), "outputs 2/3");
+  EXPECT_EQ(results(with(path, "src/tir-1.txt", test::sound_network() + "\n")).at(1), "inputs 1/2");
+}
+
+TEST_F(VerifyTest, WithoutTirNothingWasChecked) {
+  const auto verification = verify_archive(make({}));
+  EXPECT_TRUE(verification->passed());
+  for (const CheckResult& result : verification->checks) {
+    EXPECT_EQ(result.counted(), 0U) << to_string(result.check);
+    EXPECT_FALSE(result.not_checked.empty()) << to_string(result.check);
+  }
+}
+
 TEST_F(VerifyTest, ConstantsMayStandWhereTheLastRunPutThem) {
   const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   ProcessOptions options;
@@ -55,7 +92,7 @@ TEST_F(VerifyTest, ConstantsMayStandWhereTheLastRunPutThem) {
 TEST_F(VerifyTest, FailedChecksOfTheNetworkAreFindings) {
   const std::string path =
       make({{"src/tir-1.txt", test::network_of("output_buffer.data, x_buffer.data")}});
-  const auto found = *verify_archive(path);
+  const auto found = verify_archive(path)->findings;
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].code, FindingCode::network_check);
   EXPECT_EQ(found[0].module, "default");
