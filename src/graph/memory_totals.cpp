@@ -9,12 +9,15 @@ ByteCount known_or_more(std::optional<std::uint64_t> bytes) {
   return {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
 }
 
+// Main's C does not say types of its parameters; a kernel that is given one may.
 ByteCount bytes_of_port(const Topology& topology, const Port& port) {
   const auto declared = port.type.bytes();
   if (declared || !port.value) return known_or_more(declared);
   return known_or_more(topology[*port.value].bytes);
 }
 
+// A pool of constants is one struct in the C, padded between its members: it counts as a whole, and
+// what kernels have in it does not count again. Other compilers' code may have constants as well.
 ByteCount constants_of(const Topology& topology) {
   ByteCount sum;
   for (const Pool& pool : topology.pools) {
@@ -42,6 +45,7 @@ ByteCount used_of(const Topology& topology, MemoryKind kind) {
   return sum;
 }
 
+// As declared: what lies in a pool behind the last tensor is taken all the same.
 ByteCount workspace_pools_of(const Topology& topology) {
   ByteCount sum;
   for (const Pool& pool : topology.pools) {

@@ -2,7 +2,8 @@
 
 Of every archive that has C, the C is compiled with gcc and the network is run:
   constants   arrays in .rodata.tvm                 = constants of kernels and main outside of pools
-  pools       arrays in .bss.noinit.tvm and structs = pools, each by its name
+  pools       arrays in .bss.noinit.tvm and structs = pools, each by its name; nothing else is in
+              .data or .bss
   heap        high-water mark of TVMBackendAllocWorkspace = `used` of the region "heap"
   stack       -fstack-usage                        >= arrays of every kernel
 Both TIR that was captured and the generated C itself give these numbers. Prints a table; whatever
@@ -117,6 +118,17 @@ def frames_too_small(document, program):
     ]
 
 
+def unknown_memory(document, program):
+    """Writable memory of the program that mlf does not know."""
+    pools = {pool["name"] for pool in document["pools"]}
+    return [
+        f"{name}: {size} bytes in {section}"
+        for section, size, name in program.symbols()
+        if section.startswith((".data", ".bss")) and not section.startswith(".data.rel")
+        if name not in pools
+    ]
+
+
 class Table:
     def __init__(self):
         self.compared, self.not_compared, self.faults = 0, [], []
@@ -141,7 +153,7 @@ def compare(table, name, captured, stock, program):
         for what, told in numbers_of(document).items():
             if told != truth[what]:
                 table.faults.append(f"{name} ({source}): {what}: mlf {told}, truth {truth[what]}")
-        for fault in frames_too_small(document, program):
+        for fault in frames_too_small(document, program) + unknown_memory(document, program):
             table.faults.append(f"{name} ({source}): {fault}")
 
 

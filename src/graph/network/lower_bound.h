@@ -25,7 +25,7 @@ class LowerBound {
  private:
   // Ranges looked at where some share bytes, of all steps together. Beyond that such steps do not
   // count, and the bound is lower than it could be.
-  static constexpr std::size_t kMaxWork = 50'000'000;
+  static constexpr std::size_t kMaxWork = 10'000'000;
 
   std::uint64_t side_by_side() const;
 

@@ -99,6 +99,7 @@ void MemoryCounter::name_regions() {
   }
 }
 
+// Several calls of one kernel have one reason.
 void Region::note(std::string why) {
   // A few show what is wrong.
   constexpr std::size_t kMaxReasons = 20;
@@ -130,6 +131,7 @@ bool takes_memory(const Storage& storage) {
   return storage.memory && *storage.memory != MemoryKind::program;
 }
 
+// A storage that no value is ever in takes memory as well: main allocates it.
 void MemoryCounter::lay_out_allocations() {
   for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
     const Storage& storage = topology_.storages[i];

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mlf/graph/compare.h"
+#include "mlf/graph/dot.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {
@@ -135,6 +136,15 @@ TEST(GraphJson, MemoryOfTheGraphExecutorIsItsStorageAndWhatKernelsAllocate) {
   EXPECT_EQ(topology.memory[2].kind, MemoryKind::stack);
   EXPECT_EQ(topology.memory[2].used, 20u);
   for (const MemoryUse& use : topology.memory) EXPECT_EQ(use.exactness, Exactness::exact);
+}
+
+// "No weights anywhere" was what the picture of a graph executor's archive showed.
+TEST(GraphJson, ThePictureShowsWhatKernelsHold) {
+  std::string dot;
+  const auto written = write_dot(executor_network(kKernelsWithMemory, {"p0"}),
+                                 [&](std::string_view part) { dot += part; });
+  ASSERT_TRUE(written);
+  EXPECT_NE(dot.find("label=\"a\\n1 constant, 16 B\""), dot.npos) << dot;
 }
 
 TEST(GraphJson, WithoutTirNobodyKnowsWhatKernelsAllocate) {
