@@ -1,17 +1,107 @@
 // What all parts of the legacy reader share while one text is read.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "tir/legacy/grammar.h"
-#include "tir/legacy/metadata.h"
-#include "tir/legacy/names.h"
-#include "tir/legacy/types.h"
+#include "tir/save_json/metadata.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/expression_values.h"
+#include "tir/text/losses.h"
 #include "tir/text/reader_context.h"
+#include "tir/text/statement_stack.h"
 
 namespace mlf::tir::legacy {
 
-struct Context : text::ReaderContext {
+using text::Sign;
+using text::SyntaxId;
+using text::SyntaxKind;
+using text::TokenKind;
+using text::Value;
+
+/// A name denotes one Var, Buffer or producer in the whole file: TVM numbers names that are taken.
+class NameTable {
+ public:
+  NameTable(std::string_view text, Strings strings) : text_(text), strings_(strings) {}
+
+  /// What the name denotes; none where it was not defined yet.
+  NodeId find(std::string_view name) const {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() ? NodeId::none : found->second;
+  }
+  /// `name` outlives the table.
+  void define(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
+
+  /// Offset of the name at the place where the text annotates or defines it, wherever that is: the
+  /// printer of v0.8 and v0.9 evaluated its operands in any order. npos where there is none.
+  std::size_t place_of_definition(std::string_view name);
+
+ private:
+  void index_definitions();
+
+  std::string_view text_;
+  Strings strings_;
+  std::unordered_map<std::string_view, NodeId> nodes_;
+  std::unordered_map<std::string_view, std::size_t> places_;
+  bool is_indexed_ = false;
+};
+
+/// Where the TIR ends and the JSON of a `#[metadata]` section begins; both are the text's size
+/// where there is none. The note that a section was left out is not a part of the TIR either.
+struct Sections {
+  std::size_t code_end;
+  std::size_t metadata_begin;
+};
+Sections sections_of(std::string_view text);
+
+/// `meta[type_key][index]`: what the legacy printer cannot print is in a section at the end of
+/// the text, if anywhere.
+class Metadata {
+ public:
+  Metadata(text::ExprFactory& make, LossLog& losses)
+      : make_(make), losses_(losses), missing_(make.builder(), losses) {}
+
+  /// Takes the objects of the section that begins at `begin`; gives the version it names.
+  VersionRange read(const support::SourceText& source, std::size_t begin, const ReadLimits& limits);
+
+  /// The object behind a whole `meta[…][…]`: of the section, or a MissingObject, the same for each
+  /// mention. A missing one is a loss at `where`.
+  NodeId find(std::string_view reference, std::string_view where);
+  text::MissingObjects& missing() { return missing_; }
+
+ private:
+  text::ExprFactory& make_;
+  LossLog& losses_;
+  MetadataSection section_;
+  text::MissingObjects missing_;
+};
+
+/// Something that was opened and has not ended yet.
+struct Frame {
+  enum class Open : std::uint8_t {
+    body,      ///< braces around a body: of one statement inside of them there is no SeqStmt
+    sequence,  ///< braces that are a SeqStmt
+    fragment,  ///< no braces: the text's end closes it
+    // Statements that cover the next one:
+    statement,
+    realize,  ///< with a parenthesis that is closed behind it
+    then_case,
+    block,
+    init,
+  };
+  Open open = Open::body;
+  std::uint32_t begin = 0;  ///< offset of the statement
+  std::size_t first = 0;    ///< of the stack
+  text::StatementDraft draft{};
+};
+using Open = Frame::Open;
+
+struct Context final : text::ReaderContext {
   Context(const support::SourceText& text_source, const ReadLimits& read_limits,
           const ConstantFinder& constants)
       : ReaderContext(text_source, read_limits, constants), strings(strings_of(text_source.text)) {}
@@ -32,17 +122,30 @@ struct Context : text::ReaderContext {
   }
 
   Strings strings;
-  TypeReader types{make};
+  text::Lexer lexer{source, grammar_of(strings).lexical};
+  text::ExpressionValues exprs{lexer, grammar_of(strings), limits.max_nesting};
   NameTable names{source.text, strings};
   Metadata metadata{make, losses};
+  text::FunctionTable module{make};
+  std::unordered_map<std::string_view, NodeId> types;    ///< by their text
+  std::unordered_map<std::string_view, NodeId> targets;  ///< by their text
+  std::vector<NodeId> scratch;  ///< the operands of the call or subscript at hand
+  /// Whether a definition further down in the text is read, for which nothing else is read ahead.
+  bool is_reading_ahead = false;
+
+  // Of the function that is being read:
+  text::StatementStack<Frame> statements{builder};
+  std::vector<text::BlockDraft> blocks;
+  NodeId body = NodeId::none;  ///< once its statements are read
+  bool is_flat = true;         ///< whether it could be one whose buffers were flattened
+
+  // What only the whole text settles:
   /// Whether nothing speaks against v0.9 or v0.10, which flatten buffers.
   bool may_be_flattened = true;
   /// Buffers that state no alignment: what the default is shows only once the version is known.
   std::vector<NodeId> default_aligned;
   /// Functions that print no preflattened_buffer_map.
   std::vector<NodeId> without_preflattened;
-  /// Whether the function that is being read could be one whose buffers were flattened.
-  bool is_flat = true;
 };
 
 }  // namespace mlf::tir::legacy

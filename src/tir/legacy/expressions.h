@@ -1,110 +1,74 @@
-// Syntax of the legacy text into IR: one loop over post-order syntax with a stack of results.
+// Expressions of the legacy text: syntax to values in one loop, and what a place makes of a value.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "tir/legacy/context.h"
-#include "tir/text/expression_values.h"
 
 namespace mlf::tir::legacy {
 
-using text::Value;
+/// The value of a parsed expression; values hold until the end of the statement.
+Value lower(Context& c, SyntaxId root);
+/// The parts of a subscript: what it subscribes, then the indices.
+std::vector<Value> lower_subscript_parts(Context& c, SyntaxId root);
 
-class ExprReader : public text::ExpressionValues {
- public:
-  ExprReader(Context& context, text::Lexer& lexer)
-      : ExpressionValues(lexer, grammar_of(context.strings), context.limits.max_nesting),
-        context_(context),
-        make_(context.make) {}
+// --- Values as what a place asks for, which fail at anything else: conversions.cpp -------------
 
-  Value value(text::SyntaxId id);
-  NodeId expr(text::SyntaxId id) { return expr(value(id)); }
-  /// The parts of a subscript: what it subscribes, then the indices.
-  std::vector<Value> subscript_parts(text::SyntaxId id);
-  NodeId expr(const Value& value);
-  NodeId producer_load(const Value& element);
-  /// As an attribute holds it: strings are String, lists Array, `(nullptr)` is none.
-  NodeId attr_value(const Value& value);
-  std::vector<NodeId> exprs(const Value& list);
-  /// A `Buffer`, `Var` or producer by its name or inline definition.
-  NodeId named(const Value& value);
-  NodeId buffer(const Value& value);
-  NodeId var(const Value& value);
-  NodeId range(const Value& value);
-  std::vector<NodeId> ranges(const Value& list);
-  DType dtype(const Value& value);
-  std::string string(const Value& value) const;
-  std::int64_t integer(const Value& value);
-  NodeId region(text::SyntaxId id);
-  /// `{"key": value, …}`, values as attributes hold them.
-  std::vector<NamedNode> entries(text::SyntaxId dictionary);
+NodeId as_expr(Context& c, const Value& value);
+NodeId as_expr(Context& c, SyntaxId root);
+/// The operands of an operator as a node.
+inline NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
+  return c.make.binary(kind, a, b);
+}
+std::vector<NodeId> as_exprs(Context& c, const Value& list);
+/// As an attribute holds it: strings are String, lists Array, `(nullptr)` is none.
+NodeId as_attribute(Context& c, const Value& value);
+/// A `Buffer`, `Var` or producer by its name or inline definition.
+NodeId as_named(Context& c, const Value& value);
+NodeId as_buffer(Context& c, const Value& value);
+NodeId as_var(Context& c, const Value& value);
+/// A number of lanes: a constant, or from v0.16 on a multiple of vscale.
+NodeId as_lanes(Context& c, const Value& value);
+NodeId as_range(Context& c, const Value& value);
+std::vector<NodeId> as_ranges(Context& c, const Value& list);
+DType as_dtype(Context& c, const Value& value);
+std::string as_string(Context& c, const Value& value);
+std::int64_t as_integer(Context& c, const Value& value);
+/// A BufferRegion from a subscript, which may look like a load: `A[i, j]`.
+NodeId read_region(Context& c, SyntaxId root);
+/// `{"key": value, …}`, values as attributes hold them.
+std::vector<NamedNode> read_entries(Context& c, SyntaxId dictionary);
 
-  /// A buffer that a statement declares with no more than dtype and shape; without `data` it gets
-  /// a pointer of its own.
-  NodeId declare_buffer(std::string_view name, NodeId data, DType element,
-                        std::vector<NodeId> shape);
-  /// Makes known what the expression that begins with a definition defines: `A: Buffer(…)…` or
-  /// `A = alloc_buffer(…)`, `decl_buffer` or `match_buffer`. Gives the buffer; none where the
-  /// expression is something else.
-  NodeId declare(text::SyntaxId root);
-  /// Makes a Var of this type and name known.
-  NodeId define_var(std::string_view name, NodeId type);
+// --- Names and literals: literals.cpp ----------------------------------------------------------
 
- private:
-  using Handler = NodeId (ExprReader::*)(text::SyntaxId call, std::span<const Value> arguments);
-  struct Function {
-    Handler handler;
-    std::uint8_t arguments;  // at least
-  };
-  static const std::unordered_map<std::string_view, Function>& functions();
+/// The node of a name, or of what the grammar takes for one: `meta[…][…]`, `Target(…)`, `inff32`.
+NodeId look_up(Context& c, const Value& name);
+/// Makes a Var of this type and name known.
+NodeId define_var(Context& c, std::string_view name, NodeId type);
+/// A type that scan_type has taken whole, each spelling made once.
+NodeId read_type(Context& c, std::string_view type);
+NodeId read_number(Context& c, SyntaxId id, bool is_negative);
+/// `True`, `False`, `?`, `inff32`, `nanf32`; none for any other name.
+NodeId named_constant(Context& c, std::string_view name, std::string_view sign = {});
 
-  void run(text::SyntaxId first, text::SyntaxId last);
-  void leaf_or_one(text::SyntaxId id);
-  void unary(text::SyntaxId id);
-  void binary(text::SyntaxId id);
-  void annotation(text::SyntaxId id);
-  void call(text::SyntaxId id);
-  void subscript(text::SyntaxId id);
-  void load_cast(text::SyntaxId id);
-  void slice(text::SyntaxId id);
-  void list(text::SyntaxId id);
-  void binding(text::SyntaxId id);
-  void let(text::SyntaxId id);
-  void predicated(text::SyntaxId id);
-  NodeId number(text::SyntaxId id, bool is_negative);
-  NodeId glued_number(text::SyntaxId id, std::string_view text);
-  NodeId float_imm(text::SyntaxId id, DType dtype, std::string_view digits);
+// --- What is printed as a call: calls.cpp ------------------------------------------------------
 
-  NodeId attr_scalar(const Value& value);
-  NodeId look_up(const Value& name);
-  NodeId define_ahead(std::string_view name, std::size_t place);
-  NodeId literal(std::string_view name, std::string_view sign = {});
-  NodeId target(text::SyntaxId id, std::string_view text);
+/// `@tir.exp(…)`, `select(…)`: callee and arguments.
+NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values);
 
-  NodeId call_operator(text::SyntaxId id, std::span<const Value> values);
-  NodeId define_buffer(std::span<const Value> values);
-  NodeId declare_by_statement(text::SyntaxId name, text::SyntaxId call);
-  bool buffer_option(const Value& option, text::BufferSpec& spec);
-  NodeId define_producer(std::span<const Value> values);
-  NodeId binary_call(text::SyntaxId id, std::span<const Value> arguments);
-  NodeId select(text::SyntaxId, std::span<const Value> arguments);
-  NodeId cast(text::SyntaxId, std::span<const Value> arguments);
-  NodeId ramp(text::SyntaxId, std::span<const Value> arguments);
-  NodeId broadcast(text::SyntaxId, std::span<const Value> arguments);
-  NodeId shuffle(text::SyntaxId, std::span<const Value> arguments);
-  NodeId reduce(text::SyntaxId, std::span<const Value> arguments);
-  NodeId iter_var(text::SyntaxId, std::span<const Value> arguments);
-  NodeId lanes(const Value& value);
+// --- Buffers and producers where they are defined: buffers.cpp ---------------------------------
 
-  Context& context_;
-  text::ExprFactory& make_;
-  std::vector<NodeId> scratch_;
-  std::unordered_map<std::string_view, NodeId> targets_;
-  bool is_defining_ahead_ = false;
-};
+/// `A: Buffer(…)`: the name, then the arguments.
+NodeId define_buffer(Context& c, std::span<const Value> values);
+/// `T: DataProducer(…)`.
+NodeId define_producer(Context& c, std::span<const Value> values);
+/// Makes known what the expression that begins with a definition defines: `A: Buffer(…)…` or
+/// `A = alloc_buffer(…)`, `decl_buffer` or `match_buffer`. Gives the buffer; none where the
+/// expression is something else.
+NodeId declare(Context& c, SyntaxId root);
 
 }  // namespace mlf::tir::legacy

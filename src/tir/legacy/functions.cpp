@@ -1,182 +1,203 @@
+// Functions of the legacy text: `primfn(…) -> type`, the sections of its header, and its body.
 #include "tir/legacy/functions.h"
 
 #include <fmt/core.h>
 
-#include "tir/tvm_features.h"
+#include "tir/legacy/expressions.h"
+#include "tir/legacy/statements.h"
 
 namespace mlf::tir::legacy {
+namespace {
 
-using text::Sign;
-using text::SyntaxId;
-using text::SyntaxKind;
-using text::TokenKind;
-
-NodeId FunctionReader::primfn() {
-  const std::uint32_t begin = token().begin;
-  context_.is_flat = true;
-  Header header;
-  params(header);
-  return_type(header);
-  lexer_.skip_lines();
-  while (section(header)) lexer_.skip_lines();
-  if (!token().is(Sign::open_brace)) {
-    lexer_.fail(
-        fmt::format("expected 'attr', 'buffers', 'buffer_map' or '{{', found {}", lexer_.found()));
-  }
-  const NodeId function = make(header, statements_.body());
-  context_.builder.set_source_range(function, {begin, token().begin});
-  return function;
-}
-
-NodeId FunctionReader::fragment() {
-  const std::uint32_t begin = token().begin;
-  Header header;
-  header.ret_type = context_.make.void_type();
-  const NodeId function = make(header, statements_.fragment());
-  context_.builder.set_source_range(function, {begin, token().begin});
-  return function;
-}
+/// What is printed in front of the body.
+struct Header {
+  std::vector<NodeId> params;
+  NodeId ret_type = NodeId::none;
+  NodeId attrs = NodeId::none;
+  std::vector<NodePair> buffer_map;
+  std::vector<NodePair> preflattened;
+  bool has_preflattened = false;
+};
 
 /// The PrimFunc. What its lack of a preflattened_buffer_map says of the version is noted; settled
 /// is it once the whole text was read.
-NodeId FunctionReader::make(const Header& header, NodeId body) {
-  Builder& builder = context_.builder;
+NodeId make_function(Context& c, const Header& header, NodeId body) {
+  Builder& builder = c.builder;
   const NodeId function = builder.make(
       Kind::PrimFunc, {builder.list(header.params), header.ret_type, builder.map(header.buffer_map),
                        header.has_preflattened ? builder.map(header.preflattened) : ListId::none,
                        header.attrs, body});
   if (header.has_preflattened) return function;
-  context_.without_preflattened.push_back(function);
+  c.without_preflattened.push_back(function);
   const Node attrs = builder.node(function)[f::PrimFunc::attrs];
   const bool is_lowered =
-      context_.is_flat && attrs && attrs.map(f::DictAttrs::dict).find("from_legacy_te_schedule");
-  if (is_lowered && !header.buffer_map.empty()) context_.note_no_preflattened_map();
+      c.is_flat && attrs && attrs.map(f::DictAttrs::dict).find("from_legacy_te_schedule");
+  if (is_lowered && !header.buffer_map.empty()) c.note_no_preflattened_map();
   return function;
 }
 
-void FunctionReader::params(Header& header) {
-  const SyntaxId call = exprs_.parse();
-  if (exprs_.syntax(call).kind != SyntaxKind::call || exprs_.head_of(call) != "primfn") {
-    exprs_.fail(call, "expected primfn(parameters)");
+/// Buffers got their names before the parameters did, so that a parameter of A is mostly A_1. A
+/// SizeVar is printed like any Var.
+void read_params(Context& c, Header& header) {
+  const SyntaxId call = c.exprs.parse();
+  if (c.exprs.syntax(call).kind != SyntaxKind::call || c.exprs.head_of(call) != "primfn") {
+    c.exprs.fail(call, "expected primfn(parameters)");
   }
-  std::vector<SyntaxId> parts = exprs_.children(call);
+  std::vector<SyntaxId> parts = c.exprs.children(call);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    const NodeId param = exprs_.var(exprs_.value(parts[i]));
+    const NodeId param = as_var(c, lower(c, parts[i]));
     header.params.push_back(param);
-    if (context_.builder.node(param).dtype().is_int()) {
-      context_.lose(LossCode::size_var, exprs_.text_of(parts[i]));
+    if (c.builder.node(param).dtype().is_int()) {
+      c.lose(LossCode::size_var, c.exprs.text_of(parts[i]));
     }
   }
-  exprs_.clear();
-}
-
-void FunctionReader::return_type(Header& header) {
-  if (!token().is(Sign::arrow)) {
-    lexer_.fail(
-        fmt::format("expected '->' and a type behind the parameters, found {}", lexer_.found()));
-  }
-  lexer_.advance();
-  if (token().is(Sign::open_paren)) return tuple_type(header);
-  const std::string_view text = context_.source.text;
-  const auto scanned = scan_type(text, token().begin);
-  if (!scanned) {
-    lexer_.fail(fmt::format("expected the type of the result, found {}", lexer_.found()));
-  }
-  header.ret_type = context_.types.read(text.substr(token().begin, scanned->end - token().begin));
-  lexer_.seek(scanned->end);
+  c.exprs.clear();
 }
 
 /// `()`, `(int32,)` or `(int32, handle)`.
-void FunctionReader::tuple_type(Header& header) {
-  const std::string_view text = context_.source.text;
+void read_tuple_type(Context& c, Header& header) {
+  const std::string_view text = c.source.text;
   std::vector<NodeId> fields;
-  lexer_.seek(token().end);
-  while (!token().is(Sign::close_paren)) {
-    const auto scanned = scan_type(text, token().begin);
+  c.lexer.seek(c.lexer.token().end);
+  while (!c.lexer.token().is(Sign::close_paren)) {
+    const auto scanned = scan_type(text, c.lexer.token().begin);
     if (!scanned) {
-      lexer_.fail(
-          fmt::format("expected a type or ')' in a tuple of types, found {}", lexer_.found()));
+      c.lexer.fail(
+          fmt::format("expected a type or ')' in a tuple of types, found {}", c.lexer.found()));
     }
-    fields.push_back(context_.types.read(text.substr(token().begin, scanned->end - token().begin)));
-    lexer_.seek(scanned->end);
-    lexer_.accept(Sign::comma);
+    fields.push_back(
+        read_type(c, text.substr(c.lexer.token().begin, scanned->end - c.lexer.token().begin)));
+    c.lexer.seek(scanned->end);
+    c.lexer.accept(Sign::comma);
   }
-  lexer_.seek(token().end);
-  header.ret_type = context_.make.tuple_type(fields);
+  c.lexer.seek(c.lexer.token().end);
+  header.ret_type = c.make.tuple_type(fields);
 }
 
-/// One section of the header; false where the body begins.
-bool FunctionReader::section(Header& header) {
-  if (!token().is(TokenKind::name)) return false;
-  const std::string_view word = lexer_.text(token());
-  const bool is_known = word == "attr" || word == "buffers" || word == "buffer_map" ||
-                        word == "preflattened_buffer_map";
-  if (!is_known) return false;
-  lexer_.advance();
-  lexer_.expect(Sign::assign, fmt::format("behind {}", word));
-  if (!token().is(Sign::open_brace)) {
-    lexer_.fail(fmt::format("expected '{{' behind {} =, found {}", word, lexer_.found()));
+/// `-> ()` is void. Types of pointers hold blanks, so that the lexer does not know where one ends.
+void read_return_type(Context& c, Header& header) {
+  if (!c.lexer.token().is(Sign::arrow)) {
+    c.lexer.fail(
+        fmt::format("expected '->' and a type behind the parameters, found {}", c.lexer.found()));
   }
-  if (word == "attr") {
-    header.attrs = attributes();
-  } else if (word == "buffers") {
-    braces([&] { static_cast<void>(exprs_.buffer(exprs_.value(exprs_.parse()))); });
-  } else if (word == "buffer_map") {
-    buffer_map(header.buffer_map);
-  } else {
-    header.has_preflattened = true;
-    context_.versions.observe(TvmFeature::preflattened_buffer_map);
-    buffer_map(header.preflattened);
+  c.lexer.advance();
+  if (c.lexer.token().is(Sign::open_paren)) return read_tuple_type(c, header);
+  const std::string_view text = c.source.text;
+  const auto scanned = scan_type(text, c.lexer.token().begin);
+  if (!scanned) {
+    c.lexer.fail(fmt::format("expected the type of the result, found {}", c.lexer.found()));
   }
-  return true;
+  header.ret_type =
+      read_type(c, text.substr(c.lexer.token().begin, scanned->end - c.lexer.token().begin));
+  c.lexer.seek(scanned->end);
 }
 
 /// `{entry, …}`, over several lines.
 template <class Entry>
-void FunctionReader::braces(Entry&& entry) {
-  const text::Token open = token();
-  lexer_.seek(open.end);
-  for (lexer_.skip_lines(); !token().is(Sign::close_brace); lexer_.skip_lines()) {
-    if (token().is(TokenKind::end)) lexer_.fail(open, "the '{' that starts here is never closed");
+void read_braces(Context& c, Entry&& entry) {
+  const text::Token open = c.lexer.token();
+  c.lexer.seek(open.end);
+  for (c.lexer.skip_lines(); !c.lexer.token().is(Sign::close_brace); c.lexer.skip_lines()) {
+    if (c.lexer.token().is(TokenKind::end))
+      c.lexer.fail(open, "the '{' that starts here is never closed");
     entry();
-    exprs_.clear();
-    lexer_.skip_lines();
-    if (!lexer_.accept(Sign::comma) && !token().is(Sign::close_brace)) {
-      lexer_.fail(fmt::format("expected ',' or '}}' in the header of a function, found {}",
-                              lexer_.found()));
+    c.exprs.clear();
+    c.lexer.skip_lines();
+    if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_brace)) {
+      c.lexer.fail(fmt::format("expected ',' or '}}' in the header of a function, found {}",
+                               c.lexer.found()));
     }
   }
-  lexer_.seek(token().end);
+  c.lexer.seek(c.lexer.token().end);
 }
 
-NodeId FunctionReader::attributes() {
-  Builder& builder = context_.builder;
+/// The section is there wherever the function has attributes, be they none.
+NodeId read_attributes(Context& c) {
+  Builder& builder = c.builder;
   std::vector<NamedNode> entries;
-  braces([&] {
-    if (!token().is(TokenKind::string)) {
-      lexer_.fail(fmt::format("expected the name of an attribute, found {}", lexer_.found()));
+  read_braces(c, [&] {
+    if (!c.lexer.token().is(TokenKind::string)) {
+      c.lexer.fail(fmt::format("expected the name of an attribute, found {}", c.lexer.found()));
     }
-    const std::string key = decode_string(context_.strings, lexer_.text(token()));
-    lexer_.advance();
-    if (!lexer_.accept(Sign::colon)) {
-      lexer_.fail(fmt::format("expected ':' behind \"{}\", found {}", key, lexer_.found()));
+    const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
+    c.lexer.advance();
+    if (!c.lexer.accept(Sign::colon)) {
+      c.lexer.fail(fmt::format("expected ':' behind \"{}\", found {}", key, c.lexer.found()));
     }
-    const NodeId value = exprs_.attr_value(exprs_.value(exprs_.parse()));
+    const NodeId value = as_attribute(c, lower(c, c.exprs.parse()));
     entries.push_back({builder.string(key), value});
   });
-  if (!entries.empty()) context_.lose(LossCode::value_kind, "attributes");
+  if (!entries.empty()) c.lose(LossCode::value_kind, "attributes");
   return builder.make(Kind::DictAttrs, {builder.map(entries)});
 }
 
-void FunctionReader::buffer_map(std::vector<NodePair>& into) {
-  braces([&] {
-    const NodeId param = exprs_.var(exprs_.value(exprs_.parse()));
-    if (!lexer_.accept(Sign::colon)) {
-      lexer_.fail(
-          fmt::format("expected ':' and a buffer behind a parameter, found {}", lexer_.found()));
+/// Buffers are defined in `buffers = {…}` in front of this, or here where they are met first.
+void read_buffer_map(Context& c, std::vector<NodePair>& into) {
+  read_braces(c, [&] {
+    const NodeId param = as_var(c, lower(c, c.exprs.parse()));
+    if (!c.lexer.accept(Sign::colon)) {
+      c.lexer.fail(
+          fmt::format("expected ':' and a buffer behind a parameter, found {}", c.lexer.found()));
     }
-    into.push_back({param, exprs_.buffer(exprs_.value(exprs_.parse()))});
+    into.push_back({param, as_buffer(c, lower(c, c.exprs.parse()))});
   });
+}
+
+/// One section of the header; false where the body begins.
+bool read_section(Context& c, Header& header) {
+  if (!c.lexer.token().is(TokenKind::name)) return false;
+  const std::string_view word = c.lexer.text(c.lexer.token());
+  const bool is_known = word == "attr" || word == "buffers" || word == "buffer_map" ||
+                        word == "preflattened_buffer_map";
+  if (!is_known) return false;
+  c.lexer.advance();
+  c.lexer.expect(Sign::assign, fmt::format("behind {}", word));
+  if (!c.lexer.token().is(Sign::open_brace)) {
+    c.lexer.fail(fmt::format("expected '{{' behind {} =, found {}", word, c.lexer.found()));
+  }
+  if (word == "attr") {
+    header.attrs = read_attributes(c);
+  } else if (word == "buffers") {
+    read_braces(c, [&] { static_cast<void>(as_buffer(c, lower(c, c.exprs.parse()))); });
+  } else if (word == "buffer_map") {
+    read_buffer_map(c, header.buffer_map);
+  } else {
+    header.has_preflattened = true;
+    c.versions.observe(TvmFeature::preflattened_buffer_map);
+    read_buffer_map(c, header.preflattened);
+  }
+  return true;
+}
+
+}  // namespace
+
+/// The sections of the header are all optional, and in this order: attr, buffers, buffer_map,
+/// preflattened_buffer_map.
+NodeId read_primfn(Context& c) {
+  const std::uint32_t begin = c.lexer.token().begin;
+  c.is_flat = true;
+  Header header;
+  read_params(c, header);
+  read_return_type(c, header);
+  c.lexer.skip_lines();
+  while (read_section(c, header)) c.lexer.skip_lines();
+  if (!c.lexer.token().is(Sign::open_brace)) {
+    c.lexer.fail(
+        fmt::format("expected 'attr', 'buffers', 'buffer_map' or '{{', found {}", c.lexer.found()));
+  }
+  const NodeId function = make_function(c, header, read_body(c));
+  c.builder.set_source_range(function, {begin, c.lexer.token().begin});
+  return function;
+}
+
+/// What `str(statement)` prints: no function is around it.
+NodeId read_lone_body(Context& c) {
+  const std::uint32_t begin = c.lexer.token().begin;
+  Header header;
+  header.ret_type = c.make.void_type();
+  const NodeId function = make_function(c, header, read_fragment(c));
+  c.builder.set_source_range(function, {begin, c.lexer.token().begin});
+  return function;
 }
 
 }  // namespace mlf::tir::legacy

@@ -1,10 +1,8 @@
 #include "tir/legacy/grammar.h"
 
 #include <algorithm>
-#include <unordered_set>
 
-#include "mlf/tir/dtype.h"
-#include "tir/legacy/types.h"
+#include "tir/legacy/forms.h"
 #include "tir/text/infix.h"
 #include "tir/text/literals.h"
 
@@ -18,24 +16,13 @@ constexpr std::size_t kNone = std::string_view::npos;
 // Everything but `*` and ':' is printed with blanks around it, and TVM leaves names as they are.
 constexpr std::string_view kNameContinue = ".-/%#$";
 
-// Words in front of '(' that do not belong to a name.
-const std::unordered_set<std::string_view>& functions() {
-  static const std::unordered_set<std::string_view> words{
-      "floordiv",     "floormod",         "min",     "max",      "select",       "cast",
-      "ramp",         "broadcast",        "shuffle", "reduce",   "IterVar",      "Buffer",
-      "DataProducer", "primfn",           "for",     "while",    "assert",       "allocate",
-      "constant",     "decl_buffer",      "block",   "prefetch", "alloc_buffer", "match_buffer",
-      "realize",      "producer_realize", "where",   "bind",     "init"};
-  return words;
-}
-
 std::size_t word_end(std::string_view text, std::size_t begin) {
   while (begin < text.size() && continues_name(text[begin])) ++begin;
   return begin;
 }
 
 bool is_function(std::string_view word) {
-  return functions().contains(word) || word.starts_with("tir.");
+  return forms().is_called(word) || word.starts_with("tir.");
 }
 
 /// Past the parenthesis that closes the one at `open`, on the same line.
@@ -70,6 +57,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   return close == kNone ? begin : word_end(text, close);
 }
 
+/// `(float32x4*)` in front of a load: the `*)` tells it from a product in parentheses.
 std::size_t load_cast_end(std::string_view text, std::size_t begin) {
   std::size_t end = begin + 1;
   while (end < text.size() && text[end] != '*' &&
@@ -80,8 +68,37 @@ std::size_t load_cast_end(std::string_view text, std::size_t begin) {
   return parse_dtype(text.substr(begin + 1, end - begin - 1)) ? end + 2 : begin;
 }
 
+// --- Types -------------------------------------------------------------------------------------
+
+constexpr std::string_view kPointer = "Pointer(";
+constexpr std::string_view kCustom = "custom[";
+
+bool is_dtype_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::size_t dtype_end(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  if (text.substr(begin).starts_with(kCustom)) {
+    end = std::min(text.find_first_of("]\n", begin), text.size());
+    if (end < text.size() && text[end] == ']') ++end;
+  }
+  while (end < text.size() && is_dtype_char(text[end])) ++end;
+  return end;
+}
+
+/// `global ` in front of the element type; empty where there is no scope.
+std::string_view take_scope(std::string_view text, std::size_t& at) {
+  const std::size_t stop = text.find_first_of(" ()\n", at);
+  if (stop == std::string_view::npos || text[stop] != ' ') return {};
+  const std::string_view scope = text.substr(at, stop - at);
+  at = stop + 1;
+  return scope;
+}
+
 // --- Strings -----------------------------------------------------------------------------------
 
+/// Strings of v0.9 and later.
 std::size_t escaped_string_end(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
@@ -122,6 +139,7 @@ std::size_t string_of_several_lines_end(std::string_view text, std::size_t begin
   return kNone;
 }
 
+/// Strings of v0.8, whose quotes and newlines are as they were: what follows the quote decides.
 std::size_t raw_string_end(std::string_view text, std::size_t begin) {
   const bool is_attribute_value = begin >= 2 && text.substr(begin - 2, 2) == "= ";
   if (is_attribute_value) {
@@ -135,6 +153,8 @@ std::size_t raw_string_end(std::string_view text, std::size_t begin) {
   return escaped_string_end(text, begin);
 }
 
+/// `f(, dtype=int32)` has no arguments, `dtype=)` no dtype: hence the commas and keywords without
+/// a value.
 Grammar make_grammar(text::StringEnd end_of_string) {
   Grammar grammar = text::infix_grammar();
   grammar.lexical.suffixes = text::LexicalRules::Suffixes::typed;
@@ -153,6 +173,25 @@ Grammar make_grammar(text::StringEnd end_of_string) {
 
 bool continues_name(char c) {
   return text::is_name_char(c) || kNameContinue.find(c) != kNone;
+}
+
+std::optional<ScannedType> scan_type(std::string_view text, std::size_t begin) {
+  ScannedType type{begin, {}, {}};
+  while (text.substr(type.end).starts_with(kPointer)) {
+    type.end += kPointer.size();
+    type.scopes.push_back(take_scope(text, type.end));
+  }
+  const std::size_t end = dtype_end(text, type.end);
+  // Only a pointer may point to nothing: `Pointer()`.
+  if (end == type.end && type.scopes.empty()) return std::nullopt;
+  const auto element = parse_dtype(text.substr(type.end, end - type.end));
+  if (!element) return std::nullopt;
+  type.element = *element;
+  type.end = end;
+  for (std::size_t i = 0; i < type.scopes.size(); ++i, ++type.end) {
+    if (type.end >= text.size() || text[type.end] != ')') return std::nullopt;
+  }
+  return type;
 }
 
 std::size_t annotation_end(std::string_view text, std::size_t begin) {
@@ -186,6 +225,7 @@ Strings strings_of(std::string_view text) {
   return Strings::escaped;
 }
 
+/// Both are made once; texts of either kind are read by them from then on.
 const Grammar& grammar_of(Strings strings) {
   static const Grammar escaped = make_grammar(escaped_string_end);
   static const Grammar raw = make_grammar(raw_string_end);

@@ -5,13 +5,10 @@
 #include "tir/legacy/functions.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
-#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace legacy {
 namespace {
-
-using text::TokenKind;
 
 constexpr std::string_view kVersionLine = "#[version = \"";
 constexpr std::string_view kDefinition = " = primfn(";
@@ -27,122 +24,83 @@ std::string_view foreign_name(std::string_view line) {
   return head.substr(0, head.find_last_not_of(' ') + 1);
 }
 
-class FileReader {
- public:
-  FileReader(Context& context, const support::SourceText& whole)
-      : context_(context),
-        whole_(whole),
-        lexer_(context.source, grammar_of(context.strings).lexical),
-        functions_(context, lexer_),
-        module_(context.make) {}
-
-  Reading read(const Sections& sections);
-
- private:
-  void entity();
-  void named_function();
-  bool foreign_entity();
-  void fragment();
-  std::string_view rest() const { return lexer_.rest(); }
-  void pass_line();
-  void settle_defaults();
-
-  Context& context_;
-  const support::SourceText& whole_;
-  text::Lexer lexer_;
-  FunctionReader functions_;
-  text::FunctionTable module_;
-};
-
-Reading FileReader::read(const Sections& sections) {
-  lexer_.skip_lines();
-  const bool is_astext = rest().starts_with(kVersionLine);
-  if (sections.metadata_begin < whole_.text.size()) {
-    const VersionRange version =
-        context_.metadata.read(whole_, sections.metadata_begin, context_.limits);
-    context_.versions.exactly(version);
-  } else if (!is_astext) {  // v0.12 and later print legacy text in astext() alone
-    context_.versions.observe(TvmFeature::str_is_legacy_text);
-  }
-  if (context_.strings == Strings::raw) context_.versions.observe(TvmFeature::raw_strings);
-  if (is_astext) pass_line();
-  for (lexer_.skip_lines(); !lexer_.token().is(TokenKind::end); lexer_.skip_lines()) {
-    entity();
-  }
-  settle_defaults();
-  const NodeId root = module_.finish();
-  context_.function_losses.enter({});
-  context_.lost_constants.find_missing(root, context_.metadata.missing());
-  context_.function_losses.flush();
-  context_.losses.add_all(Dialect::legacy_text, LossSite::module, {});
-  VersionRange version = context_.versions.range();
-  Module module = std::move(context_.builder).finish(root);
-  return {std::move(module), std::move(version), context_.losses.finish(),
-          context_.lost_constants.take()};
-}
-
-void FileReader::entity() {
-  if (rest().starts_with('@')) return named_function();
-  if (rest().starts_with("primfn(")) return module_.add_lone(functions_.primfn(), kFragment);
-  if (foreign_entity()) return;
-  if (module_.empty()) return fragment();
-  lexer_.fail(fmt::format("expected '@name = primfn(…)', found {}", lexer_.found()));
+/// Bare statements, as `str(statement)` prints them.
+void read_lone_statements(Context& c) {
+  c.function_losses.enter(kFragment);
+  c.module.add(kFragment, read_lone_body(c));
 }
 
 /// `@name = primfn(…)`; TVM does not change the name, whatever is in it.
-void FileReader::named_function() {
-  const std::string_view line = rest().substr(0, rest().find('\n'));
+void read_named_function(Context& c) {
+  const std::string_view line = c.lexer.rest().substr(0, c.lexer.rest().find('\n'));
   const std::size_t name_end = line.find(kDefinition);
   if (name_end == std::string_view::npos) {
     // A call may be all that a text consists of.
-    if (module_.empty()) return fragment();
-    lexer_.fail("expected ' = primfn(' behind the name of a function");
+    if (c.module.empty()) return read_lone_statements(c);
+    c.lexer.fail("expected ' = primfn(' behind the name of a function");
   }
   const std::string_view name = line.substr(1, name_end - 1);
-  context_.function_losses.enter(name);
-  lexer_.pass(name_end + 3);
-  module_.add(name, functions_.primfn());
+  c.function_losses.enter(name);
+  c.lexer.pass(name_end + 3);
+  c.module.add(name, read_primfn(c));
 }
 
 /// Passes over what is not TIR: up to a brace in the first column, or to an empty line.
-bool FileReader::foreign_entity() {
+bool skip_foreign_entity(Context& c) {
   bool is_foreign = false;
-  for (const std::string_view start : kForeign) is_foreign |= rest().starts_with(start);
+  for (const std::string_view start : kForeign) is_foreign |= c.lexer.rest().starts_with(start);
   if (!is_foreign) return false;
-  const std::string_view text = rest();
+  const std::string_view text = c.lexer.rest();
   const std::string_view line = text.substr(0, text.find('\n'));
-  context_.losses.add(LossCode::foreign_function, "", foreign_name(line));
+  c.losses.add(LossCode::foreign_function, "", foreign_name(line));
   const std::size_t blank = std::min(text.find("\n\n"), text.size());
   const std::size_t brace = text.find("\n}");
   const std::size_t end =
       line.ends_with('{') && brace != std::string_view::npos ? brace + 2 : blank;
-  lexer_.pass(end);
+  c.lexer.pass(end);
   return true;
 }
 
-/// Bare statements, as `str(statement)` prints them.
-void FileReader::fragment() {
-  context_.function_losses.enter(kFragment);
-  module_.add(kFragment, functions_.fragment());
-}
-
-void FileReader::pass_line() {
-  const std::size_t end = std::min(rest().find('\n'), rest().size());
-  lexer_.pass(end);
+/// Functions come one after another; a text may be one function without a name, or statements
+/// alone.
+void read_entity(Context& c) {
+  if (c.lexer.rest().starts_with('@')) return read_named_function(c);
+  if (c.lexer.rest().starts_with("primfn(")) return c.module.add_lone(read_primfn(c), kFragment);
+  if (skip_foreign_entity(c)) return;
+  if (c.module.empty()) return read_lone_statements(c);
+  c.lexer.fail(fmt::format("expected '@name = primfn(…)', found {}", c.lexer.found()));
 }
 
 /// What depends on the version, which only the whole text shows.
-void FileReader::settle_defaults() {
-  Builder& builder = context_.builder;
-  const VersionRange& version = context_.versions.range();
-  for (const NodeId buffer : context_.default_aligned) {
+void set_defaults(Context& c) {
+  Builder& builder = c.builder;
+  const VersionRange& version = c.versions.range();
+  for (const NodeId buffer : c.default_aligned) {
     builder.set(buffer, f::Buffer::data_alignment, text::default_alignment(version.first));
   }
-  if (!context_.may_have_preflattened_maps()) return;
-  for (const NodeId function : context_.without_preflattened) {
+  if (!c.may_have_preflattened_maps()) return;
+  for (const NodeId function : c.without_preflattened) {
     builder.set(function, f::PrimFunc::preflattened_buffer_map,
                 builder.map(std::span<const NodePair>()));
   }
+}
+
+/// The sections of the file: version line, functions, metadata.
+Reading read_text(Context& c, const support::SourceText& whole, const Sections& sections) {
+  c.lexer.skip_lines();
+  const bool is_astext = c.lexer.rest().starts_with(kVersionLine);
+  if (sections.metadata_begin < whole.text.size()) {
+    c.versions.exactly(c.metadata.read(whole, sections.metadata_begin, c.limits));
+  } else if (!is_astext) {  // v0.12 and later print legacy text in astext() alone
+    c.versions.observe(TvmFeature::str_is_legacy_text);
+  }
+  if (c.strings == Strings::raw) c.versions.observe(TvmFeature::raw_strings);
+  if (is_astext) c.lexer.pass(std::min(c.lexer.rest().find('\n'), c.lexer.rest().size()));
+  for (c.lexer.skip_lines(); !c.lexer.token().is(TokenKind::end); c.lexer.skip_lines()) {
+    read_entity(c);
+  }
+  set_defaults(c);
+  return c.finish(c.module, c.metadata.missing(), Dialect::legacy_text);
 }
 
 }  // namespace
@@ -154,7 +112,7 @@ Reading read_legacy_text(const support::SourceText& source, const ReadLimits& li
   support::SourceText code = source;
   code.text = source.text.substr(0, sections.code_end);
   legacy::Context context(code, limits, constants);
-  return legacy::FileReader(context, source).read(sections);
+  return legacy::read_text(context, source, sections);
 }
 
 }  // namespace mlf::tir

@@ -3,98 +3,53 @@
 
 #include <algorithm>
 
+#include "tir/legacy/expressions.h"
+#include "tir/legacy/forms.h"
 #include "tir/legacy/statements.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
 namespace {
 
-using text::Sign;
-using text::SyntaxId;
-using text::SyntaxKind;
-using text::TokenKind;
-
 struct LoopWord {
   std::string_view word;
   ForKind kind;
 };
 constexpr LoopWord kLoopWords[] = {
-    {"parallel", ForKind::parallel},
-    {"vectorized", ForKind::vectorized},
-    {"unroll", ForKind::unrolled},
-    {"thread_binding", ForKind::thread_binding},
+#define MLF_IN_legacy(...) __VA_ARGS__
+#define MLF_IN_both(...) __VA_ARGS__
+#define MLF_IN_repr(...)
+#define MLF_LOOP(dialects, name, kind) MLF_IN_##dialects({name, ForKind::kind}, )
+#include "tir/text/printed_forms.def"
+#undef MLF_IN_legacy
+#undef MLF_IN_both
+#undef MLF_IN_repr
 };
 
+/// A storage scope is raw text: `global.workspace`, `global.texture-weight`.
 bool is_scope_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '-' || c == ':';
 }
 
-}  // namespace
-
-void StatementReader::let(std::uint32_t begin, SyntaxId root) {
-  const Value bound = exprs_.value(root - 1);
-  open({.open = Open::statement,
-        .begin = begin,
-        .draft = {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}}});
-}
-
-/// `A[i] = v`, or one of the declarations that look like it.
-void StatementReader::assignment(std::uint32_t begin, SyntaxId root) {
-  const std::vector<SyntaxId> sides = exprs_.children(root);
-  const std::string_view function = exprs_.head_of(sides[1]);
-  const bool in_block = statements_.top().open == Open::block;
-  if (function == "decl_buffer") {
-    const NodeId buffer = exprs_.declare(root);
-    if (buffer == NodeId::none)
-      exprs_.fail(root, "expected name = decl_buffer(data, dtype, shape)");
-    open({.open = Open::statement,
-          .begin = begin,
-          .draft = {.kind = Kind::DeclBuffer, .nodes = {buffer}}});
-    lexer_.skip_lines();
-    return covered_body();
-  }
-  if (in_block && (function == "alloc_buffer" || function == "match_buffer")) {
-    const NodeId buffer = exprs_.declare(root);
-    if (buffer == NodeId::none) exprs_.fail(root, fmt::format("expected name = {}(…)", function));
-    if (function == "alloc_buffer") return blocks_.back().alloc_buffers.push_back(buffer);
-    const NodeId source = exprs_.region(exprs_.children(sides[1])[1]);
-    return blocks_.back().match_buffers.push_back(
-        context_.builder.make(Kind::MatchBufferRegion, {buffer, source}));
-  }
-  store(begin, sides[0], sides[1]);
-}
-
-// `X[i] = v if p`: where v is itself a load, the only predicate could be its own.
-void StatementReader::store(std::uint32_t begin, SyntaxId target, SyntaxId stored) {
-  if (exprs_.syntax(target).kind != SyntaxKind::subscript) {
-    exprs_.fail(target, "expected an element of a buffer in front of '='");
-  }
-  const std::vector<Value> parts = exprs_.subscript_parts(target);
-  NodeId predicate = NodeId::none;
-  SyntaxId value = stored;
-  if (exprs_.syntax(stored).kind == SyntaxKind::binary && exprs_.syntax(stored).sign == Sign::if_) {
-    const std::vector<SyntaxId> sides = exprs_.children(stored);
-    if (exprs_.syntax(sides[0]).kind == SyntaxKind::load_cast) {
-      context_.lose(LossCode::predicate, "of a load or of the store of its value");
-    } else {
-      value = sides[0];
-      predicate = exprs_.expr(sides[1]);
-    }
-  }
-  complete(make_store(target, parts, exprs_.expr(value), predicate), begin);
+/// Where a statement covers the next one, the printer puts braces around a SeqStmt alone; in front
+/// of any other statement it writes `;`.
+void check_covered_body(Context& c) {
+  if (c.lexer.token().is(Sign::open_brace) || c.lexer.accept(Sign::semicolon)) return;
+  c.lexer.fail(fmt::format(
+      "expected ';' or '{{' in front of the statement that is covered, found {}", c.lexer.found()));
 }
 
 /// BufferStore, ProducerStore or Store, by what is in front of the bracket: all are printed alike.
 /// TVM leaves out a predicate that is constant true.
-NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts, NodeId value,
-                                   NodeId predicate) {
-  Builder& builder = context_.builder;
-  const NodeId base = exprs_.named(parts[0]);
+NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, NodeId value,
+                  NodeId predicate) {
+  Builder& builder = c.builder;
+  const NodeId base = as_named(c, parts[0]);
   std::vector<NodeId> indices;
-  for (const Value& index : parts.subspan(1)) indices.push_back(exprs_.expr(index));
+  for (const Value& index : parts.subspan(1)) indices.push_back(as_expr(c, index));
   const Kind kind = base == NodeId::none ? Kind::Opaque : builder.node(base).kind();
-  if (indices.size() > 1) context_.is_flat = false;
+  if (indices.size() > 1) c.is_flat = false;
   if (kind == Kind::Buffer) {
     return builder.make(Kind::BufferStore, {base, value, builder.list(indices), predicate});
   }
@@ -102,175 +57,248 @@ NodeId StatementReader::make_store(SyntaxId target, std::span<const Value> parts
     return builder.make(Kind::ProducerStore, {base, value, builder.list(indices)});
   }
   if (kind != Kind::Var || indices.size() != 1) {
-    exprs_.fail(target, "expected an element of a buffer or of a variable in front of '='");
+    c.exprs.fail(target, "expected an element of a buffer or of a variable in front of '='");
   }
   if (predicate == NodeId::none) {
-    predicate = context_.make.boolean(1);
-    const DType index = context_.make.dtype_of(indices[0]);
+    predicate = c.make.boolean(1);
+    const DType index = c.make.dtype_of(indices[0]);
     if (!index.is_scalar()) {
-      predicate = context_.make.broadcast(predicate, context_.make.int32(index.lanes));
+      predicate = c.make.broadcast(predicate, c.make.int32(index.lanes));
     }
   }
-  context_.note_variable_access();
+  c.note_variable_access();
   return builder.make(Kind::Store, {base, value, indices[0], predicate});
 }
 
-/// `attr [node] "key" = value;`
-void StatementReader::attr(std::uint32_t begin, SyntaxId node) {
-  const std::vector<Value> parts = exprs_.subscript_parts(node);
-  if (parts.size() != 2) exprs_.fail(node, "expected one node in the brackets of attr");
-  const NodeId what = exprs_.attr_value(parts[1]);
-  const std::string key = decode_string(context_.strings, lexer_.text(token()));
-  lexer_.advance();
-  lexer_.expect(Sign::assign, fmt::format("behind attr \"{}\"", key));
-  const NodeId value = exprs_.expr(exprs_.parse());
-  covered_body();
-  open({.open = Open::statement,
-        .begin = begin,
-        .draft = {
-            .kind = Kind::AttrStmt, .nodes = {what, value}, .text = context_.builder.string(key)}});
-}
-
-void StatementReader::assertion(std::uint32_t begin, SyntaxId call) {
-  const auto parts = exprs_.arguments(call, 2, "assert(condition, message)");
-  const NodeId condition = exprs_.expr(parts[0]);
-  open({.open = Open::statement,
-        .begin = begin,
-        .draft = {.kind = Kind::AssertStmt, .nodes = {condition, exprs_.expr(parts[1])}}});
-}
-
-// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
-// the scope is in the type too, and the last parenthesis has no opening one.
-void StatementReader::allocate(std::uint32_t begin, SyntaxId call) {
-  const auto parts = exprs_.arguments(call, 3, "allocate(variable, dtype, [extents])");
-  text::StatementDraft draft{.kind = Kind::Allocate};
-  draft.nodes[0] = exprs_.var(exprs_.value(parts[0]));
-  draft.dtype = exprs_.dtype(exprs_.value(parts[1]));
-  draft.list = context_.builder.list(exprs_.exprs(exprs_.value(parts[2])));
-  lexer_.expect(Sign::comma, "behind the extents of allocate");
-  if (!lexer_.at_word("storage_scope")) {
-    lexer_.fail(fmt::format("expected 'storage_scope', found {}", lexer_.found()));
+// `X[i] = v if p`: where v is itself a load, the only predicate could be its own.
+void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId stored) {
+  if (c.exprs.syntax(target).kind != SyntaxKind::subscript) {
+    c.exprs.fail(target, "expected an element of a buffer in front of '='");
   }
-  lexer_.advance();
-  if (!token().is(Sign::assign)) {
-    lexer_.fail(fmt::format("expected '=' behind storage_scope, found {}", lexer_.found()));
+  const std::vector<Value> parts = lower_subscript_parts(c, target);
+  NodeId predicate = NodeId::none;
+  SyntaxId value = stored;
+  if (c.exprs.syntax(stored).kind == SyntaxKind::binary &&
+      c.exprs.syntax(stored).sign == Sign::if_) {
+    const std::vector<SyntaxId> sides = c.exprs.children(stored);
+    if (c.exprs.syntax(sides[0]).kind == SyntaxKind::load_cast) {
+      c.lose(LossCode::predicate, "of a load or of the store of its value");
+    } else {
+      value = sides[0];
+      predicate = as_expr(c, sides[1]);
+    }
   }
-  // Raw text, maybe none at all.
-  std::size_t end = token().end;
-  const std::string_view text = context_.source.text;
-  if (end < text.size() && text[end] == ' ') ++end;
-  while (end < text.size() && is_scope_char(text[end])) ++end;
-  lexer_.seek(end);
-  if (lexer_.accept(Sign::comma)) draft.annotations = annotations();
-  draft.nodes[1] = context_.make.boolean(1);
-  if (lexer_.accept(Sign::if_)) draft.nodes[1] = exprs_.expr(exprs_.parse());
-  covered_body();
-  open({.open = Open::statement, .begin = begin, .draft = draft});
+  complete(c, make_store(c, target, parts, as_expr(c, value), predicate), begin);
 }
 
 /// `annotations = {"k": v})`.
-ListId StatementReader::annotations() {
-  if (!lexer_.at_word("annotations")) {
-    lexer_.fail(fmt::format("expected 'annotations', found {}", lexer_.found()));
+ListId read_annotations(Context& c) {
+  if (!c.lexer.at_word("annotations")) {
+    c.lexer.fail(fmt::format("expected 'annotations', found {}", c.lexer.found()));
   }
-  lexer_.advance();
-  lexer_.expect(Sign::assign, "behind annotations");
-  const ListId entries = context_.builder.map(exprs_.entries(exprs_.parse()));
-  if (token().is(Sign::close_paren)) lexer_.seek(token().end);
+  c.lexer.advance();
+  c.lexer.expect(Sign::assign, "behind annotations");
+  const ListId entries = c.builder.map(read_entries(c, c.exprs.parse()));
+  if (c.lexer.token().is(Sign::close_paren)) c.lexer.seek(c.lexer.token().end);
   return entries;
 }
 
+/// `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
+void open_realize(Context& c, std::uint32_t begin, Kind kind) {
+  c.is_flat = false;
+  c.lexer.advance();
+  c.lexer.pass(Sign::open_paren, "behind realize");
+  const SyntaxId what = c.exprs.parse();
+  c.lexer.expect(Sign::comma, "behind what is realized");
+  const SyntaxId bounds = c.exprs.parse();
+  c.lexer.expect(Sign::comma, "behind the bounds of realize");
+  const SyntaxId condition = c.exprs.parse();
+  c.lexer.accept(Sign::comma);
+  const NodeId realized = as_named(c, lower(c, what));
+  const bool is_producer = kind == Kind::ProducerRealize;
+  if (!c.builder.node(realized).is(is_producer ? Kind::Tensor : Kind::Buffer)) {
+    c.exprs.fail(what, is_producer ? "expected a producer in producer_realize"
+                                   : "expected a buffer in realize");
+  }
+  const ListId ranges = c.builder.list(as_ranges(c, lower(c, bounds)));
+  if (is_producer) c.lose(LossCode::producer_scope, "realize");
+  open_frame(c,
+             {.open = Open::realize,
+              .begin = begin,
+              .draft = {.kind = kind, .nodes = {realized, as_expr(c, condition)}, .list = ranges}});
+  open_body(c);
+}
+
+}  // namespace
+
+/// The value was made with the expression: the variable is known by its annotation.
+void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
+  const Value bound = lower(c, root - 1);
+  open_statement(c, begin, {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}});
+}
+
+void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
+  const std::vector<SyntaxId> sides = c.exprs.children(root);
+  const std::string_view function = c.exprs.head_of(sides[1]);
+  const bool in_block = c.statements.top().open == Open::block;
+  if (function == "decl_buffer") {
+    const NodeId buffer = declare(c, root);
+    if (buffer == NodeId::none)
+      c.exprs.fail(root, "expected name = decl_buffer(data, dtype, shape)");
+    open_statement(c, begin, {.kind = Kind::DeclBuffer, .nodes = {buffer}});
+    c.lexer.skip_lines();
+    return check_covered_body(c);
+  }
+  if (in_block && (function == "alloc_buffer" || function == "match_buffer")) {
+    const NodeId buffer = declare(c, root);
+    if (buffer == NodeId::none) c.exprs.fail(root, fmt::format("expected name = {}(…)", function));
+    if (function == "alloc_buffer") return c.blocks.back().alloc_buffers.push_back(buffer);
+    const NodeId source = read_region(c, c.exprs.children(sides[1])[1]);
+    return c.blocks.back().match_buffers.push_back(
+        c.builder.make(Kind::MatchBufferRegion, {buffer, source}));
+  }
+  read_store(c, begin, sides[0], sides[1]);
+}
+
+/// The printer leaves out the else branch of a condition that is constant true.
+void open_if(Context& c, std::uint32_t begin) {
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, c.exprs.parse());
+  const Node node = c.builder.node(condition);
+  if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
+    c.lose(LossCode::else_branch, "if True");
+  }
+  open_frame(c, {.open = Open::then_case,
+                 .begin = begin,
+                 .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
+  open_body(c);
+}
+
+/// `attr [node] "key" = value;`
+void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
+  const std::vector<Value> parts = lower_subscript_parts(c, node);
+  if (parts.size() != 2) c.exprs.fail(node, "expected one node in the brackets of attr");
+  const NodeId what = as_attribute(c, parts[1]);
+  const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
+  c.lexer.advance();
+  c.lexer.expect(Sign::assign, fmt::format("behind attr \"{}\"", key));
+  const NodeId value = as_expr(c, c.exprs.parse());
+  check_covered_body(c);
+  open_statement(c, begin,
+                 {.kind = Kind::AttrStmt, .nodes = {what, value}, .text = c.builder.string(key)});
+}
+
+/// `assert(condition, message)`, on a line of its own in front of what it covers.
+void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 2, "assert(condition, message)");
+  const NodeId condition = as_expr(c, parts[0]);
+  open_statement(c, begin, {.kind = Kind::AssertStmt, .nodes = {condition, as_expr(c, parts[1])}});
+}
+
+/// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
+/// the scope is in the type too, and the last parenthesis has no opening one.
+void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 3, "allocate(variable, dtype, [extents])");
+  text::StatementDraft draft{.kind = Kind::Allocate};
+  draft.nodes[0] = as_var(c, lower(c, parts[0]));
+  draft.dtype = as_dtype(c, lower(c, parts[1]));
+  draft.list = c.builder.list(as_exprs(c, lower(c, parts[2])));
+  c.lexer.expect(Sign::comma, "behind the extents of allocate");
+  if (!c.lexer.at_word("storage_scope")) {
+    c.lexer.fail(fmt::format("expected 'storage_scope', found {}", c.lexer.found()));
+  }
+  c.lexer.advance();
+  if (!c.lexer.token().is(Sign::assign)) {
+    c.lexer.fail(fmt::format("expected '=' behind storage_scope, found {}", c.lexer.found()));
+  }
+  // Raw text, maybe none at all.
+  std::size_t end = c.lexer.token().end;
+  const std::string_view text = c.source.text;
+  if (end < text.size() && text[end] == ' ') ++end;
+  while (end < text.size() && is_scope_char(text[end])) ++end;
+  c.lexer.seek(end);
+  if (c.lexer.accept(Sign::comma)) draft.annotations = read_annotations(c);
+  draft.nodes[1] = c.make.boolean(1);
+  if (c.lexer.accept(Sign::if_)) draft.nodes[1] = as_expr(c, c.exprs.parse());
+  check_covered_body(c);
+  open_statement(c, begin, draft);
+}
+
 /// `constant(v: Pointer(float32), float32, [64])`: the data is not printed.
-void StatementReader::constant(std::uint32_t begin, SyntaxId call) {
-  const auto parts = exprs_.arguments(call, 3, "constant(variable, dtype, [extents])");
+void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 3, "constant(variable, dtype, [extents])");
   text::StatementDraft draft{.kind = Kind::AllocateConst};
-  draft.nodes[0] = exprs_.var(exprs_.value(parts[0]));
-  draft.dtype = exprs_.dtype(exprs_.value(parts[1]));
-  const std::vector<NodeId> extents = exprs_.exprs(exprs_.value(parts[2]));
-  draft.list = context_.builder.list(extents);
+  draft.nodes[0] = as_var(c, lower(c, parts[0]));
+  draft.dtype = as_dtype(c, lower(c, parts[1]));
+  const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
+  draft.list = c.builder.list(extents);
   // The text has nothing of it but its dtype and extents.
-  const std::string_view name = context_.builder.node(draft.nodes[0]).text(f::Var::name);
-  draft.nodes[1] = context_.lost_constants.find(name, draft.dtype, extents);
-  context_.versions.observe(TvmFeature::allocate_const);
-  context_.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
-  covered_body();
-  open({.open = Open::statement, .begin = begin, .draft = draft});
+  const std::string_view name = c.builder.node(draft.nodes[0]).text(f::Var::name);
+  draft.nodes[1] = c.lost_constants.find(name, draft.dtype, extents);
+  c.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
+  check_covered_body(c);
+  open_statement(c, begin, draft);
 }
 
 /// `for (v: int32, begin, end) "parallel" {`: the printer writes the end in place of the extent.
-void StatementReader::loop(std::uint32_t begin, SyntaxId call) {
-  const auto parts = exprs_.arguments(call, 3, "for (variable, begin, end)");
+void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 3, "for (variable, begin, end)");
   text::StatementDraft draft{.kind = Kind::For};
-  draft.nodes[0] = exprs_.var(exprs_.value(parts[0]));
-  draft.nodes[1] = exprs_.expr(parts[1]);
-  const NodeId end = exprs_.expr(parts[2]);
-  draft.nodes[2] = context_.make.extent(draft.nodes[1], end, context_.function());
-  if (token().is(TokenKind::string)) {
-    const std::string word = decode_string(context_.strings, lexer_.text(token()));
+  draft.nodes[0] = as_var(c, lower(c, parts[0]));
+  draft.nodes[1] = as_expr(c, parts[1]);
+  const NodeId end = as_expr(c, parts[2]);
+  draft.nodes[2] = c.make.extent(draft.nodes[1], end, c.function());
+  if (c.lexer.token().is(TokenKind::string)) {
+    const std::string word = decode_string(c.strings, c.lexer.text(c.lexer.token()));
     const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
     if (found == std::end(kLoopWords)) {
-      lexer_.fail(fmt::format("expected the kind of a loop, found {}", lexer_.found()));
+      c.lexer.fail(fmt::format("expected the kind of a loop, found {}", c.lexer.found()));
     }
     draft.for_kind = found->kind;
-    lexer_.advance();
+    c.lexer.advance();
   }
-  context_.lose(LossCode::loop_annotations, "loop");
-  if (draft.for_kind == ForKind::thread_binding) context_.lose(LossCode::thread_binding, "loop");
-  open({.open = Open::statement, .begin = begin, .draft = draft});
-  open_body(token().begin);
+  c.lose(LossCode::loop_annotations, "loop");
+  if (draft.for_kind == ForKind::thread_binding) c.lose(LossCode::thread_binding, "loop");
+  open_statement(c, begin, draft);
+  open_body(c);
 }
 
-void StatementReader::while_(std::uint32_t begin, SyntaxId call) {
-  const auto parts = exprs_.arguments(call, 1, "while (condition)");
-  open({.open = Open::statement,
-        .begin = begin,
-        .draft = {.kind = Kind::While, .nodes = {exprs_.expr(parts[0])}}});
-  open_body(token().begin);
+/// `while (condition) {`
+void open_while(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 1, "while (condition)");
+  open_statement(c, begin, {.kind = Kind::While, .nodes = {as_expr(c, parts[0])}});
+  open_body(c);
 }
 
-void StatementReader::if_(std::uint32_t begin) {
-  lexer_.advance();
-  const NodeId condition = exprs_.expr(exprs_.parse());
-  const Node node = context_.builder.node(condition);
-  if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
-    context_.lose(LossCode::else_branch, "if True");
+/// `prefetch(buffer, [begin:end])`
+void read_prefetch(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 2, "prefetch(buffer, [begin:end])");
+  const NodeId buffer = as_buffer(c, lower(c, parts[0]));
+  const std::vector<NodeId> bounds = as_ranges(c, lower(c, parts[1]));
+  complete(c, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}), begin);
+}
+
+void open_buffer_realize(Context& c, std::uint32_t begin) {
+  open_realize(c, begin, Kind::BufferRealize);
+}
+
+void open_producer_realize(Context& c, std::uint32_t begin) {
+  open_realize(c, begin, Kind::ProducerRealize);
+}
+
+bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
+  using Place = text::PrintedForm::Place;
+  const std::string_view word = c.exprs.head_of(root);
+  if (word.empty()) return false;
+  const Form* form = forms().find(Place::statement, word);
+  // A load of a buffer that is called `attr` has no key behind it.
+  if (form == nullptr && c.lexer.token().is(TokenKind::string)) {
+    form = forms().find(Place::keyword, word);
   }
-  open({.open = Open::then_case,
-        .begin = begin,
-        .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
-  open_body(token().begin);
-}
-
-// `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
-void StatementReader::realize(std::uint32_t begin, Kind kind) {
-  context_.is_flat = false;
-  lexer_.advance();
-  lexer_.pass(Sign::open_paren, "behind realize");
-  const SyntaxId what = exprs_.parse();
-  lexer_.expect(Sign::comma, "behind what is realized");
-  const SyntaxId bounds = exprs_.parse();
-  lexer_.expect(Sign::comma, "behind the bounds of realize");
-  const SyntaxId condition = exprs_.parse();
-  lexer_.accept(Sign::comma);
-  const NodeId realized = exprs_.named(exprs_.value(what));
-  const bool is_producer = kind == Kind::ProducerRealize;
-  if (!context_.builder.node(realized).is(is_producer ? Kind::Tensor : Kind::Buffer)) {
-    exprs_.fail(what, is_producer ? "expected a producer in producer_realize"
-                                  : "expected a buffer in realize");
-  }
-  const ListId ranges = context_.builder.list(exprs_.ranges(exprs_.value(bounds)));
-  if (is_producer) context_.lose(LossCode::producer_scope, "realize");
-  open({.open = Open::realize,
-        .begin = begin,
-        .draft = {.kind = kind, .nodes = {realized, exprs_.expr(condition)}, .list = ranges}});
-  open_body(token().begin);
-}
-
-void StatementReader::prefetch(std::uint32_t begin, SyntaxId call) {
-  const auto parts = exprs_.arguments(call, 2, "prefetch(buffer, [begin:end])");
-  const NodeId buffer = exprs_.buffer(exprs_.value(parts[0]));
-  const std::vector<NodeId> bounds = exprs_.ranges(exprs_.value(parts[1]));
-  complete(context_.builder.make(Kind::Prefetch, {buffer, context_.builder.list(bounds)}), begin);
+  if (form == nullptr) return false;
+  text::note_version(c, *form);
+  form->open(c, begin, root);
+  return true;
 }
 
 }  // namespace mlf::tir::legacy

@@ -1,18 +1,88 @@
 // What all parts of the reader of repr text share while one text is read.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "tir/repr/buffers.h"
-#include "tir/repr/names.h"
+#include "tir/repr/grammar.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/expression_values.h"
 #include "tir/text/losses.h"
 #include "tir/text/reader_context.h"
+#include "tir/text/statement_stack.h"
 
 namespace mlf::tir::repr {
+
+using text::Sign;
+using text::SyntaxId;
+using text::SyntaxKind;
+using text::TokenKind;
+using text::Value;
+
+/// The variables that names denote: the innermost one of each name, for the text has raw hints.
+class NameTable {
+ public:
+  /// What the name denotes here; none where nothing defined it.
+  NodeId find(std::string_view name) const {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() ? NodeId::none : found->second;
+  }
+  /// Up to the release of a mark that was set before. `name` outlives the table.
+  void define(std::string_view name, NodeId node);
+  /// For the rest of the function: a variable that no statement of it defines.
+  void define_free(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
+
+  std::size_t mark() const { return defined_.size(); }
+  void release(std::size_t mark);
+  void clear();
+
+ private:
+  std::unordered_map<std::string_view, NodeId> nodes_;
+  std::vector<std::pair<std::string_view, NodeId>> defined_;  // with what the name was before
+};
+
+/// What only the whole function tells of a buffer.
+struct BufferDraft {
+  NodeId node;
+  std::optional<std::size_t> dimensions;  ///< nothing: a declaration that nothing uses
+  bool is_of_block = false;               ///< a block allocates it: dtype and shape are printed
+};
+
+/// The buffers of a function. The text has a buffer's name and its indices and nothing else, so one
+/// buffer is made for all of that name and number of dimensions.
+class BufferTable {
+ public:
+  BufferTable(text::ExprFactory& make, const NameTable& names) : make_(make), names_(names) {}
+
+  /// The buffer that is accessed with so many indices.
+  NodeId accessed(std::string_view name, std::size_t dimensions);
+  /// The buffer at this address: `buffer(name, 0x…)`.
+  NodeId at_address(std::string_view name, std::string_view address);
+  /// A new one that the text declares.
+  NodeId declare(std::string_view name);
+  /// A new one of this dtype and shape, which a block allocates.
+  NodeId allocate(std::string_view name, DType dtype, const std::vector<NodeId>& shape);
+
+  const std::vector<BufferDraft>& drafts() const { return drafts_; }
+  void clear();
+
+ private:
+  NodeId add(std::string_view name, DType dtype, const std::vector<NodeId>& shape);
+  NodeId data_of(std::string_view name, DType dtype);
+
+  text::ExprFactory& make_;
+  const NameTable& names_;
+  std::vector<BufferDraft> drafts_;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> by_name_;  // positions in drafts_
+  std::unordered_map<std::string_view, NodeId> by_address_;
+};
 
 /// What is known of variables when they are defined, by node.
 struct Definitions {
@@ -26,7 +96,43 @@ struct Definitions {
   std::vector<NodeId> implied;
 };
 
-struct Context : text::ReaderContext {
+/// Something that was opened and has not ended yet.
+struct Frame {
+  enum class Open : std::uint8_t {
+    function,
+    braces,
+    then_case,
+    block,
+    init,
+    rest,     ///< covers the rest of the block
+    else_if,  ///< ends with the statement behind it
+  };
+  Open open = Open::function;
+  std::uint32_t begin = 0;  ///< offset of the statement
+  std::size_t first = 0;    ///< of the stack
+  std::size_t names = 0;    ///< mark of the names that it defines
+  text::StatementDraft draft{};
+};
+using Open = Frame::Open;
+
+/// A list, map or object of an attribute whose end has not come yet.
+struct OpenAttribute {
+  char close;
+  std::uint32_t begin;
+  Kind kind = Kind::Array;  ///< of an object
+  std::vector<NodeId> values{};
+  std::vector<std::string> names{};  ///< of fields; of a map, as long as all its keys are strings
+  std::vector<NodeId> keys{};        ///< of a map with other keys
+};
+
+/// What is known of the objects that attributes mention.
+struct AttributeObjects {
+  std::map<std::string, std::int64_t, std::less<>> missing;  ///< how many of a type
+  std::map<std::string_view, std::int64_t> addressed;        ///< which one `Type(0x…)` is
+  std::unordered_map<std::string_view, NodeId> pools;        ///< by their text
+};
+
+struct Context final : text::ReaderContext {
   using ReaderContext::ReaderContext;
 
   /// A variable of which the text has the name alone: `n`, or `{n|n>=0}`, a SizeVar.
@@ -34,12 +140,21 @@ struct Context : text::ReaderContext {
   /// A pointer to what an allocation holds.
   NodeId pointer(std::string_view name, DType element, std::string_view scope);
 
+  text::Lexer lexer{source, grammar().lexical};
+  text::ExpressionValues exprs{lexer, grammar(), limits.max_nesting};
   text::MissingObjects missing{builder, losses};
+  text::FunctionTable module{make};
+  std::vector<OpenAttribute> open_attributes;
+  AttributeObjects objects;
 
   // Of the function that is being read:
   NameTable names;
   BufferTable buffers{make, names};
   Definitions definitions;
+  text::StatementStack<Frame> statements{builder};
+  std::vector<text::BlockDraft> blocks;
+  NodeId body = NodeId::none;     ///< once its statements are read
+  std::vector<std::size_t> lets;  ///< of the expression at hand: marks in the table of names
 };
 
 }  // namespace mlf::tir::repr

@@ -1,8 +1,10 @@
-#include "tir/repr/dtypes.h"
-
+// The dtypes of a function: classes of nodes that have one dtype, each with the best evidence.
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
+#include "tir/repr/inference.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::repr {
@@ -23,6 +25,7 @@ constexpr std::array kConventions = {
 
 constexpr DType kBFloat16 = {TypeCode::BFloat, 16, 1};
 
+// The kinds of operators are next to one another in nodes.def.
 bool is_comparison(Kind kind) {
   return kind >= Kind::EQ && kind <= Kind::GE;
 }
@@ -32,16 +35,75 @@ bool is_logic(Kind kind) {
 bool is_arithmetic(Kind kind) {
   return kind >= Kind::Add && kind <= Kind::Max;
 }
+// SizeVars are `{n|n>=0}` in the text.
 bool is_variable(Node node) {
   return node.is(Kind::Var) || node.is(Kind::SizeVar);
 }
 
+/// A call that gives nothing has no lanes, and no influence on those of others.
 std::int16_t lanes_of_dtype(DType dtype) {
   return dtype.is_void() ? std::int16_t{1} : dtype.lanes;
 }
 
-}  // namespace
+/// Union-find over the nodes of one function: a class is what has one element type, and knows the
+/// best evidence for it. Lanes are no part of it: they follow from the operands.
+class DTypeInference {
+ public:
+  /// Nodes from `first` on are those of the function.
+  DTypeInference(Context& context, std::uint32_t first);
+  void run();
 
+ private:
+  /// How sure a dtype is; the surest one of a class holds.
+  enum class Evidence : std::uint8_t {
+    none,        ///< handed on only: a pointer
+    operand,     ///< of arithmetic: int32
+    element,     ///< of a buffer: float32
+    convention,  ///< what calls of this kind have
+    width,       ///< of a constant: float16, as which bfloat16 is printed too
+    allocation,  ///< of what a buffer lies in
+    position,    ///< an index, extent or count: int32
+    rule,        ///< no other one is possible
+    printed,
+  };
+  struct Class {
+    std::uint32_t parent;
+    DType dtype = DType::Handle();
+    Evidence evidence = Evidence::none;
+  };
+
+  std::uint32_t find(NodeId id);
+  void unite(Node a, Node b);
+  void note(Node node, DType dtype, Evidence evidence);
+  void note_all(const NodeList& nodes, DType dtype, Evidence evidence);
+  void unite_all(const NodeList& a, const NodeList& b);
+
+  void visit(Node node);
+  void visit_part(Node node);
+  void visit_operator(Node node);
+  void visit_call(Node call);
+  void visit_buffer(Node buffer);
+  void visit_statement(Node statement);
+  void visit_reduce(Node reduce);
+  void visit_block(Node realize);
+
+  void assign(NodeId id);
+  std::int16_t lanes_of(Node expr) const;
+  std::int16_t lanes_of_call(Node call) const;
+  void set_type(Node var, DType dtype);
+  void settle_data(Node buffer);
+
+  bool is_own(NodeId id) const { return index(id) >= first_; }
+
+  Context& context_;
+  Builder& builder_;
+  std::uint32_t first_;
+  std::vector<Class> classes_;
+  std::vector<bool> is_implied_;          // numbers that the text implies
+  std::vector<bool> is_block_allocated_;  // buffers whose dtype is printed
+};
+
+/// Every node begins as a class of its own.
 DTypeInference::DTypeInference(Context& context, std::uint32_t first)
     : context_(context), builder_(context.builder), first_(first) {
   classes_.resize(builder_.size() - first);
@@ -54,6 +116,7 @@ DTypeInference::DTypeInference(Context& context, std::uint32_t first)
   }
 }
 
+/// Evidence first, from all nodes; then dtypes, parts before wholes.
 void DTypeInference::run() {
   const auto last = first_ + static_cast<std::uint32_t>(classes_.size());
   for (std::uint32_t id = first_; id < last; ++id) {
@@ -67,6 +130,7 @@ void DTypeInference::run() {
 
 // --- Classes of one dtype ----------------------------------------------------------------------
 
+/// With path halving, so that long chains of sums stay cheap.
 std::uint32_t DTypeInference::find(NodeId id) {
   std::uint32_t at = index(id) - first_;
   while (classes_[at].parent != at) {
@@ -76,6 +140,7 @@ std::uint32_t DTypeInference::find(NodeId id) {
   return at;
 }
 
+/// The class with the better evidence keeps its dtype. Nodes of other functions take no part.
 void DTypeInference::unite(Node a, Node b) {
   if (!a || !b || !is_own(a.id()) || !is_own(b.id())) return;
   std::uint32_t to = find(a.id());
@@ -85,6 +150,7 @@ void DTypeInference::unite(Node a, Node b) {
   classes_[from].parent = to;
 }
 
+/// The first one of equal evidence holds.
 void DTypeInference::note(Node node, DType dtype, Evidence evidence) {
   if (!node || !is_own(node.id())) return;
   Class& known = classes_[find(node.id())];
@@ -103,6 +169,7 @@ void DTypeInference::unite_all(const NodeList& a, const NodeList& b) {
 
 // --- What nodes say ----------------------------------------------------------------------------
 
+/// What an expression says about itself and its operands.
 void DTypeInference::visit(Node node) {
   if (node.category() == Category::stmt) return visit_statement(node);
   if (!is_expr(node.category())) return visit_part(node);
@@ -136,6 +203,8 @@ void DTypeInference::visit(Node node) {
   }
 }
 
+/// Both operands of arithmetic and of comparisons have one dtype: the constructors of TVM
+/// see to that.
 void DTypeInference::visit_operator(Node node) {
   if (is_arithmetic(node.kind()) || is_comparison(node.kind())) {
     const Node a = node[f::Add::a];
@@ -175,6 +244,8 @@ void DTypeInference::visit_operator(Node node) {
   }
 }
 
+/// The rules are those of text/op_table.def; for operators whose dtype only a printed one tells,
+/// what their calls mostly have.
 void DTypeInference::visit_call(Node call) {
   const NodeList arguments = call.list(f::Call::args);
   const Node callee = call[f::Call::op];
@@ -205,6 +276,7 @@ void DTypeInference::visit_call(Node call) {
   }
 }
 
+/// The value at value_index is the one that the Reduce gives.
 void DTypeInference::visit_reduce(Node reduce) {
   const NodeList sources = reduce.list(f::Reduce::source);
   const auto place = static_cast<std::size_t>(reduce.integer(f::Reduce::value_index));
@@ -214,6 +286,7 @@ void DTypeInference::visit_reduce(Node reduce) {
   note(reduce[f::Reduce::condition], DType::Bool(), Evidence::rule);
 }
 
+/// What belongs to expressions without being one.
 void DTypeInference::visit_part(Node node) {
   switch (node.kind()) {
     case Kind::Buffer:
@@ -236,6 +309,7 @@ void DTypeInference::visit_part(Node node) {
   }
 }
 
+/// A buffer in an allocation has its dtype, unless a block says another one.
 void DTypeInference::visit_buffer(Node buffer) {
   const Node data = buffer[f::Buffer::data];
   note(data, DType::Handle(), Evidence::convention);
@@ -248,6 +322,8 @@ void DTypeInference::visit_buffer(Node buffer) {
   note(buffer, element.dtype(f::PrimType::dtype), Evidence::allocation);
 }
 
+/// Conditions are boolean, indices, extents and loop variables mostly int32; a store ties its
+/// value to the buffer.
 void DTypeInference::visit_statement(Node statement) {
   switch (statement.kind()) {
     case Kind::LetStmt:
@@ -284,6 +360,7 @@ void DTypeInference::visit_statement(Node statement) {
   }
 }
 
+/// A variable of a block has the dtype of what is bound to it.
 void DTypeInference::visit_block(Node realize) {
   note(realize[f::BlockRealize::predicate], DType::Bool(), Evidence::rule);
   const NodeList iter_vars = realize[f::BlockRealize::block].list(f::Block::iter_vars);
@@ -320,6 +397,7 @@ void DTypeInference::assign(NodeId id) {
   builder_.set(id, 0, dtype);
 }
 
+/// As the constructors of TVM would set them; those of the operands are known already.
 std::int16_t DTypeInference::lanes_of(Node expr) const {
   const auto wider = [](Node a, Node b) {
     const std::int16_t lanes = lanes_of_dtype(a.dtype());
@@ -346,6 +424,7 @@ std::int16_t DTypeInference::lanes_of(Node expr) const {
   }
 }
 
+/// By the rule of the operator, from arguments whose lanes are known.
 std::int16_t DTypeInference::lanes_of_call(Node call) const {
   const text::OpInfo* const known =
       call[f::Call::op].is(Kind::Op) ? text::find_op(call[f::Call::op].text(f::Op::name)) : nullptr;
@@ -358,6 +437,7 @@ std::int16_t DTypeInference::lanes_of_call(Node call) const {
   return dtype ? lanes_of_dtype(*dtype) : std::int16_t{1};
 }
 
+/// The dtype of a variable is part of its type, and both have to agree.
 void DTypeInference::set_type(Node var, DType dtype) {
   const NodeId id = var.id();
   if (var[f::Var::type_annotation].is(Kind::PointerType) && dtype.is_handle()) return;
@@ -375,6 +455,12 @@ void DTypeInference::settle_data(Node buffer) {
   if (data.dtype().is_handle()) return builder_.set(data.id(), f::Var::type_annotation, type);
   const std::string name(buffer.text(f::Buffer::name));
   builder_.set(id, f::Buffer::data, context_.make.var(name, type));
+}
+
+}  // namespace
+
+void infer_dtypes(Context& c, std::uint32_t first) {
+  DTypeInference(c, first).run();
 }
 
 }  // namespace mlf::tir::repr

@@ -4,17 +4,15 @@
 
 #include "tir/text/infix.h"
 #include "tir/text/literals.h"
-#include "tir/tvm_features.h"
 
 namespace mlf::tir::repr {
 namespace {
 
-using text::Sign;
 using text::Syntax;
-using text::SyntaxId;
-using text::SyntaxKind;
-using Form = Value::Form;
 
+constexpr std::string_view kIterVar = "iter_var";
+
+// Other widths make the printer of TVM fail.
 struct RealSuffix {
   char letter;
   std::uint8_t bits;
@@ -38,333 +36,225 @@ std::optional<Real> parse_real_name(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace
-
-// --- The loop ----------------------------------------------------------------------------------
-
-Value ExprReader::value(SyntaxId id) {
-  run(tree()[id].first, id);
-  return pop();
-}
-
 /// A literal, `1f` and `nanf` included where they are no variables.
-bool ExprReader::is_number(SyntaxId id) const {
-  const SyntaxKind kind = tree()[id].kind;
+bool is_number(Context& c, SyntaxId id) {
+  const SyntaxKind kind = c.exprs.syntax(id).kind;
   if (kind == SyntaxKind::integer || kind == SyntaxKind::real) return true;
-  return kind == SyntaxKind::name && parse_real_name(text_of(id)) &&
-         context_.names.find(text_of(id)) == NodeId::none;
-}
-
-/// Evaluates the nodes of a tree, parts before wholes. A minus and the literal behind it are one
-/// constant.
-void ExprReader::run(SyntaxId first, SyntaxId last) {
-  for (SyntaxId id = first; id <= last; ++id) {
-    if (!is_number(id)) {
-      step(id);
-      continue;
-    }
-    const bool is_negated =
-        id < last && tree()[id + 1].kind == SyntaxKind::unary && tree()[id + 1].sign == Sign::minus;
-    push(id, number(id, is_negated ? "-" : ""));
-    if (is_negated) ++id;
-  }
-}
-
-void ExprReader::step(SyntaxId id) {
-  const Syntax& node = tree()[id];
-  switch (node.kind) {
-    case SyntaxKind::name:
-      return push({.form = Form::name, .syntax = id});
-    case SyntaxKind::string:
-      return push({.form = Form::string, .syntax = id});
-    case SyntaxKind::unary:
-      return unary(id);
-    case SyntaxKind::binary:
-      return binary(id);
-    case SyntaxKind::load_cast:
-      return typed_number(id);
-    case SyntaxKind::keyword:
-      return keyword(id);
-    case SyntaxKind::call:
-      return call(id);
-    case SyntaxKind::subscript:
-      return subscript(id);
-    case SyntaxKind::list:
-    case SyntaxKind::tuple:
-      return collect(Form::list, id, node.arity);
-    case SyntaxKind::slice:
-      if (node.arity == 2) return collect(Form::slice, id, node.arity);
-      break;
-    default:
-      break;
-  }
-  fail(id, fmt::format("expected an expression of TIR, found {}", shown(id)));
+  return kind == SyntaxKind::name && parse_real_name(c.exprs.text_of(id)) &&
+         c.names.find(c.exprs.text_of(id)) == NodeId::none;
 }
 
 /// Makes one value of the last `count`, which become its elements.
-void ExprReader::collect(Form form, SyntaxId id, std::uint32_t count) {
+void collect(Context& c, Value::Form form, SyntaxId id, std::uint32_t count) {
   Value made{.form = form, .syntax = id};
-  add_elements(made, top(count));
-  drop(count);
-  push(made);
+  c.exprs.add_elements(made, c.exprs.top(count));
+  c.exprs.drop(count);
+  c.exprs.push(made);
 }
 
 // --- Literals ----------------------------------------------------------------------------------
 
 /// int32 and float64 have no suffix, float32 and float16 end with `f` and `h`; all of them are
 /// printed with the six digits of a C++ stream.
-NodeId ExprReader::number(SyntaxId id, std::string_view sign) {
-  const std::string text = std::string(sign).append(text_of(id));
-  if (tree()[id].kind == SyntaxKind::integer) {
+NodeId read_number(Context& c, SyntaxId id, std::string_view sign) {
+  const std::string text = std::string(sign).append(c.exprs.text_of(id));
+  if (c.exprs.syntax(id).kind == SyntaxKind::integer) {
     const auto value = text::parse_integer(text);
-    if (!value) fail(id, fmt::format("the number {} does not fit into 64 bits", text));
-    if (text == "-0") return make_.float_imm(DType::Float(64), -0.0);
-    return make_.int32(*value);
+    if (!value) c.exprs.fail(id, fmt::format("the number {} does not fit into 64 bits", text));
+    if (text == "-0") return c.make.float_imm(DType::Float(64), -0.0);
+    return c.make.int32(*value);
   }
-  context_.lose(LossCode::float_digits, "float constants");
-  if (tree()[id].kind == SyntaxKind::real) {
+  c.lose(LossCode::float_digits, "float constants");
+  if (c.exprs.syntax(id).kind == SyntaxKind::real) {
     const auto value = text::parse_real(text);
-    if (!value) fail(id, fmt::format("expected a number, found '{}'", text));
-    return make_.float_imm(DType::Float(64), *value);
+    if (!value) c.exprs.fail(id, fmt::format("expected a number, found '{}'", text));
+    return c.make.float_imm(DType::Float(64), *value);
   }
-  Real real = *parse_real_name(text_of(id));
+  Real real = *parse_real_name(c.exprs.text_of(id));
   if (!sign.empty()) real.value = -real.value;
-  return make_.float_imm(real.dtype, real.value);
+  return c.make.float_imm(real.dtype, real.value);
 }
 
 /// `(int64)5`.
-void ExprReader::typed_number(SyntaxId id) {
-  const Value value = pop();
-  const Node literal = context_.builder.node(value.node);
-  const auto printed = context_.slice(tree()[id].name_begin, tree()[id].name_end);
+void lower_typed_number(Context& c, SyntaxId id) {
+  const Value value = c.exprs.pop();
+  const Node literal = c.builder.node(value.node);
+  const auto printed = c.slice(c.exprs.syntax(id).name_begin, c.exprs.syntax(id).name_end);
   const auto dtype = parse_dtype(printed.substr(1, printed.size() - 2));
-  const bool is_integer = value.form == Form::node && literal.is(Kind::IntImm);
-  if (!is_integer || !dtype) fail(id, fmt::format("expected an integer, found {}", shown(id)));
-  push(id, make_.int_imm(*dtype, literal.integer(f::IntImm::value)));
+  const bool is_integer = value.form == Value::Form::node && literal.is(Kind::IntImm);
+  if (!is_integer || !dtype)
+    c.exprs.fail(id, fmt::format("expected an integer, found {}", c.exprs.shown(id)));
+  c.exprs.push(id, c.make.int_imm(*dtype, literal.integer(f::IntImm::value)));
 }
 
 // --- Operators ---------------------------------------------------------------------------------
 
-void ExprReader::unary(SyntaxId id) {
-  const Value operand = pop();
-  switch (tree()[id].sign) {
-    case Sign::not_:
-      return push(id, make_.logical_not(expr(operand)));
-    case Sign::let:
-      if (operand.form == Form::let) return push(id, operand.node);
-      break;
-    default:
-      break;
+/// `a[i] if p`: only a load through a pointer has a predicate.
+NodeId read_predicated_load(Context& c, const Value& element, NodeId predicate) {
+  if (element.form != Value::Form::element || element.count != 1) {
+    c.exprs.fail_expected(element, "a load");
   }
-  fail(id, fmt::format("expected an expression of TIR, found {}", shown(id)));
-}
-
-void ExprReader::binary(SyntaxId id) {
-  const Sign sign = tree()[id].sign;
-  if (sign == Sign::assign) return bind(id);
-  if (sign == Sign::in) return let_body(id);
-  const Value right = pop();
-  const Value left = pop();
-  if (sign == Sign::if_) return push(id, predicated_load(left, expr(right)));
-  const NodeId a = expr(left);
-  push(id, arithmetic(*text::binary_kind(sign), a, expr(right)));
-}
-
-/// Makes `a op b`. A float64 without a fraction is printed like an int32: where the other operand
-/// is a float64 constant, it is one.
-NodeId ExprReader::arithmetic(Kind kind, NodeId a, NodeId b) {
-  const bool is_double = make_.dtype_of(a) == DType::Float(64);
-  if (is_double != (make_.dtype_of(b) == DType::Float(64)))
-    (is_double ? b : a) = as_double(is_double ? b : a);
-  return make_.binary(kind, a, b);
-}
-
-NodeId ExprReader::as_double(NodeId number) {
-  const Node node = context_.builder.node(number);
-  if (!node.is(Kind::IntImm) || node.dtype() != DType::Int(32)) return number;
-  return make_.float_imm(DType::Float(64), static_cast<double>(node.integer(f::IntImm::value)));
+  Value pointer = element;
+  pointer.form = Value::Form::name;
+  pointer.syntax = element.subscripted;
+  const NodeId buffer_var = look_up(c, pointer);
+  const NodeId at = as_expr(c, c.exprs.elements(element)[0]);
+  c.versions.observe(TvmFeature::loads_and_stores);
+  const DType dtype = DType::Float(32).with_lanes(c.make.dtype_of(at).lanes);
+  return c.builder.make(Kind::Load, {dtype, buffer_var, at, predicate});
 }
 
 /// `x = v`, which is part of an expression behind `let` alone.
-void ExprReader::bind(SyntaxId id) {
-  const Value bound = pop();
-  const Value name = pop();
-  const NodeId node = expr(bound);
-  if (name.form != Form::name) fail(name.syntax, "expected a variable behind 'let'");
-  const NodeId variable = context_.var(name_of(name));
-  context_.definitions.values.emplace(index(variable), node);
-  lets_.push_back(context_.names.mark());
-  context_.names.define(name_of(name), variable);
-  push({.form = Form::binding, .syntax = id, .node = variable, .other = node});
+void lower_binding(Context& c, SyntaxId id) {
+  const Value bound = c.exprs.pop();
+  const Value name = c.exprs.pop();
+  const NodeId node = as_expr(c, bound);
+  if (name.form != Value::Form::name) c.exprs.fail(name.syntax, "expected a variable behind 'let'");
+  const NodeId variable = c.var(c.exprs.name_of(name));
+  c.definitions.values.emplace(index(variable), node);
+  c.lets.push_back(c.names.mark());
+  c.names.define(c.exprs.name_of(name), variable);
+  c.exprs.push({.form = Value::Form::binding, .syntax = id, .node = variable, .other = node});
 }
 
-void ExprReader::let_body(SyntaxId id) {
-  const NodeId body = expr(pop());
-  const Value bound = pop();
-  if (bound.form != Form::binding) fail(id, "expected 'variable = value' in front of 'in'");
-  context_.names.release(lets_.back());
-  lets_.pop_back();
-  push({.form = Form::let, .syntax = id, .node = make_.let(bound.node, bound.other, body)});
+/// The name ends with the body: the next `let` may use it again.
+void lower_let(Context& c, SyntaxId id) {
+  const NodeId body = as_expr(c, c.exprs.pop());
+  const Value bound = c.exprs.pop();
+  if (bound.form != Value::Form::binding)
+    c.exprs.fail(id, "expected 'variable = value' in front of 'in'");
+  c.names.release(c.lets.back());
+  c.lets.pop_back();
+  c.exprs.push(
+      {.form = Value::Form::let, .syntax = id, .node = c.make.let(bound.node, bound.other, body)});
 }
 
-void ExprReader::subscript(SyntaxId id) {
-  const std::uint32_t indices = tree()[id].arity - 1;
-  collect(Form::element, id, indices);
-  Value element = pop();
-  const Value base = pop();
-  if (base.form != Form::name) {
-    fail_expected(base, "the name of a buffer");
-  }
-  element.subscripted = base.syntax;
-  push(element);
+/// All operators are in parentheses of their own, `/` and `%` are the truncating Div and Mod.
+void lower_binary(Context& c, SyntaxId id) {
+  const Sign sign = c.exprs.syntax(id).sign;
+  if (sign == Sign::assign) return lower_binding(c, id);
+  if (sign == Sign::in) return lower_let(c, id);
+  const Value right = c.exprs.pop();
+  const Value left = c.exprs.pop();
+  if (sign == Sign::if_) return c.exprs.push(id, read_predicated_load(c, left, as_expr(c, right)));
+  const NodeId a = as_expr(c, left);
+  c.exprs.push(id, make_binary(c, *text::binary_kind(sign), a, as_expr(c, right)));
 }
 
-void ExprReader::keyword(SyntaxId id) {
-  Value value = pop();
-  value.keyword = id;
-  push(value);
-}
-
-// --- What values are asked for -----------------------------------------------------------------
-
-NodeId ExprReader::expr(const Value& value) {
-  switch (value.form) {
-    case Form::node:
-      if (is_expr(context_.builder.node(value.node).category())) return value.node;
+/// A minus is part of a literal, and `let` was made where its body ended.
+void lower_unary(Context& c, SyntaxId id) {
+  const Value operand = c.exprs.pop();
+  switch (c.exprs.syntax(id).sign) {
+    case Sign::not_:
+      return c.exprs.push(id, c.make.logical_not(as_expr(c, operand)));
+    case Sign::let:
+      if (operand.form == Value::Form::let) return c.exprs.push(id, operand.node);
       break;
-    case Form::name:
-      return named(value);
-    case Form::string:
-      return make_.string_imm(text::decode_string(name_of(value)));
-    case Form::element: {
-      const NodeId buffer = buffer_of(value);
-      const std::vector<NodeId> indices = indices_of(value);
-      if (!make_.is_loadable(buffer, indices)) {
-        fail(value.syntax, "a load of more than 32767 lanes");
-      }
-      return make_.buffer_load(buffer, indices);
-    }
     default:
       break;
   }
-  fail_expected(value, "an expression");
+  c.exprs.fail(id, fmt::format("expected an expression of TIR, found {}", c.exprs.shown(id)));
 }
 
-/// What no statement defines is a variable that the function has from elsewhere.
-NodeId ExprReader::named(const Value& value) {
-  const std::string_view name = name_of(value);
-  if (name == "?") return context_.builder.make(Kind::Any, {DType::Int(32)});
-  if (const NodeId known = context_.names.find(name); known != NodeId::none) return known;
-  if (name.ends_with(')')) {
-    fail(value.syntax, fmt::format("'{}' is no function of TIR", name.substr(0, name.find('('))));
+// --- Parts -------------------------------------------------------------------------------------
+
+/// What is in front of the bracket stays a name: the number of indices says which buffer it is.
+void lower_subscript(Context& c, SyntaxId id) {
+  const std::uint32_t indices = c.exprs.syntax(id).arity - 1;
+  collect(c, Value::Form::element, id, indices);
+  Value element = c.exprs.pop();
+  const Value base = c.exprs.pop();
+  if (base.form != Value::Form::name) {
+    c.exprs.fail_expected(base, "the name of a buffer");
   }
-  const NodeId variable = context_.var(name);
-  context_.names.define_free(name, variable);
-  return variable;
+  element.subscripted = base.syntax;
+  c.exprs.push(element);
 }
 
-/// A word that is not a variable of the function may be a dtype here: PrimType values print so.
-NodeId ExprReader::attr_value(const Value& value) {
-  if (value.form == Form::string) return make_.string(text::decode_string(name_of(value)));
-  const bool is_iter_var = value.form == Form::iter_var ||
-                           (value.form == Form::name && unbound_iter_var(name_of(value)));
-  if (is_iter_var) return iter_var(value, Binding::fresh);
-  if (value.form == Form::node) return value.node;
-  if (value.form == Form::name && context_.names.find(name_of(value)) == NodeId::none) {
-    if (const auto dtype = parse_dtype(name_of(value))) return make_.prim_type(*dtype);
+/// `x(4*tir.vscale())(value)`: a broadcast to as many lanes as the machine has.
+bool is_scalable_broadcast(Context& c, std::span<const Value> values) {
+  return values.size() == 2 && values[0].form == Value::Form::node &&
+         c.exprs.head_of(values[0].syntax) == kScalableBroadcast;
+}
+
+/// Operators, and nodes that are printed as calls. What an IterVar is made of depends on what is
+/// around it, so that its parts are kept.
+void lower_call(Context& c, SyntaxId id) {
+  const std::uint32_t count = c.exprs.syntax(id).arity;
+  const auto values = c.exprs.top(count);
+  if (values[0].form == Value::Form::name && c.exprs.name_of(values[0]) == kIterVar) {
+    collect(c, Value::Form::iter_var, id, count - 1);
+    const Value parts = c.exprs.pop();
+    c.exprs.top() = parts;
+    return;
   }
-  return expr(value);
-}
-
-bool ExprReader::is_null(const Value& value) const {
-  return value.form == Form::name && name_of(value) == "nullptr";
-}
-
-std::vector<NodeId> ExprReader::exprs(const Value& list) {
-  if (list.form != Form::list && list.form != Form::element) {
-    fail_expected(list, "a list");
+  NodeId node = NodeId::none;
+  if (is_scalable_broadcast(c, values)) {
+    node = make_broadcast(c, id, as_expr(c, values[1]), values[0].node);
+  } else if (values[0].form == Value::Form::name) {
+    node = read_call(c, id, values);
+  } else {
+    c.exprs.fail(id, fmt::format("expected a call of a function, found {}", c.exprs.shown(id)));
   }
-  std::vector<NodeId> nodes;
-  for (const Value& element : elements(list)) nodes.push_back(expr(element));
-  return nodes;
+  c.exprs.drop(count);
+  c.exprs.push(id, node);
 }
 
-NodeId ExprReader::var(const Value& value) {
-  const NodeId node = expr(value);
-  const Node variable = context_.builder.node(node);
-  if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) {
-    fail_expected(value, "a variable");
+// --- The loop ----------------------------------------------------------------------------------
+
+/// Names and subscripts become nodes once it is known what they are asked for.
+void lower_node(Context& c, SyntaxId id) {
+  const Syntax& node = c.exprs.syntax(id);
+  switch (node.kind) {
+    case SyntaxKind::name:
+      return c.exprs.push({.form = Value::Form::name, .syntax = id});
+    case SyntaxKind::string:
+      return c.exprs.push({.form = Value::Form::string, .syntax = id});
+    case SyntaxKind::unary:
+      return lower_unary(c, id);
+    case SyntaxKind::binary:
+      return lower_binary(c, id);
+    case SyntaxKind::load_cast:
+      return lower_typed_number(c, id);
+    case SyntaxKind::keyword:
+      c.exprs.top().keyword = id;
+      return;
+    case SyntaxKind::call:
+      return lower_call(c, id);
+    case SyntaxKind::subscript:
+      return lower_subscript(c, id);
+    case SyntaxKind::list:
+    case SyntaxKind::tuple:
+      return collect(c, Value::Form::list, id, node.arity);
+    case SyntaxKind::slice:
+      if (node.arity == 2) return collect(c, Value::Form::slice, id, node.arity);
+      break;
+    default:
+      break;
   }
-  return node;
+  c.exprs.fail(id, fmt::format("expected an expression of TIR, found {}", c.exprs.shown(id)));
 }
 
-NodeId ExprReader::buffer_of(const Value& element) {
-  return context_.buffers.accessed(text_of(element.subscripted), element.count);
-}
-
-std::vector<NodeId> ExprReader::indices_of(const Value& element) {
-  return exprs(element);
-}
-
-NodeId ExprReader::buffer(const Value& value) {
-  const bool is_buffer =
-      value.form == Form::node && context_.builder.node(value.node).is(Kind::Buffer);
-  if (!is_buffer) {
-    fail_expected(value, "buffer(name, address)");
-  }
-  return value.node;
-}
-
-/// `A[i, j:k]`; the ends of slices are printed, not their extents.
-NodeId ExprReader::region(const Value& value) {
-  if (value.form != Form::element) {
-    fail_expected(value, "a region of a buffer");
-  }
-  std::vector<NodeId> ranges;
-  for (const Value& part : elements(value)) {
-    if (part.form == Form::slice) {
-      const NodeId begin = expr(elements(part)[0]);
-      const NodeId extent = make_.extent(begin, expr(elements(part)[1]));
-      ranges.push_back(context_.builder.make(Kind::Range, {begin, extent}));
-      context_.lose(LossCode::loop_extent, "regions");
+/// Evaluates the nodes of a tree, parts before wholes. A minus and the literal behind it are one
+/// constant.
+void lower_nodes(Context& c, SyntaxId first, SyntaxId last) {
+  for (SyntaxId id = first; id <= last; ++id) {
+    if (!is_number(c, id)) {
+      lower_node(c, id);
       continue;
     }
-    const NodeId one = make_.int32(1);
-    context_.definitions.implied.push_back(one);
-    ranges.push_back(context_.builder.make(Kind::Range, {expr(part), one}));
+    const bool is_negated = id < last && c.exprs.syntax(id + 1).kind == SyntaxKind::unary &&
+                            c.exprs.syntax(id + 1).sign == Sign::minus;
+    c.exprs.push(id, read_number(c, id, is_negated ? "-" : ""));
+    if (is_negated) ++id;
   }
-  return context_.builder.make(Kind::BufferRegion,
-                               {buffer_of(value), context_.builder.list(ranges)});
 }
 
-NodeId ExprReader::bounds(const Value& list) {
-  if (list.form != Form::list || list.count != 2) {
-    fail_expected(list, "[first, extent]");
-  }
-  const NodeId first = expr(elements(list)[0]);
-  return context_.builder.make(Kind::Range, {first, expr(elements(list)[1])});
-}
+}  // namespace
 
-NodeId ExprReader::range(const Value& value) {
-  if (value.form != Form::node || !context_.builder.node(value.node).is(Kind::Range)) {
-    fail_expected(value, "range(min=…, ext=…)");
-  }
-  return value.node;
-}
-
-/// `a[i] if p`: only a load through a pointer has a predicate.
-NodeId ExprReader::predicated_load(const Value& element, NodeId predicate) {
-  if (element.form != Form::element || element.count != 1) {
-    fail_expected(element, "a load");
-  }
-  Value pointer = element;
-  pointer.form = Form::name;
-  pointer.syntax = element.subscripted;
-  const NodeId buffer_var = named(pointer);
-  const NodeId at = expr(elements(element)[0]);
-  context_.versions.observe(TvmFeature::loads_and_stores);
-  const DType dtype = DType::Float(32).with_lanes(make_.dtype_of(at).lanes);
-  return context_.builder.make(Kind::Load, {dtype, buffer_var, at, predicate});
+Value lower(Context& c, SyntaxId id) {
+  lower_nodes(c, c.exprs.syntax(id).first, id);
+  return c.exprs.pop();
 }
 
 }  // namespace mlf::tir::repr

@@ -1,9 +1,9 @@
 #include "tir/repr/grammar.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "mlf/tir/dtype.h"
+#include "tir/repr/forms.h"
 #include "tir/text/infix.h"
 #include "tir/text/literals.h"
 
@@ -21,20 +21,9 @@ constexpr std::string_view kIterVarCall = "iter_var(";
 constexpr std::size_t kLongestDType = 64;  // its parentheses included
 constexpr std::size_t kLongestLanes = 64;  // those of both brackets included
 
-// Words in front of '(' that do not belong to a name.
-const std::unordered_set<std::string_view>& functions() {
-  static const std::unordered_set<std::string_view> words{
-      "floordiv", "floormod",      "min",          "max",          "select",      "ramp",
-      "shuffle",  "reduce",        "comm_reducer", "range",        "iter_var",    "buffer",
-      "for",      "parallel",      "unrolled",     "vectorized",   "while",       "assert",
-      "bind",     "where",         "reads",        "writes",       "annotations", "init",
-      "PrimFunc", "launch_thread", "alloc_buffer", "match_buffer",
-  };
-  return words;
-}
-
+/// A word in front of a parenthesis that is not a part of a name such as `T_add(red)`.
 bool is_function(std::string_view word) {
-  return functions().contains(word) || word.starts_with("tir.") || word.starts_with('@') ||
+  return forms().is_called(word) || word.starts_with("tir.") || word.starts_with('@') ||
          broadcast_lanes(word) || parse_dtype(word);
 }
 
@@ -47,6 +36,7 @@ bool is_digit(char c) {
 }
 
 /// Whether `(4*tir.vscale())(value)` begins at `open`.
+/// Looked for on a short stretch, for every `x(` of a text would be looked through to its end.
 bool has_scalable_lanes(std::string_view text, std::size_t open) {
   text = text.substr(0, open + kLongestLanes);
   const std::size_t close = after_bracket(text, open);
@@ -85,6 +75,7 @@ std::size_t typed_number(std::string_view text, std::size_t begin) {
                                                                                      : begin;
 }
 
+/// Strings are escaped, and so end on their line.
 std::size_t string_end(std::string_view text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size() && text[i] != '\n'; ++i) {
     if (text[i] == '\\') {
@@ -96,6 +87,7 @@ std::size_t string_end(std::string_view text, std::size_t begin) {
   return kNone;
 }
 
+/// Like legacy text but for names: `/` is an operator without blanks around it here.
 Grammar make_grammar() {
   Grammar grammar = text::infix_grammar();
   grammar.lexical.name_continue = kNameContinue;
@@ -152,6 +144,7 @@ std::size_t after_quoted(std::string_view text, std::size_t begin) {
   return end == kNone ? kNone : end + 2;
 }
 
+/// Attributes hold strings and comments with brackets of any kind.
 std::size_t after_bracket(std::string_view text, std::size_t open) {
   std::size_t depth = 0;
   for (std::size_t i = open; i < text.size();) {
@@ -168,6 +161,7 @@ std::size_t after_bracket(std::string_view text, std::size_t open) {
   return kNone;
 }
 
+/// The names of functions of the module begin with `@`.
 std::size_t word_end(std::string_view text, std::size_t begin) {
   if (begin < text.size() && text[begin] == '@') ++begin;
   while (begin < text.size() && continues_name(text[begin])) ++begin;

@@ -1,17 +1,18 @@
-#include "tir/repr/objects.h"
-
+// Objects that the printer describes field by field: memory pools, and what is in them.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "tir/node_queries.h"
+#include "tir/repr/attributes.h"
 
 namespace mlf::tir::repr {
 namespace {
 
 constexpr std::string_view kSuffix = "Node";
 
+// The kinds that the printer writes with their fields; it has an address alone for most others.
 constexpr Kind kDescribed[] = {
     Kind::AllocatedPoolInfo,   Kind::PoolInfo,
     Kind::WorkspacePoolInfo,   Kind::ConstantPoolInfo,
@@ -45,6 +46,7 @@ std::optional<FieldValue> field_value(Builder& builder, const FieldInfo& field, 
   }
 }
 
+/// What the printer leaves out of an object that it describes.
 FieldValue absent_value(const FieldInfo& field) {
   switch (field.type) {
     case FieldType::list:
@@ -60,6 +62,7 @@ FieldValue absent_value(const FieldInfo& field) {
 
 }  // namespace
 
+/// The printer writes the name of the C++ class, which ends with Node.
 std::optional<Kind> described_kind(std::string_view type) {
   if (!type.ends_with(kSuffix)) return std::nullopt;
   type.remove_suffix(kSuffix.size());
@@ -68,33 +71,36 @@ std::optional<Kind> described_kind(std::string_view type) {
   return found == std::end(kDescribed) ? std::nullopt : std::optional(*found);
 }
 
+/// Such a field may hold anything but a comma at the end of its line.
 bool is_raw_text(Kind kind, std::string_view field) {
   const auto fields = info(kind).fields;
   const auto found = std::ranges::find(fields, field, &FieldInfo::name);
   return found != fields.end() && found->type == FieldType::string;
 }
 
-NodeId make_object(Context& context, const text::Lexer& lexer, Kind kind,
-                   std::span<const std::string> names, std::span<const NodeId> values) {
+/// Fields are found by name, for their order is that of the printer and differs from that of the
+/// row.
+NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
+                   std::span<const NodeId> values) {
   const KindInfo& row = info(kind);
   std::vector<FieldValue> fields;
   for (const FieldInfo& field : row.fields) {
     const auto printed = std::ranges::find(names, field.name);
     if (printed == names.end()) {
-      context.lose(LossCode::attr_object, fmt::format("{} without {}", row.name, field.name));
+      c.lose(LossCode::attr_object, fmt::format("{} without {}", row.name, field.name));
       fields.push_back(absent_value(field));
       continue;
     }
     const auto place = static_cast<std::size_t>(printed - names.begin());
-    const auto value = field_value(context.builder, field, values[place]);
-    if (!value) lexer.fail(fmt::format("{} of {} cannot have this value", field.name, row.name));
+    const auto value = field_value(c.builder, field, values[place]);
+    if (!value) c.lexer.fail(fmt::format("{} of {} cannot have this value", field.name, row.name));
     fields.push_back(*value);
   }
   for (const std::string& name : names) {
     if (std::ranges::find(row.fields, name, &FieldInfo::name) != row.fields.end()) continue;
-    context.lose(LossCode::attr_object, fmt::format("{} of {}", name, row.name));
+    c.lose(LossCode::attr_object, fmt::format("{} of {}", name, row.name));
   }
-  return context.builder.make(kind, fields);
+  return c.builder.make(kind, fields);
 }
 
 }  // namespace mlf::tir::repr

@@ -5,16 +5,14 @@
 #include <fmt/core.h>
 
 #include "tir/reader.h"
-#include "tir/repr/functions.h"
-#include "tir/text/expr_factory.h"
-#include "tir/tvm_features.h"
+#include "tir/repr/attributes.h"
+#include "tir/repr/expressions.h"
+#include "tir/repr/inference.h"
+#include "tir/repr/statements.h"
 
 namespace mlf::tir {
 namespace repr {
 namespace {
-
-using text::Sign;
-using text::TokenKind;
 
 constexpr std::string_view kModule = "IRModule({";
 constexpr std::string_view kModuleEnd = "})";
@@ -25,90 +23,97 @@ constexpr std::string_view kNextEntry = ", GlobalVar(";
 constexpr std::string_view kFunction = "PrimFunc([";
 constexpr std::string_view kLoneFunction = "main";  // name of a function that has none
 
-class FileReader {
- public:
-  explicit FileReader(Context& context)
-      : context_(context),
-        lexer_(context.source, grammar().lexical),
-        functions_(context, lexer_),
-        module_(context.make) {}
+// --- Functions: `PrimFunc([parameters]) attrs={…} {`, and a body -------------------------------
 
-  Reading read();
-
- private:
-  void module();
-  void entry();
-  void foreign_function(std::string_view name);
-  void lone_function();
-  void end();
-
-  Context& context_;
-  text::Lexer lexer_;
-  FunctionReader functions_;
-  text::FunctionTable module_;
-};
-
-Reading FileReader::read() {
-  lexer_.skip_lines();
-  if (lexer_.rest().starts_with(kModule)) {
-    module();
-  } else if (lexer_.rest().starts_with(kFunction)) {
-    lone_function();
-  } else {
-    lexer_.fail(fmt::format("expected 'IRModule({{' or 'PrimFunc([', found {}", lexer_.found()));
-  }
-  end();
-  const NodeId root = module_.finish();
-  context_.function_losses.enter("");
-  context_.lost_constants.find_missing(root, context_.missing);
-  context_.function_losses.flush();
-  context_.losses.add_all(Dialect::repr_text, LossSite::module, {});
-  VersionRange version = context_.versions.range();
-  return {std::move(context_.builder).finish(root), std::move(version), context_.losses.finish(),
-          context_.lost_constants.take()};
+/// Names and buffers of one function are not those of another.
+void forget(Context& c) {
+  c.names.clear();
+  c.buffers.clear();
+  c.definitions = {};
+  c.exprs.clear();
 }
 
-void FileReader::module() {
-  lexer_.pass(kModule.size());
-  lexer_.skip_lines();
-  if (!lexer_.rest().starts_with(kModuleEnd)) {
-    entry();
-    for (lexer_.skip_lines(); lexer_.token().is(Sign::comma); lexer_.skip_lines()) {
-      lexer_.seek(lexer_.token().end);
-      entry();
+/// Parameters have a name and nothing else; which of them are buffers is lost.
+std::vector<NodeId> read_params(Context& c) {
+  constexpr std::string_view kStart = "PrimFunc(";
+  c.lexer.pass(kStart.size());
+  const SyntaxId list = c.exprs.parse();
+  if (c.exprs.syntax(list).kind != SyntaxKind::list) {
+    c.exprs.fail(list, "expected the list of parameters");
+  }
+  std::vector<NodeId> nodes;
+  for (const SyntaxId param : c.exprs.children(list)) {
+    if (c.exprs.syntax(param).kind != SyntaxKind::name) {
+      c.exprs.fail(param, fmt::format("expected a parameter, found {}", c.exprs.shown(param)));
     }
+    nodes.push_back(c.var(c.exprs.text_of(param)));
+    c.names.define(c.exprs.text_of(param), nodes.back());
   }
-  if (!lexer_.rest().starts_with(kModuleEnd)) {
-    lexer_.fail(fmt::format("expected ',' or '}})' behind a function, found {}", lexer_.found()));
-  }
-  lexer_.pass(kModuleEnd.size());
+  c.exprs.clear();
+  c.lexer.pass(Sign::close_paren, "behind the parameters");
+  return nodes;
 }
 
-/// `GlobalVar(name): function`; TVM does not change the name, whatever is in it.
-void FileReader::entry() {
-  const std::string_view text = lexer_.rest();
-  const std::size_t name_end = text.find("): ");
-  if (!text.starts_with(kGlobalVar) || name_end == std::string_view::npos) {
-    lexer_.fail(fmt::format("expected 'GlobalVar(name): ', found {}", lexer_.found()));
-  }
-  const std::string_view name = text.substr(kGlobalVar.size(), name_end - kGlobalVar.size());
-  context_.function_losses.enter(name);
-  lexer_.pass(name_end + 3);
-  if (!lexer_.rest().starts_with(kFunction)) return foreign_function(name);
-  module_.add(name, functions_.read());
+/// Attributes that are undefined print nothing, and an empty map `attrs={}`.
+NodeId read_attributes(Context& c) {
+  constexpr std::string_view kStart = "attrs=";
+  if (!c.lexer.rest().starts_with(kStart)) return NodeId::none;
+  c.lexer.pass(kStart.size());
+  const std::vector<NamedNode> entries = read_attribute_map(c);
+  c.exprs.clear();
+  if (!entries.empty()) c.lose(LossCode::value_kind, "attributes");
+  return c.builder.make(Kind::DictAttrs, {c.builder.map(entries)});
 }
+
+/// The type of what `tir.ret` gives back; nothing where it is not called.
+NodeId infer_return_type(Context& c, std::uint32_t first) {
+  for (std::uint32_t id = first; id < c.builder.size(); ++id) {
+    const Node node = c.builder.node(static_cast<NodeId>(id));
+    const bool is_call = node.is(Kind::Call) && node[f::Call::op].is(Kind::Op);
+    if (!is_call || node[f::Call::op].text(f::Op::name) != "tir.ret") continue;
+    const NodeList arguments = node.list(f::Call::args);
+    if (arguments.size() == 1) return c.make.prim_type(arguments[0].dtype());
+  }
+  return c.make.void_type();
+}
+
+/// The text has hardly a dtype and no shape: what it implies is worked out once the function is
+/// read, from the node `first` on.
+NodeId read_function(Context& c) {
+  forget(c);
+  const std::uint32_t begin = c.lexer.token().begin;
+  const std::uint32_t first = c.builder.size();
+  const std::vector<NodeId> parameters = read_params(c);
+  const NodeId attrs = read_attributes(c);
+  const NodeId body = read_body(c);
+  Builder& builder = c.builder;
+  infer_dtypes(c, first);
+  infer_shapes(c, first);
+  c.losses.add_all(Dialect::repr_text, LossSite::function, c.function());
+  if (!c.buffers.drafts().empty()) {
+    c.losses.add_all(Dialect::repr_text, LossSite::buffers, c.function());
+  }
+  const NodeId function = builder.make(
+      Kind::PrimFunc, {builder.list(parameters), infer_return_type(c, first),
+                       builder.map(std::span<const NodePair>()), ListId::none, attrs, body});
+  builder.set_source_range(function, {begin, c.lexer.token().begin});
+  forget(c);
+  return function;
+}
+
+// --- The file ----------------------------------------------------------------------------------
 
 /// Passes over a function that is not TIR.
-void FileReader::foreign_function(std::string_view name) {
-  context_.losses.add(LossCode::foreign_function, "", name);
-  const std::string_view text = lexer_.rest();
+void skip_foreign_function(Context& c, std::string_view name) {
+  c.losses.add(LossCode::foreign_function, "", name);
+  const std::string_view text = c.lexer.rest();
   for (std::size_t i = 0; i < text.size();) {
     if (text.substr(i).starts_with(kNextEntry) || text.substr(i).starts_with(kModuleEnd)) {
-      return lexer_.pass(i);
+      return c.lexer.pass(i);
     }
-    const char c = text[i];
-    const bool is_open = c == '(' || c == '[' || c == '{';
-    if (is_open || c == '"' || text.substr(i, 2) == "/*") {
+    const char next = text[i];
+    const bool is_open = next == '(' || next == '[' || next == '{';
+    if (is_open || next == '"' || text.substr(i, 2) == "/*") {
       const std::size_t end = is_open ? after_bracket(text, i) : after_quoted(text, i);
       if (end == std::string_view::npos) break;
       i = end;
@@ -116,28 +121,74 @@ void FileReader::foreign_function(std::string_view name) {
       ++i;
     }
   }
-  lexer_.fail(fmt::format("the function {} does not end", name));
+  c.lexer.fail(fmt::format("the function {} does not end", name));
 }
 
-void FileReader::lone_function() {
-  context_.function_losses.enter(kLoneFunction);
-  module_.add_lone(functions_.read(), kLoneFunction);
+/// `GlobalVar(name): function`; TVM does not change the name, whatever is in it.
+void read_entry(Context& c) {
+  const std::string_view text = c.lexer.rest();
+  const std::size_t name_end = text.find("): ");
+  if (!text.starts_with(kGlobalVar) || name_end == std::string_view::npos) {
+    c.lexer.fail(fmt::format("expected 'GlobalVar(name): ', found {}", c.lexer.found()));
+  }
+  const std::string_view name = text.substr(kGlobalVar.size(), name_end - kGlobalVar.size());
+  c.function_losses.enter(name);
+  c.lexer.pass(name_end + 3);
+  if (!c.lexer.rest().starts_with(kFunction)) return skip_foreign_function(c, name);
+  c.module.add(name, read_function(c));
+}
+
+/// In the order of a hash map: there is nothing to be learned from it.
+void read_module(Context& c) {
+  c.lexer.pass(kModule.size());
+  c.lexer.skip_lines();
+  if (!c.lexer.rest().starts_with(kModuleEnd)) {
+    read_entry(c);
+    for (c.lexer.skip_lines(); c.lexer.token().is(Sign::comma); c.lexer.skip_lines()) {
+      c.lexer.seek(c.lexer.token().end);
+      read_entry(c);
+    }
+  }
+  if (!c.lexer.rest().starts_with(kModuleEnd)) {
+    c.lexer.fail(fmt::format("expected ',' or '}})' behind a function, found {}", c.lexer.found()));
+  }
+  c.lexer.pass(kModuleEnd.size());
+}
+
+/// A function alone is not named: it is called by its global_symbol if it has one.
+void read_lone_function(Context& c) {
+  c.function_losses.enter(kLoneFunction);
+  c.module.add_lone(read_function(c), kLoneFunction);
 }
 
 /// What the TVMScript printer left behind where it failed.
-void FileReader::end() {
-  lexer_.skip_lines();
+void read_end(Context& c) {
+  c.lexer.skip_lines();
   for (const std::string_view address : {kAddress, kFunctionAddress}) {
-    if (!lexer_.rest().starts_with(address)) continue;
-    const std::size_t close = lexer_.rest().find(')');
+    if (!c.lexer.rest().starts_with(address)) continue;
+    const std::size_t close = c.lexer.rest().find(')');
     if (close == std::string_view::npos) break;
-    lexer_.pass(close + 1);
-    context_.versions.observe(TvmFeature::repr_as_fallback);
-    lexer_.skip_lines();
+    c.lexer.pass(close + 1);
+    c.versions.observe(TvmFeature::repr_as_fallback);
+    c.lexer.skip_lines();
   }
-  if (!lexer_.token().is(TokenKind::end)) {
-    lexer_.fail(fmt::format("expected the end of the text, found {}", lexer_.found()));
+  if (!c.lexer.token().is(TokenKind::end)) {
+    c.lexer.fail(fmt::format("expected the end of the text, found {}", c.lexer.found()));
   }
+}
+
+/// A module, or one function alone.
+Reading read_text(Context& c) {
+  c.lexer.skip_lines();
+  if (c.lexer.rest().starts_with(kModule)) {
+    read_module(c);
+  } else if (c.lexer.rest().starts_with(kFunction)) {
+    read_lone_function(c);
+  } else {
+    c.lexer.fail(fmt::format("expected 'IRModule({{' or 'PrimFunc([', found {}", c.lexer.found()));
+  }
+  read_end(c);
+  return c.finish(c.module, c.missing, Dialect::repr_text);
 }
 
 }  // namespace
@@ -146,7 +197,7 @@ void FileReader::end() {
 Reading read_repr_text(const support::SourceText& source, const ReadLimits& limits,
                        const ConstantFinder& constants) {
   repr::Context context(source, limits, constants);
-  return repr::FileReader(context).read();
+  return repr::read_text(context);
 }
 
 }  // namespace mlf::tir

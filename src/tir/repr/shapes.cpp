@@ -1,7 +1,12 @@
-#include "tir/repr/shapes.h"
-
+// The extents of buffers, from the ranges of their indices.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "tir/interval.h"
+#include "tir/repr/inference.h"
 
 namespace mlf::tir::repr {
 namespace {
@@ -9,7 +14,31 @@ namespace {
 // Far above any index, and far below what sums of such numbers could overflow.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
-}  // namespace
+/// One range for each expression whose value the text bounds, and the largest index for each
+/// dimension.
+class ShapeInference {
+ public:
+  /// Nodes from `first` on are those of the function.
+  ShapeInference(Context& context, std::uint32_t first);
+  void run();
+
+ private:
+  void visit(NodeId id);
+  std::optional<Interval> range_of(Node expr) const;
+  std::optional<Interval> range_of_var(Node var) const;
+  std::optional<Interval> range_of_ramp(Node ramp) const;
+  void access(Node buffer, const NodeList& indices);
+  void region(Node region);
+  void reach(Node buffer, std::size_t dimension, std::int64_t last);
+  std::vector<NodeId> shape_of(const BufferDraft& draft);
+  std::vector<NodeId> allocated_shape(const std::vector<NodeId>& extents, std::size_t dimensions);
+
+  Context& context_;
+  Builder& builder_;
+  std::uint32_t first_;
+  std::vector<std::optional<Interval>> ranges_;
+  std::unordered_map<std::uint32_t, std::vector<std::int64_t>> extents_;  // by buffer
+};
 
 ShapeInference::ShapeInference(Context& context, std::uint32_t first)
     : context_(context), builder_(context.builder), first_(first) {
@@ -42,6 +71,7 @@ void ShapeInference::visit(NodeId id) {
   }
 }
 
+/// Nothing where the text does not bound the value: a parameter, a load, a call.
 std::optional<Interval> ShapeInference::range_of(Node expr) const {
   const auto known = [&](Node part) -> std::optional<Interval> {
     if (!part || index(part.id()) < first_) return std::nullopt;
@@ -69,6 +99,7 @@ std::optional<Interval> ShapeInference::range_of(Node expr) const {
   return a && b ? combine(expr.kind(), *a, *b) : std::nullopt;
 }
 
+/// What a let binds, or the values that a loop counts.
 std::optional<Interval> ShapeInference::range_of_var(Node var) const {
   const auto& [values, domains, extents, implied] = context_.definitions;
   if (const auto value = values.find(index(var.id())); value != values.end()) {
@@ -82,6 +113,7 @@ std::optional<Interval> ShapeInference::range_of_var(Node var) const {
   return Interval{first->low, first->high + count->high - 1};
 }
 
+/// The stride may be negative, and then the first lane is the highest.
 std::optional<Interval> ShapeInference::range_of_ramp(Node ramp) const {
   const auto base = ranges_[index(ramp[f::Ramp::base].id()) - first_];
   const auto stride = ranges_[index(ramp[f::Ramp::stride].id()) - first_];
@@ -91,6 +123,7 @@ std::optional<Interval> ShapeInference::range_of_ramp(Node ramp) const {
                   base->high + std::max<std::int64_t>(0, stride->high * steps)};
 }
 
+/// An index without bounds says nothing; the other dimensions still do.
 void ShapeInference::access(Node buffer, const NodeList& indices) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const auto range = ranges_[index(indices[i].id()) - first_];
@@ -98,6 +131,7 @@ void ShapeInference::access(Node buffer, const NodeList& indices) {
   }
 }
 
+/// A region reaches its last element, whether the block touches that or not.
 void ShapeInference::region(Node region) {
   const NodeList parts = region.list(f::BufferRegion::region);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -109,12 +143,14 @@ void ShapeInference::region(Node region) {
   }
 }
 
+/// A dimension has one element at least.
 void ShapeInference::reach(Node buffer, std::size_t dimension, std::int64_t last) {
   std::vector<std::int64_t>& extents = extents_[index(buffer.id())];
   if (extents.size() <= dimension) extents.resize(dimension + 1, 1);
   extents[dimension] = std::max(extents[dimension], last + 1);
 }
 
+/// The extents of its allocation where they fit, else what the accesses reach.
 std::vector<NodeId> ShapeInference::shape_of(const BufferDraft& draft) {
   const std::size_t dimensions = draft.dimensions.value_or(0);
   const Node data = builder_.node(draft.node)[f::Buffer::data];
@@ -146,6 +182,12 @@ std::vector<NodeId> ShapeInference::allocated_shape(const std::vector<NodeId>& e
   }
   const bool is_small = product <= std::numeric_limits<std::int32_t>::max();
   return {context_.make.int_imm(DType::Int(is_small ? 32 : 64), product)};
+}
+
+}  // namespace
+
+void infer_shapes(Context& c, std::uint32_t first) {
+  ShapeInference(c, first).run();
 }
 
 }  // namespace mlf::tir::repr

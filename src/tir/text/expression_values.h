@@ -1,5 +1,6 @@
-// What the syntax of an expression comes to, on the stack that legacy and repr text evaluate it on.
-// Syntax comes in post-order, so one loop over it does: no expression is too deep.
+// The expressions of a statement as they are written, and what they come to, on the stack that
+// legacy and repr text evaluate them on. Syntax comes in post-order, so one loop over it does: no
+// expression is too deep.
 #pragma once
 
 #include <cstddef>
@@ -15,49 +16,6 @@
 #include "tir/text/syntax.h"
 
 namespace mlf::tir::text {
-
-/// The expressions of a statement as they are written, before they mean anything.
-class ExpressionText {
- public:
-  /// Lexer and grammar must outlive this. Deeper nesting than `max_nesting` is an error.
-  ExpressionText(Lexer& lexer, const Grammar& grammar, std::uint32_t max_nesting)
-      : source_(lexer.source()), parser_(lexer, grammar, tree_, max_nesting) {}
-  ExpressionText(const ExpressionText&) = delete;
-  ExpressionText& operator=(const ExpressionText&) = delete;
-
-  /// Parses one expression at the lexer's token.
-  SyntaxId parse() { return parser_.parse(); }
-  /// Forgets all that was parsed.
-  void clear() { tree_.clear(); }
-
-  const SyntaxTree& tree() const { return tree_; }
-  const Syntax& syntax(SyntaxId id) const { return tree_[id]; }
-  std::string_view text_of(SyntaxId id) const { return slice(tree_[id].begin, tree_[id].end); }
-  /// The word of a keyword, the type of an annotation or of a cast.
-  std::string_view word_of(SyntaxId id) const {
-    return slice(tree_[id].name_begin, tree_[id].name_end);
-  }
-  /// The name that a call calls or a subscript subscribes; empty for anything else.
-  std::string_view head_of(SyntaxId id) const;
-  std::vector<SyntaxId> children(SyntaxId id) const;
-  /// The arguments of a call that has `count` of them; anything else is an error that shows `form`.
-  std::vector<SyntaxId> arguments(SyntaxId call, std::size_t count, std::string_view form) const;
-  /// The text for a message, cut where it is long.
-  std::string shown(SyntaxId id) const;
-  [[noreturn]] void fail(SyntaxId id, std::string message) const;
-
- protected:
-  ~ExpressionText() = default;
-
- private:
-  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
-    return source_.text.substr(begin, end - begin);
-  }
-
-  const support::SourceText& source_;
-  SyntaxTree tree_;
-  ExpressionParser parser_;
-};
 
 /// Names stay names until it is clear what they are asked for: `float32` is a dtype inside of a
 /// cast, `nullptr` nothing at all.
@@ -88,39 +46,85 @@ struct Value {
   static constexpr SyntaxId kNone = UINT32_MAX;
 };
 
-/// Values and their elements hold until `clear`.
-class ExpressionValues : public ExpressionText {
+/// Syntax, values and their elements hold until `clear`.
+class ExpressionValues {
  public:
-  using ExpressionText::ExpressionText;
+  /// Everything that was read and not cleared.
+  struct Content {
+    SyntaxTree tree{};
+    std::vector<Value> values{};
+    std::vector<Value> elements{};
+  };
 
-  /// Forgets all syntax and all values.
+  /// Lexer and grammar must outlive this. Deeper nesting than `max_nesting` is an error.
+  ExpressionValues(Lexer& lexer, const Grammar& grammar, std::uint32_t max_nesting)
+      : source_(lexer.source()), parser_(lexer, grammar, content_.tree, max_nesting) {}
+  ExpressionValues(const ExpressionValues&) = delete;
+  ExpressionValues& operator=(const ExpressionValues&) = delete;
+
+  /// Parses one expression at the lexer's token.
+  SyntaxId parse() { return parser_.parse(); }
   void clear();
+  /// Exchanges what was read, so that an expression may be read while another one is evaluated.
+  /// Spans and references hold: no element moves.
+  void swap(Content& other) noexcept { std::swap(content_, other); }
 
+  // --- Syntax ----------------------------------------------------------------------------------
+  const SyntaxTree& tree() const { return content_.tree; }
+  const Syntax& syntax(SyntaxId id) const { return tree()[id]; }
+  std::string_view text_of(SyntaxId id) const { return slice(syntax(id).begin, syntax(id).end); }
+  /// The word of a keyword, the type of an annotation or of a cast.
+  std::string_view word_of(SyntaxId id) const {
+    return slice(syntax(id).name_begin, syntax(id).name_end);
+  }
+  /// Whether it is `left sign right`.
+  bool is_binary(SyntaxId id, Sign sign) const {
+    return syntax(id).kind == SyntaxKind::binary && syntax(id).sign == sign;
+  }
+  /// The name that a call calls or a subscript subscribes; empty for anything else.
+  std::string_view head_of(SyntaxId id) const;
+  std::vector<SyntaxId> children(SyntaxId id) const;
+  /// The arguments of a call that has `count` of them; anything else is an error that shows `form`.
+  std::vector<SyntaxId> arguments(SyntaxId call, std::size_t count, std::string_view form) const;
+  /// The text for a message, cut where it is long.
+  std::string shown(SyntaxId id) const;
+  [[noreturn]] void fail(SyntaxId id, std::string message) const;
+
+  // --- The stack of values that nothing holds yet ----------------------------------------------
+  void push(const Value& value) { content_.values.push_back(value); }
+  void push(SyntaxId id, NodeId node) {
+    content_.values.push_back({.form = Value::Form::node, .syntax = id, .node = node});
+  }
+  Value pop();
+  void drop(std::size_t count) { content_.values.resize(depth() - count); }
+  std::size_t depth() const { return content_.values.size(); }
+  Value& top() { return content_.values.back(); }
+  std::span<const Value> top(std::size_t count) const {
+    return std::span(content_.values).last(count);
+  }
+
+  // --- Parts of a value ------------------------------------------------------------------------
   std::string_view name_of(const Value& value) const { return text_of(value.syntax); }
   std::span<const Value> elements(const Value& list) const {
-    return std::span(elements_).subspan(list.first, list.count);
+    return std::span(content_.elements).subspan(list.first, list.count);
+  }
+  /// Keeps `values`, which may be on the stack, as the elements of `list`.
+  void add_elements(Value& list, std::span<const Value> values);
+  /// The keyword that a value was given under; empty where there is none.
+  std::string_view keyword_of(const Value& value) const {
+    return value.keyword == Value::kNone ? std::string_view() : word_of(value.keyword);
   }
   /// Fails at a value that is not `what`.
   [[noreturn]] void fail_expected(const Value& value, std::string_view what) const;
 
- protected:
-  ~ExpressionValues() = default;
-
-  void push(const Value& value) { values_.push_back(value); }
-  void push(SyntaxId id, NodeId node) {
-    values_.push_back({.form = Value::Form::node, .syntax = id, .node = node});
-  }
-  Value pop();
-  void drop(std::size_t count) { values_.resize(values_.size() - count); }
-  std::size_t depth() const { return values_.size(); }
-  Value& top() { return values_.back(); }
-  std::span<const Value> top(std::size_t count) const { return std::span(values_).last(count); }
-  /// Keeps `values` where elements are.
-  void add_elements(Value& list, std::span<const Value> values);
-
  private:
-  std::vector<Value> values_;
-  std::vector<Value> elements_;
+  std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
+    return source_.text.substr(begin, end - begin);
+  }
+
+  const support::SourceText& source_;
+  Content content_;
+  ExpressionParser parser_;
 };
 
 }  // namespace mlf::tir::text

@@ -48,15 +48,6 @@ std::optional<Kind> binary_kind(Sign sign) {
   }
 }
 
-// Printed as calls, although they are operators of the IR.
-std::optional<Kind> binary_kind(std::string_view function) {
-  if (function == "floordiv") return Kind::FloorDiv;
-  if (function == "floormod") return Kind::FloorMod;
-  if (function == "min") return Kind::Min;
-  if (function == "max") return Kind::Max;
-  return std::nullopt;
-}
-
 // As each operator is in parentheses, all of them are of one level. What has none binds tighter:
 // the parts of `let`, prefixes, and the predicate behind a load.
 Grammar infix_grammar() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "mlf/tir/kind.h"
 #include "tir/text/expression_parser.h"
@@ -14,9 +13,6 @@ namespace mlf::tir::text {
 /// The kind of `a sign b`; nothing for a sign that is not such an operator. TVMScript has kinds of
 /// its own: `%` is FloorMod there.
 std::optional<Kind> binary_kind(Sign sign);
-
-/// The kind of `function(a, b)`; nothing for a function that is not an operator.
-std::optional<Kind> binary_kind(std::string_view function);
 
 /// Lines, operators, and names that start with '@'. A dialect adds what it has of its own.
 Grammar infix_grammar();

@@ -44,6 +44,19 @@ struct ReaderContext {
     lexer.fail(fmt::format("{} nested deeper than {} levels", what, limits.max_nesting));
   }
 
+  /// The module of all functions, and what was found out on the way: constants that the text left
+  /// out are filled in, the losses of every text of the dialect are added.
+  Reading finish(FunctionTable& functions, MissingObjects& missing, Dialect dialect) {
+    const NodeId root = functions.finish();
+    function_losses.enter({});
+    lost_constants.find_missing(root, missing);
+    function_losses.flush();
+    losses.add_all(dialect, LossSite::module, {});
+    VersionRange version = versions.range();
+    Module module = std::move(builder).finish(root);
+    return {std::move(module), std::move(version), losses.finish(), lost_constants.take()};
+  }
+
   const support::SourceText& source;
   const ReadLimits& limits;
   const ConstantFinder& finder;

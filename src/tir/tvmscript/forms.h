@@ -7,37 +7,13 @@
 #include <string_view>
 
 #include "mlf/tir/kind.h"
+#include "tir/text/form_arguments.h"
 
 namespace mlf::tir::tvmscript {
 
-/// What the argument of a form has to be.
-enum class ArgumentType : std::uint8_t {
-  expr,
-  exprs,      ///< a list of expressions
-  var,        ///< a variable that is defined already
-  lanes,      ///< a number of lanes, from v0.16 on maybe a multiple of vscale
-  predicate,  ///< an expression; left out where it is true
-  callee,     ///< the name of an operator, or a function
-  dtype,
-  type,
-  types,  ///< a list of types
-  string,
-  integer,
-  real,
-  attribute,   ///< a value as attributes have it: strings and lists are no expressions
-  attributes,  ///< a list of such values
-};
-
-enum class Need : std::uint8_t { positional, named, optional };
-
-struct FormArgument {
-  ArgumentType type = ArgumentType::expr;
-  Need need = Need::positional;
-  std::uint8_t field = 0;         ///< position in the row of the kind
-  std::string_view keyword = {};  ///< its name where it may be given by name
-
-  bool may_be_absent() const { return need == Need::optional || type == ArgumentType::predicate; }
-};
+using text::ArgumentType;
+using text::FormArgument;
+using text::Need;
 
 /// One row of forms.def.
 struct Form {

@@ -40,6 +40,7 @@ FieldValue field_of(Context& c, ArgumentType type, const Value& value) {
     case ArgumentType::predicate:
       return as_expr(c, value);
     case ArgumentType::exprs:
+    case ArgumentType::vars:
       return b.list(as_exprs(c, value));
     case ArgumentType::var:
       return as_var(c, value);
@@ -107,11 +108,6 @@ std::optional<Value> argument_of(const FormArgument& argument, const Arguments& 
   return args.get(position, argument.keyword);
 }
 
-/// The node of a field that holds one.
-NodeId node_in(const FieldValue& field) {
-  return static_cast<NodeId>(field.bits());
-}
-
 /// A Shuffle has an element of its vectors for each index.
 NodeId make_shuffle(Context& c, const std::vector<FieldValue>& fields) {
   const NodeId made = c.builder.make(Kind::Shuffle, fields);
@@ -138,26 +134,9 @@ NodeId make_reduce(Context& c, const std::vector<FieldValue>& fields, const Argu
 /// The dtype of some kinds follows from their operands.
 NodeId make_node(Context& c, Kind kind, const std::vector<FieldValue>& fields,
                  const Arguments& args) {
-  const auto node = [&](std::uint8_t field) { return node_in(fields[field]); };
-  switch (kind) {
-    case Kind::Not:
-      return c.make.logical_not(node(f::Not::a));
-    case Kind::Select:
-      return c.make.select(node(f::Select::condition), node(f::Select::true_value),
-                           node(f::Select::false_value));
-    case Kind::Ramp:
-      return c.make.ramp(node(f::Ramp::base), node(f::Ramp::stride), node(f::Ramp::lanes));
-    case Kind::Broadcast:
-      return c.make.broadcast(node(f::Broadcast::value), node(f::Broadcast::lanes));
-    case Kind::Let:
-      return c.make.let(node(f::Let::var), node(f::Let::value), node(f::Let::body));
-    case Kind::Shuffle:
-      return make_shuffle(c, fields);
-    case Kind::Reduce:
-      return make_reduce(c, fields, args);
-    default:
-      return c.builder.make(kind, fields);
-  }
+  if (kind == Kind::Shuffle) return make_shuffle(c, fields);
+  if (kind == Kind::Reduce) return make_reduce(c, fields, args);
+  return text::make_node(c.make, kind, fields);
 }
 
 }  // namespace

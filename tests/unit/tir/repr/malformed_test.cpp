@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(std::vector<Malformed>{
         {"UnclosedArguments", in_function("  tir.exp(n"),
          "3:1: expected ')' after arguments of tir.exp, found '}'"},
-        {"UnknownFunction", in_function("  foo(n)"), "2:3: 'foo' is no function of TIR"},
+        {"UnknownFunction", in_function("  foo(n)"), "2:3: 'foo' is not a function of TIR"},
         {"TooFewArguments", in_function("  floordiv(n)"),
          "2:3: expected 2 arguments of floordiv, found 1"},
         {"LanesOfZero", in_function("  x0(n)"),
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ReprMalformedText, ShowsItsLineAndACaret) {
   EXPECT_EQ(error_of(in_function("  (n + foo(m))")),
-            "2:8: 'foo' is no function of TIR\n"
+            "2:8: 'foo' is not a function of TIR\n"
             "    (n + foo(m))\n"
             "         ^^^^^^");
 }

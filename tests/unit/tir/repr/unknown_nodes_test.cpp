@@ -49,8 +49,8 @@ TEST(ReprUnknownNodes, ObjectsAreLostByName) {
 TEST(ReprUnknownNodes, StatementsAndFunctionsAreErrors) {
   EXPECT_EQ(error_of(in_function("  new_statement n {\n    n\n  }")).substr(0, 66),
             "2:17: expected the end of the statement, found 'n'\n    new_stateme");
-  EXPECT_EQ(error_of(in_function("  new.node(n)")).substr(0, 42),
-            "2:3: 'new.node' is no function of TIR\n    ");
+  EXPECT_EQ(error_of(in_function("  new.node(n)")).substr(0, 45),
+            "2:3: 'new.node' is not a function of TIR\n    ");
 }
 
 }  // namespace

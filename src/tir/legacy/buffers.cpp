@@ -1,0 +1,176 @@
+// Buffers and producers where the text defines them: in full where a name is met first, and with
+// dtype and shape alone where a statement declares one, `A = alloc_buffer(float32[16])`.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tir/legacy/expressions.h"
+#include "tir/legacy/forms.h"
+
+namespace mlf::tir::legacy {
+namespace {
+
+/// Whether the option is the alignment.
+bool read_buffer_option(Context& c, const Value& option, text::BufferSpec& spec) {
+  if (option.keyword == Value::kNone) {
+    c.exprs.fail_expected(option, "an option of a buffer");
+  }
+  const text::Syntax& keyword = c.exprs.tree()[option.keyword];
+  const std::string_view name = c.slice(keyword.name_begin, keyword.name_end);
+  if (name == "elem_offset") {
+    spec.elem_offset = as_expr(c, option);
+  } else if (name == "axis_separators") {
+    c.versions.observe(TvmFeature::axis_separators);
+    spec.axis_separators = as_exprs(c, option);
+  } else if (name == "scope") {
+    // The scope of the data pointer, whose type says it too.
+    static_cast<void>(as_string(c, option));
+  } else if (name == "align") {
+    spec.data_alignment = as_integer(c, option);
+    // The default is not printed.
+    if (spec.data_alignment == 128) c.versions.observe_absence(TvmFeature::aligns_to_128);
+    if (spec.data_alignment == 64) c.versions.observe(TvmFeature::aligns_to_128);
+    return true;
+  } else if (name == "offset_factor") {
+    spec.offset_factor = as_integer(c, option);
+  } else if (name == "type") {
+    if (as_string(c, option) == "auto") spec.type = BufferType::auto_broadcast;
+  } else {
+    c.exprs.fail(option.keyword, fmt::format("a buffer has no option '{}'", name));
+  }
+  return false;
+}
+
+/// A buffer that a statement declares with no more than dtype and shape; without `data` it gets a
+/// pointer of its own.
+NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType element,
+                      std::vector<NodeId> shape) {
+  text::BufferSpec spec{.name = name};
+  spec.data = data;
+  if (data == NodeId::none) {
+    spec.data = c.make.var(name, c.make.pointer_type(c.make.prim_type(element), "global"));
+    c.lose(LossCode::data_var, name);
+    c.lose(LossCode::pointer_scope, name);
+  }
+  spec.dtype = element;
+  spec.shape = std::move(shape);
+  const NodeId node = c.make.buffer(spec);
+  c.default_aligned.push_back(node);
+  c.lose(LossCode::buffer_fields, name);
+  c.names.define(name, node);
+  return node;
+}
+
+}  // namespace
+
+/// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed where the buffer is met first.
+NodeId define_buffer(Context& c, std::span<const Value> values) {
+  const std::string_view name = c.exprs.name_of(values[0]);
+  if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
+  if (values.size() < 5) {
+    c.exprs.fail(values[0].syntax, "expected data, dtype, shape and strides of a buffer");
+  }
+  text::BufferSpec spec{.name = name};
+  spec.data = as_var(c, values[1]);
+  spec.dtype = as_dtype(c, values[2]);
+  spec.shape = as_exprs(c, values[3]);
+  spec.strides = as_exprs(c, values[4]);
+  const bool has_symbolic_size = std::ranges::any_of(
+      c.exprs.elements(values[3]), [](const Value& size) { return size.is_annotated; });
+  if (has_symbolic_size) c.lose(LossCode::size_var, name);
+  bool has_alignment = false;
+  for (const Value& option : values.subspan(5))
+    has_alignment |= read_buffer_option(c, option, spec);
+  const NodeId node = c.make.buffer(spec);
+  if (!has_alignment) c.default_aligned.push_back(node);
+  c.lose(LossCode::buffer_defaults, "buffer");
+  c.names.define(name, node);
+  return node;
+}
+
+/// `T: DataProducer("T", float32, [16])`, of which the text has nothing more: a placeholder.
+NodeId define_producer(Context& c, std::span<const Value> values) {
+  Builder& builder = c.builder;
+  const std::string_view name = c.exprs.name_of(values[0]);
+  if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
+  if (values.size() != 4) {
+    c.exprs.fail(values[0].syntax, "expected the name, dtype and shape of a producer");
+  }
+  const std::string hint = as_string(c, values[1]);
+  const DType element = as_dtype(c, values[2]);
+  const ListId shape = builder.list(as_exprs(c, values[3]));
+  const NodeId op = builder.make(Kind::PlaceholderOp, {builder.string(hint), builder.string(""),
+                                                       NodeId::none, shape, element});
+  const NodeId node = builder.make(Kind::Tensor, {shape, element, op, std::int64_t{0}});
+  c.lose(LossCode::producer, hint);
+  c.names.define(name, node);
+  // Loads print the hint, unique or not.
+  const std::string_view printed = c.exprs.text_of(values[1].syntax);
+  const std::string_view raw = printed.substr(1, printed.size() - 2);
+  if (c.names.find(raw) == NodeId::none) c.names.define(raw, node);
+  return node;
+}
+
+/// `A = alloc_buffer(float32[16, 16])`: the dtype and the shape look like a subscript of the
+/// dtype.
+NodeId define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
+  const SyntaxId shaped = c.exprs.children(call)[1];
+  const std::vector<Value> type = lower_subscript_parts(c, shaped);
+  if (c.exprs.syntax(shaped).kind != SyntaxKind::subscript) {
+    c.exprs.fail(shaped, "expected a dtype and a shape of the form float32[16, 16]");
+  }
+  std::vector<NodeId> shape;
+  for (std::size_t i = 1; i < type.size(); ++i) shape.push_back(as_expr(c, type[i]));
+  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, as_dtype(c, type[0]),
+                        std::move(shape));
+}
+
+/// `A = decl_buffer(data, float32, [16])`, the one of them that names its pointer.
+NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
+  const std::vector<SyntaxId> parts = c.exprs.children(call);
+  const NodeId data = as_var(c, lower(c, parts[1]));
+  const DType element = as_dtype(c, lower(c, parts[2]));
+  return declare_buffer(c, c.exprs.text_of(name), data, element, as_exprs(c, lower(c, parts[3])));
+}
+
+/// The buffer has the shape of the region that it matches.
+NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
+  const Node source = c.builder.node(read_region(c, c.exprs.children(call)[1]));
+  std::vector<NodeId> shape;
+  for (const Node bound : source.list(f::BufferRegion::region)) {
+    shape.push_back(bound[f::Range::extent].id());
+  }
+  const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
+  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));
+}
+
+/// A definition that is read ahead is met once more in its own place: what is known stays as it
+/// is.
+NodeId declare(Context& c, SyntaxId root) {
+  const SyntaxId first = c.exprs.syntax(root).first;
+  if (first < root && c.exprs.syntax(first + 1).kind == SyntaxKind::annotation) {
+    for (SyntaxId id = first + 2; id <= root; ++id) {
+      if (c.exprs.syntax(id).kind == SyntaxKind::call && c.exprs.syntax(id).first == first)
+        return lower(c, id).node;
+    }
+    return NodeId::none;
+  }
+  const bool is_assignment =
+      c.exprs.syntax(root).kind == SyntaxKind::binary && c.exprs.syntax(root).sign == Sign::assign;
+  if (!is_assignment) return NodeId::none;
+  const SyntaxId call = c.exprs.tree().last_child(root);
+  const SyntaxId name = c.exprs.tree().previous_sibling(call);
+  if (c.exprs.syntax(name).kind != SyntaxKind::name ||
+      c.exprs.syntax(call).kind != SyntaxKind::call) {
+    return NodeId::none;
+  }
+  const NodeId known = c.names.find(c.exprs.text_of(name));
+  if (known != NodeId::none) return known;
+  const Form* const form =
+      forms().find(text::PrintedForm::Place::definition, c.exprs.head_of(call));
+  if (form == nullptr || c.exprs.syntax(call).arity != form->count + 1U) return NodeId::none;
+  text::note_version(c, *form);
+  return form->define(c, name, call);
+}
+
+}  // namespace mlf::tir::legacy

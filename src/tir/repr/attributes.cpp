@@ -1,0 +1,345 @@
+// Values of attributes, in a loop over what is open: lists, maps, targets and objects.
+#include "tir/repr/attributes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "mlf/target.h"
+#include "tir/repr/expressions.h"
+#include "tir/repr/forms.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/literals.h"
+
+namespace mlf::tir::repr {
+namespace {
+
+constexpr std::string_view kNull = "(nullptr)";
+constexpr std::string_view kTargetWithoutKeys = "composite";
+// Pools nested in pools, which no TVM has, would cost the square of their length.
+constexpr std::size_t kLongestPool = 4096;
+
+struct ObjectName {
+  std::string_view printed;
+  std::string_view type_key;
+};
+// Objects that the printer has words of its own for.
+constexpr ObjectName kObjectNames[] = {
+    {"index_map", "tir.IndexMap"},
+    {"T.index_map", "tir.IndexMap"},
+    {"Layout", "tir.Layout"},
+    {"PrimFunc", "tir.PrimFunc"},
+    {"FunctionInfoNode", "relay.backend.FunctionInfo"},
+    {"BufferInfoNode", "tir.usmp.BufferInfo"},
+    {"BijectiveLayout", "tir.BijectiveLayout"},
+    {"fn", "relay.Function"},
+    {"TupleTypeNode", "TupleType"},
+    {"IncompleteTypeNode", "IncompleteType"},
+    {"RelayRefTypeNode", "relay.RefType"},
+    {"compute", "ComputeOp"},
+    {"placeholder", "PlaceholderOp"},
+    {"extern", "ExternOp"},
+    {"scan", "ScanOp"},
+    {"hybrid", "HybridOp"},
+};
+
+// Functions of expressions, which may begin a value too.
+bool begins_expression(std::string_view word) {
+  return word.starts_with("tir.") || word.starts_with('@') || parse_dtype(word) ||
+         broadcast_lanes(word) || word == "iter_var" ||
+         forms().find(text::PrintedForm::Place::expression, word) != nullptr;
+}
+
+/// Where a target's command line ends: it holds blanks, and commas without a blank.
+std::size_t target_end(std::string_view text) {
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (c == '\'') {
+      quote = c;
+    } else if (c == ']' || c == '}' || c == '\n' || c == ')' || text.substr(i, 2) == ", " ||
+               text.substr(i, 2) == ": ") {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+// What follows a target may be the end of its line.
+std::string_view without_trailing_blanks(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// --- Single values -----------------------------------------------------------------------------
+
+/// What the text has no more of than its type, and maybe its address.
+NodeId missing_object(Context& c, std::string_view printed_type, std::string_view printed) {
+  const auto* const known = std::ranges::find(kObjectNames, printed_type, &ObjectName::printed);
+  const std::string type(known == std::end(kObjectNames) ? printed_type : known->type_key);
+  std::int64_t& count = c.objects.missing[type];
+  const bool has_address = printed.substr(printed_type.size()).starts_with("(0x");
+  if (!has_address) return c.missing.mention(type, count++, type, c.function());
+  const auto [place, is_new] = c.objects.addressed.try_emplace(printed, count);
+  if (is_new) ++count;
+  return c.missing.mention(type, place->second, printed, c.function());
+}
+
+/// A Relay function, which goes on behind its parameters up to the next value.
+std::optional<NodeId> skip_relay_function(Context& c) {
+  const std::string_view text = c.lexer.rest();
+  if (!text.starts_with("fn (")) return std::nullopt;
+  for (std::size_t i = 0; i < text.size();) {
+    const char next = text[i];
+    const bool is_end = next == ']' || next == '}' || text.substr(i).starts_with(", \"");
+    if (is_end) {
+      c.lexer.pass(i);
+      return missing_object(c, "fn", text.substr(0, i));
+    }
+    const bool opens = next == '(' || next == '[' || next == '{';
+    const std::size_t past = opens ? after_bracket(text, i) : after_quoted(text, i);
+    if (past == std::string_view::npos) break;
+    i = std::max(past, i + 1);
+  }
+  c.lexer.fail("the function that starts here does not end");
+}
+
+/// `Type(0x…)`, or a form that the printer has for one type.
+std::optional<NodeId> read_object(Context& c) {
+  if (!c.lexer.token().is(TokenKind::name)) return std::nullopt;
+  const std::string_view text = c.lexer.rest();
+  const std::string_view type = text.substr(0, word_end(text, 0));
+  if (!text.substr(type.size()).starts_with('(') || begins_expression(type)) return std::nullopt;
+  std::size_t end = after_bracket(text, type.size());
+  if (end == std::string_view::npos) {
+    c.lexer.fail(fmt::format("the '(' behind {} is never closed", type));
+  }
+  // A function goes on behind its parameters.
+  if (type == "PrimFunc") {
+    end = after_bracket(text, std::min(text.find("{\n", end), text.size() - 1));
+    if (end == std::string_view::npos) {
+      c.lexer.fail("the body of a function is never closed");
+    }
+  }
+  const std::string_view inside = text.substr(type.size() + 1, end - type.size() - 2);
+  const NodeId node = type == "Op"          ? c.make.op(inside)
+                      : type == "GlobalVar" ? c.make.global_var(inside)
+                                            : missing_object(c, type, text.substr(0, end));
+  c.lexer.pass(end);
+  c.lexer.skip_lines();
+  return node;
+}
+
+/// The name of a kind alone: nearly every Target has keys.
+NodeId make_target_kind(Context& c, std::string_view kind) {
+  Builder& builder = c.builder;
+  c.lose(LossCode::target_details, kind);
+  c.lexer.pass(kind.size());
+  return builder.make(Kind::TargetKind,
+                      {builder.string(kind), kAbsentInteger, kAbsentInteger, ListId::none});
+}
+
+/// `c -keys=cpu`, or the name of a target's kind alone.
+std::optional<NodeId> read_target(Context& c) {
+  if (!c.lexer.token().is(TokenKind::name)) return std::nullopt;
+  const std::string_view text =
+      without_trailing_blanks(c.lexer.rest().substr(0, target_end(c.lexer.rest())));
+  const std::string_view kind = text.substr(0, text.find(' '));
+  const bool has_options = text.substr(kind.size()).starts_with(" -");
+  const bool is_kind =
+      default_device_type(kind) && kind.size() == text.size() && c.names.find(kind) == NodeId::none;
+  if (!has_options && !is_kind) return std::nullopt;
+  if (is_kind && kind != kTargetWithoutKeys) return make_target_kind(c, kind);
+  const auto parsed = parse_target(text);
+  if (!parsed) {
+    c.lexer.fail(fmt::format("expected a target: {}", parsed.error().front().message));
+  }
+  c.lose(LossCode::target_details, kind);
+  c.lose(LossCode::map_order, "targets");
+  c.lexer.pass(target_end(c.lexer.rest()));
+  return text::make_target(c.make, *parsed);
+}
+
+/// Numbers, strings and variables are expressions, as they are anywhere else.
+NodeId read_scalar(Context& c) {
+  const Value value = lower(c, c.exprs.parse());
+  return as_attribute(c, value);
+}
+
+/// The order matters: `c -keys=cpu` begins like the variable `c`, `PrimFunc(…)` like a call.
+NodeId read_single(Context& c) {
+  if (c.lexer.token().is(TokenKind::end)) {
+    if (c.open_attributes.empty()) c.lexer.fail("expected a value, found the end of the text");
+    const std::uint32_t at = c.open_attributes.back().begin;
+    support::fail_at(c.source, at, "the bracket that starts here is never closed");
+  }
+  if (c.lexer.rest().starts_with(kNull)) {
+    c.lexer.pass(kNull.size());
+    return NodeId::none;
+  }
+  if (const auto found = skip_relay_function(c)) return *found;
+  if (const auto found = read_object(c)) return *found;
+  if (const auto found = read_target(c)) return *found;
+  return read_scalar(c);
+}
+
+// --- Lists, maps and objects -------------------------------------------------------------------
+
+/// Values of lists, maps and objects are told apart by a comma and a blank.
+void expect_separator(Context& c) {
+  if (!c.lexer.token().is(Sign::comma)) {
+    c.lexer.fail(fmt::format("expected ',' or '{}' behind a value, found {}",
+                             c.open_attributes.back().close, c.lexer.found()));
+  }
+  c.lexer.seek(c.lexer.token().end);
+}
+
+/// A pool is printed again wherever it is used: the same text is the same pool.
+NodeId finish_object(Context& c, const OpenAttribute& object) {
+  const NodeId node = make_object(c, object.kind, object.names, object.values);
+  const std::string_view text = c.slice(object.begin, c.lexer.token().end);
+  const bool is_pool = std::ranges::find(object.names, "pool_name") != object.names.end();
+  if (!is_pool || text.size() > kLongestPool) return node;
+  return c.objects.pools.try_emplace(text, node).first->second;
+}
+
+/// A map with names as keys is a StringMap; one key of another kind makes it an ObjectMap.
+NodeId finish_value(Context& c, const OpenAttribute& container) {
+  Builder& builder = c.builder;
+  if (container.close == ']') {
+    return builder.make(Kind::Array, {builder.list(container.values)});
+  }
+  if (container.close == ')') return finish_object(c, container);
+  const std::size_t size = container.values.size();
+  if (container.names.size() == size) {
+    std::vector<NamedNode> entries;
+    for (std::size_t i = 0; i < size; ++i) {
+      entries.push_back({builder.string(container.names[i]), container.values[i]});
+    }
+    return builder.make(Kind::StringMap, {builder.map(entries)});
+  }
+  std::vector<NodePair> entries;
+  for (std::size_t i = 0; i < size; ++i) {
+    entries.push_back({container.keys[i], container.values[i]});
+  }
+  return builder.make(Kind::ObjectMap, {builder.map(entries)});
+}
+
+/// The innermost container is done, and may be the last value of the next one.
+NodeId close_value(Context& c) {
+  const NodeId node = finish_value(c, c.open_attributes.back());
+  c.open_attributes.pop_back();
+  c.lexer.pass(1);
+  // Some objects end with a line end of their own.
+  c.lexer.skip_lines();
+  return node;
+}
+
+/// A brace may also begin `{n|n>=0}`, a SizeVar.
+bool opens(Context& c, char bracket) {
+  if (!c.lexer.rest().starts_with(bracket)) return false;
+  return bracket != '{' || size_var_end(c.lexer.rest(), 0) == 0;
+}
+
+/// The kind of an object whose fields are printed.
+std::optional<Kind> object_that_opens(Context& c) {
+  const std::string_view text = c.lexer.rest();
+  const std::string_view type = text.substr(0, word_end(text, 0));
+  return text.substr(type.size()).starts_with('(') ? described_kind(type) : std::nullopt;
+}
+
+/// Depth is checked here: attributes of a hostile text nest as deep as it wants.
+void open_value(Context& c, OpenAttribute container, std::size_t bytes) {
+  c.check_nesting(c.lexer, c.open_attributes.size(), "values");
+  c.open_attributes.push_back(std::move(container));
+  c.lexer.pass(bytes);
+}
+
+/// `"name": ` or `value: `; names are printed as they are.
+void read_key(Context& c) {
+  OpenAttribute& map = c.open_attributes.back();
+  const std::string_view text = c.lexer.rest();
+  const std::size_t quote = text.find("\": ", 1);
+  if (text.starts_with('"') && quote != std::string_view::npos) {
+    map.names.emplace_back(text.substr(1, quote - 1));
+    map.keys.push_back(c.make.string(map.names.back()));
+    return c.lexer.pass(quote + 2);
+  }
+  const NodeId node = read_single(c);
+  c.open_attributes.back().keys.push_back(node);
+  c.lexer.pass(Sign::colon, "behind a key");
+}
+
+/// `name=`, and all of a field that is raw text: that is printed on a line of its own.
+void read_field(Context& c) {
+  for (OpenAttribute& object = c.open_attributes.back();;) {
+    c.lexer.skip_lines();
+    const std::string_view text = c.lexer.rest();
+    const std::string_view name = text.substr(0, word_end(text, 0));
+    if (name.empty() || !text.substr(name.size()).starts_with('=')) {
+      c.lexer.fail(
+          fmt::format("expected a field of {}, found {}", info(object.kind).name, c.lexer.found()));
+    }
+    object.names.emplace_back(name);
+    c.lexer.pass(name.size() + 1);
+    if (!is_raw_text(object.kind, name)) return;
+    const std::string_view value = c.lexer.rest().substr(0, c.lexer.rest().find(",\n"));
+    object.values.push_back(c.make.string(value));
+    c.lexer.pass(value.size());
+    expect_separator(c);
+  }
+}
+
+}  // namespace
+
+/// A loop over what is open, in place of recursion: attributes nest as deep as a text wants.
+NodeId read_attribute(Context& c) {
+  const std::size_t depth = c.open_attributes.size();
+  for (;;) {
+    std::optional<NodeId> value;
+    const std::uint32_t begin = c.lexer.token().begin;
+    if (opens(c, '[')) {
+      open_value(c, {.close = ']', .begin = begin}, 1);
+    } else if (opens(c, '{')) {
+      open_value(c, {.close = '}', .begin = begin}, 1);
+    } else if (const auto kind = object_that_opens(c)) {
+      open_value(c, {.close = ')', .begin = begin, .kind = *kind}, c.lexer.rest().find('(') + 1);
+    } else {
+      value = read_single(c);
+    }
+    // A value may be the last one of what is open, and that again.
+    while (c.open_attributes.size() > depth) {
+      if (value) c.open_attributes.back().values.push_back(*value);
+      value.reset();
+      const OpenAttribute& top = c.open_attributes.back();
+      if (c.lexer.rest().starts_with(top.close)) {
+        value = close_value(c);
+        continue;
+      }
+      if (!top.values.empty()) expect_separator(c);
+      if (top.close == '}') read_key(c);
+      if (top.close == ')') read_field(c);
+      break;
+    }
+    if (c.open_attributes.size() == depth && value) return *value;
+  }
+}
+
+/// The dictionary of a function or of the annotations of a block.
+std::vector<NamedNode> read_attribute_map(Context& c) {
+  const text::Token at = c.lexer.token();
+  const NodeId map = read_attribute(c);
+  const Node node = c.builder.node(map);
+  if (map == NodeId::none || !node.is(Kind::StringMap)) {
+    c.lexer.fail(at, "expected a map of names to values");
+  }
+  std::vector<NamedNode> result;
+  const NodeMap entries = node.map(f::StringMap::entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    result.push_back({c.builder.string(std::string(entries.name(i))), entries.value(i).id()});
+  }
+  return result;
+}
+
+}  // namespace mlf::tir::repr
