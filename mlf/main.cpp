@@ -11,6 +11,7 @@
 
 #include "commands/command.h"
 #include "mlf/graph/write.h"
+#include "mlf/tir/tvm_version.h"
 #include "mlf/version.h"
 #include "options.h"
 #include "output.h"
@@ -40,12 +41,12 @@ struct GlobalOptions {
 std::string version_text() {
   return fmt::format(
       "mlf {}\n"
-      "reads: Model Library Format 1 to 7; TIR of TVM v0.8 to v0.18 as TVMScript, legacy text\n"
+      "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"
       "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
       "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
       "        mlf-verify {}",
-      version(), kTirJsonVersion, kTirJsonVersion, graph::kTopologyVersion, kManifestVersion,
-      kInspectVersion, kVerifyVersion);
+      version(), tir::kOldestTvm, tir::kNewestTvm, kTirJsonVersion, kTirJsonVersion,
+      graph::kTopologyVersion, kManifestVersion, kInspectVersion, kVerifyVersion);
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {

@@ -24,12 +24,15 @@ struct TirArguments {
 
 /// Says what a version looks like before anything is read.
 CLI::Validator tvm_version_validator() {
-  return {[](const std::string& text) {
-            return tir::tvm_version_named(text)
-                       ? std::string()
-                       : "expected a version of TVM from 0.8 to 0.18, such as 0.16 or 0.16.dev0";
-          },
-          ""};
+  return {
+      [](const std::string& text) {
+        return tir::tvm_version_named(text)
+                   ? std::string()
+                   : fmt::format(
+                         "expected a version of TVM from 0.{} to 0.{}, such as 0.16 or 0.16.dev0",
+                         tir::kOldestTvm, tir::kNewestTvm);
+      },
+      ""};
 }
 
 void declare_tir_options(CLI::App& app, TirArguments& options) {
