@@ -142,6 +142,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace mlf::program
 
 int main(int argc, char** argv) {
+  mlf::program::occupy_standard_streams();
   mlf::program::handle_signals();
   return mlf::program::run(argc, argv);
 }

@@ -1,6 +1,8 @@
 #include "signals.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "mlf/archive.h"
 
@@ -28,6 +30,15 @@ void handle(int signal) {
 void handle_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) handle(signal);
   ::signal(SIGXFSZ, SIG_IGN);
+}
+
+void occupy_standard_streams() {
+  // The lowest number that is free is the next one to be given. Opened the wrong way round: reading
+  // standard input fails, and so does writing standard output.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    if (::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) return;
+  }
 }
 
 }  // namespace mlf::program

@@ -1,4 +1,4 @@
-// Signals that end the program while it writes.
+// What the program inherits and has to mind: signals, and standard streams.
 #pragma once
 
 namespace mlf::program {
@@ -7,5 +7,9 @@ namespace mlf::program {
 /// unless the caller had the process ignore them (nohup). A file over its limit (SIGXFSZ) becomes
 /// an error of the write instead.
 void handle_signals();
+
+/// Takes the numbers of standard streams that the caller closed, so that no file gets them: writing
+/// to one of them stays an error.
+void occupy_standard_streams();
 
 }  // namespace mlf::program
