@@ -20,6 +20,7 @@ enum class FindingCode : std::uint8_t {
   network_check,   ///< a check of a topology; `check` says which
   stage_mismatch,  ///< two stages of one build show different networks
   c_mismatch,      ///< generated C says something else than the TIR that was captured
+  c_type,          ///< generated C uses a type that C does not have
   stale_outputs,   ///< outputs of mlf were made from other members than those that are there now
   damaged_output,  ///< an output of mlf is missing, or not what mlf wrote
   no_network,      ///< a module without a network
@@ -76,6 +77,7 @@ struct VerifyOptions {
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
 ///  - whether the generated C says what the captured TIR of its module and target says, as far as C
 ///    can say it (`tir::c_normal_form`) and the dialect of the TIR does (`tir::Tolerance`);
+///  - whether the generated C uses TVM's `half`, which is no type of C;
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.
 ///
 /// The archive passes where no finding is of severity `error`. Nothing is written, and nothing is

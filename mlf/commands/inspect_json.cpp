@@ -191,7 +191,7 @@ std::string to_json(const Inspection& inspection) {
       {"tir", array(inspection.tir, tir_json)},
       {"members", array(inspection.deployment.archive().members(), member_json)},
   };
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mlf::program

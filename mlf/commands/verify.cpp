@@ -108,8 +108,8 @@ Json document(const std::vector<Verdict>& verdicts) {
 std::string spelled(const std::vector<Verdict>& verdicts, const VerifyArguments& options,
                     const Console& console) {
   if (options.json) {
-    // Names from archives may not be UTF-8; JSON has to be.
-    return document(verdicts).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    // Names from archives may not be UTF-8; JSON has to be. ASCII, so that a terminal obeys none.
+    return document(verdicts).dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
   }
   std::string text;
   for (const Verdict& verdict : verdicts) text += to_lines(verdict, console);

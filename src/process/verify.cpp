@@ -184,9 +184,9 @@ namespace mlf {
 
 std::string_view to_string(FindingCode code) {
   // By value of FindingCode; schemas/verify.schema.json lists them.
-  static constexpr std::array<std::string_view, 6> kNames{"network-check",  "stage-mismatch",
-                                                          "c-mismatch",     "stale-outputs",
-                                                          "damaged-output", "no-network"};
+  static constexpr std::array<std::string_view, 7> kNames{
+      "network-check", "stage-mismatch", "c-mismatch", "c-type",
+      "stale-outputs", "damaged-output", "no-network"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 

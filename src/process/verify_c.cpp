@@ -55,6 +55,7 @@ class CheckOfC {
 
  private:
   void check(std::size_t module, const TirSource& c);
+  void check_types(const TirSource& c);
   void compare(std::size_t module, const TirSource& captured, const TirSource& c);
   bool belongs_to(const TirSource& captured, std::size_t module, const Target* target);
 
@@ -108,12 +109,41 @@ void CheckOfC::check(std::size_t module, const TirSource& c) {
   }
 }
 
+/// TVM prints float16 as `half` on every target that has C, and only CUDA and OpenCL have it.
+bool uses_half(const tir::Module& module) {
+  for (std::uint32_t i = 1; i < module.size(); ++i) {
+    const tir::Node node = module.node(static_cast<tir::NodeId>(i));
+    if (node.category() != tir::Category::expr) continue;
+    if (node.dtype().element() == tir::DType::Float(16)) return true;
+  }
+  return false;
+}
+
+void CheckOfC::check_types(const TirSource& c) {
+  if (!uses_half(get_or_throw(deployment_.document(c))->module)) return;
+  const std::vector<std::size_t> owners = get_or_throw(deployment_.owners_of(c)).modules;
+  result_.findings.push_back(
+      {.severity = graph::Severity::warning,
+       .code = FindingCode::c_type,
+       .module = owners.empty() ? "" : job_.modules()[owners.front()].name,
+       .detail = "the generated C, " + c.name +
+                 ", uses the type half, which C does not have: it compiles only where somebody "
+                 "defines it"});
+}
+
 ComparisonWithC CheckOfC::run() && {
   // Generated C is slow to read: not where there is nothing to compare it with.
   const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
                                                 [](const TirSource& source) { return !source.c; });
   for (std::size_t i = 0; any_captured && i < job_.modules().size(); ++i) {
-    for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) check(i, c);
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
+      check_types(c);
+      check(i, c);
+    }
+  }
+  // Without a capture, generated C is what the networks were made from.
+  for (const TirSource& source : deployment_.tir_sources()) {
+    if (source.c && !any_captured) check_types(source);
   }
   return std::move(result_);
 }

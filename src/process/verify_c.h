@@ -9,7 +9,7 @@
 namespace mlf::process {
 
 struct ComparisonWithC {
-  std::vector<Finding> findings;  ///< one for each place where they differ
+  std::vector<Finding> findings;  ///< one for each place where they differ, and each file with `half`
   std::size_t functions = 0;      ///< compared
   std::size_t differing = 0;      ///< of these, with a finding
 };

@@ -7,6 +7,7 @@ import os
 import re
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import tarfile
@@ -139,8 +140,23 @@ class ChecksOfVerify(Folder):
         })  # fmt: skip
         self.assertIsNotNone(codes["compilation"]["not_checked"])
 
+    def test_the_words_list_every_code(self):
+        words = (support.SOURCE / "schemas" / "README.md").read_text()
+        schema = json.loads((support.SOURCE / "schemas" / "verify.schema.json").read_text())
+        table = (support.SOURCE / "include" / "mlf" / "verify_checks.def").read_text()
+        codes = re.findall(r'^MLF_VERIFY_CHECK\(\w+, "([a-z-]+)",', table, re.M)
+        self.assertEqual(schema["$defs"]["check"]["properties"]["code"]["enum"], codes)
+        for code in codes:
+            self.assertIn(f"\n| `{code}` |", words)
+
     def test_c_that_does_not_compile_is_not_said_to(self):
-        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
+        self.assertIn(b"warning: the generated C, codegen/host/src/default_lib1.c, uses the type half",
+                      support.run_ok("verify", archive).stdout)  # fmt: skip
+        stock = self.folder / "stock.tar"
+        stock.write_bytes(support.without_tir(archive, {}))
+        self.assertIn(b"[c-type]", support.run_ok("verify", stock).stdout)
+        self.assertEqual(support.run_ok("verify", support.ARCHIVES / "tvm-0.18-add-aot-c.tar").stdout, b"")
         result = support.run("verify", "-v", archive)
         self.assertIn(b"not checked: whether sources of generated C compile (", result.stdout)
         self.assertIn(b"not find out whether it compiles", b" ".join(
@@ -203,6 +219,17 @@ class Streams(Folder):
             result = support.run(*command, "/dev/zero", *limits)
             self.assertEqual(result.returncode, 65, result.stderr)
             self.assertIn(b"100000 bytes", result.stderr)
+
+    def test_a_closed_standard_stream_is_an_error(self):
+        archive = self.archive()
+        for command, closed in (("process - -o -", 1), ("inspect -", 1), ("inspect -", 0)):
+            with open(archive, "rb") as source:
+                result = subprocess.run(
+                    [support.PROGRAM, *command.split()], stdin=source, capture_output=True,
+                    check=False, preexec_fn=lambda: os.close(closed),
+                )  # fmt: skip
+            self.assertEqual(result.returncode, 74, (command, closed, result.stderr))
+            self.assertEqual(result.stderr.count(b"mlf: error: "), 1)
 
     def test_a_stream_cannot_be_replaced(self):
         fifo = self.folder / "fifo"
@@ -472,12 +499,16 @@ class Colour(Folder):
         metadata = support.METADATA.replace('"default": {', json.dumps(name) + ": {", 1)
         path = self.folder / "a\x1bb.tar"
         path.write_bytes(support.make_tar({"metadata.json": metadata}))
-        for command in (["inspect"], ["-v", "verify"], ["-v", "process"], ["process", "--dry-run"]):
+        for command in (
+            ["inspect"], ["inspect", "--json"], ["-v", "verify"], ["verify", "--json"],
+            ["-v", "process"], ["process", "--dry-run"],
+        ):  # fmt: skip
             result = support.run(*command, path)
             for text in (result.stdout, result.stderr):
                 shown = text.decode().replace("\n", "")
                 self.assertTrue(all(c.isprintable() for c in shown), (command, shown))
-            self.assertIn("\\x1b", (result.stdout + result.stderr).decode())
+            escaped = "\\u001b" if "--json" in command else "\\x1b"
+            self.assertIn(escaped, (result.stdout + result.stderr).decode())
 
     def test_colour_is_for_terminals_that_want_it(self):
         self.assertIn(b"\x1b[", self.stderr_on_a_terminal(NO_COLOR=""))
