@@ -19,7 +19,6 @@ import tempfile
 import generated_c
 import support
 
-
 POOL_ALIGNMENT = 16  # the constant alignment of every archive here
 
 

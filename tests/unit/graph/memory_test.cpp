@@ -1,6 +1,7 @@
 // Storage: pools of the unified static memory planner, what lies where, and what may overlap.
 #include <gtest/gtest.h>
 
+#include "mlf/tir/c.h"
 #include "unit/graph/planned_networks.h"
 
 namespace mlf::graph {
@@ -85,6 +86,59 @@ TEST(PlannedMemory, APackedKernelThatNamesPlacesInAPoolTakesThePool) {
   ASSERT_EQ(topology.kernels[0].workspaces.size(), 1u);
   EXPECT_EQ(topology.kernels[0].workspaces[0].offset, 32u);
   EXPECT_EQ(topology.kernels[0].workspaces[0].pool, PoolId{1});
+}
+
+/// A network that is C alone: main, one kernel, and a pool with constants of 8 and 64 bytes.
+Topology network_of_c() {
+  const std::string entry =
+      "#include \"tvm/runtime/c_runtime_api.h\"\n"
+      "__attribute__((section(\".rodata.tvm\"), ))\n"
+      "static struct global_const_workspace {\n"
+      "  float other_let[2] __attribute__((aligned(16))); // 8 bytes, aligned offset: 0\n"
+      "  float constant_0_let[16] __attribute__((aligned(16))); // 64 bytes, aligned offset: 16\n"
+      "} global_const_workspace = {\n"
+      "  .other_let = {\n    0x1.8p+1, -0x1p-3  \n  },\n  .constant_0_let = {\n"
+      "    0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, \n"
+      "    0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0, 0x1p+0  \n  },\n"
+      "};// of total size 80 bytes\n;";
+  const std::string code =
+      "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
+      "#include \"tvm/runtime/c_runtime_api.h\"\n#include \"tvm/runtime/c_backend_api.h\"\n"
+      "#include <math.h>\n"
+      "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+      "TVM_DLL int32_t tvmgen_default_a(float* p0, float* p1, float* T_add, "
+      "uint8_t* global_const_workspace_1_var) {\n"
+      "  for (int32_t i = 0; i < 4; ++i) {\n    T_add[i] = (p0[i] + p1[i]);\n  }\n"
+      "  return 0;\n}\n\n"
+      "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, "
+      "float* output_buffer_var, uint8_t* global_const_workspace_0_var) {\n"
+      "  void* constant_0_let = (&(global_const_workspace_0_var[16]));\n"
+      "  if (tvmgen_default_a(x_buffer_var, constant_0_let, output_buffer_var, "
+      "global_const_workspace_0_var) != 0 ) return -1;\n"
+      "  return 0;\n}\n\n";
+  tir::CSources sources;
+  sources.files.push_back({.file = "a.tar", .member = "lib0.c", .text = entry});
+  sources.files.push_back({.file = "a.tar", .member = "lib1.c", .text = code});
+  const auto document = tir::read_c(sources);
+  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  const TirInput input{&*document, "tir-1"};
+  return std::move(reconstruct({&input, 1})->at(0));
+}
+
+// The kernel reads four floats of it; nothing but the pool says that there are sixteen.
+TEST(PlannedMemory, ConstantsInPoolsAreAsLargeAsThePoolSays) {
+  const Topology topology = network_of_c();
+  const auto constant =
+      std::find_if(topology.storages.begin(), topology.storages.end(),
+                   [](const Storage& storage) { return storage.name == "constant_0_let"; });
+  ASSERT_NE(constant, topology.storages.end());
+  EXPECT_EQ(constant->offset, 16u);
+  EXPECT_EQ(constant->bytes, 64u);
+  const MemoryUse& use = topology.memory.at(0);
+  EXPECT_EQ(use.used, 80u);
+  EXPECT_EQ(use.lower_bound, 64u);
+  EXPECT_EQ(use.exactness, Exactness::exact);
 }
 
 TEST(PlannedMemory, AnAddressUsedTwiceIsTwoTensors) {
