@@ -147,8 +147,13 @@ Json reading_json(const TirFacts& facts) {
                        {"parameters", function.parameters}};
                  })},
           {"losses", array(facts.losses, [](const tir::Loss& loss) {
-             return Json{
-                 {"code", info(loss.code).code}, {"where", loss.where}, {"detail", loss.detail}};
+             const tir::LossInfo& row = info(loss.code);
+             return Json{{"code", row.code},
+                         {"severity", to_string(row.severity)},
+                         {"scope", to_string(loss.scope)},
+                         {"where", loss.where},
+                         {"detail", loss.detail},
+                         {"count", loss.count}};
            })}};
 }
 

@@ -1,6 +1,4 @@
 // The codes of losses, and the log that collects them.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "mlf/tir/document.h"
@@ -10,21 +8,21 @@ namespace mlf::tir {
 namespace {
 
 constexpr LossInfo kLosses[] = {
-#define MLF_LOSS(name, code, meaning) {LossCode::name, code, meaning},
+#define MLF_LOSS(name, code, severity, fields, meaning) \
+  {LossCode::name, code, LossSeverity::severity, fields, meaning},
 #include "mlf/tir/losses.def"
 #undef MLF_LOSS
 };
 
 struct DialectLoss {
   Dialect dialect;
-  LossSite site;
+  LossScope scope;
   LossCode code;
-  std::string_view detail;
 };
 // Facts of a dialect are rows, so that readers of one dialect cannot forget one in some corner.
 constexpr DialectLoss kDialectLosses[] = {
-#define MLF_DIALECT_LOSS(dialect, site, code, detail) \
-  {Dialect::dialect, LossSite::site, LossCode::code, detail},
+#define MLF_DIALECT_LOSS(dialect, scope, code, what) \
+  {Dialect::dialect, LossScope::scope, LossCode::code},
 #include "tir/dialect_losses.def"
 };
 
@@ -43,15 +41,30 @@ std::optional<LossCode> loss_named(std::string_view code) {
   return found == std::end(kLosses) ? std::nullopt : std::optional(found->loss);
 }
 
+std::string_view to_string(LossSeverity severity) {
+  constexpr std::string_view kNames[] = {"semantic", "approximate", "cosmetic"};
+  return kNames[static_cast<std::size_t>(severity)];
+}
+
+std::string_view to_string(LossScope scope) {
+  constexpr std::string_view kNames[] = {"everywhere", "module", "function"};
+  return kNames[static_cast<std::size_t>(scope)];
+}
+
 // Counted by place and detail: a loss of every loop of a function is one entry.
 void LossLog::add(LossCode code, std::string_view where, std::string_view detail,
                   std::size_t times) {
-  counts_[Key{code, std::string(where), std::string(detail)}] += times;
+  const LossScope scope = where.empty() ? LossScope::module : LossScope::function;
+  counts_[Key{code, scope, std::string(where), std::string(detail)}] += times;
 }
 
-void LossLog::add_all(Dialect dialect, LossSite site, std::string_view where) {
+void LossLog::add_everywhere(LossCode code, std::string_view detail) {
+  ++counts_[Key{code, LossScope::everywhere, {}, std::string(detail)}];
+}
+
+void LossLog::add_all(Dialect dialect) {
   for (const DialectLoss& loss : kDialectLosses) {
-    if (loss.dialect == dialect && loss.site == site) add(loss.code, where, loss.detail);
+    if (loss.dialect == dialect) counts_[Key{loss.code, loss.scope, {}, {}}] = 1;
   }
 }
 
@@ -62,13 +75,12 @@ void LossLog::withdraw(LossCode code, std::string_view detail) {
   });
 }
 
-// In the order of code, place and detail: equal modules give equal documents.
+// In the order of code, scope, place and detail: equal modules give equal documents.
 std::vector<Loss> LossLog::finish() const {
   std::vector<Loss> losses;
   losses.reserve(counts_.size());
   for (const auto& [key, count] : counts_) {
-    losses.push_back({key.code, key.where,
-                      count == 1 ? key.detail : fmt::format("{} ({} times)", key.detail, count)});
+    losses.push_back({key.code, key.scope, key.where, key.detail, count});
   }
   return losses;
 }

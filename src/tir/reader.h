@@ -14,21 +14,16 @@
 
 namespace mlf::tir {
 
-/// What the losses of a whole dialect are losses of (dialect_losses.def).
-enum class LossSite : std::uint8_t {
-  module,
-  function,
-  buffers,  ///< of a function that has some
-};
-
 /// Collects losses: the same code at the same place is one entry with a count.
 class LossLog {
  public:
-  /// `detail` is what was lost; equal (code, where, detail) are counted, not repeated.
+  /// `where` is the function, or empty for the module's own fields; `detail` is what was lost.
+  /// Equal (code, where, detail) are counted, not repeated.
   void add(LossCode code, std::string_view where, std::string_view detail, std::size_t times = 1);
-  /// Adds what every text of the dialect loses, whatever is in it. `where` is the function, or
-  /// empty for the module.
-  void add_all(Dialect dialect, LossSite site, std::string_view where);
+  /// A loss that may be in any function.
+  void add_everywhere(LossCode code, std::string_view detail);
+  /// Adds what every text of the dialect loses, whatever is in it (dialect_losses.def).
+  void add_all(Dialect dialect);
   /// Takes back every loss of this code and detail, wherever it was: what was lost turned up.
   void withdraw(LossCode code, std::string_view detail);
   std::vector<Loss> finish() const;
@@ -36,6 +31,7 @@ class LossLog {
  private:
   struct Key {
     LossCode code;
+    LossScope scope;
     std::string where;
     std::string detail;
     auto operator<=>(const Key&) const = default;

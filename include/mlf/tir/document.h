@@ -33,25 +33,45 @@ MLF_API std::string_view to_string(Dialect dialect);
 MLF_API std::optional<Dialect> dialect_named(std::string_view name);
 
 enum class LossCode : std::uint8_t {
-#define MLF_LOSS(name, code, meaning) name,
+#define MLF_LOSS(name, code, severity, fields, meaning) name,
 #include "mlf/tir/losses.def"
 #undef MLF_LOSS
 };
 
+/// How far to trust what a document has in the place of what was lost.
+enum class LossSeverity : std::uint8_t {
+  semantic,  ///< it is not there, or may be wrong: what the program computes may be another thing
+  approximate,  ///< it follows from TVM's rules or from what is around it, and may be another
+  cosmetic,     ///< no code depends on it: names, order, spelling, places
+};
+MLF_API std::string_view to_string(LossSeverity severity);
+
 struct LossInfo {
   LossCode loss;
-  std::string_view code;     ///< as in `losses`
+  std::string_view code;  ///< as in `losses`
+  LossSeverity severity;
+  std::string_view fields;   ///< `Kind.field`, `Kind` or `*`, with blanks between them (losses.def)
   std::string_view meaning;  ///< one sentence
 };
 MLF_API std::span<const LossInfo> all_losses();
 MLF_API const LossInfo& info(LossCode loss);
 MLF_API std::optional<LossCode> loss_named(std::string_view code);
 
+/// How much of the module a loss is about.
+enum class LossScope : std::uint8_t {
+  everywhere,  ///< the module, its functions and what is in them
+  module,      ///< fields of the module itself: its attributes, which functions it has
+  function,    ///< one function
+};
+MLF_API std::string_view to_string(LossScope scope);
+
 /// One thing the source did not say.
 struct Loss {
   LossCode code;
-  std::string where;   ///< function name, or empty for the module
-  std::string detail;  ///< what exactly, and how often
+  LossScope scope;
+  std::string where;      ///< the function's name; empty for other scopes
+  std::string detail;     ///< what exactly; empty for what every text of the dialect loses
+  std::size_t count = 1;  ///< how often
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 
@@ -76,7 +96,7 @@ struct Document {
   Source source;
   std::optional<std::string> target;  ///< target text of the module, if known
   Module module;
-  std::vector<Loss> losses;  ///< in the order of the code, then of `where`
+  std::vector<Loss> losses;  ///< in the order of their members
   std::vector<Recovered> recovered{};
 };
 

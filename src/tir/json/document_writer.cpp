@@ -276,7 +276,7 @@ void DocumentWriter::write_var(Node var) {
   emitter_.string(var.info().name);
   emitter_.key("dtype");
   emitter_.string(to_string(var.dtype()));
-  emitter_.key("type");
+  emitter_.key("type_annotation");
   nodes_.write_field(var, f::Var::type_annotation);
   write_span(var);
   emitter_.end_object();

@@ -8,12 +8,10 @@
 namespace mlf::tir::tir_json {
 
 // "node" names the kind of every object and "id" its place in a table, so fields that TVM calls
-// that have another key. A variable's type is one in every reader's words; `type_annotation` is
-// TVM's.
+// that have another key.
 std::string_view key_of(Kind kind, const FieldInfo& field) {
   if (kind == Kind::AttrStmt && field.name == "node") return "attr_node";
   if (kind == Kind::LinkedParam && field.name == "id") return "param_id";
-  if (is_var(kind) && field.name == "type_annotation") return "type";
   return field.name;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <ranges>
+#include <span>
 #include <string>
 #include <unordered_set>
 
@@ -126,15 +128,57 @@ void write_head(json::Writer& emitter, const Document& document) {
   document.target ? write_target(emitter, *document.target) : emitter.null();
 }
 
+namespace {
+
+/// What a reader needs to act on a loss without knowing its code.
+void write_loss_head(json::Writer& emitter, const Loss& loss) {
+  const LossInfo& row = info(loss.code);
+  member(emitter, "code", row.code);
+  member(emitter, "severity", to_string(row.severity));
+  member(emitter, "scope", to_string(loss.scope));
+  emitter.key("fields");
+  emitter.begin_array();
+  for (const auto field : std::views::split(row.fields, ' ')) {
+    emitter.string(std::string_view(field.begin(), field.end()));
+  }
+  emitter.end_array();
+}
+
+// What every text of the dialect loses has no places.
+void write_places(json::Writer& emitter, std::span<const Loss> losses) {
+  emitter.key("places");
+  emitter.begin_array();
+  for (const Loss& loss : losses) {
+    if (loss.where.empty() && loss.detail.empty()) continue;
+    emitter.begin_object();
+    emitter.key("function");
+    loss.scope == LossScope::function ? emitter.string(loss.where) : emitter.null();
+    member(emitter, "detail", loss.detail);
+    emitter.key("count");
+    emitter.integer(static_cast<std::int64_t>(loss.count));
+    emitter.end_object();
+  }
+  emitter.end_array();
+}
+
+bool are_one_entry(const Loss& a, const Loss& b) {
+  return a.code == b.code && a.scope == b.scope;
+}
+
+}  // namespace
+
 void write_losses(json::Writer& emitter, const Document& document) {
   emitter.key("losses");
   emitter.begin_array();
-  for (const Loss& loss : document.losses) {
+  const std::span<const Loss> losses = document.losses;
+  for (std::size_t at = 0; at < losses.size();) {
+    std::size_t end = at + 1;
+    while (end < losses.size() && are_one_entry(losses[at], losses[end])) ++end;
     emitter.begin_object();
-    member(emitter, "code", info(loss.code).code);
-    member(emitter, "where", loss.where);
-    member(emitter, "detail", loss.detail);
+    write_loss_head(emitter, losses[at]);
+    write_places(emitter, losses.subspan(at, end - at));
     emitter.end_object();
+    at = end;
   }
   emitter.end_array();
 }
@@ -205,15 +249,49 @@ std::optional<std::string> read_target(json::Value value) {
   return bytes_of(value, "text");
 }
 
+namespace {
+
+LossCode read_code(json::Value value) {
+  const auto known = loss_named(value.as_string());
+  if (!known) value.fail(fmt::format("\"{}\" is not a code of a loss", value.text()));
+  return *known;
+}
+
+LossScope read_scope(json::Value value) {
+  for (const LossScope scope : {LossScope::everywhere, LossScope::module, LossScope::function}) {
+    if (value.as_string() == to_string(scope)) return scope;
+  }
+  value.fail(fmt::format("\"{}\" is not a scope of a loss", value.text()));
+}
+
+Loss read_place(json::Value value, LossCode code, LossScope scope) {
+  check_keys(value, {"function", "detail", "count"});
+  const json::Value function = value.at("function");
+  if (function.is_null() == (scope == LossScope::function)) {
+    function.fail("losses of scope \"function\" name their functions, others do not");
+  }
+  const json::Value count = value.at("count");
+  if (count.as_integer() < 1) count.fail("expected a positive number");
+  return {code, scope, function.is_null() ? std::string() : bytes_of(value, "function"),
+          bytes_of(value, "detail"), static_cast<std::size_t>(count.as_integer())};
+}
+
+}  // namespace
+
+// Severity and fields follow from the code, so that they are checked for their keys and not read.
 std::vector<Loss> read_losses(json::Value value) {
   value.expect(json::Type::array);
   std::vector<Loss> losses;
   for (const json::Value entry : value.elements()) {
-    check_keys(entry, {"code", "where", "detail"});
-    const json::Value code = entry.at("code");
-    const auto known = loss_named(code.as_string());
-    if (!known) code.fail(fmt::format("\"{}\" is not a code of a loss", code.text()));
-    losses.push_back({*known, bytes_of(entry, "where"), bytes_of(entry, "detail")});
+    check_keys(entry, {"code", "severity", "scope", "fields", "places"});
+    const LossCode code = read_code(entry.at("code"));
+    const LossScope scope = read_scope(entry.at("scope"));
+    const json::Value places = entry.at("places");
+    places.expect(json::Type::array);
+    if (places.size() == 0) losses.push_back({code, scope, {}, {}});
+    for (const json::Value place : places.elements()) {
+      losses.push_back(read_place(place, code, scope));
+    }
   }
   return losses;
 }

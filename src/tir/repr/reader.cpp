@@ -89,10 +89,6 @@ NodeId read_function(Context& c) {
   Builder& builder = c.builder;
   infer_dtypes(c, first);
   infer_shapes(c, first);
-  c.losses.add_all(Dialect::repr_text, LossSite::function, c.function());
-  if (!c.buffers.drafts().empty()) {
-    c.losses.add_all(Dialect::repr_text, LossSite::buffers, c.function());
-  }
   const NodeId function = builder.make(
       Kind::PrimFunc, {builder.list(parameters), infer_return_type(c, first),
                        builder.map(std::span<const NodePair>()), ListId::none, attrs, body});

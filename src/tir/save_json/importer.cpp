@@ -200,7 +200,7 @@ NodeId Importer::make_node(std::uint32_t node) {
 NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   const NodeFields fields(graph_, node, kind, [&](std::string_view name) {
     const std::string detail = std::string(graph_.type_key(node)) + "." + std::string(name);
-    losses_.add(LossCode::opaque_fields, "", detail);
+    losses_.add_everywhere(LossCode::opaque_fields, detail);
   });
   const auto rows = info(kind).fields;
   std::vector<FieldValue> values;
@@ -303,7 +303,7 @@ NodeId Importer::make_constant(std::uint32_t node) {
   const GraphNode& constant = graph_.node(node);
   // v0.8 cannot serialise an NDArray that is a node: it writes the type key alone.
   if (constant.repr == 0) {
-    losses_.add(LossCode::constant_data, "", "runtime.NDArray without content");
+    losses_.add_everywhere(LossCode::constant_data, "runtime.NDArray without content");
     return builder_.make(Kind::NDArray, {DType::Void(), builder_.integers({}), BytesId::none});
   }
   // The blob is base64 already and printable, so it is usually there as it is, not wrapped a second
@@ -353,7 +353,7 @@ ListId Importer::opaque_fields(std::uint32_t node) {
     if (name == kSpan || (name == "dtype" && unknown_.kind(node) == Kind::OpaqueExpr)) continue;
     entries.push_back({builder_.string(name), opaque_value(node, attribute)});
   }
-  losses_.add(LossCode::opaque_fields, "", graph_.type_key(node));
+  losses_.add_everywhere(LossCode::opaque_fields, graph_.type_key(node));
   return builder_.map(entries);
 }
 

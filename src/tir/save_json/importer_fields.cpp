@@ -225,7 +225,7 @@ FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field
   if (field.type != FieldType::node && field.type != FieldType::string) {
     if (field.nullable) return ListId::none;
     // TVM makes such a list only for who calls its constructors past their Python classes.
-    losses_.add(LossCode::undefined_list, "", field_name(fields.kind(), field));
+    losses_.add_everywhere(LossCode::undefined_list, field_name(fields.kind(), field));
     return builder_.list({});
   }
   const std::string_view expected =

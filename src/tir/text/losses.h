@@ -49,7 +49,7 @@ class FunctionLosses {
     std::size_t times = 0;
   };
   static constexpr std::size_t kCodes = 0
-#define MLF_LOSS(name, code, meaning) +1
+#define MLF_LOSS(name, code, severity, fields, meaning) +1
 #include "mlf/tir/losses.def"
 #undef MLF_LOSS
       ;

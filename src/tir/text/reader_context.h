@@ -51,7 +51,7 @@ struct ReaderContext {
     function_losses.enter({});
     lost_constants.find_missing(root, missing);
     function_losses.flush();
-    losses.add_all(dialect, LossSite::module, {});
+    losses.add_all(dialect);
     VersionRange version = versions.range();
     Module module = std::move(builder).finish(root);
     return {std::move(module), std::move(version), losses.finish(), lost_constants.take()};

@@ -203,7 +203,7 @@ void ModuleReader::read_def() {
 void ModuleReader::skip_function() {
   const std::uint32_t indent = lexer_.indentation();
   lexer_.advance();
-  c_.losses.add(LossCode::foreign_function, lexer_.text(lexer_.token()), "not a T.prim_func");
+  c_.losses.add(LossCode::foreign_function, "", lexer_.text(lexer_.token()));
   do {
     skip_line();
     while (lexer_.token().is(TokenKind::comment)) lexer_.advance();
@@ -327,7 +327,7 @@ void ModuleReader::fill_in_calls() {
 
 /// What no text of the dialect says, whatever is in it.
 void ModuleReader::note_general_losses() {
-  c_.losses.add_all(c_.rules.dialect, LossSite::module, {});
+  c_.losses.add_all(c_.rules.dialect);
   if (c_.rules.states_module_attrs && !module_attrs_) {
     c_.losses.add(LossCode::module_attrs, "", "none and empty ones look alike");
   }

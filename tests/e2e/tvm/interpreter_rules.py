@@ -60,7 +60,8 @@ def loop(var, extent, *body):
 
 
 def variable(number, dtype):
-    return {"id": number, "name": f"v{number}", "node": "Var", "dtype": dtype, "type": HANDLE}
+    return {"id": number, "name": f"v{number}", "node": "Var", "dtype": dtype,
+            "type_annotation": HANDLE}
 
 
 def buffer(number, extent, dtype="int32"):

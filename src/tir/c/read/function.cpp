@@ -59,7 +59,6 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   draft.buffers = std::move(function.buffers);
   draft.calls = std::move(function.calls);
   function.losses.flush();
-  log.add_all(Dialect::c, LossSite::function, item.name);
   draft.losses = log.finish();
   return draft;
 }
@@ -78,7 +77,7 @@ FunctionDraft opaque_function(ModuleContext& context, const support::SourceText&
   const std::array fields = {NamedNode{builder.string("text"), text}};
   draft.body =
       builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(std::span(fields))});
-  draft.losses.push_back({LossCode::unknown_construct, std::string(item.name),
+  draft.losses.push_back({LossCode::unknown_construct, LossScope::function, std::string(item.name),
                           fmt::format("line {}, column {}: {}", reason.where.line,
                                       reason.where.column, reason.message)});
   return draft;
@@ -155,7 +154,7 @@ NodeId Finisher::pool_buffer(const Param& param, const Names& names, const Pool*
     draft_.buffers.set_bytes(param.data, pool->bytes);
   } else {
     draft_.losses.push_back(
-        {LossCode::attr_object, std::string(draft_.name),
+        {LossCode::attr_object, LossScope::function, std::string(draft_.name),
          fmt::format("pool_args: no file defines the pool of {}", names.param)});
   }
   const NodeId buffer = draft_.buffers.of(param.data, DType::UInt(8));
@@ -189,7 +188,7 @@ NodeId Finisher::buffer_of(const Param& param, const Names& names,
   if (!element) element = draft_.buffers.element_of(param.data);
   if (!element) {
     element = DType::UInt(8);
-    draft_.losses.push_back({LossCode::buffer_shape, std::string(draft_.name),
+    draft_.losses.push_back({LossCode::buffer_shape, LossScope::function, std::string(draft_.name),
                              fmt::format("{}: nothing says what it holds", names.param)});
   }
   builder_.set(param.data, f::Var::type_annotation,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "mlf/target.h"
 #include "mlf/tir/c.h"
@@ -227,17 +228,19 @@ Module ModuleReader::finish() {
 
 /// Those of every module of this dialect, then those of its functions.
 std::vector<Loss> ModuleReader::losses() {
-  LossLog of_module;
-  of_module.add_all(Dialect::c, LossSite::module, {});
-  std::vector<Loss> all = of_module.finish();
+  LossLog of_dialect;
+  of_dialect.add_all(Dialect::c);
+  std::vector<Loss> all = of_dialect.finish();
   for (const FunctionDraft& draft : drafts_) {
     for (const Loss& loss : draft.losses) {
-      all.push_back({loss.code, std::string(name_in_module(draft)), loss.detail});
+      Loss& added = all.emplace_back(loss);
+      added.where = name_in_module(draft);
     }
   }
-  // By code and place: the document's order of losses does not depend on that of the functions.
-  std::ranges::stable_sort(
-      all, {}, [](const Loss& loss) { return std::pair(loss.code, std::string_view(loss.where)); });
+  // The document's order of losses does not depend on that of the functions.
+  std::ranges::stable_sort(all, {}, [](const Loss& loss) {
+    return std::tuple(loss.code, loss.scope, std::string_view(loss.where));
+  });
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include "support/error.h"
 #include "tir/json/format.h"
+#include "tir/reader.h"
 #include "unit/tir/json/documents.h"
 
 namespace mlf::tir::tir_json {
@@ -104,9 +105,30 @@ std::string kinds_table() {
 }
 
 std::string losses_table() {
-  std::string table = "| code | what |\n|---|---|\n";
+  std::string table = "| code | severity | what | fields |\n|---|---|---|---|\n";
   for (const LossInfo& loss : all_losses()) {
-    table += fmt::format("| `{}` | {} |\n", loss.code, loss.meaning);
+    table += fmt::format("| `{}` | {} | {} | {} |\n", loss.code, to_string(loss.severity),
+                         loss.meaning, loss.fields == "*" ? "any" : loss.fields);
+  }
+  return table;
+}
+
+// What every text of a dialect loses, a row a dialect.
+std::string dialects_table() {
+  std::string table = "| dialect | lost in every text of it |\n|---|---|\n";
+  const auto codes = [](Dialect dialect) {
+    LossLog log;
+    log.add_all(dialect);
+    std::string words;
+    for (const Loss& loss : log.finish()) {
+      words += fmt::format("{}`{}`", words.empty() ? "" : " ", info(loss.code).code);
+    }
+    return words.empty() ? std::string("nothing") : words;
+  };
+  for (const Dialect dialect :
+       {Dialect::save_json, Dialect::tvmscript, Dialect::old_tvmscript, Dialect::legacy_text,
+        Dialect::repr_text, Dialect::c, Dialect::tir_json}) {
+    table += fmt::format("| `{}` | {} |\n", to_string(dialect), codes(dialect));
   }
   return table;
 }
@@ -122,8 +144,9 @@ std::string with_section(std::string text, std::string_view name, std::string_vi
 TEST(SchemaReadme, ListsEveryKindAndEveryLoss) {
   const std::string committed = readme();
   ASSERT_NE(committed.find("<!-- kinds -->"), std::string::npos);
-  const std::string expected =
-      with_section(with_section(committed, "losses", losses_table()), "kinds", kinds_table());
+  std::string expected = with_section(committed, "losses", losses_table());
+  expected = with_section(expected, "losses of dialects", dialects_table());
+  expected = with_section(expected, "kinds", kinds_table());
   if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kReadme) << expected;
   EXPECT_TRUE(readme() == expected)
       << "schemas/README.md is out of date: run this test with MLF_UPDATE_GOLDEN=1";

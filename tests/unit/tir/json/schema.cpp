@@ -336,7 +336,7 @@ void add_tables(Json& defs) {
                         {"name", text},
                         {"node", one_of_words({"Var", "SizeVar"})},
                         {"dtype", defined("dtype")},
-                        {"type", or_null(defined("type"))}},
+                        {"type_annotation", or_null(defined("type"))}},
                        {{"name_hint", text}, {"span", defined("object_reference")}});
   Members buffer = members_of(info(Kind::Buffer));
   Json required = {{"id", defined("id")}, {"name", text}};
@@ -433,7 +433,14 @@ void add_head(Json& defs) {
                     {"else", parsed}};
   std::vector<std::string_view> codes;
   for (const LossInfo& loss : all_losses()) codes.push_back(loss.code);
-  defs["loss"] = closed({{"code", one_of_words(codes)}, {"where", text}, {"detail", text}});
+  const Json place = closed({{"function", {{"type", {"string", "null"}}}},
+                             {"detail", text},
+                             {"count", {{"type", "integer"}, {"minimum", 1}}}});
+  defs["loss"] = closed({{"code", one_of_words(codes)},
+                         {"severity", one_of_words({"semantic", "approximate", "cosmetic"})},
+                         {"scope", one_of_words({"everywhere", "module", "function"})},
+                         {"fields", array_of(text)},
+                         {"places", array_of(place)}});
 }
 
 }  // namespace

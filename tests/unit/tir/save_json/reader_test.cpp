@@ -150,7 +150,7 @@ TEST(SaveJsonReader, KeepsUnknownNodesWithTheReferencesThatAreCertain) {
   EXPECT_EQ(fields.find("count").text(f::String::value), "4");
   EXPECT_EQ(fields.find("value").text(f::String::value), "12");
   ASSERT_FALSE(reading.losses.empty());
-  const Loss opaque{LossCode::opaque_fields, "", "tir.NewExpr"};
+  const Loss opaque{LossCode::opaque_fields, LossScope::everywhere, "", "tir.NewExpr"};
   EXPECT_NE(std::find(reading.losses.begin(), reading.losses.end(), opaque), reading.losses.end());
 }
 
@@ -159,7 +159,7 @@ TEST(SaveJsonReader, ReportsAnUnknownAttributeOfAKnownKind) {
       document({MLF_EVALUATING_FUNCTION,
                 R"({"type_key": "IntImm", "attrs": {"dtype": "int32", "new": "1", "span": "0",)"
                 R"( "value": "7"}})"}));
-  const Loss loss{LossCode::opaque_fields, "", "IntImm.new"};
+  const Loss loss{LossCode::opaque_fields, LossScope::everywhere, "", "IntImm.new"};
   EXPECT_NE(std::find(reading.losses.begin(), reading.losses.end(), loss), reading.losses.end());
 }
 
@@ -173,7 +173,7 @@ TEST(SaveJsonReader, ReportsTypesThatDoNotFollow) {
 TEST(SaveJsonReader, ReportsListsThatAreUndefined) {
   // `params` of the function is one, TVM's own are always there.
   const Reading reading = read(document({MLF_EVALUATING_FUNCTION, kSeven}));
-  const Loss loss{LossCode::undefined_list, "", "tir.PrimFunc.params"};
+  const Loss loss{LossCode::undefined_list, LossScope::everywhere, "", "tir.PrimFunc.params"};
   EXPECT_NE(std::ranges::find(reading.losses, loss), reading.losses.end());
 }
 
