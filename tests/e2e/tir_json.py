@@ -1,6 +1,9 @@
 """tir-N.json of the bundled modules, in every dialect: for readers, and for the schema."""
 
 import json
+import re
+import subprocess
+import sys
 import unittest
 
 import schema_mutations
@@ -41,6 +44,18 @@ class TirJson(unittest.TestCase):
                 self.assertGreater(count, 100)
                 self.assertEqual(accepted, [])
         self.assertEqual(dialects, {"save_json", "tvmscript", "old_tvmscript", "legacy_text"})
+
+    def test_the_kernel_in_the_words_is_a_real_one_and_its_program_runs(self):
+        path = TIR / "pairs" / "tvm-0.18-vec" / "text.txt"
+        words = (support.SOURCE / "schemas" / "README.md").read_text()
+        section = words[words.index("## A kernel"):words.index("## 1. The document")]
+        blocks = dict(re.findall(r"^```(.*?)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL))
+        self.assertIn(blocks["python text"].rstrip(), path.read_text())
+        document = support.run_ok("tir", path).stdout
+        self.assertEqual(json.loads(blocks["js"]), json.loads(document)["functions"][0])
+        walker = [sys.executable, "-c", blocks["python walker"]]
+        printed = subprocess.run(walker, input=document, capture_output=True, check=True).stdout
+        self.assertEqual(printed.decode(), blocks["text"])
 
 
 if __name__ == "__main__":
