@@ -33,10 +33,12 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// By a positive constant, which is all that lowering divides indices by.
-std::optional<Interval> quotient(const Interval& a, const Interval& b) {
+// By a positive constant, which is all that lowering divides indices by. Div rounds towards zero
+// and FloorDiv down: `divide` is the rounding.
+template <class Divide>
+std::optional<Interval> quotient(const Interval& a, const Interval& b, Divide&& divide) {
   if (b.low != b.high || b.low <= 0) return std::nullopt;
-  return Interval{floor_div(a.low, b.low), floor_div(a.high, b.low)};
+  return Interval{divide(a.low, b.low), divide(a.high, b.low)};
 }
 
 // Mod may be negative, FloorMod not: the interval holds for both.
@@ -58,8 +60,9 @@ std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b)
     case Kind::Mul:
       return product(a, b);
     case Kind::Div:
+      return quotient(a, b, [](std::int64_t x, std::int64_t y) { return x / y; });
     case Kind::FloorDiv:
-      return quotient(a, b);
+      return quotient(a, b, floor_div);
     case Kind::Mod:
     case Kind::FloorMod:
       return remainder(a, b);
