@@ -41,6 +41,14 @@ bool read_buffer_option(Context& c, const Value& option, text::BufferSpec& spec)
   return false;
 }
 
+/// Whether a variable has its first mention, which is the one with its type, somewhere in `root`.
+bool defines_var(const Context& c, SyntaxId root) {
+  for (SyntaxId id = c.exprs.syntax(root).first; id <= root; ++id) {
+    if (c.exprs.syntax(id).kind == SyntaxKind::annotation) return true;
+  }
+  return false;
+}
+
 /// A buffer that a statement declares with no more than dtype and shape; without `data` it gets a
 /// pointer of its own.
 NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType element,
@@ -75,9 +83,7 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
   spec.dtype = as_dtype(c, values[2]);
   spec.shape = as_exprs(c, values[3]);
   spec.strides = as_exprs(c, values[4]);
-  const bool has_symbolic_size = std::ranges::any_of(
-      c.exprs.elements(values[3]), [](const Value& size) { return size.is_annotated; });
-  if (has_symbolic_size) c.lose(LossCode::size_var, name);
+  if (defines_var(c, values[3].syntax)) c.lose(LossCode::size_var, name);
   bool has_alignment = false;
   for (const Value& option : values.subspan(5))
     has_alignment |= read_buffer_option(c, option, spec);

@@ -109,7 +109,6 @@ void lower_annotation(Context& c, SyntaxId id) {
   NodeId variable = c.names.find(c.exprs.name_of(name));
   if (variable == NodeId::none) variable = define_var(c, c.exprs.name_of(name), read_type(c, type));
   name.form = Value::Form::node;
-  name.is_annotated = true;
   name.node = variable;
 }
 

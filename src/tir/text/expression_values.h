@@ -34,7 +34,6 @@ struct Value {
     absent,
   };
   Form form = Form::absent;
-  bool is_annotated = false;   ///< a Var at the place of its annotation
   SyntaxId syntax = 0;         ///< where it came from
   SyntaxId keyword = kNone;    ///< the keyword it was given under
   SyntaxId subscripted = 0;    ///< of an element: what is in front of the bracket

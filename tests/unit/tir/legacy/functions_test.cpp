@@ -135,5 +135,15 @@ TEST(LegacyNames, KeepWhateverStandsInThem) {
   EXPECT_EQ(all[2][f::Evaluate::value][f::Mul::b].integer(f::IntImm::value), -1);
 }
 
+/// Extents print SizeVar and Var alike, also where the variable is a part of the extent.
+TEST(LegacyBuffers, WithSymbolicExtentsMayHaveSizeVars) {
+  const std::string head =
+      "@f = primfn(h: handle) -> ()\n  buffers = {A: Buffer(A_1: Pointer(float32), float32, ";
+  const std::string tail = ", [])}\n  buffer_map = {h: A} {\n  0\n}\n";
+  EXPECT_TRUE(lost(read_text(head + "[(2*n: int32)]" + tail), LossCode::size_var));
+  EXPECT_TRUE(lost(read_text(head + "[n: int32]" + tail), LossCode::size_var));
+  EXPECT_FALSE(lost(read_text(head + "[4]" + tail), LossCode::size_var));
+}
+
 }  // namespace
 }  // namespace mlf::tir::legacy
