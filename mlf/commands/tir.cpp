@@ -1,4 +1,6 @@
 // mlf tir: one module, converted, on standard output.
+#include <fmt/core.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,10 +16,14 @@ namespace {
 
 enum class TirFormat { json, save_json, tvmscript, c };
 
+/// What happens to attributes of which the text has only a reference.
+enum class Missing { error, omit };
+
 struct TirArguments {
   std::string source;
   TirFormat format = TirFormat::json;
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
+  Missing missing = Missing::error;
   bool pretty = false;
   std::optional<tir::VersionRange> tvm_version{};
 };
@@ -51,6 +57,11 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
                   "Whether json has the data of constants");
+  add_enum_option(app, "--missing", options.missing,
+                  {{"error", Missing::error}, {"omit", Missing::omit}},
+                  "Whether save_json and tvmscript leave out attributes and annotations that the "
+                  "source refers to in a metadata section that it has not got; they are named on "
+                  "standard error");
   app.add_option_function<std::string>(
          "--tvm-version",
          [&options](const std::string& text) {
@@ -72,6 +83,17 @@ Result<void> write_json(const tir::Document& document, const TirArguments& optio
       .npy_folder = {},
       .max_written_nodes = limits.tir.max_written_nodes};
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
+}
+
+/// json says which objects are missing, and c has no attributes but those that make code.
+bool needs_all_objects(TirFormat format) {
+  return format == TirFormat::save_json || format == TirFormat::tvmscript;
+}
+
+std::string omitted_note(const tir::OmittedAttribute& omitted) {
+  const std::string owner = omitted.function.empty() ? "the module" : omitted.function;
+  return fmt::format("left out: '{}' of {}, which the source has no metadata section for",
+                     omitted.name, owner);
 }
 
 Result<void> write_tir(const tir::Document& document, const TirArguments& options,
@@ -96,6 +118,11 @@ int run_tir(const TirArguments& options, const Context& context) {
   if (!document) return context.console.fail(document.error());
   // Writers obey the version of the document, whether it was found or is wanted.
   if (options.tvm_version) document->source.tvm_version = *options.tvm_version;
+  if (options.missing == Missing::omit && needs_all_objects(options.format)) {
+    for (const tir::OmittedAttribute& omitted : tir::omit_missing(*document)) {
+      context.console.note(omitted_note(omitted));
+    }
+  }
   OutputStream out;
   const auto written = write_tir(*document, options, context.limits,
                                  [&](std::string_view bytes) { out.write(bytes); });

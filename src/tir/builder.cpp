@@ -55,6 +55,7 @@ FieldValue::FieldValue(double value)
     : type_(FieldType::real), bits_(std::bit_cast<std::uint64_t>(value)) {}
 
 Builder::Builder() : module_(std::make_unique<Module::Storage>()) {}
+Builder::Builder(Module&& module) : module_(std::move(module)) {}
 Builder::Builder(Builder&&) noexcept = default;
 Builder& Builder::operator=(Builder&&) noexcept = default;
 Builder::~Builder() = default;

@@ -52,6 +52,8 @@ struct NodePair {
 class MLF_API Builder {
  public:
   Builder();
+  /// Goes on with a module that was frozen: ids of its nodes stay valid.
+  explicit Builder(Module&& module);
   Builder(Builder&&) noexcept;
   Builder& operator=(Builder&&) noexcept;
   ~Builder();

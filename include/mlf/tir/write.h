@@ -63,6 +63,18 @@ MLF_API Result<void> write_npy(Node constant, const Sink& sink);
 /// v0.16.
 MLF_API Result<void> write_save_json(const Document& document, const Sink& sink);
 
+/// An attribute of a function or of the module, or an annotation.
+struct OmittedAttribute {
+  std::string function;  ///< empty where it is the module's
+  std::string name;
+};
+
+/// Takes out of `document` the attributes and annotations of which a text without its metadata
+/// section left nothing but references, for `write_save_json` and `write_tvmscript`, which refuse
+/// such references. What statements and expressions need stays where it is. Says what it took, in
+/// the order of functions.
+MLF_API std::vector<OmittedAttribute> omit_missing(Document& document);
+
 struct ScriptOptions {
   std::uint64_t max_written_nodes = 100'000'000;  ///< nodes written out where a DAG is expanded
 };

@@ -35,7 +35,7 @@ bool is_printable(std::string_view text) {
 // A text without its metadata section leaves such nodes, and save_json has no way to write
 // "unknown".
 [[noreturn]] void fail_missing(Node node) {
-  fail(fmt::format("metadata[\"{}\"][{}] is not known: save_json cannot be written",
+  fail(fmt::format("metadata[\"{}\"][{}] is not known: the text had no metadata section",
                    node.text(f::MissingObject::type_key), node.integer(f::MissingObject::index)));
 }
 
@@ -239,7 +239,7 @@ class Writer {
   void write_tensor(Node node) {
     if (node.is(Kind::MissingObject)) fail_missing(node);
     if (!node.bytes(f::NDArray::data)) {
-      fail("the data of a constant is not known: save_json cannot be written");
+      fail("the data of a constant are not known");
     }
     out_.write("\"");
     encode_tensor(node, out_);
@@ -393,7 +393,7 @@ class Writer {
 
   // Numbers count in the order in which the attributes mention tensors.
   std::string tensor_text(Node tensor) {
-    if (!tensor) fail("the data of a constant is not known: save_json cannot be written");
+    if (!tensor) fail("the data of a constant are not known");
     const auto [place, is_new] = tensor_numbers_.try_emplace(index(tensor.id()), tensors_.size());
     if (is_new) tensors_.push_back(tensor);
     return std::to_string(place->second);

@@ -91,7 +91,7 @@ TEST(SaveJsonWriter, SaysWhatSaveJsonCannotHold) {
   const auto result = write_save_json(doc, [](std::string_view) {});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().front().message,
-            "metadata[\"Runtime\"][0] is not known: save_json cannot be written");
+            "metadata[\"Runtime\"][0] is not known: the text had no metadata section");
 }
 
 std::string content_of(const std::filesystem::path& path) {
