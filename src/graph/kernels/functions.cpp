@@ -37,11 +37,6 @@ FunctionRef function_ref(Node key, Node function, std::size_t source) {
   return ref;
 }
 
-std::string_view without_digits(std::string_view text) {
-  while (!text.empty() && text.back() >= '0' && text.back() <= '9') text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace
 
 // Calls name their callee by its symbol or by its GlobalVar: both lead to it.
@@ -109,15 +104,6 @@ std::string sanitized(std::string_view name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
   return result;
-}
-
-std::string_view pool_name(std::string_view parameter) {
-  constexpr std::string_view kSuffix = "_var";
-  if (!parameter.ends_with(kSuffix)) return {};
-  parameter.remove_suffix(kSuffix.size());
-  const std::string_view head = without_digits(parameter);
-  if (head.size() == parameter.size() || !head.ends_with('_')) return {};
-  return head.substr(0, head.size() - 1);
 }
 
 }  // namespace mlf::graph

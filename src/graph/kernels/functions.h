@@ -40,8 +40,4 @@ std::string module_of_main(std::string_view symbol);
 /// Every character that is neither letter nor digit as `_`: how TVM makes a Relay name a C name.
 std::string sanitized(std::string_view name);
 
-/// "global_workspace" of "global_workspace_1_var": what USMP calls a parameter that is a pool, with
-/// a counter that runs over all functions. Empty for other names.
-std::string_view pool_name(std::string_view parameter);
-
 }  // namespace mlf::graph

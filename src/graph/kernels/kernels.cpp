@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf::graph {
 
@@ -80,7 +81,7 @@ tir::DType pointed_to(Node var) {
 // USMP passes pools to kernels as pointers to bytes, called as in main.
 bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
   const std::string_view name = scan.is_packed ? parameter.name : var.text(f::Var::name);
-  return !pool_name(name).empty() && parameter.type.dtype == tir::DType::UInt(8);
+  return !tir::pool_name(name).empty() && parameter.type.dtype == tir::DType::UInt(8);
 }
 
 /// The parameters as a call sees them. Their types come from the best source there is: the buffers

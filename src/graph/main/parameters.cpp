@@ -5,6 +5,7 @@
 
 #include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf::graph {
 namespace {
@@ -34,7 +35,7 @@ bool points_to_bytes(Node param) {
 // The planner's pools are bytes: the Buffer over one is "<pool>_<k>_buffer_var", or the parameter
 // is a pointer to uint8 once the map is gone.
 bool is_pool(const MainParameter& parameter, Node param, bool is_packed) {
-  if (pool_name(parameter.name).empty()) return false;
+  if (tir::pool_name(parameter.name).empty()) return false;
   if (parameter.buffer) {
     const std::string_view name = parameter.buffer.text(f::Buffer::name);
     return name.ends_with(kDataSuffix) &&
@@ -170,7 +171,7 @@ ParameterTable::Entry add_pool(ParameterTable& table, const MainParameter& param
                                const std::vector<PoolArgument>& arguments,
                                const ModuleFacts* facts) {
   Pool pool;
-  pool.name = pool_name(parameter.name);
+  pool.name = tir::pool_name(parameter.name);
   pool.parameter = parameter.name;
   if (parameter.buffer) pool.bytes = type_of_buffer(parameter.buffer).bytes();
   complete(pool, table.pools.size(), arguments, facts);

@@ -130,6 +130,11 @@ std::int64_t number(Node value) {
 
 }  // namespace
 
+void require_printable(Node array, std::string_view name) {
+  const std::span<const std::byte> data = data_of(array, name);
+  write_data([](std::string_view) {}, array.dtype(f::NDArray::dtype), data.first(0));
+}
+
 /// In the section for linked parameters, aligned as the target asks (`constants-byte-alignment`).
 void write_array(const Sink& sink, std::string_view name, Node array, std::int64_t alignment) {
   const std::span<const std::byte> data = data_of(array, name);
@@ -145,8 +150,8 @@ void write_array(const Sink& sink, std::string_view name, Node array, std::int64
 }
 
 /// A struct with one array for each constant, in the order of their offsets.
-void write_constant_pool(const Sink& sink, const Forms& forms, Node info, std::int64_t bytes) {
-  const std::string_view pool = info.text(f::PoolInfo::pool_name);
+void write_constant_pool(const Sink& sink, const Forms& forms, const NamedPool& named) {
+  const auto& [info, pool, bytes] = named;
   std::vector<Node> members;
   for (const Node member : info.list(f::ConstantPoolInfo::constant_info_array)) {
     members.push_back(member);
@@ -160,25 +165,27 @@ void write_constant_pool(const Sink& sink, const Forms& forms, Node info, std::i
     const std::string_view name = member.text(f::ConstantInfo::name_hint);
     const std::span<const std::byte> data = data_of(array, name);
     const DType dtype = array.dtype(f::NDArray::dtype);
-    sink(fmt::format("  {} {}[{}] __attribute__((aligned({}))); // {} bytes, aligned offset: {}\n",
-                     type_text(dtype), name, count_of(dtype, data), kPoolAlignment, data.size(),
-                     number(member[f::ConstantInfo::byte_offset])));
+    sink(fmt::format(
+        "  {} {}[{}] __attribute__(({}aligned({}))); // {} bytes, aligned offset: {}\n",
+        type_text(dtype), name, count_of(dtype, data), member == members.front() ? "" : "packed, ",
+        kPoolAlignment, data.size(), number(member[f::ConstantInfo::byte_offset])));
   }
   sink(fmt::format("}} {} = {{\n", pool));
   for (const Node member : members) {
     const Node array = member[f::ConstantInfo::data];
-    sink(fmt::format("  .{} = {{\n", member.text(f::ConstantInfo::name_hint)));
-    write_data(sink, array.dtype(f::NDArray::dtype), data_of(array, pool));
+    const std::string_view name = member.text(f::ConstantInfo::name_hint);
+    sink(fmt::format("  .{} = {{\n", name));
+    write_data(sink, array.dtype(f::NDArray::dtype), data_of(array, name));
     sink("  },\n");
   }
   sink(fmt::format("}};// of total size {} bytes\n", bytes));
 }
 
-void write_workspace_pool(const Sink& sink, Node info, std::int64_t bytes) {
+void write_workspace_pool(const Sink& sink, const NamedPool& pool) {
   sink(
       fmt::format("__attribute__((section(\".bss.noinit.tvm\"), aligned({})))\nstatic uint8_t "
                   "{}[{}];\n",
-                  kPoolAlignment, info.text(f::PoolInfo::pool_name), bytes));
+                  kPoolAlignment, pool.name, pool.bytes));
 }
 
 }  // namespace mlf::tir::c

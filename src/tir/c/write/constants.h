@@ -14,9 +14,19 @@ namespace mlf::tir::c {
 /// elements that the generator cannot print.
 void write_array(const Sink& sink, std::string_view name, Node data, std::int64_t alignment);
 
+/// Throws where an NDArray cannot be printed: its data are not known, or its elements have no C.
+void require_printable(Node array, std::string_view name);
+
+/// A pool of USMP, its size in bytes.
+struct NamedPool {
+  Node info;
+  std::string_view name;
+  std::int64_t bytes = 0;
+};
+
 /// `struct P {…} P = {…};` for a ConstantPoolInfo, its size stated in bytes.
-void write_constant_pool(const Sink& sink, const Forms& forms, Node info, std::int64_t bytes);
-/// `static uint8_t P[N];` for a WorkspacePoolInfo.
-void write_workspace_pool(const Sink& sink, Node info, std::int64_t bytes);
+void write_constant_pool(const Sink& sink, const Forms& forms, const NamedPool& pool);
+/// `static uint8_t P[N];` for a pool of workspaces.
+void write_workspace_pool(const Sink& sink, const NamedPool& pool);
 
 }  // namespace mlf::tir::c

@@ -13,6 +13,7 @@
 #include "tir/c/write/constants.h"
 #include "tir/c/write/prologue.h"
 #include "tir/c/write/spelling.h"
+#include "tir/pools.h"
 
 namespace mlf::tir {
 namespace c {
@@ -83,6 +84,21 @@ void for_each_statement(Node body, Visit&& visit) {
   }
 }
 
+/// A text may know of a pool only what kind it is, in which case the parameter has its name.
+std::string_view name_of_pool(Node info, std::string_view parameter) {
+  const bool is_missing = info.is(Kind::MissingObject);
+  const bool is_workspace =
+      info.is(Kind::WorkspacePoolInfo) ||
+      (is_missing && info.text(f::MissingObject::type_key).ends_with("WorkspacePoolInfo"));
+  if (!is_workspace && !info.is(Kind::ConstantPoolInfo)) {
+    cannot_print("a memory pool that is only a reference into a metadata section");
+  }
+  const std::string_view stated = is_missing ? "" : info.text(f::PoolInfo::pool_name);
+  const std::string_view name = stated.empty() ? parameter : stated;
+  if (name.empty()) cannot_print("a memory pool whose name is not known");
+  return name;
+}
+
 struct FunctionText {
   std::string signature;
   std::string body;
@@ -109,7 +125,9 @@ class ModuleWriter {
   FunctionText function_text(Node function) const;
   void write_head();
   void write_constants(Node function);
-  void write_pools();
+  std::vector<NamedPool> pools() const;
+  void check_constants(const std::vector<NamedPool>& pools) const;
+  void write_pools(const std::vector<NamedPool>& pools);
 
   std::string target_kind() const;
   std::int64_t constant_alignment() const;
@@ -244,31 +262,56 @@ void ModuleWriter::write_constants(Node function) {
   });
 }
 
-/// TVM prints pools into the file with the entry point. There is only one file here, and they end
-/// it, each once.
-void ModuleWriter::write_pools() {
-  std::set<std::uint32_t> written;
+/// The pools of all functions, each once.
+std::vector<NamedPool> ModuleWriter::pools() const {
+  std::vector<NamedPool> pools;
+  std::set<std::uint32_t> seen;
   const NodeMap all = functions();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all.value(i).is(Kind::PrimFunc)) continue;
-    const Node attrs = all.value(i)[f::PrimFunc::attrs];
-    const Node pools =
-        attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find("pool_args") : Node();
-    if (!pools || !pools.is(Kind::Array)) continue;
-    for (const Node allocated : pools.list(f::Array::elements)) {
-      if (!allocated.is(Kind::AllocatedPoolInfo)) continue;
+    for (const auto& [allocated, parameter] : pool_uses(all.value(i))) {
       const Node info = allocated[f::AllocatedPoolInfo::pool_info];
-      if (!info || !written.insert(index(info.id())).second) continue;
+      if (!info || !seen.insert(index(info.id())).second) continue;
       const Node size = allocated[f::AllocatedPoolInfo::allocated_size];
-      const std::int64_t bytes = size.is(Kind::IntImm) ? size.integer(f::IntImm::value) : 0;
-      if (info.is(Kind::ConstantPoolInfo)) write_constant_pool(sink_, forms_, info, bytes);
-      if (info.is(Kind::WorkspacePoolInfo)) write_workspace_pool(sink_, info, bytes);
+      pools.push_back({info, name_of_pool(info, parameter),
+                       size.is(Kind::IntImm) ? size.integer(f::IntImm::value) : 0});
+    }
+  }
+  return pools;
+}
+
+/// Throws where the data of a constant cannot be printed.
+void ModuleWriter::check_constants(const std::vector<NamedPool>& pools) const {
+  const NodeMap all = functions();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for_each_statement(all.value(i)[f::PrimFunc::body], [](Node statement) {
+      if (!statement.is(Kind::AllocateConst)) return;
+      require_printable(statement[f::AllocateConst::data],
+                        statement[f::AllocateConst::buffer_var].text(f::Var::name));
+    });
+  }
+  for (const NamedPool& pool : pools) {
+    if (!pool.info.is(Kind::ConstantPoolInfo)) continue;
+    for (const Node constant : pool.info.list(f::ConstantPoolInfo::constant_info_array)) {
+      if (!constant.is(Kind::ConstantInfo)) cannot_print(constant.info().name);
+      require_printable(constant[f::ConstantInfo::data], constant.text(f::ConstantInfo::name_hint));
     }
   }
 }
 
-/// All functions are printed before anything is written, so that a module that cannot be printed
-/// leaves no half of it.
+/// TVM prints pools into the file with the entry point. There is only one file here, and they end
+/// it.
+void ModuleWriter::write_pools(const std::vector<NamedPool>& pools) {
+  for (const NamedPool& pool : pools) {
+    if (pool.info.is(Kind::ConstantPoolInfo)) {
+      write_constant_pool(sink_, forms_, pool);
+    } else {
+      write_workspace_pool(sink_, pool);
+    }
+  }
+}
+
+/// All functions are printed, and all constants looked at, before anything is written: a module
+/// that cannot be printed leaves no half of it.
 void ModuleWriter::write() {
   if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
   require_whole(document_.module.root());
@@ -280,6 +323,8 @@ void ModuleWriter::write() {
     if (!all.value(i).is(Kind::PrimFunc)) cannot_print(all.value(i).info().name);
     texts.push_back(function_text(all.value(i)));
   }
+  const std::vector<NamedPool> all_pools = pools();
+  check_constants(all_pools);
   write_head();
   for (std::size_t i = 0; i < all.size(); ++i) write_constants(all.value(i));
   // So that functions can call each other in any order.
@@ -291,7 +336,7 @@ void ModuleWriter::write() {
   for (const FunctionText& text : texts) {
     sink_(fmt::format("{}{} {{\n{}}}\n\n", kBeforeFunction, text.signature, text.body));
   }
-  write_pools();
+  write_pools(all_pools);
 }
 
 }  // namespace

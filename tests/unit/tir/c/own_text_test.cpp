@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "archives.h"
 #include "mlf/tir/compare.h"
@@ -96,6 +97,23 @@ void expect_same_module(const std::string& name, const Document& document,
   EXPECT_TRUE(result.equal()) << name << ": " << to_string(result.differences.front());
 }
 
+/// The structs of constants in a file, with their data, as they are printed.
+std::set<std::string> constant_pools(std::string_view text) {
+  constexpr std::string_view kBegin = "__attribute__((section(\".rodata.tvm\"), ))\n";
+  constexpr std::string_view kEnd = "};// of total size ";
+  std::set<std::string> pools;
+  for (std::size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at + 1)) {
+    pools.emplace(text.substr(at, text.find('\n', text.find(kEnd, at)) - at));
+  }
+  return pools;
+}
+
+void expect_same_pools(const std::string& name, const CSources& sources, const std::string& text) {
+  std::set<std::string> archive;
+  for (const Input& file : sources.files) archive.merge(constant_pools(file.text));
+  EXPECT_TRUE(constant_pools(text) == archive) << name << ": the pools of constants differ";
+}
+
 void compare_functions(const std::string& name, const CSources& sources, Share& share) {
   const Functions archive = printed_functions(sources);
   share.all += archive.size();
@@ -103,6 +121,7 @@ void compare_functions(const std::string& name, const CSources& sources, Share& 
   ASSERT_TRUE(document) << name << ": " << to_string(document.error().front());
   const std::string text = written(*document);
   expect_same_module(name, *document, text);
+  expect_same_pools(name, sources, text);
   const Functions again = functions_of(text);
   for (const auto& [function, tokens] : archive) {
     const auto found = again.find(function);

@@ -1,0 +1,35 @@
+#include "tir/pools.h"
+
+namespace mlf::tir {
+
+std::string_view pool_name(std::string_view parameter) {
+  constexpr std::string_view kSuffix = "_var";
+  if (!parameter.ends_with(kSuffix)) return {};
+  parameter.remove_suffix(kSuffix.size());
+  const std::size_t head = parameter.find_last_not_of("0123456789") + 1;
+  if (head == 0 || head == parameter.size() || parameter[head - 1] != '_') return {};
+  return parameter.substr(0, head - 1);
+}
+
+/// USMP appends the parameters in the order in which it lists the pools, so that the names say
+/// which is which as long as there are as many of both.
+std::vector<PoolUse> pool_uses(Node function) {
+  std::vector<PoolUse> pools;
+  const Node attrs = function[f::PrimFunc::attrs];
+  const Node list =
+      attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find("pool_args") : Node();
+  if (!list.is(Kind::Array)) return pools;
+  for (const Node allocated : list.list(f::Array::elements)) {
+    if (allocated.is(Kind::AllocatedPoolInfo)) pools.push_back({allocated, {}});
+  }
+  std::vector<std::string_view> names;
+  for (const Node param : function.list(f::PrimFunc::params)) {
+    const std::string_view name = pool_name(param.text(f::Var::name));
+    if (!name.empty()) names.push_back(name);
+  }
+  if (names.size() != pools.size()) return pools;
+  for (std::size_t i = 0; i < pools.size(); ++i) pools[i].name = names[i];
+  return pools;
+}
+
+}  // namespace mlf::tir

@@ -1,0 +1,24 @@
+// The memory pools of TVM's unified static memory planner (USMP), as functions mention them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+/// "global_workspace" of "global_workspace_1_var": what USMP calls a parameter that is a pool, with
+/// a counter that runs over all functions. Empty for other names.
+std::string_view pool_name(std::string_view parameter);
+
+/// A pool that a function works in.
+struct PoolUse {
+  Node allocated;         ///< the AllocatedPoolInfo in `pool_args`
+  std::string_view name;  ///< by the parameter that is the pool; empty where none is it for certain
+};
+
+/// The pools of a PrimFunc, in the order of its attribute `pool_args`.
+std::vector<PoolUse> pool_uses(Node function);
+
+}  // namespace mlf::tir
