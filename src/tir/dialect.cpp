@@ -85,13 +85,15 @@ bool names_our_format(std::string_view text) {
 std::optional<Dialect> detect_json(std::string_view text) {
   std::string_view inside = without_leading_blank(text.substr(1));
   if (names_our_format(inside)) return Dialect::tir_json;
-  if (starts_with_any(inside, {"\"root\"", "\"nodes\""})) return Dialect::save_json;
+  // With "root_index" it is that of a later TVM, which the reader refuses by name.
+  if (starts_with_any(inside, {"\"root\"", "\"root_index\"", "\"nodes\""}))
+    return Dialect::save_json;
   // Written again by another tool, with its keys in another order.
   for (std::size_t at = inside.find("\"format\""); at != std::string_view::npos;
        at = inside.find("\"format\"", at + 1)) {
     if (names_our_format(inside.substr(at))) return Dialect::tir_json;
   }
-  if (contains_any(inside, {"\"root\""}) && contains_any(inside, {"\"nodes\""})) {
+  if (contains_any(inside, {"\"root\"", "\"root_index\""}) && contains_any(inside, {"\"nodes\""})) {
     return Dialect::save_json;
   }
   return std::nullopt;

@@ -1,4 +1,6 @@
 // tir::read: one text in, one document or its diagnostics out.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -83,6 +85,11 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
 }
 
 }  // namespace
+
+std::string refusal_of_later_tvm(std::string_view named) {
+  return fmt::format("this is {}: mlf reads TIR of TVM 0.{} to 0.{}", named, kOldestTvm,
+                     kNewestTvm);
+}
 
 Result<Document> read(const Input& input, const ReadLimits& limits) {
   // Places in messages are those behind the mark, as editors count.

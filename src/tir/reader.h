@@ -49,6 +49,10 @@ struct Reading {
 /// Readers get their text without it; columns are counted as editors count them.
 std::string_view without_byte_order_mark(std::string_view text);
 
+/// Why a text is refused that is in a language of a later TVM, `named` such as "TVMScript of TVM
+/// 0.24 or later": it says which versions mlf reads.
+std::string refusal_of_later_tvm(std::string_view named);
+
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits);
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,
                        const ConstantFinder& constants);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/base64.h"
+#include "tir/reader.h"
 
 namespace mlf::tir::save_json {
 namespace {
@@ -58,6 +59,9 @@ bool is_development(const VersionRange& version) {
 JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
   const json::Value root = document.root();
   if (!root.is_object()) root.fail("expected the object that tvm.ir.save_json writes");
+  if (root.find("root_index")) {
+    root.fail(refusal_of_later_tvm("JSON of tvm-ffi (root_index), which later TVMs write"));
+  }
   read_nodes(required(root, "nodes", json::Type::array));
   if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);
   if (const auto attrs = root.find("attrs")) read_head(*attrs);

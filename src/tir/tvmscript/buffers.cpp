@@ -56,10 +56,15 @@ class BufferDeclaration {
     }
   }
 
-  /// A string names a stride that nothing else defines.
+  /// A string names a stride that nothing else defines. TVM's parser gives it the dtype of the
+  /// first extent (script/ir_builder/tir/ir.py).
   NodeId read_stride(const Value& stride) {
     if (stride.kind != ValueKind::string) return as_expr(c_, stride);
-    return c_.make.var(as_string(c_, stride), c_.make.prim_type(DType::Int(32)));
+    return c_.make.var(as_string(c_, stride), c_.make.prim_type(index_dtype()));
+  }
+
+  DType index_dtype() const {
+    return spec_.shape.empty() ? DType::Int(32) : c_.make.dtype_of(spec_.shape.front());
   }
 
   /// Without data= the pointer comes along with the buffer and has no name of its own.
@@ -83,10 +88,8 @@ class BufferDeclaration {
     if (const auto offset = present("elem_offset", 4)) {
       spec_.elem_offset = as_expr(c_, *offset);
     } else if (factor && spec_.offset_factor != 0) {
-      const DType dtype =
-          spec_.shape.empty() ? DType::Int(32) : c_.make.dtype_of(spec_.shape.front());
       spec_.elem_offset =
-          c_.make.var(fmt::format("{}_elem_offset", spec_.name), c_.make.prim_type(dtype));
+          c_.make.var(fmt::format("{}_elem_offset", spec_.name), c_.make.prim_type(index_dtype()));
     } else {
       has_defaults_ = true;
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "support/error.h"
+#include "tir/reader.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/accesses.h"
 #include "tir/tvmscript/conversions.h"
@@ -198,6 +200,12 @@ NodeId read_call(Context& c, const Value& callee, const Arguments& args) {
   }
 }
 
+void refuse_later(const Context& c, std::size_t offset, std::string_view sign) {
+  support::fail_at(c.source, offset,
+                   refusal_of_later_tvm(fmt::format("TVMScript of TVM 0.24 or later ({})", sign)),
+                   0);
+}
+
 // --- Calls that are statements, or parts of them -----------------------------------------------
 
 std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root) {
@@ -217,7 +225,9 @@ std::string_view tir_callee(Context& c, SyntaxId root) {
   if (c.values.syntax(root).kind != SyntaxKind::call) return {};
   const SyntaxId callee = c.values.children(root).front();
   if (c.values.syntax(callee).kind != SyntaxKind::attribute) return {};
-  return after_prefix(c.values.text(callee), c.prefixes.tir);
+  const std::string_view name = after_prefix(c.values.text(callee), c.prefixes.tir);
+  if (name.starts_with("sblock")) refuse_later(c, c.values.syntax(root).begin, "sblock");
+  return name;
 }
 
 std::string_view ir_callee(Context& c, SyntaxId root) {

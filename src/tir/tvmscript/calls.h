@@ -36,6 +36,10 @@ std::string_view tir_callee(Context& c, text::SyntaxId root);
 std::string_view ir_callee(Context& c, text::SyntaxId root);
 /// The same for `T.Buffer[…]`, which before v0.12 is what `T.Buffer(…)` is since.
 std::string_view tir_generic(Context& c, text::SyntaxId root);
+/// Fails at `offset`: `sign` shows that the text is in the language that TVMScript is since v0.24,
+/// in which the same words mean other things (`x: T.int32 = e` is storage, not a let).
+[[noreturn]] void refuse_later(const Context& c, std::size_t offset, std::string_view sign);
+
 /// Adds the operands in an expression that are names of nothing.
 void add_unknown_names(Context& c, text::SyntaxId root, std::set<std::string_view>& names);
 

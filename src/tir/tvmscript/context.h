@@ -1,6 +1,7 @@
 // What all parts of the TVMScript reader share while one text is read.
 #pragma once
 
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "tir/tvmscript/dialects.h"
 #include "tir/tvmscript/metadata.h"
 #include "tir/tvmscript/names.h"
+#include "tir/tvmscript/pool_objects.h"
 #include "tir/tvmscript/values.h"
 
 namespace mlf::tir::tvmscript {
@@ -31,6 +33,12 @@ struct Allocation {
   NodeId buffer = NodeId::none;
 };
 
+/// The variable of a thread that the text declares further down.
+struct ThreadAhead {
+  NodeId var;
+  std::uint32_t offset;  ///< where it is named
+};
+
 struct Context final : text::ReaderContext {
   Context(const support::SourceText& text_source, const Rules& dialect,
           const ReadLimits& read_limits, const ConstantFinder& constants)
@@ -44,7 +52,10 @@ struct Context final : text::ReaderContext {
   Values values{source};
   text::ExpressionParser parser{lexer, *rules.grammar, values.tree(), limits.max_nesting};
   Metadata metadata{make, losses};
+  PoolObjects pool_objects{builder};
   Prefixes prefixes;
+  /// By name: what `T.iter_var` has named and no T.env_thread has declared yet.
+  std::map<std::string_view, ThreadAhead> threads_ahead;
   NameTable names;
   std::string_view module_name = "Module";
   std::unordered_map<std::string_view, Callee> callees;  // by the name behind T

@@ -41,7 +41,15 @@ NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Argum
   Context& c = fn.c;
   args.expect(1, 2);
   const DType dtype = args.size() > 1 ? as_dtype(c, args[1]) : DType::Int(32);
-  const NodeId var = c.make.var(name, c.make.prim_type(dtype));
+  const NodeId type = c.make.prim_type(dtype);
+  NodeId var = NodeId::none;
+  if (const auto ahead = c.threads_ahead.find(name); ahead != c.threads_ahead.end()) {
+    var = ahead->second.var;
+    c.builder.set(var, f::Var::type_annotation, type);
+    c.threads_ahead.erase(ahead);
+  } else {
+    var = c.make.var(name, type);
+  }
   const std::string_view tag = as_string(c, args[0]);
   fn.thread_tags[index(var)] = c.node(c.make.string(tag)).text(f::String::value);
   return var;

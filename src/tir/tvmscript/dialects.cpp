@@ -117,6 +117,7 @@ const Rules& new_rules() {
                             .nameless = {},
                             .booleans = Rules::Booleans::boxed,
                             .alignment = Rules::Alignment::fixed,
+                            .stored_numbers = Rules::StoredNumbers::of_buffer,
                             .reduce = {.init = 2, .axis = 3, .condition = 4, .value_index = 5}};
   return kRules;
 }
@@ -132,6 +133,7 @@ const Rules& old_rules() {
       .nameless = "func",
       .booleans = Rules::Booleans::constants,
       .alignment = Rules::Alignment::by_version,
+      .stored_numbers = Rules::StoredNumbers::as_written,
       .reduce = {.init = kNotPrinted, .axis = 2, .condition = kNotPrinted, .value_index = 3}};
   return kRules;
 }

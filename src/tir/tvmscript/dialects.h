@@ -22,6 +22,9 @@ bool is_constant_text(std::string_view name);
 struct Rules {
   /// What `True` is in an attribute.
   enum class Booleans : std::uint8_t { boxed, constants };
+  /// What a bare number is that a buffer stores: since v0.12 TVM makes it one of the buffer's
+  /// dtype; before, it is int32 or float32 whatever the buffer holds.
+  enum class StoredNumbers : std::uint8_t { of_buffer, as_written };
   /// What `T.Buffer(…)` and the like say of a buffer that states no alignment.
   enum class Alignment : std::uint8_t { fixed, by_version };
 
@@ -34,6 +37,7 @@ struct Rules {
   std::string_view nameless;  ///< what a function outside of a module is called, whatever it is
   Booleans booleans;
   Alignment alignment;
+  StoredNumbers stored_numbers;
   /// Positions among the arguments of `T.reduce`; npos where it is not printed.
   struct {
     std::size_t init, axis, condition, value_index;

@@ -138,6 +138,11 @@ void read_function(Context& c, FunctionDraft& draft) {
                   .begin = fn.line_begin});
   end_header(fn);
   read_body(fn);
+  if (!c.threads_ahead.empty()) {
+    const auto& [name, thread] = *c.threads_ahead.begin();
+    support::fail_at(c.source, thread.offset, fmt::format("'{}' is not defined", name),
+                     name.size());
+  }
   c.names.release(mark);
   draft.range.end = fn.line_end;
   c.function_losses.enter({});

@@ -21,6 +21,7 @@ NodeId read_type_var(Context& c, const Arguments& args);
 // objects.cpp
 NodeId read_target(Context& c, const Arguments& args);
 NodeId read_allocated_pool_info(Context& c, const Arguments& args);
+NodeId read_constant_info(Context& c, const Arguments& args);
 NodeId read_constant_pool_info(Context& c, const Arguments& args);
 NodeId read_vdevice(Context& c, const Arguments& args);
 NodeId read_dummy_global_info(Context& c, const Arguments& args);

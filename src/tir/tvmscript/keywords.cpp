@@ -63,7 +63,7 @@ void with_item(FunctionContext& fn) {
     name = expect_name(fn, "a name after 'as'");
   }
   const std::string_view callee = tir_callee(c, root);
-  if (callee == "block" || callee == "sblock") return open_block(fn, arguments_of(c, root));
+  if (callee == "block") return open_block(fn, arguments_of(c, root));
   if (callee == "init") return open_init(fn, arguments_of(c, root));
   const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee);
   if (scope == nullptr) c.values.fail({.syntax = root}, "this does not open a scope");

@@ -147,6 +147,23 @@ NodeId read_reduce(Context& c, const Arguments& args) {
                  b.list(source), b.list(init), b.list(axis), condition, index});
 }
 
+namespace {
+
+/// Device kernels list their threads in the attribute `tir.device_thread_axis`, which v0.9 prints
+/// before `blockIdx_x = T.env_thread("blockIdx.x")`: such a name is declared further down.
+NodeId thread_var(Context& c, const Value& value) {
+  if (value.kind != ValueKind::path) return as_var(c, value);
+  const std::string_view name = c.values.text(value);
+  if (name.find('.') != std::string_view::npos) return as_var(c, value);
+  const auto [thread, is_new] = c.threads_ahead.try_emplace(name);
+  if (is_new) {
+    thread->second = {c.make.var(name, c.make.prim_type(DType::Int(32))), c.values.begin(value)};
+  }
+  return thread->second.var;
+}
+
+}  // namespace
+
 /// `T.iter_var(v, T.Range(0, 8), "DataPar", "")`
 NodeId read_iter_var(Context& c, const Arguments& args) {
   args.expect(4, 4);
@@ -163,7 +180,8 @@ NodeId read_iter_var(Context& c, const Arguments& args) {
         dom == NodeId::none ? DType::Int(32) : c.make.dtype_of(c.node(dom)[f::Range::extent].id());
     variable = c.make.var(as_string(c, args[0]), c.make.prim_type(dtype));
   } else {
-    variable = as_var(c, args[0]);
+    const auto type = static_cast<IterVarType>(found - names.begin());
+    variable = type == IterVarType::ThreadIndex ? thread_var(c, args[0]) : as_var(c, args[0]);
   }
   return c.builder.make(Kind::IterVar,
                         {dom, variable, static_cast<IterVarType>(found - names.begin()),

@@ -34,6 +34,7 @@ class ModuleReader {
     note_versions();
     align_buffers();
     const NodeId root = make_module();
+    c_.pool_objects.name_pools(root, c_.losses);
     c_.function_losses.enter({});
     c_.lost_constants.find_missing(root, c_.metadata.missing());
     c_.function_losses.flush();
@@ -44,6 +45,7 @@ class ModuleReader {
 
  private:
   void read_line();
+  void read_import_line(std::string_view line);
   void read_word();
   void read_decorator();
   void read_class();
@@ -85,7 +87,7 @@ void ModuleReader::read_line() {
   c_.values.clear();
   const text::Token& token = lexer_.token();
   if (token.is(TokenKind::comment)) {
-    read_import(lexer_.text(token), c_.prefixes);
+    read_import_line(lexer_.text(token));
     return lexer_.advance();
   }
   if (token.is(Sign::at)) return read_decorator();
@@ -94,13 +96,18 @@ void ModuleReader::read_line() {
   fail_here();
 }
 
+void ModuleReader::read_import_line(std::string_view line) {
+  if (read_import(line, c_.prefixes)) return;
+  refuse_later(c_, lexer_.token().begin, "tirx");
+}
+
 /// Python code around the module, which people keep when they copy a script, is passed over.
 void ModuleReader::read_word() {
   const std::string_view word = lexer_.text(lexer_.token());
   if (word == "def") return read_def();
   if (word == "class") return read_class();
   if (word == "from") {
-    read_import(lexer_.slice(lexer_.token().begin, lexer_.line_end()), c_.prefixes);
+    read_import_line(lexer_.slice(lexer_.token().begin, lexer_.line_end()));
   }
   if (word == "from" || word == "import" || word == "pass") return skip_line();
   const SyntaxId root = c_.parser.parse();
@@ -156,7 +163,9 @@ void ModuleReader::read_decorator() {
   std::string_view path = lexer_.slice(syntax.begin, syntax.end);
   if (syntax.kind == text::SyntaxKind::call) {
     path = lexer_.slice(syntax.begin, syntax.name_begin);
-    const auto is_private = arguments_of(c_, root).keyword("private");
+    const Arguments args = arguments_of(c_, root);
+    if (args.keyword("s_tir")) refuse_later(c_, syntax.begin, "s_tir");
+    const auto is_private = args.keyword("private");
     if (is_private && as_boolean(c_, *is_private)) {
       next_visibility_ = Visibility::hidden;
       c_.versions.observe(TvmFeature::private_functions);

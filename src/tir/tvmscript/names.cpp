@@ -16,15 +16,16 @@ std::string_view take_word(std::string_view& text) {
 
 }  // namespace
 
-void read_import(std::string_view comment, Prefixes& prefixes) {
+bool read_import(std::string_view comment, Prefixes& prefixes) {
   for (const std::string_view expected : {"from", "tvm.script", "import"}) {
-    if (take_word(comment) != expected) return;
+    if (take_word(comment) != expected) return true;
   }
   const std::string_view module = take_word(comment);
   const std::string_view prefix = take_word(comment) == "as" ? take_word(comment) : module;
   if (module == "ir") prefixes.ir = prefix;
   if (module == "tir") prefixes.tir = prefix;
   if (module == "relax") prefixes.relax = prefix;
+  return module != "tirx";
 }
 
 std::string_view after_prefix(std::string_view path, std::string_view prefix) {

@@ -18,8 +18,9 @@ struct Prefixes {
   std::string_view relax = "R";
 };
 
-/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over.
-void read_import(std::string_view comment, Prefixes& prefixes);
+/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over. False where
+/// it imports `tirx`, the language of v0.24 and later.
+bool read_import(std::string_view comment, Prefixes& prefixes);
 
 /// What follows the prefix and the dot in `path`; empty where it starts otherwise.
 std::string_view after_prefix(std::string_view path, std::string_view prefix);

@@ -88,16 +88,21 @@ NodeId read_allocated_pool_info(Context& c, const Arguments& args) {
   return c.builder.make(Kind::AllocatedPoolInfo, {pool, size, var_index});
 }
 
-/// Of a constant pool only its constants are printed.
+/// `I.ConstantInfo("w", byte_offset=0, data=metadata["runtime.NDArray"][0])`
+NodeId read_constant_info(Context& c, const Arguments& args) {
+  args.expect_keywords({"name_hint", "byte_offset", "data"});
+  const std::string_view name = as_string(c, args.get(0, "name_hint"));
+  const NodeId offset = as_attribute(c, args.get(1, "byte_offset"));
+  const NodeId data = as_attribute(c, args.get(2, "data"));
+  return c.pool_objects.constant(name, offset, data);
+}
+
 NodeId read_constant_pool_info(Context& c, const Arguments& args) {
   args.expect(1, 1);
   std::vector<NodeId> constants;
   for (const Value& value : c.values.elements(args[0])) constants.push_back(as_attribute(c, value));
   c.lose(LossCode::attr_object, "ConstantPoolInfo without its properties");
-  Builder& b = c.builder;
-  const NodeId none = NodeId::none;
-  return b.make(Kind::ConstantPoolInfo, {b.string(""), ListId::none, none, none, none, none, none,
-                                         none, none, false, b.list(constants)});
+  return c.pool_objects.pool(std::move(constants));
 }
 
 // --- Objects of Relax --------------------------------------------------------------------------

@@ -91,8 +91,10 @@ void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
     return add_statement(
         fn, b.make(Kind::ProducerStore, {producer, as_expr(c, stored), b.list(indices)}));
   }
-  // A bare number takes the dtype of the element that it is stored to.
-  const NodeId node = as_expr_of(c, stored, c.make.loaded_dtype(access.node, indices));
+  const bool is_of_buffer = c.rules.stored_numbers == Rules::StoredNumbers::of_buffer;
+  const NodeId node = is_of_buffer
+                          ? as_expr_of(c, stored, c.make.loaded_dtype(access.node, indices))
+                          : as_expr(c, stored);
   add_statement(fn, b.make(Kind::BufferStore, {access.node, node, b.list(indices), NodeId::none}));
 }
 

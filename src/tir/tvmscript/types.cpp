@@ -51,6 +51,7 @@ NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
         arguments.count > 1 ? as_string(c, c.values.item(arguments, 1)) : std::string_view();
     return c.make.pointer_type(element, scope);
   }
+  if (word == "let") refuse_later(c, c.values.begin(name), "let[...]");
   if (word != "Tuple") return NodeId::none;
   std::vector<NodeId> fields;
   for (std::size_t i = 0; i < arguments.count; ++i) {

@@ -411,5 +411,57 @@ TEST(CWriter, EveryChangeOfABodyChangesItsTokens) {
   EXPECT_GT(made, 150u);
 }
 
+/// TVMScript with two functions in one pool of constants.
+std::string script_with_pool(std::string_view suffix) {
+  const std::string attrs =
+      "        T.func_attr({\"pool_args\": "
+      "[I.AllocatedPoolInfo(pool_info=I.ConstantPoolInfo([I.ConstantInfo(\"c\", byte_offset=0, "
+      "data=metadata[\"runtime.NDArray\"][0])]), allocated_size=64)]})\n        T.evaluate(0)\n";
+  std::string text =
+      "# from tvm.script import ir as I\n# from tvm.script import tir as T\n\n@I.ir_module\n"
+      "class Module:\n";
+  for (const std::string function : {"f", "g"}) {
+    text += fmt::format(
+        "    @T.prim_func\n    def {}(const_sram_0{}: T.handle(\"uint8\", \"global\")):\n{}",
+        function, suffix, attrs);
+  }
+  return text;
+}
+
+Result<std::string> c_of_script(const std::string& script, const ConstantFinder& constants) {
+  const auto document = read({.file = "", .member = "", .text = script, .constants = constants});
+  if (!document) return tl::make_unexpected(document.error());
+  std::string text;
+  const auto result = write_c(*document, [&](std::string_view part) { text += part; });
+  if (!result) {
+    EXPECT_EQ(text, "");  // not half a file
+    return tl::make_unexpected(result.error());
+  }
+  return text;
+}
+
+TEST(CWriter, PrintsAPoolOfATextOnce) {
+  const std::vector<std::byte> data(4, std::byte{1});
+  const auto find = [&](const ConstantQuery&) -> std::optional<FoundConstant> {
+    return FoundConstant{.dtype = DType::Int(8), .shape = {4}, .data = data, .source = "here"};
+  };
+  const auto text = c_of_script(script_with_pool("_var"), find);
+  ASSERT_TRUE(text) << to_string(text.error().front());
+  const std::size_t at = text->find("} const_sram = {\n  .c = {\n");
+  EXPECT_NE(at, std::string::npos) << *text;
+  EXPECT_EQ(text->find("} const_sram = {", at + 1), std::string::npos);
+}
+
+TEST(CWriter, RefusesPoolsThatAreNotKnown) {
+  const auto nameless = c_of_script(script_with_pool(""), {});
+  ASSERT_FALSE(nameless);
+  EXPECT_EQ(nameless.error().front().message,
+            "a memory pool whose name is not known cannot be printed as C");
+  const auto empty = c_of_script(script_with_pool("_var"), {});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().front().message,
+            "the constant 'c', whose data are not known, cannot be printed as C");
+}
+
 }  // namespace
 }  // namespace mlf::tir::c

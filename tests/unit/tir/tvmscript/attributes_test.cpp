@@ -108,5 +108,38 @@ TEST(ScriptMetadata, LeftOutMayBeAStringInAnExpression) {
   EXPECT_EQ(value(d).dtype(), DType::Handle());
 }
 
+/// Two functions that work in one constant pool, whose parameters may be called `<pool>_<k>_var`.
+std::string two_in_a_pool(std::string_view suffix) {
+  const std::string attrs =
+      "        T.func_attr({\"pool_args\": "
+      "[I.AllocatedPoolInfo(pool_info=I.ConstantPoolInfo([I.ConstantInfo(\"c\", byte_offset=16, "
+      "data=metadata[\"runtime.NDArray\"][0])]), allocated_size=64)]})\n        T.evaluate(0)\n";
+  std::string text(kModuleHead);
+  text += "    def f(const_sram_0" + std::string(suffix) + ": T.handle(\"uint8\", \"global\")):\n" +
+          attrs;
+  text += "    @T.prim_func\n    def g(n: T.int32, const_sram_1" + std::string(suffix) +
+          ": T.handle(\"uint8\", \"global\")):\n" + attrs;
+  return text;
+}
+
+Node pool_of(const Document& d, std::size_t i) {
+  const Node attrs = function(d, i)[f::PrimFunc::attrs];
+  const Node list = attrs.map(f::DictAttrs::dict).find("pool_args");
+  return list.list(f::Array::elements)[0][f::AllocatedPoolInfo::pool_info];
+}
+
+TEST(ScriptPools, AreOneObjectNamedByTheParameters) {
+  const Document d = read_text(two_in_a_pool("_var"));
+  EXPECT_EQ(pool_of(d, 0), pool_of(d, 1));
+  EXPECT_EQ(pool_of(d, 0).text(f::ConstantPoolInfo::pool_name), "const_sram");
+  EXPECT_FALSE(lost(d, LossCode::pool_name));
+}
+
+TEST(ScriptPools, WithoutANameSaySo) {
+  const Document d = read_text(two_in_a_pool(""));
+  EXPECT_FALSE(pool_of(d, 0).has_text(f::ConstantPoolInfo::pool_name));
+  EXPECT_TRUE(lost(d, LossCode::pool_name));
+}
+
 }  // namespace
 }  // namespace mlf::tir::tvmscript

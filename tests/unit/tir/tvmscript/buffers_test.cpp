@@ -137,5 +137,11 @@ TEST(ScriptVariables, OfPointersWithoutAScopeHaveTheEmptyOne) {
   EXPECT_EQ(value(d)[f::Var::type_annotation].text(f::PointerType::storage_scope), "");
 }
 
+TEST(ScriptBuffers, NameStridesOfTheDtypeOfTheirExtents) {
+  const Document d = statements(
+      "B = T.Buffer((T.int64(4), T.int64(8)), strides=(\"s0\", 1))\nT.evaluate(B.strides[0])");
+  EXPECT_EQ(value(d).dtype(), DType::Int(64));
+}
+
 }  // namespace
 }  // namespace mlf::tir::tvmscript

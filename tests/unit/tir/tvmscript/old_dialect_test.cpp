@@ -210,5 +210,38 @@ TEST(OldScript, RefusesConstantsThatDoNotFillTheirExtents) {
   EXPECT_THROW(read_old(constant("[1, x, 3]", "int32", "3")), std::runtime_error);
 }
 
+/// The parser of v0.9 converts what is stored by itself, not to what the buffer holds.
+TEST(OldScript, StoresBareNumbersAsTheyAre) {
+  const Document d = read_old(
+      "A = T.buffer_decl([], dtype=\"float32\", data=p)\nB = T.buffer_decl([4], dtype=\"int8\")\n"
+      "A[()] = 2\nB[1] = 3\nB[2] = T.int8(4)");
+  const NodeList stores = body(d).list(f::SeqStmt::seq);
+  EXPECT_EQ(stores[0][f::BufferStore::value].kind(), Kind::IntImm);
+  EXPECT_EQ(stores[0][f::BufferStore::value].dtype(), DType::Int(32));
+  EXPECT_EQ(stores[1][f::BufferStore::value].dtype(), DType::Int(32));
+  EXPECT_EQ(stores[2][f::BufferStore::value].dtype(), DType::Int(8));
+}
+
+/// As v0.9 prints what SplitHostDevice makes.
+TEST(OldScript, NamesThreadsInAttributesBeforeTheyAreDeclared) {
+  const Document d = read_old(
+      "T.func_attr({\"tir.device_thread_axis\": [T.iter_var(blockIdx_x, None, \"ThreadIndex\", "
+      "\"blockIdx.x\")]})\n"
+      "blockIdx_x = T.env_thread(\"blockIdx.x\")\n"
+      "T.launch_thread(blockIdx_x, 8)\n"
+      "T.evaluate(blockIdx_x)");
+  const Node axis = attribute(d, "tir.device_thread_axis").list(f::Array::elements)[0];
+  EXPECT_EQ(axis[f::IterVar::var].text(f::Var::name), "blockIdx_x");
+  EXPECT_EQ(axis[f::IterVar::var], body(d)[f::AttrStmt::node][f::IterVar::var]);
+  EXPECT_EQ(axis[f::IterVar::var], body(d)[f::AttrStmt::body][f::Evaluate::value]);
+}
+
+TEST(OldScript, DeclaresTheThreadsThatAttributesName) {
+  const std::string error = error_of(in_old_function(
+      "T.func_attr({\"tir.device_thread_axis\": [T.iter_var(blockIdx_x, None, \"ThreadIndex\", "
+      "\"blockIdx.x\")]})\nT.evaluate(n)"));
+  EXPECT_NE(error.find("'blockIdx_x' is not defined"), std::string::npos) << error;
+}
+
 }  // namespace
 }  // namespace mlf::tir::tvmscript
