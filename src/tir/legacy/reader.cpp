@@ -32,7 +32,7 @@ void read_lone_statements(Context& c) {
 
 /// `@name = primfn(…)`; TVM does not change the name, whatever is in it.
 void read_named_function(Context& c) {
-  const std::string_view line = c.lexer.rest().substr(0, c.lexer.rest().find('\n'));
+  const std::string_view line = c.lexer.rest_of_line();
   const std::size_t name_end = line.find(kDefinition);
   if (name_end == std::string_view::npos) {
     // A call may be all that a text consists of.

@@ -141,6 +141,10 @@ void Lexer::expect(Sign sign, std::string_view construct) {
   advance();
 }
 
+std::string_view Lexer::rest_of_line() const {
+  return rest().substr(0, rest().find('\n'));
+}
+
 void Lexer::pass(Sign sign, std::string_view construct) {
   check(sign, construct);
   seek(token_.end);

@@ -157,6 +157,8 @@ class Lexer {
   }
   /// The text from the token on.
   std::string_view rest() const { return source_->text.substr(token_.begin); }
+  /// The same up to the end of the line.
+  std::string_view rest_of_line() const;
 
   /// Column of the token, which is its indentation if it is the first of its line.
   std::uint32_t indentation() const { return token_.begin - line_begin_; }
