@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,7 +60,7 @@ class Writer {
   void end_key();
   void append(std::string_view text) {
     if (text.size() > kBufferBytes - size_) return append_over_end(text);
-    std::memcpy(buffer_.get() + size_, text.data(), text.size());
+    text.copy(buffer_.get() + size_, text.size());  // memcpy would refuse an empty view's null
     size_ += text.size();
   }
   void append_over_end(std::string_view text);
