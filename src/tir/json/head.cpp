@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
-#include <ranges>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -138,8 +138,11 @@ void write_loss_head(json::Writer& emitter, const Loss& loss) {
   member(emitter, "scope", to_string(loss.scope));
   emitter.key("fields");
   emitter.begin_array();
-  for (const auto field : std::views::split(row.fields, ' ')) {
-    emitter.string(std::string_view(field.begin(), field.end()));
+  // Not std::views::split, which clang 14 does not compile with libstdc++ 12.
+  for (std::string_view rest = row.fields; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    emitter.string(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   emitter.end_array();
 }

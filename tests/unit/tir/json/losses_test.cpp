@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "mlf/tir/c.h"
@@ -19,11 +20,8 @@ namespace mlf::tir::tir_json {
 namespace {
 
 std::set<std::string> fields_of(const LossInfo& loss) {
-  std::set<std::string> fields;
-  for (const auto word : std::views::split(loss.fields, ' ')) {
-    fields.emplace(word.begin(), word.end());
-  }
-  return fields;
+  std::istringstream words{std::string(loss.fields)};
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 // The field as a document spells it; without one, the kind.
