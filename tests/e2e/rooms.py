@@ -28,7 +28,8 @@ BELOW = {
     "tir/read.cpp": ["tir/json", "tir/legacy", "tir/repr", "tir/tvmscript", "tir/c"],
     "graph": ["tir/json"],
     "drawing": ["graph"],
-    "deployment": ["model_library", "graph", "tir/c"],
+    "analysis": ["graph"],
+    "deployment": ["model_library", "analysis", "tir/c"],
     "process": ["deployment", "tir/compare"],
     "program": ["process", "drawing"],
 }

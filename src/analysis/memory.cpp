@@ -1,0 +1,212 @@
+#include "mlf/analysis/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "graph/allocations.h"
+#include "graph/network/memory_use.h"
+
+namespace mlf::analysis {
+namespace {
+
+using graph::MemoryKind;
+using graph::MemoryUse;
+using graph::Topology;
+
+bool is_constant_pool(const Topology& topology, std::optional<graph::PoolId> pool) {
+  return pool && topology[*pool].kind == graph::PoolKind::constant;
+}
+
+/// Regions that have to be in RAM: not the pools of constants.
+std::vector<const MemoryUse*> ram_regions(const Topology& topology) {
+  std::vector<const MemoryUse*> regions;
+  for (const MemoryUse& use : topology.memory) {
+    if (!is_constant_pool(topology, use.pool)) regions.push_back(&use);
+  }
+  return regions;
+}
+
+/// Bytes in use at a step: the entry before it that changed the number.
+std::uint64_t live_at(const MemoryUse& use, graph::Position position) {
+  const auto next = std::ranges::upper_bound(use.live, position, {}, &graph::LiveBytes::position);
+  return next == use.live.begin() ? 0 : std::prev(next)->bytes;
+}
+
+Count live_at(const std::vector<const MemoryUse*>& regions, graph::Position position) {
+  Count sum;
+  for (const MemoryUse* use : regions) {
+    sum += to_count(graph::ByteCount{live_at(*use, position), use->exactness});
+  }
+  return sum;
+}
+
+/// The kernel's workspaces, region by region: in a pool the bytes that they cover, elsewhere the
+/// end of the deepest allocation, as allocations are nested.
+Count scratch_of(const graph::Kernel& kernel) {
+  if (!kernel.has_tir()) return {0, std::nullopt};
+  using RegionKey = std::pair<MemoryKind, std::uint32_t>;
+  std::map<RegionKey, std::vector<std::pair<std::uint64_t, std::uint64_t>>> by_region;
+  bool is_known = true;
+  bool is_conditional = false;
+  for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+    is_conditional = is_conditional || buffer.is_conditional;
+    if (!buffer.bytes || !buffer.offset) {
+      is_known = false;
+      continue;
+    }
+    const std::uint32_t pool = buffer.pool ? index(*buffer.pool) : 0;
+    by_region[{buffer.memory, pool}].emplace_back(*buffer.offset,
+                                                  graph::sum_of(*buffer.offset, *buffer.bytes));
+  }
+  std::uint64_t bytes = 0;
+  for (auto& [region, ranges] : by_region) {
+    std::ranges::sort(ranges);
+    std::uint64_t end = 0;
+    for (const auto& [first, last] : ranges) {
+      bytes = graph::sum_of(bytes, last > end ? last - std::max(first, end) : 0);
+      end = std::max(end, last);
+    }
+  }
+  Count count{is_conditional ? 0 : bytes, bytes};
+  if (!is_known) count.max.reset();
+  return count;
+}
+
+/// Bytes of constants that a call reads. A kernel in C of another compiler may have more.
+Count parameters_of(const Topology& topology, const graph::Call& call) {
+  const graph::Kernel& kernel = topology.kernel_of(call);
+  Count sum = kernel.has_tir() ? Count{} : Count{0, std::nullopt};
+  for (const graph::KernelBuffer& constant : kernel.constants) sum += to_count(constant.bytes);
+  std::set<graph::ValueId> counted;  // one constant may be two arguments
+  for (const graph::Argument& argument : call.arguments) {
+    if (!argument.reads || topology[*argument.reads].kind != graph::ValueKind::constant) continue;
+    if (counted.insert(*argument.reads).second) sum += to_count(topology[*argument.reads].bytes);
+  }
+  return sum;
+}
+
+/// What `call` does with a value.
+LiveRole role_of(const graph::Call& call, graph::ValueId value) {
+  bool reads = false;
+  bool writes = false;
+  for (const graph::Argument& argument : call.arguments) {
+    reads = reads || argument.reads == value;
+    writes = writes || argument.writes == value;
+  }
+  if (reads && writes) return LiveRole::in_out;
+  if (writes) return LiveRole::output;
+  return reads ? LiveRole::input : LiveRole::held;
+}
+
+/// Whether a value takes RAM that belongs to the network.
+bool is_in_ram(const Topology& topology, const graph::Value& value) {
+  const graph::Storage& storage = topology[value.storage];
+  return storage.memory && *storage.memory != MemoryKind::program &&
+         !is_constant_pool(topology, storage.pool);
+}
+
+}  // namespace
+
+Count to_count(const graph::ByteCount& bytes) {
+  switch (bytes.exactness) {
+    case graph::Exactness::exact:
+      return {bytes.bytes, bytes.bytes};
+    case graph::Exactness::at_least:
+      return {bytes.bytes, std::nullopt};
+    case graph::Exactness::at_most:
+      return {0, bytes.bytes};
+    case graph::Exactness::unknown:
+      break;
+  }
+  return {0, std::nullopt};
+}
+
+Count to_count(const std::optional<std::uint64_t>& bytes) {
+  return {bytes.value_or(0), bytes};
+}
+
+std::string_view to_string(LiveRole role) {
+  constexpr std::array<std::string_view, 5> kNames{"input", "output", "in_out", "scratch", "held"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+std::vector<LiveTensor> live_tensors(const Topology& topology, graph::CallId id) {
+  const graph::Call& call = topology[id];
+  const graph::Lifetimes lifetimes(topology);
+  std::vector<LiveTensor> tensors;
+  std::vector<LiveTensor> held;
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    const graph::Value& value = topology.values[i];
+    const graph::Lifetime life = lifetimes.of(static_cast<graph::ValueId>(i));
+    const std::int64_t position = call.position;
+    if (!is_in_ram(topology, value) || life.from > position || life.to < position) continue;
+    const graph::Storage& storage = topology[value.storage];
+    const auto value_id = static_cast<graph::ValueId>(i);
+    const LiveRole role = role_of(call, value_id);
+    (role == LiveRole::held ? held : tensors)
+        .push_back({value.name, role, *storage.memory, storage.pool, value_id, value.bytes});
+  }
+  for (const graph::KernelBuffer& buffer : topology.kernel_of(call).workspaces) {
+    tensors.push_back(
+        {buffer.name, LiveRole::scratch, buffer.memory, buffer.pool, {}, buffer.bytes});
+  }
+  tensors.insert(tensors.end(), held.begin(), held.end());
+  return tensors;
+}
+
+std::vector<CallMemory> call_memory(const Topology& topology) {
+  const std::vector<const MemoryUse*> regions = ram_regions(topology);
+  std::vector<CallMemory> result;
+  for (const graph::Call& call : topology.calls) {
+    result.push_back({live_at(regions, call.position), scratch_of(topology.kernel_of(call)),
+                      parameters_of(topology, call)});
+  }
+  return result;
+}
+
+Count RamPeak::placement_loss() const {
+  // Neither bound of a difference may be below zero.
+  const std::uint64_t bound = lower_bound.max.value_or(used.min);
+  Count loss{used.min > bound ? used.min - bound : 0, std::nullopt};
+  if (used.max) loss.max = *used.max - std::min(*used.max, lower_bound.min);
+  return loss;
+}
+
+RamPeak ram_peak(const Topology& topology) {
+  RamPeak peak;
+  const std::vector<const MemoryUse*> regions = ram_regions(topology);
+  std::set<graph::Position> steps;  // at which any region changes
+  for (const MemoryUse* use : regions) {
+    peak.lower_bound += to_count(graph::ByteCount{use->lower_bound, use->exactness});
+    peak.used += to_count(graph::ByteCount{use->used, use->exactness});
+    for (const std::string& why : use->uncertain) {
+      if (std::ranges::find(peak.uncertain, why) == peak.uncertain.end()) {
+        peak.uncertain.push_back(why);
+      }
+    }
+    for (const graph::LiveBytes& live : use->live) steps.insert(live.position);
+  }
+  // What may be there counts here: where the most can be is what a board has to hold.
+  std::uint64_t most = 0;
+  std::optional<graph::Position> fullest;
+  for (const graph::Position step : steps) {
+    std::uint64_t bytes = 0;
+    for (const MemoryUse* use : regions) bytes = graph::sum_of(bytes, live_at(*use, step));
+    if (!fullest || bytes > most) {
+      most = bytes;
+      fullest = step;
+    }
+  }
+  if (!fullest) return peak;
+  peak.bytes = live_at(regions, *fullest);
+  const auto call = std::ranges::find(topology.calls, *fullest, &graph::Call::position);
+  if (call != topology.calls.end()) {
+    peak.call = static_cast<graph::CallId>(call - topology.calls.begin());
+  }
+  return peak;
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,40 @@
+// Numbers with bounds: exact, between two, unknown.
+#include "mlf/analysis/count.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace mlf::analysis {
+namespace {
+
+const Count kUnknown{3, std::nullopt};
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+TEST(Count, ASumHasTheSumsOfItsBounds) {
+  EXPECT_EQ(Count(2) + Count(3), Count(5));
+  EXPECT_EQ(Count(1, 4) + Count(2), Count(3, 6));
+}
+
+TEST(Count, ASumWithAnUnknownPartIsUnknownAndAtLeastWhatIsKnown) {
+  const Count sum = kUnknown + Count(5);
+  EXPECT_FALSE(sum.is_known());
+  EXPECT_EQ(sum.min, 8u);
+}
+
+TEST(Count, AProductHasTheProductsOfItsBounds) {
+  EXPECT_EQ(Count(2, 3) * Count(5), Count(10, 15));
+  EXPECT_EQ(kUnknown * Count(2), Count(6, std::nullopt));
+}
+
+TEST(Count, NothingTimesAnUnknownNumberIsNothing) {
+  EXPECT_EQ(kUnknown * Count(0), Count(0));
+}
+
+TEST(Count, StopsAtTheLargestNumberOfTheJson) {
+  EXPECT_EQ(Count(kMost) + Count(1), Count(kMost));
+  EXPECT_EQ(Count(kMost) * Count(2), Count(kMost));
+}
+
+}  // namespace
+}  // namespace mlf::analysis
