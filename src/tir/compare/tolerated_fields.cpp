@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
+#include "tir/array_uses.h"
 #include "tir/compare/linear_form.h"
 #include "tir/compare/printed_names.h"
+#include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::compare_detail {
@@ -119,6 +122,21 @@ bool are_zeros(const FieldPair& at) {
   return is_constant(left, 0) && is_constant(right, 0) && left.dtype() != right.dtype();
 }
 
+/// What a reader assumes of an allocation: the default, or what its size leaves of it.
+bool is_alignment_of_allocation(const FieldPair& at) {
+  const std::int64_t alignment = at.right.integer(at.field);
+  if (is_default_alignment(alignment)) return true;
+  std::vector<std::int64_t> shape;
+  for (const Node dimension : at.right.list(f::Buffer::shape)) {
+    const auto extent = constant_extent(dimension);
+    if (!extent) return false;
+    shape.push_back(*extent);
+  }
+  const DType dtype = at.right.dtype(f::Buffer::dtype);
+  return alignment == text::allocation_alignment(64, dtype, shape) ||
+         alignment == text::allocation_alignment(128, dtype, shape);
+}
+
 /// Whether right has what a reader assumes where only dtype and shape of a buffer are printed.
 bool has_assumed_value(const FieldPair& at) {
   switch (at.field) {
@@ -136,6 +154,12 @@ bool has_assumed_value(const FieldPair& at) {
     default:
       return false;
   }
+}
+
+bool is_of_allocation(const FieldPair& at, const Knowledge& known) {
+  if (!known.right.is_allocated(at.right[f::Buffer::data])) return false;
+  if (at.field == f::Buffer::data_alignment) return is_alignment_of_allocation(at);
+  return has_assumed_value(at);
 }
 
 /// Names that only corresponding variables share.
@@ -411,7 +435,7 @@ bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known) 
     case ToleranceRule::stated_buffer:
       return known.right.is_stated(at.right) && has_assumed_value(at);
     case ToleranceRule::allocated_buffer:
-      return known.right.is_allocated(at.right[f::Buffer::data]) && has_assumed_value(at);
+      return is_of_allocation(at, known);
     case ToleranceRule::same_end:
       return is_same_end(at, known);
     case ToleranceRule::thread_var:

@@ -37,6 +37,23 @@ std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
   return has(tvm_minor_version, TvmFeature::aligns_to_128) ? 128 : 64;
 }
 
+// TVM counts elements in an int32 and takes what is more for unknown. Less than a byte halves the
+// alignment to 0, which a Buffer takes for the default.
+std::int64_t allocation_alignment(std::int64_t most, DType dtype,
+                                  std::span<const std::int64_t> extents) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent < 0 || extent > INT32_MAX) return most;
+    elements *= extent;
+    if (elements > INT32_MAX) return most;
+  }
+  const std::int64_t bytes = elements * dtype.bits * dtype.lanes / 8;
+  if (bytes <= 0) return most;
+  std::int64_t alignment = most;
+  while (alignment > bytes) alignment /= 2;
+  return alignment;
+}
+
 // Texts let Ranges and references into metadata be arguments as well; nobody asks for more than
 // that they are not numbers.
 DType ExprFactory::dtype_of(NodeId expr) const {

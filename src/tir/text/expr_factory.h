@@ -35,6 +35,12 @@ struct BufferSpec {
 /// TVM's kAllocAlignment, the alignment of a buffer that states none: 128 up to v0.9, then 64.
 std::int64_t default_alignment(std::uint8_t tvm_minor_version);
 
+/// Bytes that TVM aligns an Allocate of constant `extents` to where `most` is the default
+/// alignment: halved until it is not more than the allocation has (GetTempAllocaAlignment of
+/// src/tir/transforms/ir_utils.h).
+std::int64_t allocation_alignment(std::int64_t most, DType dtype,
+                                  std::span<const std::int64_t> extents);
+
 /// Makes nodes in `builder`. Types, operators and global variables that are equal are one node.
 class ExprFactory {
  public:

@@ -36,7 +36,6 @@ NodeId allocated_buffer(Context& c, NodeId pointer, Allocation& allocation) {
                                      .data = pointer,
                                      .dtype = allocation.dtype,
                                      .shape = allocation.extents});
-  c.default_aligned.push_back(allocation.buffer);
   return allocation.buffer;
 }
 

@@ -28,6 +28,7 @@ struct FunctionCall {
 /// What an allocation gives its name to: v0.9 prints a buffer there, every other version the
 /// pointer. The pointer is what the name is bound to, the buffer is made where it is used.
 struct Allocation {
+  Kind statement;  ///< Allocate or AllocateConst
   DType dtype;
   std::vector<NodeId> extents;
   NodeId buffer = NodeId::none;

@@ -58,6 +58,7 @@ class ModuleReader {
 
   void note_versions();
   void align_buffers();
+  std::int64_t alignment_of(const Allocation& allocation, std::int64_t default_alignment) const;
   void note_general_losses();
   NodeId make_module();
   NodeId make_function(const FunctionDraft& draft);
@@ -259,12 +260,26 @@ void ModuleReader::note_versions() {
   }
 }
 
+/// Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered so.
+std::int64_t ModuleReader::alignment_of(const Allocation& allocation,
+                                        std::int64_t default_alignment) const {
+  if (allocation.statement != Kind::Allocate) return default_alignment;
+  const auto shape = text::constant_shape(c_.builder, allocation.extents);
+  if (!shape) return default_alignment;
+  return text::allocation_alignment(default_alignment, allocation.dtype, *shape);
+}
+
 /// The default alignment changed in v0.10, and what version it is may show late in the text.
 void ModuleReader::align_buffers() {
   if (c_.rules.alignment == Rules::Alignment::fixed) return;
   const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
   for (const NodeId buffer : c_.default_aligned) {
     c_.builder.set(buffer, f::Buffer::data_alignment, alignment);
+  }
+  for (const auto& [pointer, allocation] : c_.allocations) {
+    if (allocation.buffer == NodeId::none) continue;
+    c_.builder.set(allocation.buffer, f::Buffer::data_alignment,
+                   alignment_of(allocation, alignment));
   }
 }
 

@@ -121,7 +121,7 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
   const NodeId pointer = c.make.pointer_type(c.make.prim_type(stored_dtype(dtype)),
                                              scope ? as_string(c, *scope) : "global");
   const NodeId var = scope_var(fn, name, pointer);
-  c.allocations[index(var)] = {dtype, extents};
+  c.allocations[index(var)] = {Kind::Allocate, dtype, extents};
   const NodeId when = condition ? as_expr(c, *condition) : c.make.boolean(1);
   fn.frames.add_scope(
       Kind::Allocate, f::Allocate::body,
@@ -143,7 +143,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   c.lose(LossCode::constant_fields, "constants");
   const NodeId pointer = c.make.pointer_type(c.make.prim_type(dtype), "global");
   const NodeId var = scope_var(fn, name, pointer);
-  c.allocations[index(var)] = {dtype, extents};
+  c.allocations[index(var)] = {Kind::AllocateConst, dtype, extents};
   fn.frames.add_scope(Kind::AllocateConst, f::AllocateConst::body,
                       {var, data, NodeId::none, dtype, c.builder.list(extents), NodeId::none,
                        c.builder.map(std::span<const NamedNode>())});

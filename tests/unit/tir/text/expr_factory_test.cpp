@@ -125,6 +125,19 @@ TEST_F(ExprFactoryTest, ExpressionsAreTheSameWhereTheyReadTheSame) {
   EXPECT_FALSE(make_.same_expr(spelled(n), make_.binary(Kind::Mul, n, make_.int32(4))));
 }
 
+TEST(AllocationAlignment, IsHalvedUntilTheAllocationHasAsMany) {
+  const auto of = [](DType dtype, std::vector<std::int64_t> extents) {
+    return allocation_alignment(128, dtype, extents);
+  };
+  EXPECT_EQ(of(DType::Float(32), {32}), 128);
+  EXPECT_EQ(of(DType::Float(32), {31}), 64);
+  EXPECT_EQ(of(DType::Float(32), {}), 4);
+  EXPECT_EQ(of(DType::Int(8).with_lanes(4), {2, 3}), 16);
+  EXPECT_EQ(of(DType::Int(8), {0}), 128);
+  EXPECT_EQ(of(DType::Bool(), {7}), 128);
+  EXPECT_EQ(of(DType::Int(8), {1 << 20, 1 << 20}), 128);
+}
+
 TEST(DefaultAlignment, Is128UpToVersion9And64Later) {
   EXPECT_EQ(default_alignment(8), 128);
   EXPECT_EQ(default_alignment(9), 128);

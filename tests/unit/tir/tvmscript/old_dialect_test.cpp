@@ -128,6 +128,20 @@ TEST(OldScript, RemembersBuffersBeforeTheyWereFlattened) {
   EXPECT_TRUE(lost(d, LossCode::hidden_param));
 }
 
+TEST(OldScript, AlignsSmallAllocationsToTheirSize) {
+  const auto alignment = [](std::string_view allocation) {
+    const Document d = read_old("a = T." + std::string(allocation) + "\na[0] = T.int8(1)");
+    Node stmt = body(d);
+    while (!stmt.is(Kind::BufferStore)) stmt = stmt.node(*scope_field(stmt.kind()));
+    return stmt[f::BufferStore::buffer].integer(f::Buffer::data_alignment);
+  };
+  EXPECT_EQ(alignment("allocate([200], \"int8\", \"global\")"), 128);
+  EXPECT_EQ(alignment("allocate([100], \"int8\", \"global\")"), 64);
+  EXPECT_EQ(alignment("allocate([3], \"int8\", \"global\")"), 2);
+  EXPECT_EQ(alignment("allocate([n], \"int8\", \"global\")"), 128);
+  EXPECT_EQ(alignment("allocate_const([1, 2, 3], \"int8\", [3])"), 128);
+}
+
 TEST(OldScript, AlignsBuffersAsItsVersionDoes) {
   const auto alignment = [](std::string_view value, std::string_view result) {
     const Document d =
