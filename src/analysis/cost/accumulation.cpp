@@ -1,0 +1,263 @@
+#include "analysis/cost/accumulation.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "analysis/cost/evaluated_parts.h"
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// Nodes that one store is looked through; unrolled sums have some thousands.
+constexpr std::size_t kMaxNodes = std::size_t{1} << 16;
+
+Node value_of(Node store) {
+  return store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
+}
+
+std::vector<Node> indices_of(Node access) {
+  if (access.is(Kind::Store)) return {access[f::Store::index]};
+  if (access.is(Kind::Load)) return {access[f::Load::index]};
+  std::vector<Node> indices;
+  for (const Node index :
+       access.list(access.is(Kind::BufferLoad) ? tir::FieldRef(f::BufferLoad::indices)
+                                               : tir::FieldRef(f::BufferStore::indices))) {
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+/// A number in every element, whatever the loops do.
+bool is_constant_value(Node value) {
+  while (true) {
+    value = graph::without_casts(value);
+    if (!value.is(Kind::Broadcast)) break;
+    value = value[f::Broadcast::value];
+  }
+  return value.is(Kind::IntImm) || value.is(Kind::FloatImm);
+}
+
+/// What is added up in a value.
+struct Terms {
+  std::vector<Node> loads;
+  std::vector<Node> products;
+  std::vector<Node> sums;  ///< Add and Sub nodes that are evaluated with the whole
+  std::size_t conditional_products = 0;
+};
+
+class Finder {
+ public:
+  Finder(const std::vector<LoopedStore>& stores, const Memories& memories, const SameValues& values,
+         const Bindings& bindings)
+      : stores_(stores), memories_(memories), values_(values), bindings_(bindings) {}
+
+  Accumulations run();
+
+ private:
+  /// Stores into one memory that do not add to what is there.
+  struct Definitions {
+    bool has_constant = false;
+    std::unordered_set<std::uint32_t> loops;  ///< that have such a store inside
+  };
+
+  Node bound(Node variable) const;
+  Terms terms_of(Node value) const;
+  bool is_same_element(Node store, Node load) const;
+  bool is_product(Node multiplication, Node store) const;
+  bool reads_element(Node expression, Node store) const;
+  bool reads_memory(Node expression) const;
+  bool is_reduction(const LoopedStore& update, const Definitions& definitions) const;
+  std::unordered_set<std::uint32_t> variables_of(const std::vector<Node>& indices) const;
+
+  const std::vector<LoopedStore>& stores_;
+  const Memories& memories_;
+  const SameValues& values_;
+  const Bindings& bindings_;
+};
+
+Node Finder::bound(Node variable) const {
+  if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) return {};
+  const auto at = bindings_.find(tir::index(variable.id()));
+  return at == bindings_.end() ? Node() : at->second;
+}
+
+// Through casts, lets and branches, in whatever order the sum is put together.
+Terms Finder::terms_of(Node value) const {
+  struct Step {
+    Node node;
+    bool is_conditional;
+  };
+  Terms terms;
+  std::vector<Step> stack{{value, false}};
+  std::unordered_set<std::uint32_t> seen;
+  while (!stack.empty() && seen.size() < kMaxNodes) {
+    const auto [node, is_conditional] = stack.back();
+    stack.pop_back();
+    if (!node || !seen.insert(tir::index(node.id())).second) continue;
+    const auto add = [&, conditional = is_conditional](Node part, bool in_branch = false) {
+      stack.push_back({part, conditional || in_branch});
+    };
+    if (node.is(Kind::Add) || node.is(Kind::Sub)) {
+      if (!is_conditional) terms.sums.push_back(node);
+      add(node[f::Add::b]);
+      add(node[f::Add::a]);
+    } else if (node.is(Kind::Cast)) {
+      add(node[f::Cast::value]);
+    } else if (node.is(Kind::Let)) {
+      add(node[f::Let::body]);
+    } else if (node.is(Kind::Select)) {
+      add(node[f::Select::false_value], true);
+      add(node[f::Select::true_value], true);
+    } else if (graph::operator_of(node) == "if_then_else") {
+      const tir::NodeList args = node.list(f::Call::args);
+      for (std::size_t i = args.size(); i-- > 1;) add(args[i], true);
+    } else if (node.is(Kind::Mul)) {
+      terms.products.push_back(node);
+      if (is_conditional) ++terms.conditional_products;
+    } else if (node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+      terms.loads.push_back(node);
+    } else if (const Node of_let = bound(node)) {
+      add(of_let);
+    }
+  }
+  return terms;
+}
+
+bool Finder::is_same_element(Node store, Node load) const {
+  if (memories_.of_access(store) != memories_.of_access(load)) return false;
+  const std::vector<Node> to = indices_of(store);
+  const std::vector<Node> from = indices_of(load);
+  return std::equal(to.begin(), to.end(), from.begin(), from.end(),
+                    [&](Node a, Node b) { return values_.are_same(a, b); });
+}
+
+bool Finder::reads_memory(Node expression) const {
+  // A let holds what it was given: what counts is whether that was read from memory.
+  std::vector<Node> stack{expression};
+  std::unordered_set<std::uint32_t> seen;
+  while (!stack.empty() && seen.size() < kMaxNodes) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    if (values_.reads_memory(node)) return true;
+    if (const Node of_let = bound(node)) stack.push_back(of_let);
+    std::vector<Part> parts;
+    evaluated_parts(node, parts);
+    for (const Part& part : parts) stack.push_back(part.node);
+  }
+  return false;
+}
+
+bool Finder::reads_element(Node expression, Node store) const {
+  std::vector<Node> stack{expression};
+  std::unordered_set<std::uint32_t> seen;
+  while (!stack.empty() && seen.size() < kMaxNodes) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    if ((node.is(Kind::Load) || node.is(Kind::BufferLoad)) && is_same_element(store, node)) {
+      return true;
+    }
+    if (const Node of_let = bound(node)) stack.push_back(of_let);
+    std::vector<Part> parts;
+    evaluated_parts(node, parts);
+    for (const Part& part : parts) {
+      if (!part.is_address) stack.push_back(part.node);
+    }
+  }
+  return false;
+}
+
+/// Of two values from memory that are not the same: squares are what variances add up, products by
+/// constants what means do. TVM's get_total_mac_number counts neither.
+bool Finder::is_product(Node multiplication, Node store) const {
+  const Node a = multiplication[f::Mul::a];
+  const Node b = multiplication[f::Mul::b];
+  return reads_memory(a) && reads_memory(b) &&
+         !values_.are_same(graph::without_casts(a), graph::without_casts(b)) &&
+         !reads_element(multiplication, store);
+}
+
+std::unordered_set<std::uint32_t> Finder::variables_of(const std::vector<Node>& indices) const {
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<Node> stack = indices;
+  while (!stack.empty() && seen.size() < kMaxNodes) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    if (const Node of_let = bound(node)) stack.push_back(of_let);
+    std::vector<Part> parts;
+    evaluated_parts(node, parts);
+    for (const Part& part : parts) stack.push_back(part.node);
+  }
+  return seen;
+}
+
+/// A loop that adds to one element again and again does not move the element, and nothing gives it
+/// a new value in between. An elementwise operation in place looks like an update, too, but has no
+/// such loop; where TVM has dropped a reduction of one step, it has still set the sum to zero.
+bool Finder::is_reduction(const LoopedStore& update, const Definitions& definitions) const {
+  if (definitions.has_constant) return true;
+  const auto variables = variables_of(indices_of(update.store));
+  return std::any_of(update.loops.begin(), update.loops.end(), [&](Node loop) {
+    return !variables.contains(tir::index(loop_variable(loop).id())) &&
+           !definitions.loops.contains(tir::index(loop.id()));
+  });
+}
+
+Accumulations Finder::run() {
+  struct Update {
+    const LoopedStore* store;
+    std::vector<Node> products;
+    Terms terms;
+  };
+  std::vector<Update> updates;
+  std::map<std::size_t, Definitions> definitions;
+  for (const LoopedStore& looped : stores_) {
+    const auto memory = memories_.of_access(looped.store);
+    if (!memory) continue;
+    Terms terms = terms_of(value_of(looped.store));
+    const bool is_update = std::any_of(terms.loads.begin(), terms.loads.end(), [&](Node load) {
+      return is_same_element(looped.store, load);
+    });
+    if (is_update) {
+      updates.push_back({&looped, {}, std::move(terms)});
+      continue;
+    }
+    Definitions& known = definitions[*memory];
+    known.has_constant = known.has_constant || is_constant_value(value_of(looped.store));
+    for (const Node loop : looped.loops) known.loops.insert(tir::index(loop.id()));
+  }
+  Accumulations found;
+  for (Update& update : updates) {
+    const Node store = update.store->store;
+    if (!is_reduction(*update.store, definitions[*memories_.of_access(store)])) continue;
+    std::size_t products = 0;
+    for (const Node product : update.terms.products) {
+      if (!is_product(product, store)) continue;
+      found.products.insert(tir::index(product.id()));
+      ++products;
+    }
+    // One addition belongs to each product that is always evaluated.
+    products -= std::min(products, update.terms.conditional_products);
+    for (std::size_t i = 0; i < std::min(products, update.terms.sums.size()); ++i) {
+      found.sums.insert(tir::index(update.terms.sums[i].id()));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
+                                 const SameValues& values, const Bindings& bindings) {
+  return Finder(stores, memories, values, bindings).run();
+}
+
+}  // namespace mlf::analysis

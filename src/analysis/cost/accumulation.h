@@ -1,0 +1,29 @@
+// Which multiplications are multiply-accumulates.
+#pragma once
+
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/cost/index_program.h"
+#include "analysis/cost/same_values.h"
+
+namespace mlf::analysis {
+
+/// A store, and the loops around it from the outside in.
+struct LoopedStore {
+  tir::Node store;
+  std::vector<tir::Node> loops;
+};
+
+/// The multiply-accumulates of a function.
+struct Accumulations {
+  std::unordered_set<std::uint32_t> products;  ///< ids of Mul nodes
+  std::unordered_set<std::uint32_t> sums;      ///< ids of the Add and Sub nodes that belong to them
+};
+
+/// Finds the stores `B[i] = B[i] + x * y` and what they multiply. `stores` in the order of the
+/// code.
+Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
+                                 const SameValues& values, const Bindings& bindings);
+
+}  // namespace mlf::analysis

@@ -1,0 +1,307 @@
+#include "analysis/cost/index_program.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+
+using graph::operator_of;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+namespace {
+
+// Index expressions of real schedules have some dozens of nodes.
+constexpr std::size_t kMaxSteps = 4096;
+
+bool is_integer(tir::DType dtype) {
+  return (dtype.is_int() || dtype.is_uint()) && dtype.is_scalar();
+}
+
+bool is_in_range(std::int64_t value, tir::DType dtype) {
+  if (dtype.is_bool()) return value == 0 || value == 1;
+  if (dtype.is_uint() && value < 0) return false;
+  const int bits = dtype.bits - (dtype.is_int() ? 1 : 0);
+  if (bits >= 63) return true;
+  const std::int64_t end = std::int64_t{1} << bits;
+  return value < end && (dtype.is_uint() || value >= -end);
+}
+
+/// FloorDiv rounds down, Div as C does: towards zero.
+std::int64_t rounded_down(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+}  // namespace
+
+/// Turns nodes into steps, parts before the whole, each node once: shared parts stay shared.
+class IndexCompiler {
+ public:
+  explicit IndexCompiler(const Bindings& bindings) : bindings_(bindings) {}
+
+  std::optional<IndexProgram> compile(Node expression) {
+    open(expression);
+    while (!stack_.empty() && is_possible_) {
+      const auto [node, are_parts_done] = stack_.back();
+      stack_.pop_back();
+      if (done_.contains(tir::index(node.id()))) continue;
+      are_parts_done ? finish(node) : enter(node);
+    }
+    if (!is_possible_) return std::nullopt;
+    program_.values_.resize(program_.variables_.size());
+    program_.results_.resize(program_.steps_.size());
+    return std::move(program_);
+  }
+
+ private:
+  using Code = IndexProgram::Code;
+  using Step = IndexProgram::Step;
+
+  void open(Node node) { stack_.emplace_back(node, false); }
+  std::uint32_t at(Node node) const { return done_.at(tir::index(node.id())); }
+
+  // The node that gives this one its value, where it computes nothing itself.
+  Node alias_of(Node node) const {
+    if (node.is(Kind::Let)) return node[f::Let::body];
+    if (operator_of(node) == "likely" && node.list(f::Call::args).size() == 1) {
+      return node.list(f::Call::args)[0];
+    }
+    if (!node.is(Kind::Var) && !node.is(Kind::SizeVar)) return {};
+    const auto bound = bindings_.find(tir::index(node.id()));
+    return bound == bindings_.end() ? Node() : bound->second;
+  }
+
+  // Iterative, because nesting is the input's. A let that leads back to itself would never end: the
+  // limit on steps ends it.
+  void enter(Node node) {
+    if (!node || ++entered_ > kMaxSteps || !tir::is_expr(node.category()) ||
+        !is_integer(node.dtype())) {
+      is_possible_ = false;
+      return;
+    }
+    stack_.emplace_back(node, true);
+    if (const Node alias = alias_of(node)) return open(alias);
+    if (node.is(Kind::Cast)) return open(node[f::Cast::value]);
+    if (node.is(Kind::Not)) return open(node[f::Not::a]);
+    if (node.is(Kind::Select)) {
+      open(node[f::Select::condition]);
+      open(node[f::Select::true_value]);
+      return open(node[f::Select::false_value]);
+    }
+    if (node.is(Kind::Call)) {
+      for (const Node arg : node.list(f::Call::args)) open(arg);
+    } else if (tir::is_binary(node.kind())) {
+      open(node[f::Add::a]);
+      open(node[f::Add::b]);
+    }
+  }
+
+  void finish(Node node) {
+    if (const Node alias = alias_of(node)) {
+      done_.emplace(tir::index(node.id()), at(alias));
+      return;
+    }
+    const auto step = step_of(node);
+    if (!step) {
+      is_possible_ = false;
+      return;
+    }
+    done_.emplace(tir::index(node.id()), static_cast<std::uint32_t>(program_.steps_.size()));
+    program_.steps_.push_back(*step);
+  }
+
+  std::optional<Step> step_of(Node node) {
+    Step step;
+    step.dtype = node.dtype();
+    switch (node.kind()) {
+      case Kind::IntImm:
+        step.constant = node.integer(f::IntImm::value);
+        return step;
+      case Kind::Var:
+      case Kind::SizeVar:
+        step.code = Code::variable;
+        step.a = static_cast<std::uint32_t>(program_.variables_.size());
+        program_.variables_.push_back(node.id());
+        return step;
+      case Kind::Cast:
+        step.code = Code::cast;
+        step.a = at(node[f::Cast::value]);
+        return step;
+      case Kind::Not:
+        step.code = Code::negation;
+        step.a = at(node[f::Not::a]);
+        return step;
+      case Kind::Select:
+        return choice(step, node[f::Select::condition], node[f::Select::true_value],
+                      node[f::Select::false_value]);
+      case Kind::Call:
+        return call(step, operator_of(node), node.list(f::Call::args));
+      default:
+        if (!tir::is_binary(node.kind())) return std::nullopt;
+        step.code = Code::binary;
+        step.kind = node.kind();
+        step.a = at(node[f::Add::a]);
+        step.b = at(node[f::Add::b]);
+        return step;
+    }
+  }
+
+  Step choice(Step step, Node condition, Node true_value, Node false_value) const {
+    step.code = Code::choice;
+    step.a = at(condition);
+    step.b = at(true_value);
+    step.c = at(false_value);
+    return step;
+  }
+
+  std::optional<Step> call(Step step, std::string_view op, tir::NodeList args) const {
+    static constexpr std::array<std::pair<std::string_view, Code>, 5> kBinary{
+        {{"shift_left", Code::shift_left},
+         {"shift_right", Code::shift_right},
+         {"bitwise_and", Code::bit_and},
+         {"bitwise_or", Code::bit_or},
+         {"bitwise_xor", Code::bit_xor}}};
+    if (op == "if_then_else" && args.size() == 3) return choice(step, args[0], args[1], args[2]);
+    if (op == "bitwise_not" && args.size() == 1) {
+      step.code = Code::bit_not;
+      step.a = at(args[0]);
+      return step;
+    }
+    const auto* const row = std::find_if(kBinary.begin(), kBinary.end(),
+                                         [&](const auto& known) { return known.first == op; });
+    if (row == kBinary.end() || args.size() != 2) return std::nullopt;
+    step.code = row->second;
+    step.a = at(args[0]);
+    step.b = at(args[1]);
+    return step;
+  }
+
+  const Bindings& bindings_;
+  IndexProgram program_;
+  std::vector<std::pair<Node, bool>> stack_;
+  std::unordered_map<std::uint32_t, std::uint32_t> done_;
+  std::size_t entered_ = 0;
+  bool is_possible_ = true;
+};
+
+std::optional<IndexProgram> IndexProgram::compile(Node expression, const Bindings& bindings) {
+  return IndexCompiler(bindings).compile(expression);
+}
+
+IndexProgram IndexProgram::constant(std::int64_t value) {
+  IndexProgram program;
+  program.steps_.push_back({.dtype = tir::DType::Int(64), .constant = value});
+  program.results_.resize(1);
+  return program;
+}
+
+std::optional<std::int64_t> IndexProgram::run() {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    results_[i] = evaluate(steps_[i]);
+    if (results_[i] && !is_in_range(*results_[i], steps_[i].dtype)) results_[i].reset();
+  }
+  return results_.back();
+}
+
+IndexProgram::Value IndexProgram::evaluate(const Step& step) const {
+  switch (step.code) {
+    case Code::constant:
+      return step.constant;
+    case Code::variable:
+      return values_[step.a];
+    case Code::cast:
+      if (step.dtype.is_bool() && results_[step.a]) return *results_[step.a] != 0;
+      return results_[step.a];
+    case Code::binary:
+      return arithmetic(step.kind, results_[step.a], results_[step.b]);
+    case Code::negation:
+      if (!results_[step.a]) return std::nullopt;
+      return *results_[step.a] == 0;
+    case Code::choice:
+      // Of the branch that is not taken it does not matter whether it has a value.
+      if (!results_[step.a]) return std::nullopt;
+      return *results_[step.a] != 0 ? results_[step.b] : results_[step.c];
+    case Code::bit_not:
+      if (!results_[step.a]) return std::nullopt;
+      return ~*results_[step.a];
+    default:
+      if (!results_[step.a] || !results_[step.b]) return std::nullopt;
+      return bits(step.code, *results_[step.a], *results_[step.b]);
+  }
+}
+
+IndexProgram::Value IndexProgram::bits(Code code, std::int64_t a, std::int64_t b) {
+  switch (code) {
+    case Code::shift_left:
+      if (a < 0 || b < 0 || b > 31 || a >= std::int64_t{1} << 31) return std::nullopt;
+      return a << b;
+    case Code::shift_right:
+      if (b < 0 || b > 63) return std::nullopt;
+      return a >> b;
+    case Code::bit_and:
+      return a & b;
+    case Code::bit_or:
+      return a | b;
+    case Code::bit_xor:
+      return a ^ b;
+    default:
+      return std::nullopt;
+  }
+}
+
+IndexProgram::Value IndexProgram::arithmetic(Kind kind, const Value& a, const Value& b) {
+  // One side can decide these, whatever the other one is.
+  if (kind == Kind::And && (a == 0 || b == 0)) return 0;
+  if (kind == Kind::Or && ((a && *a != 0) || (b && *b != 0))) return 1;
+  if (!a || !b) return std::nullopt;
+  const std::int64_t x = *a;
+  const std::int64_t y = *b;
+  // The one quotient that overflows is that of the smallest number by -1.
+  const bool can_divide = y != 0 && (y != -1 || x != INT64_MIN);
+  std::int64_t result = 0;
+  switch (kind) {
+    case Kind::Add:
+      return __builtin_add_overflow(x, y, &result) ? Value() : Value(result);
+    case Kind::Sub:
+      return __builtin_sub_overflow(x, y, &result) ? Value() : Value(result);
+    case Kind::Mul:
+      return __builtin_mul_overflow(x, y, &result) ? Value() : Value(result);
+    case Kind::Div:
+      return can_divide ? Value(x / y) : Value();
+    case Kind::Mod:
+      return can_divide ? Value(x % y) : Value();
+    case Kind::FloorDiv:
+      return can_divide ? Value(rounded_down(x, y)) : Value();
+    case Kind::FloorMod:
+      return can_divide ? Value(x - rounded_down(x, y) * y) : Value();
+    case Kind::Min:
+      return std::min(x, y);
+    case Kind::Max:
+      return std::max(x, y);
+    case Kind::EQ:
+      return x == y;
+    case Kind::NE:
+      return x != y;
+    case Kind::LT:
+      return x < y;
+    case Kind::LE:
+      return x <= y;
+    case Kind::GT:
+      return x > y;
+    case Kind::GE:
+      return x >= y;
+    case Kind::And:
+      return x != 0 && y != 0;
+    case Kind::Or:
+      return x != 0 || y != 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace mlf::analysis

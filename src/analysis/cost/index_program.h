@@ -1,0 +1,71 @@
+// Integer expressions of loop variables, compiled once and run for every iteration.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::analysis {
+
+/// What a let or a block gives each of its variables.
+using Bindings = std::unordered_map<std::uint32_t, tir::Node>;
+
+class IndexProgram {
+ public:
+  /// Nothing where the expression reads memory, has parts that are not integers, or is too large.
+  /// Variables that are bound are followed; what is left are `variables()`.
+  static std::optional<IndexProgram> compile(tir::Node expression, const Bindings& bindings);
+
+  static IndexProgram constant(std::int64_t value);
+
+  std::span<const tir::NodeId> variables() const { return variables_; }
+  /// Steps of one run.
+  std::size_t size() const { return steps_.size(); }
+  void set(std::size_t variable, std::int64_t value) { values_[variable] = value; }
+  /// The value; nothing where it overflows its type or divides by zero.
+  std::optional<std::int64_t> run();
+
+ private:
+  friend class IndexCompiler;
+
+  enum class Code : std::uint8_t {
+    constant,
+    variable,
+    cast,
+    binary,
+    negation,
+    choice,
+    shift_left,
+    shift_right,
+    bit_and,
+    bit_or,
+    bit_xor,
+    bit_not,
+  };
+  // Operands are positions of earlier steps; of a variable, `a` is its position in values_.
+  struct Step {
+    Code code = Code::constant;
+    tir::Kind kind = tir::Kind::Add;  // of `binary`
+    tir::DType dtype{};
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+    std::int64_t constant = 0;
+  };
+  using Value = std::optional<std::int64_t>;
+
+  Value evaluate(const Step& step) const;
+  static Value arithmetic(tir::Kind kind, const Value& a, const Value& b);
+  static Value bits(Code code, std::int64_t a, std::int64_t b);
+
+  std::vector<Step> steps_;
+  std::vector<tir::NodeId> variables_;
+  std::vector<std::int64_t> values_;
+  std::vector<Value> results_;
+};
+
+}  // namespace mlf::analysis

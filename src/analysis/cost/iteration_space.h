@@ -1,0 +1,86 @@
+// How often a place in a function is reached: the loops and conditions around it, and the number of
+// iterations of these loops in which the conditions hold.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/cost/index_program.h"
+#include "mlf/analysis/count.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::analysis {
+
+enum class RegionId : std::uint32_t { function = 0 };
+
+/// What an expression has to come to.
+struct Constraint {
+  enum class Test : std::uint8_t { holds, fails, equals };
+  tir::Node expression;
+  Test test = Test::holds;
+  tir::Node other{};  ///< of `equals`
+};
+
+/// A part of the code that is under the same loops and conditions.
+struct Region {
+  enum class Kind : std::uint8_t {
+    counted,      ///< its count is known by itself: the function, or where several regions meet
+    loop,         ///< the body of a loop
+    conditional,  ///< where all `constraints` are met
+    unknown,      ///< the body of a `while`
+  };
+  Kind kind = Kind::counted;
+  RegionId parent = RegionId::function;
+  tir::Node loop{};  ///< of `loop`
+  std::vector<Constraint> constraints{};
+  Count count{1};           ///< times it is entered in one execution of the function
+  std::uint32_t depth = 0;  ///< regions around it
+};
+
+/// The regions of one function. Iterations are run one by one where conditions need it, within
+/// limits: beyond them a count is a range, and `reasons` says why.
+class IterationSpace {
+ public:
+  explicit IterationSpace(const Bindings& bindings) : bindings_(bindings), regions_(1) {}
+
+  const Region& operator[](RegionId id) const { return regions_[static_cast<std::size_t>(id)]; }
+
+  /// The body of a loop; of a thread loop as well.
+  RegionId iterate(RegionId around, tir::Node loop);
+  /// Where a condition has this value.
+  RegionId branch(RegionId around, tir::Node condition, Constraint::Test test);
+  /// Where the reduction axes of a block are at their start.
+  RegionId first_iteration(RegionId around, tir::Node block);
+  /// The body of a `while`.
+  RegionId repeat(RegionId around);
+  /// Where several regions lead to, which what is below does not tell apart any longer.
+  RegionId merge(RegionId common, const Count& count);
+
+  /// Iterations each time the loop of a region is entered: fewest to most.
+  Count extent(RegionId loop);
+
+  /// Why not every count is exact, in the order of finding out.
+  const std::vector<std::string>& reasons() const { return reasons_; }
+  void explain(const std::string& reason);
+
+ private:
+  struct Surroundings;
+
+  RegionId add(Region region);
+  Count count_of(const Region& region);
+  Surroundings surroundings_of(const Region& region) const;
+  Count count_component(const Surroundings& around, const std::vector<std::size_t>& loops,
+                        const std::vector<std::size_t>& tests);
+
+  const Bindings& bindings_;
+  std::vector<Region> regions_;
+  std::vector<std::string> reasons_;
+  /// Of loops with their constraints, by node ids: the same condition is often asked twice.
+  std::map<std::vector<std::uint32_t>, Count> components_;
+  std::uint64_t steps_left_ = std::uint64_t{1} << 25;
+};
+
+}  // namespace mlf::analysis

@@ -1,0 +1,481 @@
+#include "mlf/analysis/kernel_cost.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "analysis/cost/accumulation.h"
+#include "analysis/cost/callees.h"
+#include "analysis/cost/evaluation_order.h"
+#include "analysis/cost/iteration_space.h"
+#include "analysis/cost/memories.h"
+#include "analysis/cost/same_values.h"
+#include "graph/allocations.h"
+#include "graph/kernels/body_scan.h"
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+namespace {
+
+using graph::Place;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// A node that is evaluated in more regions than that is looked at as if it were in one.
+constexpr std::size_t kMaxRegions = 16;
+
+/// Variables that have a value of their own while what they are bound around runs.
+Bindings bindings_of(const EvaluationOrder& order) {
+  Bindings bindings;
+  const auto bind = [&](Node variable, Node value) {
+    bindings.emplace(tir::index(variable.id()), value);
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node node = order[i];
+    if (node.is(Kind::Let)) bind(node[f::Let::var], node[f::Let::value]);
+    if (node.is(Kind::LetStmt)) bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+    if (!node.is(Kind::BlockRealize)) continue;
+    const tir::NodeList axes = node[f::BlockRealize::block].list(f::Block::iter_vars);
+    const tir::NodeList values = node.list(f::BlockRealize::iter_values);
+    for (std::size_t k = 0; k < std::min(axes.size(), values.size()); ++k) {
+      bind(axes[k][f::IterVar::var], values[k]);
+    }
+  }
+  return bindings;
+}
+
+/// What binary nodes do to data.
+std::optional<Operation> operation_of(Kind kind) {
+  switch (kind) {
+    case Kind::Add:
+    case Kind::Sub:
+      return Operation::add_subtract;
+    case Kind::Mul:
+      return Operation::multiply;
+    case Kind::Div:
+    case Kind::Mod:
+    case Kind::FloorDiv:
+    case Kind::FloorMod:
+      return Operation::divide_modulo;
+    case Kind::EQ:
+    case Kind::NE:
+    case Kind::LT:
+    case Kind::LE:
+    case Kind::GT:
+    case Kind::GE:
+      return Operation::comparison;
+    case Kind::And:
+    case Kind::Or:
+    case Kind::Not:
+      return Operation::logic;
+    case Kind::Min:
+    case Kind::Max:
+    case Kind::Select:
+      return Operation::select;
+    case Kind::Cast:
+      return Operation::cast;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Elements of a vector; of scalable ones, how many there are is not known before it runs.
+Count lanes_of(tir::DType dtype) {
+  if (dtype.lanes < 0) return {static_cast<std::uint64_t>(-dtype.lanes), std::nullopt};
+  return static_cast<std::uint64_t>(std::max<std::int16_t>(dtype.lanes, 1));
+}
+
+/// Adds up what one function does.
+///
+/// First every node gets the regions in which it is evaluated, with the number of times for each
+/// time that the region is entered: the whole passes them on to its parts. That is linear even
+/// where a shared expression is evaluated exponentially often. Then every node adds what it costs.
+class KernelCounter {
+ public:
+  explicit KernelCounter(Node function)
+      : function_(function),
+        order_(function[f::PrimFunc::body]),
+        bindings_(bindings_of(order_)),
+        memories_(function, order_),
+        values_(order_, memories_),
+        space_(bindings_),
+        evaluations_(order_.size()) {}
+
+  KernelCost run() &&;
+
+ private:
+  /// A node in one region.
+  struct Evaluation {
+    RegionId region = RegionId::function;
+    bool is_address = false;
+    Count times{1};  ///< each time the region is entered
+  };
+
+  void pass_on(std::size_t position);
+  RegionId region_of(const Part& part, Node whole, RegionId around);
+  RegionId new_region(const Part& part, Node whole, RegionId around);
+  void add_loop(RegionId region, const Evaluation& evaluation, Node loop);
+  void add_evaluation(std::size_t position, const Evaluation& evaluation);
+  void merge(std::vector<Evaluation>& evaluations);
+  RegionId common_region(RegionId a, RegionId b) const;
+
+  void find_macs();
+  std::vector<Node> loops_around(RegionId region) const;
+
+  void count(std::size_t position, const Evaluation& evaluation);
+  void count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
+                        const Count& times);
+  void count_access(Node node, const Count& times);
+  void count_call(Node call, const Evaluation& evaluation, const Count& times);
+  void count_mac(const Count& macs, RegionId region);
+  void escape(Node pointer);
+  bool is_on_data(Node node, const Evaluation& evaluation) const;
+
+  void finish_loops();
+  void finish_buffers();
+  BufferRole role_of(std::size_t memory, const BufferCost& buffer,
+                     const graph::BodyScan& scan) const;
+
+  Node function_;
+  EvaluationOrder order_;
+  Bindings bindings_;
+  Memories memories_;
+  SameValues values_;
+  IterationSpace space_;
+  std::vector<std::vector<Evaluation>> evaluations_;  // by position
+  std::map<std::tuple<RegionId, tir::NodeId, When>, RegionId> regions_;
+  std::map<RegionId, std::size_t> loop_of_region_;
+  std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
+  Accumulations accumulations_;
+
+  std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
+  std::vector<BufferCost> buffers_;  // by memory
+  std::vector<bool> is_escaped_;     // by memory
+  KernelCost cost_;
+};
+
+// --- Regions
+// --------------------------------------------------------------------------------------
+
+RegionId KernelCounter::new_region(const Part& part, Node whole, RegionId around) {
+  switch (part.when) {
+    case When::guard_holds:
+      return space_.branch(around, part.guard, Constraint::Test::holds);
+    case When::guard_fails:
+      return space_.branch(around, part.guard, Constraint::Test::fails);
+    case When::each_iteration:
+      return space_.iterate(around, whole);
+    case When::first_iteration:
+      return space_.first_iteration(around, whole);
+    case When::unknown_times:
+      return space_.repeat(around);
+    default:
+      return around;
+  }
+}
+
+/// One region for one condition or loop inside of another region, whoever asks.
+RegionId KernelCounter::region_of(const Part& part, Node whole, RegionId around) {
+  if (part.when == When::always) return around;
+  const Node key = part.guard ? part.guard : whole;
+  const auto known = regions_.find({around, key.id(), part.when});
+  if (known != regions_.end()) return known->second;
+  const RegionId made = new_region(part, whole, around);
+  regions_.emplace(std::tuple(around, key.id(), part.when), made);
+  return made;
+}
+
+void KernelCounter::add_loop(RegionId region, const Evaluation& evaluation, Node loop) {
+  const auto [at, is_new] = loop_of_region_.emplace(region, cost_.loops.size());
+  if (!is_new) return;
+  LoopCost made;
+  const Node variable = loop_variable(loop);
+  made.variable = std::string(variable.text(f::Var::name));
+  made.extent = space_.extent(region);
+  made.kind = loop.is(Kind::For) ? static_cast<tir::ForKind>(loop.integer(f::For::kind))
+                                 : tir::ForKind::thread_binding;
+  made.iterations = space_[region].count * evaluation.times;
+  made.node = loop.id();
+  std::optional<std::size_t> outer;
+  for (RegionId around = evaluation.region; !outer; around = space_[around].parent) {
+    const auto known = loop_of_region_.find(around);
+    if (known != loop_of_region_.end()) outer = known->second;
+    if (around == RegionId::function) break;
+  }
+  made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
+  outer_loop_.push_back(outer);
+  cost_.loops.push_back(std::move(made));
+}
+
+void KernelCounter::pass_on(std::size_t position) {
+  std::vector<Evaluation>& evaluations = evaluations_[position];
+  if (evaluations.size() > kMaxRegions) merge(evaluations);
+  const Node whole = order_[position];
+  for (const Part& part : order_.parts(position)) {
+    for (const Evaluation& evaluation : evaluations) {
+      const RegionId region = region_of(part, whole, evaluation.region);
+      if (part.when == When::each_iteration) add_loop(region, evaluation, whole);
+      add_evaluation(order_.position_of(part.node),
+                     {region, evaluation.is_address || part.is_address, evaluation.times});
+    }
+  }
+}
+
+void KernelCounter::add_evaluation(std::size_t position, const Evaluation& evaluation) {
+  std::vector<Evaluation>& all = evaluations_[position];
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Evaluation& known) {
+    return known.region == evaluation.region && known.is_address == evaluation.is_address;
+  });
+  if (same == all.end()) {
+    all.push_back(evaluation);
+  } else {
+    same->times += evaluation.times;
+  }
+}
+
+RegionId KernelCounter::common_region(RegionId a, RegionId b) const {
+  while (a != b) {
+    RegionId& deeper = space_[a].depth >= space_[b].depth ? a : b;
+    deeper = space_[deeper].parent;
+  }
+  return a;
+}
+
+// What is evaluated in many regions keeps the sum of how often, and loses which.
+void KernelCounter::merge(std::vector<Evaluation>& evaluations) {
+  RegionId common = evaluations.front().region;
+  Count sum = 0;
+  bool is_address = true;
+  for (const Evaluation& evaluation : evaluations) {
+    common = common_region(common, evaluation.region);
+    sum += space_[evaluation.region].count * evaluation.times;
+    is_address = is_address && evaluation.is_address;
+  }
+  evaluations = {{space_.merge(common, sum), is_address, 1}};
+}
+
+// --- Multiply-accumulates
+// -------------------------------------------------------------------------
+
+std::vector<Node> KernelCounter::loops_around(RegionId region) const {
+  std::vector<Node> loops;
+  for (; region != RegionId::function; region = space_[region].parent) {
+    if (space_[region].loop) loops.push_back(space_[region].loop);
+  }
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+void KernelCounter::find_macs() {
+  std::vector<LoopedStore> stores;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Node node = order_[i];
+    if (!node.is(Kind::Store) && !node.is(Kind::BufferStore)) continue;
+    if (evaluations_[i].empty()) continue;
+    stores.push_back({node, loops_around(evaluations_[i].front().region)});
+  }
+  accumulations_ = find_accumulations(stores, memories_, values_, bindings_);
+}
+
+// --- Counting
+// -------------------------------------------------------------------------------------
+
+bool KernelCounter::is_on_data(Node node, const Evaluation& evaluation) const {
+  if (evaluation.is_address) return false;
+  const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
+  return operand.dtype().is_float() || node.dtype().is_float() || values_.reads_memory(node);
+}
+
+void KernelCounter::count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
+                                     const Count& times) {
+  if (!is_on_data(node, evaluation)) {
+    if (operation == Operation::cast) return;
+    cost_.index_operations += times;
+    if (operation == Operation::divide_modulo) cost_.index_divisions += times;
+    return;
+  }
+  const tir::DType dtype = operation == Operation::comparison && tir::is_binary(node.kind())
+                               ? node[f::Add::a].dtype()
+                               : node.dtype();
+  operations_[{operation, dtype.element().packed()}] += times;
+}
+
+void KernelCounter::count_mac(const Count& macs, RegionId region) {
+  cost_.mac += macs;
+  for (; region != RegionId::function; region = space_[region].parent) {
+    const auto loop = loop_of_region_.find(region);
+    if (loop == loop_of_region_.end()) continue;
+    cost_.loops[loop->second].mac += macs;
+    return;
+  }
+}
+
+void KernelCounter::count_access(Node node, const Count& times) {
+  const auto memory = memories_.of_access(node);
+  if (!memory) return;
+  const bool is_store = node.is(Kind::Store) || node.is(Kind::BufferStore);
+  const Node value = node.is(Kind::Store)         ? node[f::Store::value]
+                     : node.is(Kind::BufferStore) ? node[f::BufferStore::value]
+                                                  : node;
+  const Count bytes = times * Count(value.dtype().element_bytes());
+  BufferCost& buffer = buffers_[*memory];
+  (is_store ? buffer.stores : buffer.loads) += times;
+  (is_store ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
+}
+
+/// Whoever has the address may read and write what is there.
+void KernelCounter::escape(Node pointer) {
+  const auto memory = memories_.of_pointer(pointer);
+  if (!memory) return;
+  is_escaped_[*memory] = true;
+  const Count unknown(0, std::nullopt);
+  BufferCost& buffer = buffers_[*memory];
+  for (Count* const count :
+       {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
+    *count += unknown;
+  }
+}
+
+void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Count& times) {
+  const Callee callee = callee_of(call);
+  if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
+  if (callee.symbol.empty()) return;
+  const Count calls = space_[evaluation.region].count * evaluation.times;
+  const auto known =
+      std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
+                   [&](const ExternCall& one) { return one.symbol == callee.symbol; });
+  if (known == cost_.extern_calls.end()) {
+    cost_.extern_calls.push_back({callee.symbol, calls});
+  } else {
+    known->count += calls;
+  }
+  if (!callee.is_known) {
+    space_.explain(fmt::format("what '{}' does is not known", callee.symbol));
+  }
+  count_mac(calls * callee.mac, evaluation.region);
+  if (callee.operation || graph::is_workspace_allocation(call)) return;
+  for (const Node arg : call.list(f::Call::args)) {
+    if (callee.symbol == "TVMBackendFreeWorkspace") break;
+    if (arg.dtype().is_handle()) escape(arg);
+  }
+}
+
+void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
+  const Node node = order_[position];
+  const bool is_expression = tir::is_expr(node.category());
+  const bool is_store = node.is(Kind::Store) || node.is(Kind::BufferStore);
+  if (!is_expression && !is_store) {
+    if (node.is(Kind::OpaqueStmt)) space_.explain("a statement is of a kind that is not known");
+    return;
+  }
+  const tir::DType dtype = is_expression          ? node.dtype()
+                           : node.is(Kind::Store) ? node[f::Store::value].dtype()
+                                                  : node[f::BufferStore::value].dtype();
+  const Count times = space_[evaluation.region].count * evaluation.times * lanes_of(dtype);
+  const std::uint32_t id = tir::index(node.id());
+  if (is_store || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+    count_access(node, times);
+  } else if (node.is(Kind::Call)) {
+    count_call(node, evaluation, times);
+  } else if (node.is(Kind::Reduce) || node.is(Kind::OpaqueExpr)) {
+    space_.explain("an expression is of a kind whose cost is not known");
+    count_mac(Count(0, std::nullopt), evaluation.region);
+  } else if (accumulations_.products.contains(id)) {
+    count_mac(times, evaluation.region);
+  } else if (const auto operation = operation_of(node.kind());
+             operation && !accumulations_.sums.contains(id)) {
+    count_arithmetic(node, *operation, evaluation, times);
+  }
+}
+
+// --- Results
+// --------------------------------------------------------------------------------------
+
+/// Inner loops are behind outer ones: from the last one on, each adds to the one around it.
+void KernelCounter::finish_loops() {
+  for (std::size_t i = cost_.loops.size(); i-- > 0;) {
+    if (outer_loop_[i]) cost_.loops[*outer_loop_[i]].mac += cost_.loops[i].mac;
+  }
+}
+
+BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
+                                  const graph::BodyScan& scan) const {
+  const bool is_parameter = buffer.parameter.has_value();
+  if (memories_[memory].is_constant) return BufferRole::weights;
+  if (is_parameter && *buffer.parameter < scan.effects.size()) {
+    const graph::Effect& effect = scan.effects[*buffer.parameter];
+    if (effect.escaped) return BufferRole::unknown;
+    if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
+    return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
+  }
+  if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
+  // A place in a pool that nothing writes to was filled when the network was built.
+  return buffer.stores.max == 0 ? BufferRole::weights : BufferRole::workspace;
+}
+
+void KernelCounter::finish_buffers() {
+  const graph::BodyScan scan = graph::scan_body(function_);
+  const Place::Kind kind_of_parameters =
+      scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    BufferCost& buffer = buffers_[i];
+    const Place& place = memories_[i].place;
+    buffer.name = memories_[i].name;
+    if (place.kind == kind_of_parameters && place.alias == tir::NodeId::none) {
+      buffer.parameter = place.root;
+    }
+    buffer.role = role_of(i, buffer, scan);
+    const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
+    if (!buffer.parameter && !is_touched) continue;
+    cost_.loaded += buffer.bytes_loaded;
+    cost_.stored += buffer.bytes_stored;
+    cost_.buffers.push_back(std::move(buffer));
+  }
+  std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
+                   [](const BufferCost& a, const BufferCost& b) {
+                     return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
+                   });
+}
+
+KernelCost KernelCounter::run() && {
+  buffers_.resize(memories_.size());
+  is_escaped_.resize(memories_.size());
+  add_evaluation(0, {});
+  for (std::size_t i = 0; i < order_.size(); ++i) pass_on(i);
+  find_macs();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (const Evaluation& evaluation : evaluations_[i]) count(i, evaluation);
+  }
+  finish_loops();
+  finish_buffers();
+  for (const auto& [key, count] : operations_) {
+    cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
+  }
+  cost_.uncertain = space_.reasons();
+  return std::move(cost_);
+}
+
+}  // namespace
+
+std::string_view to_string(Operation operation) {
+  static constexpr std::array<std::string_view, 11> kNames{
+      "add_subtract", "multiply", "divide_modulo", "comparison",     "logic",      "bitwise",
+      "select",       "cast",     "rounding",      "transcendental", "fixed_point"};
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+std::string_view to_string(BufferRole role) {
+  static constexpr std::array<std::string_view, 6> kNames{"input",   "output",    "in_out",
+                                                          "weights", "workspace", "unknown"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+KernelCost kernel_cost(Node prim_func) {
+  return KernelCounter(prim_func).run();
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,125 @@
+#include "analysis/cost/memories.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "graph/allocations.h"
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+
+using graph::Place;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+Node data_of_access(Node access) {
+  switch (access.kind()) {
+    case Kind::Load:
+      return access[f::Load::buffer_var];
+    case Kind::Store:
+      return access[f::Store::buffer_var];
+    case Kind::BufferLoad:
+      return access[f::BufferLoad::buffer][f::Buffer::data];
+    case Kind::BufferStore:
+      return access[f::BufferStore::buffer][f::Buffer::data];
+    default:
+      return {};
+  }
+}
+
+// Definitions come before what they define is used: the whole is before its parts.
+Memories::Memories(Node function, const EvaluationOrder& order) : scope_(function) {
+  const tir::NodeList params = function.list(f::PrimFunc::params);
+  for (const Node param : params) use(param);
+  // Texts give the variable of a parameter a name that is derived from that of its Buffer.
+  const tir::NodeMap buffers = function.map(f::PrimFunc::buffer_map);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto memory = of_pointer(buffers.key(i));
+    const std::string_view name = buffers.value(i).text(f::Buffer::name);
+    if (memory && !name.empty()) memories_[*memory].name = std::string(name);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    define(order[i]);
+    if (const Node data = data_of_access(order[i])) use(data);
+    if (order[i].is(Kind::Call)) {
+      for (const Node arg : order[i].list(f::Call::args)) {
+        if (scope_.place_of(arg).kind != Place::Kind::unknown) use(arg);
+      }
+    }
+  }
+}
+
+void Memories::define(Node node) {
+  const auto let = [&](Node var, Node value) {
+    if (graph::is_workspace_allocation(value)) {
+      scope_.allocate(var);
+    } else if (var.dtype().is_handle()) {
+      scope_.bind(var, value);
+    }
+  };
+  switch (node.kind()) {
+    case Kind::LetStmt:
+      return let(node[f::LetStmt::var], node[f::LetStmt::value]);
+    case Kind::Let:
+      return let(node[f::Let::var], node[f::Let::value]);
+    case Kind::Allocate:
+      return scope_.allocate(node[f::Allocate::buffer_var]);
+    case Kind::AllocateConst:
+      constants_.push_back(tir::index(node[f::AllocateConst::buffer_var].id()));
+      return scope_.allocate(node[f::AllocateConst::buffer_var]);
+    case Kind::BufferRealize:
+      return scope_.allocate(node[f::BufferRealize::buffer][f::Buffer::data]);
+    case Kind::Block:
+      for (const Node buffer : node.list(f::Block::alloc_buffers)) {
+        scope_.allocate(buffer[f::Buffer::data]);
+      }
+      for (const Node match : node.list(f::Block::match_buffers)) {
+        const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
+        scope_.bind(match[f::MatchBufferRegion::buffer][f::Buffer::data],
+                    scope_.place_of(source[f::Buffer::data]));
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+/// A tensor in a pool is known by the variable that names its address, any other by where it is.
+Memories::Key Memories::key_of(const Place& place, Node data) {
+  if (place.alias != tir::NodeId::none) {
+    return {Place::Kind::local, 0, 0, tir::index(place.alias)};
+  }
+  if (place.kind == Place::Kind::unknown) {
+    return {Place::Kind::unknown, 0, 0, tir::index(data.id())};
+  }
+  return {place.kind, place.root, place.inside ? place.offset : 0, 0};
+}
+
+void Memories::use(Node data) {
+  const Place place = scope_.place_of(data);
+  const auto [at, is_new] = positions_.emplace(key_of(place, data), memories_.size());
+  if (!is_new) return;
+  Memory memory{{}, place};
+  const Node variable = graph::without_casts(data);
+  if (variable.is(Kind::Var) || variable.is(Kind::SizeVar)) {
+    memory.name = std::string(variable.text(f::Var::name));
+  }
+  if (place.kind == Place::Kind::local) {
+    memory.is_constant =
+        std::find(constants_.begin(), constants_.end(), place.root) != constants_.end();
+  }
+  memories_.push_back(std::move(memory));
+}
+
+std::optional<std::size_t> Memories::of_pointer(Node pointer) const {
+  const auto at = positions_.find(key_of(scope_.place_of(pointer), pointer));
+  return at == positions_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::optional<std::size_t> Memories::of_access(Node access) const {
+  const Node data = data_of_access(access);
+  return data ? of_pointer(data) : std::nullopt;
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,123 @@
+#include "analysis/cost/same_values.h"
+
+#include <bit>
+#include <string_view>
+
+namespace mlf::analysis {
+
+using tir::FieldType;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+namespace {
+
+void add_number(std::uint64_t number, std::string& key) {
+  for (int i = 0; i < 8; ++i) key.push_back(static_cast<char>(number >> 8 * i & 0xff));
+}
+
+void add_text(std::string_view text, std::string& key) {
+  add_number(text.size(), key);
+  key += text;
+}
+
+}  // namespace
+
+// Parts come before the whole: from the end of the order to its start.
+SameValues::SameValues(const EvaluationOrder& order, const Memories& memories)
+    : order_(order), memories_(memories), numbers_(order.size()), reads_(order.size()) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node node = order[i];
+    if (node.is(Kind::Let)) bound_.emplace(tir::index(node[f::Let::var].id()), node[f::Let::value]);
+    if (node.is(Kind::LetStmt)) {
+      bound_.emplace(tir::index(node[f::LetStmt::var].id()), node[f::LetStmt::value]);
+    }
+  }
+  for (std::size_t i = order.size(); i-- > 0;) {
+    if (tir::is_expr(order[i].category())) number(i);
+  }
+}
+
+void SameValues::number(std::size_t position) {
+  const Node node = order_[position];
+  bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);
+  for (const Part& part : order_.parts(position)) {
+    reads = reads || reads_[order_.position_of(part.node)];
+  }
+  reads_[position] = reads;
+  const auto next = static_cast<std::uint32_t>(known_.size() + 1);
+  numbers_[position] = known_.emplace(key_of(node), next).first->second;
+}
+
+/// A node by its number; what is not evaluated by itself by its id.
+void SameValues::add_node(Node child, std::string& key) const {
+  if (child.is(Kind::Op)) return add_text(child.text(f::Op::name), key);
+  if (child.is(Kind::IntImm)) {  // lanes are not evaluated
+    key.push_back('v');
+    add_number(child.dtype().packed(), key);
+    return add_number(static_cast<std::uint64_t>(child.integer(f::IntImm::value)), key);
+  }
+  const bool is_numbered =
+      child && order_.contains(child) && !child.is(Kind::Var) && !child.is(Kind::SizeVar);
+  key.push_back(is_numbered ? 'n' : 'i');
+  add_number(is_numbered ? numbers_[order_.position_of(child)] : tir::index(child.id()), key);
+}
+
+/// Kind and fields. Of a Buffer that is loaded from, the memory counts: code declares a new Buffer
+/// over the same memory wherever it needs one.
+std::string SameValues::key_of(Node node) const {
+  std::string key;
+  add_number(static_cast<std::uint64_t>(node.kind()), key);
+  if (node.is(Kind::Var) || node.is(Kind::SizeVar)) {
+    add_number(tir::index(node.id()), key);
+    return key;
+  }
+  const auto memory = memories_.of_access(node);
+  const auto fields = node.info().fields;
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    switch (fields[i].type) {
+      case FieldType::node:
+        if (memory && fields[i].role == tir::Role::use) {
+          add_number(*memory, key);
+        } else {
+          add_node(node.node(i), key);
+        }
+        break;
+      case FieldType::list:
+        add_number(node.list(i).size(), key);
+        for (const Node child : node.list(i)) add_node(child, key);
+        break;
+      case FieldType::integer:
+      case FieldType::boolean:
+      case FieldType::enumeration:
+        add_number(static_cast<std::uint64_t>(node.integer(i)), key);
+        break;
+      case FieldType::real:
+        add_number(std::bit_cast<std::uint64_t>(node.real(i)), key);
+        break;
+      case FieldType::dtype:
+        add_number(node.dtype(tir::FieldRef(i)).packed(), key);
+        break;
+      case FieldType::string:
+        add_text(node.text(i), key);
+        break;
+      default:
+        // Of the kinds that are evaluated none has fields of other types, but unknown ones.
+        add_number(tir::index(node.id()), key);
+        break;
+    }
+  }
+  return key;
+}
+
+bool SameValues::are_same(Node a, Node b) const {
+  if (a == b) return true;
+  if (!a || !b || !order_.contains(a) || !order_.contains(b)) return false;
+  return numbers_[order_.position_of(a)] == numbers_[order_.position_of(b)];
+}
+
+bool SameValues::reads_memory(Node expression) const {
+  return order_.contains(expression) && reads_[order_.position_of(expression)];
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,37 @@
+// Which expressions of a function are the same, however often they are written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/cost/memories.h"
+
+namespace mlf::analysis {
+
+/// Numbers the expressions of a function: equal numbers mean the same operation on the same values.
+/// A load is the same as another one of the same element; what is stored between them is not looked
+/// at. Linear in the number of nodes.
+class SameValues {
+ public:
+  SameValues(const EvaluationOrder& order, const Memories& memories);
+
+  bool are_same(tir::Node a, tir::Node b) const;
+  /// Whether the value depends on what is in memory, also by way of a let.
+  bool reads_memory(tir::Node expression) const;
+
+ private:
+  void number(std::size_t position);
+  std::string key_of(tir::Node node) const;
+  void add_node(tir::Node child, std::string& key) const;
+
+  const EvaluationOrder& order_;
+  const Memories& memories_;
+  std::vector<std::uint32_t> numbers_;  // by position; 0: not an expression
+  std::vector<bool> reads_;
+  std::unordered_map<std::uint32_t, tir::Node> bound_;  // let variables
+  std::unordered_map<std::string, std::uint32_t> known_;
+};
+
+}  // namespace mlf::analysis
