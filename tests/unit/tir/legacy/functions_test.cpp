@@ -29,6 +29,40 @@ TEST(LegacyFunctions, HaveParametersAReturnTypeAttributesAndBuffers) {
   EXPECT_EQ(before.list(f::Buffer::shape).size(), 3u);
 }
 
+TEST(LegacyFunctions, HaveAxisSeparatorsWhereABufferIsPrintedInFull) {
+  const Document d = read_text(
+      "@main = primfn(a: handle) -> ()\n"
+      "  buffers = {A: Buffer(A_1: Pointer(float32), float32, [16, 16], [], "
+      "axis_separators=[1])}\n"
+      "  buffer_map = {a: A} {\n"
+      "  allocate(Y: Pointer(global float32), float32, [16, 8]), storage_scope = global {\n"
+      "    Y_1: Buffer(Y, float32, [16, 8], [], axis_separators=[1])[0, 1] = A[0, 1]\n"
+      "  }\n}\n");
+  const Node body = function(d)[f::PrimFunc::body][f::Allocate::body];
+  const Node store = body.list(f::SeqStmt::seq)[0];
+  const NodeList stored = store[f::BufferStore::buffer].list(f::Buffer::axis_separators);
+  ASSERT_EQ(stored.size(), 1u);
+  EXPECT_EQ(stored[0].integer(f::IntImm::value), 1);
+  const Node loaded = store[f::BufferStore::value][f::BufferLoad::buffer];
+  EXPECT_EQ(loaded.list(f::Buffer::axis_separators).size(), 1u);
+  EXPECT_FALSE(lost(d, LossCode::buffer_fields));
+}
+
+TEST(LegacyFunctions, LoseAxisSeparatorsOfABlocksOwnBuffers) {
+  const Document d = read_text(
+      "@main = primfn(a: handle) -> ()\n"
+      "  buffers = {A: Buffer(A_1: Pointer(float32), float32, [16, 16], [], "
+      "axis_separators=[1])}\n"
+      "  buffer_map = {a: A} {\n"
+      "  block([], \"b\") {\n"
+      "    tir.reads([])\n"
+      "    tir.writes([])\n"
+      "    C = alloc_buffer(float32[16, 16])\n"
+      "    C[0, 1] = A[0, 1]\n"
+      "}\n");
+  EXPECT_TRUE(lost(d, LossCode::buffer_fields));
+}
+
 TEST(LegacyFunctions, ReturnNothingOrATuple) {
   const auto fields = [](std::string_view type) {
     const Document d = read_text("@f = primfn() -> " + std::string(type) + " {\n  0\n}\n");
