@@ -92,12 +92,21 @@ struct Recovered {
   friend bool operator==(const Recovered&, const Recovered&) = default;
 };
 
+/// A constant whose data its source has not got because somebody left it out (`--constants none`,
+/// or a NumPy file that is not at hand): it is not lost, as other constants without data are.
+struct LeftOut {
+  NodeId constant;     ///< the NDArray
+  std::string sha256;  ///< of its data, lower-case hex
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 struct Document {
   Source source;
   std::optional<std::string> target;  ///< target text of the module, if known
   Module module;
   std::vector<Loss> losses;  ///< in the order of their members
   std::vector<Recovered> recovered{};
+  std::vector<LeftOut> left_out{};  ///< of tir-N.json alone
 };
 
 /// Where a constant is.

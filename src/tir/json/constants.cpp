@@ -78,7 +78,8 @@ void write_type(json::Writer& emitter, Node constant) {
   emitter.end_array();
 }
 
-void write_digest(json::Writer& emitter, Node constant) {
+/// `known` is the digest of data that was left out; empty where nobody knows it.
+void write_digest(json::Writer& emitter, Node constant, std::string_view known) {
   const std::uint64_t bytes = byte_size(constant.dtype(std::uint8_t{f::NDArray::dtype}),
                                         constant.integers(f::NDArray::shape));
   const auto data = constant.bytes(f::NDArray::data);
@@ -89,7 +90,7 @@ void write_digest(json::Writer& emitter, Node constant) {
   emitter.key("bytes");
   emitter.integer(static_cast<std::int64_t>(bytes));
   emitter.key("sha256");
-  if (!data) return emitter.null();
+  if (!data) return known.empty() ? emitter.null() : emitter.string(known);
   emitter.string(support::sha256_hex({reinterpret_cast<const char*>(data->data()), data->size()}));
 }
 
@@ -98,11 +99,12 @@ void write_digest(json::Writer& emitter, Node constant) {
 // Files are only named here; who writes the archive asks for their content one at a time
 // (write_npy), so that no more than one constant is copied.
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
-                                          const std::vector<Recovered>& recovered,
-                                          const JsonOptions& options) {
+                                          const Document& document, const JsonOptions& options) {
   // Most constants are in the text; those found elsewhere in the archive say where.
   std::unordered_map<std::uint32_t, std::string_view> found;
-  for (const Recovered& one : recovered) found.emplace(index(one.constant), one.source);
+  for (const Recovered& one : document.recovered) found.emplace(index(one.constant), one.source);
+  std::unordered_map<std::uint32_t, std::string_view> digests;
+  for (const LeftOut& one : document.left_out) digests.emplace(index(one.constant), one.sha256);
   std::vector<ConstantFile> files;
   emitter.key("constants");
   emitter.begin_array();
@@ -113,7 +115,8 @@ std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& 
     emitter.key("id");
     emitter.integer(static_cast<std::int64_t>(id));
     write_type(emitter, constant);
-    write_digest(emitter, constant);
+    const auto known = digests.find(index(constant.id()));
+    write_digest(emitter, constant, known == digests.end() ? std::string_view() : known->second);
     if (data && goes_into_file(constant, *data, options)) {
       files.push_back({fmt::format("{}/{}.npy", options.npy_folder, id), constant.id()});
       emitter.key("file");
@@ -214,6 +217,11 @@ ConstantTable read_constants(Builder& builder, json::Value table, const FileSour
   for (const json::Value entry : table.elements()) {
     const NodeId array = read_constant(builder, entry, constants.arrays.size(), files);
     constants.arrays.push_back(array);
+    const Node made = builder.node(array);
+    const json::Value digest = entry.at("sha256");
+    if (!made.bytes(f::NDArray::data) && !digest.is_null()) {
+      constants.left_out.push_back({array, std::string(digest.text())});
+    }
     if (const auto source = entry.find("recovered")) {
       constants.recovered.push_back({array, std::string(source->as_string())});
     }

@@ -32,8 +32,7 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 
 /// Writes the member `constants`; gives the files that it refers to.
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
-                                          const std::vector<Recovered>& recovered,
-                                          const JsonOptions& options);
+                                          const Document& document, const JsonOptions& options);
 
 /// Gives the content of a constant's NumPy file by the path in the JSON; nullopt where it is not
 /// at hand, and then the constant has no data.
@@ -42,6 +41,7 @@ using FileSource = std::function<std::optional<std::string>(std::string_view pat
 struct ConstantTable {
   std::vector<NodeId> arrays;  ///< in the order of their ids
   std::vector<Recovered> recovered;
+  std::vector<LeftOut> left_out;
 };
 
 /// Throws where data, size and digest do not agree.

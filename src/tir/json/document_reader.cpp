@@ -41,7 +41,8 @@ Document DocumentReader::read() {
           .target = std::move(target),
           .module = std::move(builder_).finish(module),
           .losses = std::move(losses),
-          .recovered = std::move(recovered_)};
+          .recovered = std::move(recovered_),
+          .left_out = std::move(left_out_)};
 }
 
 // Order matters. Constants and names of functions can be referred to from everywhere; the module's
@@ -50,6 +51,7 @@ NodeId DocumentReader::read_module(json::Value root) {
   ConstantTable constants = read_constants(builder_, root.at("constants"), files_);
   tables_.constants = std::move(constants.arrays);
   recovered_ = std::move(constants.recovered);
+  left_out_ = std::move(constants.left_out);
   const json::Value entries = root.at("functions");
   declare_functions(entries);
   const ScopeId scope = add_scope(root);

@@ -40,6 +40,7 @@ class DocumentReader {
   Builder builder_;
   Tables tables_;
   std::vector<Recovered> recovered_;
+  std::vector<LeftOut> left_out_;
   NodeReader nodes_;
   struct Range {
     std::size_t first;

@@ -73,8 +73,7 @@ std::vector<ConstantFile> DocumentWriter::write() {
   nodes_.set_plan(module_plan_);
   write_module_fields();
   write_losses(emitter_, document_);
-  std::vector<ConstantFile> files =
-      write_constants(emitter_, outline_, document_.recovered, options_);
+  std::vector<ConstantFile> files = write_constants(emitter_, outline_, document_, options_);
   write_tables(module_plan_);
   write_exprs(module_plan_);
   write_objects();

@@ -29,8 +29,7 @@ void MissingObjects::was_found(NodeId missing) {
 
 namespace {
 
-/// By the index of what is replaced.
-using Replacements = std::unordered_map<std::uint32_t, NodeId>;
+using Replacements = LostConstants::Replacements;
 
 /// Fields that refer to something replaced, made anew; nothing for all others.
 class Replacing {
@@ -136,18 +135,22 @@ NodeId LostConstants::make(DType dtype, std::span<const std::int64_t> shape,
   return array;
 }
 
+// An undefined constant is one that TVM keeps elsewhere: a lost one has all but its bytes.
+NodeId LostConstants::lose(DType dtype, std::span<const std::int64_t> shape,
+                           std::string_view detail) {
+  losses_.add(LossCode::constant_data, detail);
+  return builder_.make(Kind::NDArray, {dtype, builder_.integers(shape), BytesId::none});
+}
+
 // Without anybody to ask, as for a text by itself, every constant is a loss.
 NodeId LostConstants::find(ConstantQuery query, std::string_view detail) {
   query.function = losses_.function();
   const auto found = finder_ ? finder_(query) : std::nullopt;
-  if (!found) {
-    losses_.add(LossCode::constant_data, detail);
-    return NodeId::none;
-  }
-  return make(*query.dtype, *query.shape, *found);
+  return found ? make(*query.dtype, *query.shape, *found)
+               : lose(*query.dtype, *query.shape, detail);
 }
 
-// A shape that is not made of numbers cannot be compared with data.
+// Nothing that TVM makes: an NDArray has numbers for a shape.
 NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector<NodeId>& extents) {
   if (const auto shape = constant_shape(builder_, extents)) {
     return find({.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}},
@@ -161,6 +164,7 @@ NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector
 // place, and so does what is known of it.
 LostConstants::Candidates LostConstants::candidates(NodeId root) const {
   Candidates candidates;
+  if (!finder_) return candidates;
   for (const ArrayUse& use : array_uses(builder_.node(root))) {
     if (!use.array.is(Kind::MissingObject)) continue;
     auto found = finder_(query_of(use));
@@ -171,7 +175,7 @@ LostConstants::Candidates LostConstants::candidates(NodeId root) const {
 
 // After the whole text was read, because attributes and pools say more than the first mention.
 void LostConstants::find_missing(NodeId root, MissingObjects& missing) {
-  if (!finder_ || missing.empty()) return;
+  if (missing.empty()) return;
   Replacements replacements;
   for (const auto& [object, found] : candidates(root)) {
     const FoundConstant* const one = agreed(found);
@@ -181,7 +185,32 @@ void LostConstants::find_missing(NodeId root, MissingObjects& missing) {
     // Generated C has the data of an array, but not the shape that it had.
     if (one->is_flat) losses_.add(LossCode::buffer_shape, "constants of generated C");
   }
+  lose_allocated(root, missing, replacements);
   replace_nodes(builder_, replacements);
+}
+
+// A statement says dtype and extents of its constant: what is not found is known but for its data.
+void LostConstants::lose_allocated(NodeId root, MissingObjects& missing,
+                                   Replacements& replacements) {
+  std::map<std::uint32_t, const ArrayUse*> stated;  // null where places disagree
+  const std::vector<ArrayUse> uses = array_uses(builder_.node(root));
+  for (const ArrayUse& use : uses) {
+    if (!use.array.is(Kind::MissingObject)) continue;
+    const bool is_stated = use.site == ConstantSite::statement && use.shape;
+    const auto [entry, is_new] =
+        stated.try_emplace(index(use.array.id()), is_stated ? &use : nullptr);
+    const ArrayUse* const other = entry->second;
+    if (is_new || other == nullptr) continue;
+    if (!is_stated || other->dtype != use.dtype || other->shape != use.shape)
+      entry->second = nullptr;
+  }
+  for (const auto& [object, use] : stated) {
+    if (use == nullptr || replacements.contains(object)) continue;
+    losses_.enter(use->function);
+    replacements.emplace(object, lose(*use->dtype, *use->shape, use->name));
+    missing.was_found(static_cast<NodeId>(object));
+  }
+  losses_.enter({});
 }
 
 std::optional<std::vector<std::int64_t>> constant_shape(const Builder& builder,

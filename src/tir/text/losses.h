@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -97,16 +98,20 @@ class LostConstants {
   LostConstants(const ConstantFinder& finder, Builder& builder, FunctionLosses& losses)
       : finder_(finder), builder_(builder), losses_(losses) {}
 
-  /// The NDArray of a constant of the function that is being read, or none and a loss. `detail`
-  /// says what its text has of it. The query has dtype and shape.
+  /// By the index of a node: what goes into its place.
+  using Replacements = std::unordered_map<std::uint32_t, NodeId>;
+
+  /// The NDArray of a constant of the function that is being read, or one without data and a loss.
+  /// `detail` says what its text has of it. The query has dtype and shape.
   NodeId find(ConstantQuery query, std::string_view detail);
 
-  /// The same for a constant of which the text has name, dtype and extents alone; a loss, too,
+  /// The same for a constant of which the text has name, dtype and extents alone; none, and a loss,
   /// where one of these is not a number.
   NodeId find(std::string_view name, DType dtype, const std::vector<NodeId>& extents);
 
   /// Puts NDArrays in the place of references into a metadata section that was left out. One that
-  /// is used in several places must be the same in all that are known.
+  /// is used in several places must be the same in all that are known. What is not found has no
+  /// data where a statement says its dtype and shape, and stays a reference elsewhere.
   void find_missing(NodeId root, MissingObjects& missing);
 
   std::vector<Recovered> take() { return std::exchange(found_, {}); }
@@ -117,6 +122,8 @@ class LostConstants {
 
   Candidates candidates(NodeId root) const;
   NodeId make(DType dtype, std::span<const std::int64_t> shape, const FoundConstant& found);
+  NodeId lose(DType dtype, std::span<const std::int64_t> shape, std::string_view detail);
+  void lose_allocated(NodeId root, MissingObjects& missing, Replacements& replacements);
 
   const ConstantFinder& finder_;
   Builder& builder_;

@@ -79,7 +79,7 @@ TEST(LegacyStatements, AnAllocateMayHaveAnEmptyScopeAnnotationsAndACondition) {
 
 TEST(LegacyStatements, ConstantsHaveNoData) {
   const Document d = statements("  constant(k: Pointer(int8), int8, [4]);\n  n");
-  EXPECT_FALSE(body(d)[f::AllocateConst::data]);
+  EXPECT_FALSE(body(d)[f::AllocateConst::data].bytes(f::NDArray::data));
   EXPECT_TRUE(lost(d, LossCode::constant_data));
   EXPECT_TRUE(lost(d, LossCode::constant_fields));
 }

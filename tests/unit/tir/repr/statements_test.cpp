@@ -75,7 +75,7 @@ TEST(ReprStatements, AllocationsPrintDtypeExtentsScopeAndCondition) {
   EXPECT_TRUE(second.list(f::Allocate::extents).empty());
   const Node constant = second[f::Allocate::body];
   ASSERT_EQ(constant.kind(), Kind::AllocateConst);
-  EXPECT_FALSE(constant[f::AllocateConst::data]);
+  EXPECT_FALSE(constant[f::AllocateConst::data].bytes(f::NDArray::data));
   EXPECT_TRUE(lost(d, LossCode::constant_data));
   const Node buffer = constant[f::AllocateConst::body][f::BufferStore::buffer];
   EXPECT_EQ(buffer[f::Buffer::data].id(), first[f::Allocate::buffer_var].id());

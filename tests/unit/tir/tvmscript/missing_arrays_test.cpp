@@ -116,6 +116,26 @@ TEST(MissingArrays, OfAttributesAreFoundByTheWayToThem) {
   EXPECT_EQ(d.recovered.size(), 2u);
 }
 
+TEST(MissingArrays, OfAStatementLackNothingButTheirData) {
+  const Document d = statements(
+      "c = T.allocate_const(metadata[\"runtime.NDArray\"][7], \"int16\", [2, 3])\nT.evaluate(c)");
+  const Node data = body(d)[f::AllocateConst::data];
+  ASSERT_EQ(data.kind(), Kind::NDArray);
+  EXPECT_EQ(data.dtype(f::NDArray::dtype), DType::Int(16));
+  EXPECT_EQ(data.integers(f::NDArray::shape).size(), 2u);
+  EXPECT_FALSE(data.bytes(f::NDArray::data));
+  EXPECT_TRUE(lost(d, LossCode::constant_data));
+  EXPECT_FALSE(lost(d, LossCode::attr_object));
+}
+
+TEST(MissingArrays, OfStatementsThatDisagreeStayReferences) {
+  const Document d = statements(
+      "c = T.allocate_const(metadata[\"runtime.NDArray\"][7], \"int16\", [2, 3])\n"
+      "e = T.allocate_const(metadata[\"runtime.NDArray\"][7], \"int8\", [2, 3])\nT.evaluate(c)");
+  EXPECT_EQ(body(d)[f::AllocateConst::data].kind(), Kind::MissingObject);
+  EXPECT_TRUE(lost(d, LossCode::attr_object));
+}
+
 TEST(MissingArrays, OfTwoPlacesThatDisagreeAreLost) {
   Knowing knowing;
   knowing.add("module.constants[0]", bytes({6}));

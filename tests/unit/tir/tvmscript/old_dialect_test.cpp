@@ -203,19 +203,23 @@ TEST(OldScript, PrintsBytesAsCharacters) {
 
 TEST(OldScript, LosesFloatsOfSixDigits) {
   const Document d = read_old(constant("[0.333333, 1]", "float32", "2"));
-  EXPECT_FALSE(body(d)[f::AllocateConst::data]);
+  EXPECT_FALSE(body(d)[f::AllocateConst::data].bytes(f::NDArray::data));
   EXPECT_TRUE(lost(d, LossCode::constant_data));
 }
 
 TEST(OldScript, LosesConstantsBehindDots) {
   const Document d = read_old(constant("[1, 2, 3...]", "int32", "30"));
-  EXPECT_FALSE(body(d)[f::AllocateConst::data]);
+  EXPECT_FALSE(body(d)[f::AllocateConst::data].bytes(f::NDArray::data));
   EXPECT_TRUE(lost(d, LossCode::constant_data));
 }
 
 TEST(OldScript, LosesConstantsThatAreNotPrinted) {
   const Document d = read_old(constant("", "int8", "16"));
-  EXPECT_EQ(body(d).kind(), Kind::AllocateConst);
+  const Node data = body(d)[f::AllocateConst::data];
+  ASSERT_EQ(data.kind(), Kind::NDArray);
+  EXPECT_EQ(data.dtype(f::NDArray::dtype), DType::Int(8));
+  EXPECT_EQ(data.integers(f::NDArray::shape)[0], 16);
+  EXPECT_FALSE(data.bytes(f::NDArray::data));
   EXPECT_TRUE(lost(d, LossCode::constant_data));
 }
 

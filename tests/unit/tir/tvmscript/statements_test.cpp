@@ -261,11 +261,11 @@ TEST(ScriptStatements, OfLongConstantsTheBeginningIsPrinted) {
   for (int i = 1; i < 201; ++i) elements += ", " + std::to_string(i);
   const Document cut =
       statements("c = T.allocate_const([" + elements + "], \"int32\", [300])\nT.evaluate(c)");
-  EXPECT_FALSE(body(cut)[f::AllocateConst::data]);
+  EXPECT_FALSE(body(cut)[f::AllocateConst::data].bytes(f::NDArray::data));
   EXPECT_TRUE(lost(cut, LossCode::constant_data));
   const Document whole =
       statements("c = T.allocate_const([" + elements + "], \"int32\", [201])\nT.evaluate(c)");
-  EXPECT_TRUE(body(whole)[f::AllocateConst::data]);
+  EXPECT_TRUE(body(whole)[f::AllocateConst::data].bytes(f::NDArray::data));
 }
 
 TEST(ScriptStatements, NamesMayBeWordsOfPython) {
