@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "mlf/tir/c.h"
+#include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "output.h"
 
@@ -54,9 +55,12 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
                   "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json; "
                   "tvmscript: for tvm.script.from_source; c: as TVM's target c prints it after its "
                   "host passes, for TIR that was read from such C");
-  add_enum_option(app, "--constants", options.constants,
-                  {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
-                  "Whether json has the data of constants");
+  add_enum_option(
+      app, "--constants", options.constants,
+      {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
+      "Whether the data of constants is written; none: json says its digest, tvmscript "
+      "refers to metadata that it has not got, save_json and c are an error where there "
+      "are constants");
   add_enum_option(app, "--missing", options.missing,
                   {{"error", Missing::error}, {"omit", Missing::omit}},
                   "Whether save_json and tvmscript leave out attributes and annotations that the "
@@ -96,16 +100,40 @@ std::string omitted_note(const tir::OmittedAttribute& omitted) {
                      omitted.name, owner);
 }
 
+/// Neither save_json nor C has a constant without its data.
+bool needs_all_data(TirFormat format) {
+  return format == TirFormat::save_json || format == TirFormat::c;
+}
+
+/// Nothing of constants that the module no longer uses: those are not written anyway.
+bool has_constants(const tir::Document& document) {
+  bool has = false;
+  tir::for_each_pre_order(document.module.root(),
+                          [&](tir::Node node) { has = has || node.is(tir::Kind::NDArray); });
+  return has;
+}
+
 Result<void> write_tir(const tir::Document& document, const TirArguments& options,
                        const Limits& limits, const tir::Sink& sink) {
+  if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
+      has_constants(document)) {
+    const std::string_view format = options.format == TirFormat::c ? "c" : "save_json";
+    return tl::make_unexpected(Diagnostics{Diagnostic{
+        ErrorKind::invalid_input,
+        fmt::format("the module has constants, and {} cannot be written without their data",
+                    format),
+        {}}});
+  }
   switch (options.format) {
     case TirFormat::json:
       break;
     case TirFormat::save_json:
       return tir::write_save_json(document, sink);
     case TirFormat::tvmscript:
-      return tir::write_tvmscript(document, {.max_written_nodes = limits.tir.max_written_nodes},
-                                  sink);
+      return tir::write_tvmscript(
+          document,
+          {.max_written_nodes = limits.tir.max_written_nodes, .constants = options.constants},
+          sink);
     case TirFormat::c:
       return tir::write_c(document, sink, limits.tir.max_written_nodes);
   }

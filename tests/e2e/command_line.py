@@ -238,6 +238,22 @@ class Streams(Folder):
 
 
 class Tir(Folder):
+    def test_tir_without_the_data_of_constants(self):
+        archive = support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar"
+        whole, short = (
+            support.run_ok("tir", "--format", "tvmscript", "--constants", data, archive).stdout
+            for data in ("inline", "none")
+        )
+        self.assertLess(len(short), len(whole))
+        self.assertIn(b'T.allocate_const(metadata["runtime.NDArray"][0], ', short)
+        again = json.loads(support.run_ok("tir", "-", input=short).stdout)
+        self.assertTrue(again["constants"])
+        self.assertEqual({constant["sha256"] for constant in again["constants"]}, {None})
+        for form in ("save_json", "c"):
+            result = support.run("tir", "--format", form, "--constants", "none", archive)
+            self.assertEqual(result.returncode, 65)
+            self.assertIn(b"cannot be written without their data", result.stderr)
+
     def test_every_way_to_name_a_tir_gives_the_same(self):
         path = self.archive()
         bare = self.folder / "tir-1.txt"

@@ -77,6 +77,10 @@ MLF_API std::vector<OmittedAttribute> omit_missing(Document& document);
 
 struct ScriptOptions {
   std::uint64_t max_written_nodes = 100'000'000;  ///< nodes written out where a DAG is expanded
+  /// `none`: since v0.12 a constant is a reference into a metadata section that is not there, as in
+  /// TVM's `script(show_meta=False)`; before, it is its dtype and extents. mlf reads such a text,
+  /// TVM does not. Else data is in the text.
+  ConstantPlace constants = ConstantPlace::inside;
 };
 
 /// Writes `document` as TVMScript for the parser of the TVM that the document names (the last of
@@ -91,8 +95,8 @@ struct ScriptOptions {
 /// Errors: `invalid_input` where the module holds what TVMScript has no words for (producers,
 /// unknown nodes, a constant without data, names of functions that are not identifiers; since v0.12
 /// tir.Load and tir.Store; before it objects, constants of which no list of numbers says all,
-/// predicates of buffer accesses), and where sharing expands beyond the limit. The message names
-/// it.
+/// predicates of buffer accesses; without data, the constants of memory pools), and where sharing
+/// expands beyond the limit. The message names it.
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
 

@@ -98,15 +98,27 @@ void ScopedNames::clear() {
 
 // --- Objects in the metadata -------------------------------------------------------------------
 
-/// Objects are listed once, by type key, in the order in which the text mentions them.
+namespace {
+
+/// Objects are listed once, in the order in which the text mentions them.
+std::string reference_in(std::vector<NodeId>& listed, std::string_view type_key, Node object) {
+  const auto found = std::ranges::find(listed, object.id());
+  const auto position = found - listed.begin();
+  if (found == listed.end()) listed.push_back(object.id());
+  return fmt::format("metadata[\"{}\"][{}]", type_key, position);
+}
+
+}  // namespace
+
 std::string MetadataObjects::reference(Node object) {
   const std::string key(object.is(Kind::Opaque) ? object.text(f::Opaque::type_key)
                                                 : object.info().type_key);
-  std::vector<NodeId>& same_key = objects_[key];
-  const auto found = std::ranges::find(same_key, object.id());
-  const auto position = found - same_key.begin();
-  if (found == same_key.end()) same_key.push_back(object.id());
-  return fmt::format("metadata[\"{}\"][{}]", key, position);
+  return reference_in(objects_[key], key, object);
+}
+
+std::string MetadataObjects::reference_to_left_out(Node array) {
+  note_missing();
+  return reference_in(left_out_, array.info().type_key, array);
 }
 
 }  // namespace mlf::tir::tvmscript

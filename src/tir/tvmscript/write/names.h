@@ -56,6 +56,8 @@ class MetadataObjects {
  public:
   /// `metadata["Runtime"][0]` for an object; the same one for the same object.
   std::string reference(Node object);
+  /// The same for an array that is not in the metadata.
+  std::string reference_to_left_out(Node array);
 
   bool empty() const { return objects_.empty(); }
   /// The objects by type key, in the order of their indices.
@@ -68,6 +70,7 @@ class MetadataObjects {
 
  private:
   std::map<std::string, std::vector<NodeId>, std::less<>> objects_;
+  std::vector<NodeId> left_out_;
   bool has_missing_ = false;
 };
 

@@ -30,13 +30,13 @@ bool ModuleNames::contains(NodeId global_var) const {
 }
 
 Printer::Printer(const Module& module, std::uint8_t minor_version, const ModuleNames& functions,
-                 MetadataObjects& metadata, std::uint64_t max_nodes)
+                 MetadataObjects& metadata, const ScriptOptions& options)
     : module_(module),
       minor_version_(minor_version),
       spelling_(spelling_of(minor_version)),
       functions_(functions),
       metadata_(metadata),
-      max_nodes_(max_nodes) {}
+      options_(options) {}
 
 /// Fragments are expanded from the left, each into its parts, until there is only text. Shared
 /// nodes are written as often as they are used, which is what the limit is for.
@@ -53,8 +53,9 @@ void Printer::print(const TextFragments& fragments, std::string& out) {
       continue;
     }
     // Counted as they are written, shared or not.
-    if (fragment.node && ++written_ > max_nodes_) {
-      refuse(fmt::format("shared nodes expand to more than {} written ones", max_nodes_));
+    if (fragment.node && ++written_ > options_.max_written_nodes) {
+      refuse(fmt::format("shared nodes expand to more than {} written ones",
+                         options_.max_written_nodes));
     }
     parts.clear();
     expand(fragment, parts);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
+#include "mlf/tir/write.h"
 #include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/write/fragments.h"
 #include "tir/tvmscript/write/names.h"
@@ -29,7 +30,7 @@ struct ModuleNames {
 class Printer {
  public:
   Printer(const Module& module, std::uint8_t minor_version, const ModuleNames& functions,
-          MetadataObjects& metadata, std::uint64_t max_nodes);
+          MetadataObjects& metadata, const ScriptOptions& options);
 
   /// Appends the text of `fragments`.
   void print(const TextFragments& fragments, std::string& out);
@@ -48,6 +49,7 @@ class Printer {
   std::uint8_t minor_version() const { return minor_version_; }
   const Spelling& spelling() const { return spelling_; }
   const Module& module() const { return module_; }
+  bool has_constants() const { return options_.constants != ConstantPlace::none; }
 
  private:
   void form_argument(Node node, const FormArgument& argument, TextFragments& out) const;
@@ -88,7 +90,7 @@ class Printer {
   const Spelling& spelling_;
   const ModuleNames& functions_;
   MetadataObjects& metadata_;
-  std::uint64_t max_nodes_;
+  const ScriptOptions& options_;
   std::uint64_t written_ = 0;
   ScopedNames names_;
   std::size_t open_lambdas_ = 0;

@@ -129,7 +129,7 @@ void StatementPrinter::allocate_const(const Step& step) {
   Header header;
   header.defines = node[f::AllocateConst::buffer_var];
   header.names = names_of_allocations();
-  printer_.begin_form(Kind::AllocateConst, header.call).append(elements(node)).text(", ");
+  printer_.begin_form(Kind::AllocateConst, header.call).append(elements(node));
   header.call.text(quoted_dtype(node.dtype(f::AllocateConst::dtype))).text(", [");
   header.call.list(node.list(f::AllocateConst::extents)).text("]");
   annotations(node.map(f::AllocateConst::annotations), header.call);
@@ -137,20 +137,26 @@ void StatementPrinter::allocate_const(const Step& step) {
   around(step, std::move(header), node[f::AllocateConst::body]);
 }
 
-/// A list, or an array in the metadata in front of the text.
+/// What is in front of the dtype: a list, or an array in the metadata in front of the text.
 TextFragments StatementPrinter::elements(Node allocate_const) {
   const Node constant = allocate_const[f::AllocateConst::data];
-  if (!constant || !constant.bytes(f::NDArray::data)) {
+  TextFragments out;
+  if (!printer_.has_constants()) {
+    if (printer_.spelling().is_old()) return out;
+    if (constant) return out.value(constant).text(", ");
+  }
+  if (!constant.is(Kind::NDArray) || !constant.bytes(f::NDArray::data)) {
     refuse(fmt::format("the data of the constant '{}' is not known",
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
   }
-  TextFragments out;
-  if (const auto list = constant_elements(constant, printer_.spelling())) return out.text(*list);
+  if (const auto list = constant_elements(constant, printer_.spelling())) {
+    return out.text(*list).text(", ");
+  }
   if (printer_.spelling().is_old()) {
     refuse(fmt::format("TVMScript before v0.12 has no literals for the constant '{}'",
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
   }
-  return out.value(constant).text(".numpy()");
+  return out.value(constant).text(".numpy(), ");
 }
 
 /// data= is always stated: without it the parser would allocate the buffer.

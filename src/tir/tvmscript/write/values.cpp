@@ -110,6 +110,10 @@ void Printer::object(Node node, TextFragments& out) {
   if (spelling_.is_old()) {
     refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
   }
+  if (node.is(Kind::NDArray) && !has_constants()) {
+    out.text(metadata_.reference_to_left_out(node));
+    return;
+  }
   refuse_local_variables(node);
   out.text(metadata_.reference(node));
 }

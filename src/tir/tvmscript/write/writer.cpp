@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
 #include "tir/save_json/metadata.h"
@@ -212,8 +213,7 @@ class ModulePrinter {
   ModulePrinter(const Document& document, const ScriptOptions& options)
       : document_(document),
         module_(document.module.root()),
-        printer_(document.module, document.source.tvm_version.last, names_, metadata_,
-                 options.max_written_nodes),
+        printer_(document.module, document.source.tvm_version.last, names_, metadata_, options),
         script_(printer_) {}
 
   /// The metadata comes first, and is known last: the script is printed in between.
@@ -267,9 +267,25 @@ class ModulePrinter {
     }
   }
 
+  /// The metadata is save_json, which has no constant without its data.
+  void refuse_constants() const {
+    for (const auto& [key, ids] : metadata_.objects()) {
+      for (const NodeId id : ids) {
+        for_each_pre_order(module_.module().node(id), [&](Node part) {
+          if (!part.is(Kind::NDArray)) return;
+          refuse(
+              fmt::format("constants of a {} are in the metadata of TVMScript: without their data "
+                          "it cannot be written",
+                          key));
+        });
+      }
+    }
+  }
+
   /// The objects that the text refers to, as save_json in a Python string.
   void write_metadata(const Sink& sink) {
     if (metadata_.empty()) return;
+    if (!printer_.has_constants()) refuse_constants();
     std::string json;
     write_objects(document_, metadata_.objects(), [&](std::string_view bytes) { json += bytes; });
     sink("metadata = tvm.ir.load_json(\"\"\"");

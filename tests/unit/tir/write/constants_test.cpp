@@ -101,6 +101,60 @@ TEST_P(ConstantOf, StandsInTvmScript) {
   expect_content(read_text(script), GetParam());
 }
 
+// --- Without their data -------------------------------------------------------------------------
+
+std::string script_without_data(const Document& document) {
+  std::string text;
+  const auto written = write_tvmscript(document, {.constants = ConstantPlace::none},
+                                       [&](std::string_view bytes) { text += bytes; });
+  return written ? text : to_string(written.error().front());
+}
+
+std::string json_without_data(const Document& document) {
+  std::string text;
+  const auto written = write_tir_json(document, {.constants = ConstantPlace::none},
+                                      [&](std::string_view bytes) { text += bytes; });
+  return written ? text : to_string(written.error().front());
+}
+
+void expect_no_data(const Document& document, std::string_view dtype_name) {
+  const Node array = array_of(document);
+  ASSERT_TRUE(array.is(Kind::NDArray));
+  EXPECT_EQ(array.dtype(f::NDArray::dtype), *parse_dtype(dtype_name));
+  EXPECT_EQ(array.integers(f::NDArray::shape).size(), 2u);
+  EXPECT_FALSE(array.bytes(f::NDArray::data));
+}
+
+TEST_P(ConstantOf, WithoutDataIsInTvmScriptOfEveryVersion) {
+  Document document = document_with(GetParam());
+  expect_no_data(read_text(script_without_data(document)), GetParam());
+  document.source.tvm_version = {9, 9, "0.9.0"};
+  if (parse_dtype(GetParam())->bits != 8 || !parse_dtype(GetParam())->is_float()) {
+    expect_no_data(read_text(script_without_data(document)), GetParam());
+  }
+}
+
+TEST(LeftOutConstants, AreToldApartFromLostOnes) {
+  const Document original = document_with("int8");
+  const std::string text = json_without_data(original);
+  const Document left_out = read_text(text);
+  expect_no_data(left_out, "int8");
+  ASSERT_EQ(left_out.left_out.size(), 1u);
+  EXPECT_EQ(left_out.left_out[0].constant, array_of(left_out).id());
+  EXPECT_EQ(json_without_data(left_out), text);
+  // A text has lost the digest as well.
+  const Document lost = read_text(script_without_data(original));
+  EXPECT_TRUE(lost.left_out.empty());
+  EXPECT_NE(json_without_data(lost).find("\"sha256\":null,\"data\":null"), std::string::npos);
+}
+
+TEST(LeftOutConstants, AreRefusedWhereAFormatNeedsThem) {
+  const Document document = read_text(json_without_data(document_with("int8")));
+  const Sink sink = [](std::string_view) {};
+  EXPECT_FALSE(write_save_json(document, sink));
+  EXPECT_FALSE(write_tvmscript(document, {}, sink));
+}
+
 std::string name_of(const testing::TestParamInfo<std::string_view>& info) {
   return std::string(info.param);
 }
