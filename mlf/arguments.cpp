@@ -77,9 +77,7 @@ bool names_archive(const std::string& path) {
 /// A member that is TIR whatever it is called.
 Result<tir::Document> read_member(const archive::Archive& archive, const std::string& name,
                                   const Limits& limits) {
-  // As `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
-  const std::string normal = std::filesystem::path(name).lexically_normal();
-  const archive::Member* member = archive.find(normal);
+  const archive::Member* member = archive.find(name);
   if (member == nullptr) {
     return refuse(ErrorKind::invalid_input, fmt::format("no member '{}'", name), archive.path());
   }
@@ -106,11 +104,13 @@ Result<tir::Document> read_from(const Result<Deployment>& deployment,
                                 const std::optional<std::string>& member, const Limits& limits) {
   if (!deployment) return tl::make_unexpected(deployment.error());
   if (!member) return read_only_tir(*deployment);
+  // As `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
+  const std::string normal = std::filesystem::path(*member).lexically_normal();
   // A source of the deployment first: it has a target, a stage and constants, a bare member has
   // not.
-  const TirSource* source = deployment->find_tir(*member);
+  const TirSource* source = deployment->find_tir(normal);
   return source != nullptr ? deployment->read_tir(*source)
-                           : read_member(deployment->archive(), *member, limits);
+                           : read_member(deployment->archive(), normal, limits);
 }
 
 /// A stream shows what it is only when it was read, and then it is read.

@@ -254,6 +254,28 @@ class Tir(Folder):
             self.assertEqual(result.returncode, 65)
             self.assertIn(b"cannot be written without their data", result.stderr)
 
+    def test_tir_without_its_metadata_section(self):
+        archive = support.SOURCE / "tests/data/archives/tvm-0.18-add-aot-c.tar"
+        refused = support.run("tir", "--format", "save_json", archive)
+        self.assertEqual(refused.returncode, 65)
+        self.assertIn(b'metadata["Executor"][0] is not known', refused.stderr)
+        for form in ("save_json", "tvmscript"):
+            result = support.run_ok("tir", "--missing=omit", "--format", form, archive)
+            notes = result.stderr.decode().splitlines()
+            self.assertTrue(notes)
+            for note in notes:
+                self.assertRegex(note, "^mlf: info: left out: '.*' of the module, which ")
+            again = json.loads(support.run_ok("tir", "-", input=result.stdout).stdout)
+            self.assertNotIn("attr-object", {loss["code"] for loss in again["losses"]})
+
+    def test_tir_of_an_archive_has_its_constants_however_it_is_named(self):
+        archive = support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar"
+        texts = {
+            support.run_ok("tir", f"{archive}{member}").stdout
+            for member in ("", ":tir-1", ":src/tir-1.txt", ":./src/tir-1.txt")
+        }
+        self.assertEqual(len(texts), 1)
+
     def test_every_way_to_name_a_tir_gives_the_same(self):
         path = self.archive()
         bare = self.folder / "tir-1.txt"

@@ -239,7 +239,7 @@ class Writer {
   void write_tensor(Node node) {
     if (node.is(Kind::MissingObject)) fail_missing(node);
     if (!node.bytes(f::NDArray::data)) {
-      fail("the data of a constant are not known");
+      fail("the data of a constant is not known");
     }
     out_.write("\"");
     encode_tensor(node, out_);
@@ -376,7 +376,8 @@ class Writer {
       case FieldType::string:
         return std::string(node.text(field));
       default:
-        return is_lanes(node.kind(), field) ? lanes_text(node[field]) : tensor_text(node[field]);
+        return is_lanes(node.kind(), field) ? lanes_text(node[field])
+                                            : tensor_text(node, node[field]);
     }
   }
 
@@ -391,9 +392,20 @@ class Writer {
     return std::to_string(lanes.integer(f::IntImm::value));
   }
 
+  [[noreturn]] static void fail_without_data(Node owner) {
+    const bool is_statement = owner.is(Kind::AllocateConst);
+    const bool is_in_pool = owner.is(Kind::ConstantInfo);
+    if (!is_statement && !is_in_pool) fail("the data of a constant is not known");
+    fail(fmt::format("the data of the constant '{}' is not known",
+                     is_statement ? owner[f::AllocateConst::buffer_var].text(f::Var::name)
+                                  : owner.text(f::ConstantInfo::name_hint)));
+  }
+
   // Numbers count in the order in which the attributes mention tensors.
-  std::string tensor_text(Node tensor) {
-    if (!tensor) fail("the data of a constant are not known");
+  std::string tensor_text(Node owner, Node tensor) {
+    if (!tensor || (tensor.is(Kind::NDArray) && !tensor.bytes(f::NDArray::data))) {
+      fail_without_data(owner);
+    }
     const auto [place, is_new] = tensor_numbers_.try_emplace(index(tensor.id()), tensors_.size());
     if (is_new) tensors_.push_back(tensor);
     return std::to_string(place->second);
