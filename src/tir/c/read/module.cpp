@@ -285,6 +285,9 @@ CFile describe_c(std::string_view text) {
   file.target = items.target;
   for (const c::Item& item : items.items) {
     if (c::is_wanted(items, item)) file.functions.emplace_back(item.name);
+    if (item.kind != c::ItemKind::function) continue;
+    const std::uint32_t brace = item.is_closed ? 1 : 0;
+    file.definitions.push_back({std::string(item.name), {item.head.begin, item.body.end + brace}});
   }
   if (!file.functions.empty()) {
     file.role = c::kind_of_target(items.target) == "c" ? CRole::kernels : CRole::external;

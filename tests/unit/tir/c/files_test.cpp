@@ -20,6 +20,15 @@ TEST(CFiles, AreKnownByWhatStandsInThem) {
   EXPECT_EQ(describe_c("").role, CRole::other);
 }
 
+TEST(CFiles, SayWhereEachFunctionIs) {
+  const std::string text = kernel_file(std::string(kKernel));
+  const CFile file = describe_c(text);
+  ASSERT_EQ(file.definitions.size(), 1u);
+  EXPECT_EQ(file.definitions[0].symbol, "tvmgen_default_f");
+  const SourceRange range = file.definitions[0].range;
+  EXPECT_EQ(text.substr(range.begin, range.end - range.begin) + "\n", kKernel);
+}
+
 TEST(CFiles, PrototypesAndForwardersAreNoFunctions) {
   const CFile file = describe_c(
       kernel_file("TVM_DLL int32_t tvmgen_default_f(float* p);\n" + std::string(kKernel) +
