@@ -6,6 +6,7 @@
 
 #include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
+#include "mlf/report.h"
 #include "mlf/tir/document.h"
 #include "options.h"
 
@@ -25,5 +26,9 @@ Result<tir::Document> read_tir_argument(const std::string& argument, const Limit
 Result<graph::Topology> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
                                               const Limits& limits);
+
+/// The report of the archive at `path` ("-": standard input). Errors: those of the archive and of
+/// its TIR.
+Result<Report> read_report_argument(const std::string& path, const Limits& limits);
 
 }  // namespace mlf::program

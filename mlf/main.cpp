@@ -11,6 +11,7 @@
 
 #include "commands/command.h"
 #include "mlf/graph/write.h"
+#include "mlf/report.h"
 #include "mlf/tir/tvm_version.h"
 #include "mlf/version.h"
 #include "options.h"
@@ -44,9 +45,9 @@ std::string version_text() {
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"
       "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
       "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
-      "        mlf-verify {}",
+      "        mlf-report {}, mlf-verify {}",
       version(), tir::kOldestTvm, tir::kNewestTvm, kTirJsonVersion, kTirJsonVersion,
-      graph::kTopologyVersion, kManifestVersion, kInspectVersion, kVerifyVersion);
+      graph::kTopologyVersion, kManifestVersion, kInspectVersion, kReportVersion, kVerifyVersion);
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
@@ -108,13 +109,20 @@ int parse_and_run(int argc, const char* const* argv) {
       "mlf");
   // Bare `mlf` is a mistake, not a wish for help: scripts must notice it.
   app.require_subcommand(1);
-  app.footer(limits_help() + kFooter);
   GlobalOptions options;
   add_global_options(app, options);
-  const std::vector<Command> commands = {process_command(app), inspect_command(app),
-                                         graph_command(app), tir_command(app), verify_command(app)};
+  std::vector<Command> commands;
+  for (const auto declare :
+       {process_command, inspect_command, report_command, show_command, check_command,
+        table_command, graph_command, tir_command, verify_command}) {
+    commands.push_back(declare(app));
+  }
+  // After the commands were declared: each would have begun with this footer.
+  app.footer(limits_help() + kFooter);
   // Each command declared itself, with its own options; `run` reads them when it is chosen.
-  for (const Command& command : commands) command.app->fallthrough()->footer(kFooter);
+  for (const Command& command : commands) {
+    command.app->fallthrough()->footer(command.app->get_footer() + kFooter);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& stop) {

@@ -20,9 +20,13 @@ struct Command {
   std::function<int(const Context&)> run;  ///< returns the exit code
 };
 
+Command check_command(CLI::App& parent);
 Command graph_command(CLI::App& parent);
 Command inspect_command(CLI::App& parent);
 Command process_command(CLI::App& parent);
+Command report_command(CLI::App& parent);
+Command show_command(CLI::App& parent);
+Command table_command(CLI::App& parent);
 Command tir_command(CLI::App& parent);
 Command verify_command(CLI::App& parent);
 

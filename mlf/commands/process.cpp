@@ -2,14 +2,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "commands/command.h"
+#include "jobs.h"
 #include "mlf/process.h"
 #include "output.h"
 
@@ -101,20 +100,11 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
 std::vector<Outcome> process_all(const ProcessArguments& options, const Context& context) {
   const ProcessOptions each = process_options(options, context.limits);
   std::vector<Outcome> outcomes(options.archives.size());
-  // Whoever is free takes the next archive; each has its own place in `outcomes`.
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < outcomes.size(); i = next++) {
-      context.console.detail(fmt::format("{}: processing", options.archives[i]));
-      outcomes[i] = process_archive(options.archives[i], each);
-    }
-  };
-  std::vector<std::jthread> threads;
-  const std::size_t count = std::min<std::size_t>(options.jobs, outcomes.size());
-  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  // This thread works as well; `clear` waits for the others.
-  work();
-  threads.clear();
+  // Each archive has its own place in `outcomes`.
+  for_each_index(outcomes.size(), options.jobs, [&](std::size_t i) {
+    context.console.detail(fmt::format("{}: processing", options.archives[i]));
+    outcomes[i] = process_archive(options.archives[i], each);
+  });
   return outcomes;
 }
 

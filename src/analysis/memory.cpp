@@ -146,8 +146,10 @@ std::vector<LiveTensor> live_tensors(const Topology& topology, graph::CallId id)
     const graph::Storage& storage = topology[value.storage];
     const auto value_id = static_cast<graph::ValueId>(i);
     const LiveRole role = role_of(call, value_id);
+    // Generated C may not say the type of a tensor, but it allocates its memory.
+    const auto bytes = value.bytes || storage.pool ? value.bytes : storage.bytes;
     (role == LiveRole::held ? held : tensors)
-        .push_back({value.name, role, *storage.memory, storage.pool, value_id, value.bytes});
+        .push_back({value.name, role, *storage.memory, storage.pool, value_id, bytes});
   }
   for (const graph::KernelBuffer& buffer : topology.kernel_of(call).workspaces) {
     tensors.push_back(

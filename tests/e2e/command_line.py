@@ -38,7 +38,8 @@ class Folder(unittest.TestCase):
 
 class Help(unittest.TestCase):
     def test_help_is_what_the_golden_files_say(self):
-        for command in ("", "process", "inspect", "graph", "tir", "verify"):
+        for command in ("", "process", "inspect", "report", "show", "check", "table", "graph", "tir",
+                        "verify"):
             arguments = [command, "--help"] if command else ["--help"]
             text = support.run_ok(*arguments).stdout.decode()
             golden = HELP / f"{command or 'mlf'}.txt"
@@ -49,7 +50,8 @@ class Help(unittest.TestCase):
     def test_version_names_the_formats(self):
         text = support.run_ok("--version").stdout.decode()
         self.assertRegex(text, r"^mlf \d+\.\d+\.\d+\n")
-        for name in ("mlf-tir 1", "mlf-topology 1", "mlf-manifest 2", "mlf-inspect 1", "mlf-verify 1"):
+        for name in ("mlf-tir 1", "mlf-topology 1", "mlf-manifest 2", "mlf-inspect 1",
+                     "mlf-report 1", "mlf-verify 1"):
             self.assertIn(name, text)
 
 

@@ -27,7 +27,7 @@ class Readme(unittest.TestCase):
     def test_commands_print_what_is_below_them(self):
         shutil.copy(ARCHIVE, self.folder / "module.tar")
         (self.folder / "module.tar").chmod(0o644)
-        (session,) = blocks("console")
+        session = "".join(blocks("console"))
         for entry in re.split(r"^\$ mlf ", session, flags=re.MULTILINE)[1:]:
             command, output = entry.split("\n", 1)
             result = support.run(*command.split(), cwd=self.folder)

@@ -30,8 +30,9 @@ BELOW = {
     "drawing": ["graph"],
     "analysis": ["graph"],
     "deployment": ["model_library", "analysis", "tir/c"],
+    "report": ["deployment"],
     "process": ["deployment", "tir/compare"],
-    "program": ["process", "drawing"],
+    "program": ["process", "report", "drawing"],
 }
 
 # Headers of include/mlf that are not in a folder of their room.
@@ -43,6 +44,8 @@ PUBLIC = {
     "params.h": "model_library",
     "memory_claims.h": "deployment",
     "networks.h": "deployment",
+    "report_rows.h": "report",
+    "budget.h": "report",
     "verify.h": "process",
     "verify_checks.def": "process",
 }

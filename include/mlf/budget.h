@@ -1,0 +1,59 @@
+// Whether a network fits: what it needs held against what there is. `mlf check` says it.
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/analysis/count.h"
+#include "mlf/export.h"
+#include "mlf/report.h"
+
+namespace mlf {
+
+/// What can be limited. Bytes but for `mac`.
+enum class Resource : std::uint8_t {
+  ram,    ///< RamReport::total: pools, inputs and outputs, executor, heap and stack arrays
+  flash,  ///< constants and their copies; code where it is known
+  stack,  ///< arrays of generated functions
+  heap,   ///< what TVMBackendAllocWorkspace gives at one time
+  mac,    ///< multiply-accumulates of one run
+};
+MLF_API std::span<const Resource> all_resources();
+MLF_API std::string_view to_string(Resource resource);
+
+/// What a module needs of a resource.
+MLF_API analysis::Count needed(const ModuleReport& module, Resource resource);
+
+enum class Verdict : std::uint8_t {
+  fits,
+  exceeds,
+  undecided,  ///< the limit is between the bounds of what is needed
+};
+MLF_API std::string_view to_string(Verdict verdict);
+
+/// At most so much of a resource.
+struct Limit {
+  Resource resource{};
+  std::uint64_t most = 0;
+};
+
+/// One limit held against one module.
+struct BudgetResult {
+  std::string module;
+  Limit limit;
+  analysis::Count needed;
+  Verdict verdict = Verdict::fits;
+  /// By how much, and what would help; one sentence each. Empty where it fits.
+  std::vector<std::string> remarks;
+};
+
+/// In the order of `limits`.
+MLF_API std::vector<BudgetResult> check_budget(const ModuleReport& module,
+                                               std::span<const Limit> limits);
+
+}  // namespace mlf

@@ -1,0 +1,104 @@
+// What a network costs and why: memory, constants and arithmetic of every module, call by call,
+// with the lines of TIR and C that each kernel became. `mlf report` shows it.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/analysis/count.h"
+#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/memory.h"
+#include "mlf/deployment.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/json_layout.h"
+#include "mlf/tir/write.h"
+
+namespace mlf {
+
+/// Of the format `mlf-report`. It changes when an old reader would misread a new file.
+inline constexpr int kReportVersion = 1;
+
+/// Lines of a member of the archive, both included, counted from 1.
+struct CodeLines {
+  std::string file;  ///< the member, or the name of a file beside the archive
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+/// A kernel: a function that main calls, or any function where there is no main.
+struct KernelReport {
+  std::string symbol;
+  std::string short_name;          ///< without the prefixes that all have; unique in the module
+  std::string source;              ///< stem of the TIR that defines it; empty: it has none
+  std::optional<CodeLines> tir{};  ///< in the text of that TIR, where the dialect has places
+  std::optional<CodeLines> c{};    ///< in generated C; nothing in archives of objects
+  std::optional<analysis::KernelCost> cost{};       ///< of one execution; nothing without TIR
+  std::shared_ptr<const tir::Document> document{};  ///< the TIR that defines it
+  tir::NodeId function{};                           ///< the PrimFunc in it
+};
+
+/// One execution of a kernel.
+struct CallReport {
+  graph::CallId call{};
+  std::size_t kernel = 0;      ///< index into ModuleReport::kernels
+  graph::TensorType output{};  ///< of the first tensor that it writes
+  analysis::Count mac;         ///< multiply-accumulates
+  analysis::Count loaded;      ///< bytes that it reads from tensors, constants and workspaces
+  analysis::Count stored;      ///< bytes that it writes into them
+  analysis::CallMemory memory;
+};
+
+/// What has to be in RAM, in bytes, as a linker map and a board see it.
+struct RamReport {
+  analysis::Count pools;     ///< workspace pools, as they are declared
+  analysis::Count io;        ///< inputs and outputs of the network outside of pools and storages
+  analysis::Count executor;  ///< storages of the graph executor
+  analysis::Count heap;      ///< most that TVMBackendAllocWorkspace has given at one time
+  analysis::Count stack;     ///< most that arrays of generated functions take at one time
+
+  /// Of all of these: what has to be there beside the program's own memory.
+  MLF_API analysis::Count total() const;
+};
+
+/// What has to be in flash, in bytes. Code is known to compilers only.
+struct FlashReport {
+  analysis::Count constants;  ///< of main and kernels
+  analysis::Count copies;     ///< the same constants once more, such as those of get_c_metadata
+};
+
+struct ModuleReport {
+  std::string name;
+  std::optional<NoNetwork> no_network{};  ///< why there are no calls
+  std::optional<graph::Topology> network{};
+  std::vector<KernelReport> kernels{};  ///< in the order of their first calls
+  std::vector<CallReport> calls{};      ///< in execution order
+  analysis::Count mac;                  ///< of all calls
+  RamReport ram;
+  FlashReport flash;
+  analysis::RamPeak peak;
+  /// Why numbers are not exact, one sentence each.
+  std::vector<std::string> uncertain{};
+};
+
+struct Report {
+  std::vector<ModuleReport> modules;  ///< in the order of the archive's modules
+};
+
+/// Reads all TIR and all generated C of the archive.
+///
+/// Errors: `invalid_input` for TIR or another member that does not read; `io`.
+MLF_API Result<Report> report_of(const Deployment& deployment);
+
+/// Writes a report as JSON (schemas/report.schema.json).
+MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,
+                                       const tir::Sink& sink);
+
+}  // namespace mlf

@@ -1,0 +1,131 @@
+// mlf check: whether the networks of an archive fit.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arguments.h"
+#include "commands/budget_file.h"
+#include "commands/check_formats.h"
+#include "commands/command.h"
+#include "output.h"
+
+namespace mlf::program {
+namespace {
+
+struct CheckArguments {
+  std::string archive;
+  std::vector<std::pair<Resource, std::string>> limits;  ///< as written
+  std::string budget;
+  CheckFormat format = CheckFormat::text;
+  bool update = false;
+};
+
+void declare_check_options(CLI::App& app, CheckArguments& options) {
+  app.add_option("ARCHIVE", options.archive,
+                 "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
+      ->required();
+  const std::pair<Resource, const char*> meanings[] = {
+      {Resource::ram, "Pools, inputs and outputs, executor, heap and stack arrays, in bytes"},
+      {Resource::flash, "Constants and copies of them, in bytes; code is not counted"},
+      {Resource::stack, "Arrays of generated functions on the stack, in bytes"},
+      {Resource::heap, "What TVMBackendAllocWorkspace gives at one time, in bytes"},
+      {Resource::mac, "Multiply-accumulates of one run"}};
+  for (const auto& [resource, meaning] : meanings) {
+    app.add_option_function<std::string>(
+           "--" + std::string(to_string(resource)),
+           [&options, one = resource](const std::string& text) {
+             options.limits.emplace_back(one, text);
+           },
+           meaning)
+        ->type_name("N");
+  }
+  auto* budget = app.add_option("--budget", options.budget,
+                                "Limits in TOML: ram = \"96K\", also in tables [modules.NAME]")
+                     ->type_name("FILE");
+  app.add_flag("--update", options.update,
+               "Lower the limits in FILE to what is needed now, never raise one")
+      ->needs(budget);
+  add_enum_option(app, "--format", options.format,
+                  {{"text", CheckFormat::text},
+                   {"json", CheckFormat::json},
+                   {"junit", CheckFormat::junit},
+                   {"sarif", CheckFormat::sarif}},
+                  "text: a line for each limit; json; junit and sarif: for CI");
+}
+
+/// The limits of the file, and those of the command line, which count before them.
+Result<Budget> budget_of(const CheckArguments& options) {
+  Budget budget;
+  if (!options.budget.empty()) {
+    auto read = read_budget(options.budget);
+    if (!read) return read;
+    budget = *std::move(read);
+  }
+  for (const auto& [resource, text] : options.limits) {
+    const auto number = number_of(text);
+    if (!number) return tl::make_unexpected(number.error());
+    const Limit limit{resource, *number};
+    std::erase_if(budget.common, [&](const Limit& one) { return one.resource == limit.resource; });
+    budget.common.push_back(limit);
+    for (auto& [name, limits] : budget.of_modules) {
+      std::erase_if(limits, [&](const Limit& one) { return one.resource == limit.resource; });
+    }
+  }
+  return budget;
+}
+
+/// Every module with the limits that it is held against, as low as they can be and still hold.
+Budget lowered(const Budget& budget, const Report& report) {
+  Budget result = budget;
+  for (const ModuleReport& module : report.modules) {
+    std::vector<Limit> limits = budget.limits_for(module.name);
+    for (Limit& limit : limits) {
+      const auto most = needed(module, limit.resource).max;
+      if (most) limit.most = std::min(limit.most, *most);
+    }
+    result.of_modules[module.name] = std::move(limits);
+  }
+  return result;
+}
+
+int run_check(const CheckArguments& options, const Context& context) {
+  const Console& console = context.console;
+  const auto budget = budget_of(options);
+  if (!budget) return console.fail(budget.error());
+  if (budget->common.empty() && budget->of_modules.empty()) {
+    return console.fail(ErrorKind::usage, "nothing to check: give a limit or --budget FILE");
+  }
+  const auto report = read_report_argument(options.archive, context.limits);
+  if (!report) return console.fail(report.error());
+  std::vector<BudgetResult> results;
+  for (const ModuleReport& module : report->modules) {
+    for (BudgetResult& result : check_budget(module, budget->limits_for(module.name))) {
+      results.push_back(std::move(result));
+    }
+  }
+  const auto printed = print(to_text(results, options.archive, options.format));
+  if (!printed) return console.fail(printed.error());
+  const bool all_fit = std::ranges::all_of(
+      results, [](const BudgetResult& result) { return result.verdict == Verdict::fits; });
+  if (options.update) {
+    const auto written = write_budget(options.budget, lowered(*budget, *report));
+    if (!written) return console.fail(written.error());
+  }
+  return all_fit ? 0 : exit_code(ErrorKind::check_failed);
+}
+
+}  // namespace
+
+Command check_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "check", "Check that the networks of an archive fit: 1 if one does not, with what it needs");
+  const auto options = std::make_shared<CheckArguments>();
+  declare_check_options(*app, *options);
+  return {app, [options](const Context& context) { return run_check(*options, context); }};
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,99 @@
+// mlf report: what the networks of an archive cost, and where.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+#include "commands/report_tables.h"
+#include "mlf/report_rows.h"
+#include "output.h"
+#include "row_text.h"
+
+namespace mlf::program {
+namespace {
+
+struct ReportArguments {
+  std::string archive;
+  std::vector<std::string> tir_files;
+  std::vector<std::string> columns;
+  std::string sort;
+  std::size_t top = 0;
+  bool json = false;
+  bool csv = false;
+};
+
+Result<Deployment> open_deployment(const ReportArguments& options, const Limits& limits) {
+  return load_tir_files(options.tir_files).and_then([&](std::vector<TirFile> files) {
+    return Deployment::open(options.archive, {.tir_files = std::move(files),
+                                              .archive_limits = limits.archive,
+                                              .tir_limits = limits.tir});
+  });
+}
+
+/// The rows of `mlf table --rows call`.
+std::string calls_as_csv(const Report& report) {
+  std::vector<Cell> names;
+  for (const RowColumn& column : columns_of(RowKind::call))
+    names.emplace_back(std::string(column.name));
+  std::string text = csv_line(names);
+  for (const auto& row : rows_of(report, RowKind::call)) text += csv_line(row);
+  return text;
+}
+
+Result<void> print_report(const Report& report, const ReportArguments& options) {
+  if (options.json) {
+    OutputStream out;
+    return write_report_json(report, JsonLayout::compact,
+                             [&](std::string_view bytes) { out.write(bytes); })
+        .and_then([&] { return out.finish(); });
+  }
+  if (options.csv) return print(calls_as_csv(report));
+  ReportView view{.columns = {}, .sort = {}, .top = options.top, .width = {}};
+  for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
+  if (!options.sort.empty()) view.sort = column_named(options.sort);
+  view.width = width_of_terminal();
+  return print(to_tables(report, view));
+}
+
+int run_report(const ReportArguments& options, const Context& context) {
+  const auto deployment = open_deployment(options, context.limits);
+  if (!deployment) return context.console.fail(deployment.error());
+  const auto report = report_of(*deployment);
+  if (!report) return context.console.fail(report.error());
+  const auto printed = print_report(*report, options);
+  return printed ? 0 : context.console.fail(printed.error());
+}
+
+}  // namespace
+
+Command report_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "report", "Show what a network costs and why: RAM, flash, arithmetic, call by call");
+  const auto options = std::make_shared<ReportArguments>();
+  app->add_option("ARCHIVE", options->archive,
+                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
+      ->required();
+  const std::vector<std::string> columns = column_names();
+  app->add_option(
+         "--columns", options->columns,
+         "Which columns of the calls, in this order, with commas between them:" + columns_help())
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->check(CLI::IsMember(columns));
+  app->add_option("--sort", options->sort, "Calls by this column, the largest number first")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(columns));
+  app->add_option("--top", options->top, "No more calls of a module than so many")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--tir", options->tir_files,
+                  "Take TIR from this file too, as mlf process does; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
+  app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")->excludes(json);
+  app->footer("\nColumns:" + columns_help() + "\n");
+  return {app, [options](const Context& context) { return run_report(*options, context); }};
+}
+
+}  // namespace mlf::program

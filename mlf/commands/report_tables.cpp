@@ -1,0 +1,336 @@
+#include "commands/report_tables.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "count_text.h"
+#include "table.h"
+
+namespace mlf::program {
+namespace {
+
+using analysis::Count;
+
+/// What a cell is made from: one call of a module, or a kernel of a module without calls.
+struct Row {
+  const ModuleReport* module;
+  const KernelReport* kernel;
+  const CallReport* call;  ///< null where the module has no calls
+};
+
+/// A column: what it is called, and its cell of a row. Numbers are for sorting and stand right.
+struct Column {
+  std::string_view name;
+  std::string_view head;
+  std::string_view meaning;
+  bool is_number;
+  std::string (*text)(const Row&);
+  Count (*number)(const Row&);  ///< of columns of numbers
+};
+
+Count unknown() {
+  return {0, std::nullopt};
+}
+
+template <Count CallReport::*member>
+Count of_call(const Row& row) {
+  return row.call != nullptr ? row.call->*member : unknown();
+}
+
+template <Count analysis::CallMemory::*member>
+Count of_memory(const Row& row) {
+  return row.call != nullptr ? row.call->memory.*member : unknown();
+}
+
+template <Count analysis::KernelCost::*member>
+Count of_kernel(const Row& row) {
+  return row.kernel->cost ? (*row.kernel->cost).*member : unknown();
+}
+
+template <Count (*number)(const Row&)>
+std::string as_text(const Row& row) {
+  return spelled(number(row));
+}
+
+std::string lines_text(const std::optional<CodeLines>& lines) {
+  if (!lines) return "-";
+  // The folder is the same for all files of generated C.
+  const std::string_view file = std::string_view(lines->file).substr(lines->file.rfind('/') + 1);
+  return fmt::format("{}:{}-{}", file, lines->first, lines->last);
+}
+
+/// Extents without the ones in front, which are batches.
+std::string output_text(const Row& row) {
+  if (row.call == nullptr) return "-";
+  const graph::TensorType& type = row.call->output;
+  if (!type.shape) return "?";
+  const auto first = std::ranges::find_if(*type.shape, [](std::int64_t n) { return n != 1; });
+  if (first == type.shape->end()) return "1";
+  return fmt::format("{}", fmt::join(first, type.shape->end(), "x"));
+}
+
+std::string dtype_text(const Row& row) {
+  const bool is_known = row.call != nullptr && !row.call->output.dtype.is_void();
+  return is_known ? tir::to_string(row.call->output.dtype) : "?";
+}
+
+std::string percent_text(const Row& row) {
+  const Count& all = row.module->mac;
+  const Count mac = of_kernel<&analysis::KernelCost::mac>(row);
+  if (!all.is_exact() || !mac.is_exact() || all.min == 0) return "-";
+  return fmt::format("{:.1f}", 100.0 * static_cast<double>(mac.min) / static_cast<double>(all.min));
+}
+
+std::string number_text(const Row& row) {
+  return row.call != nullptr ? std::to_string(index(row.call->call)) : "-";
+}
+
+using analysis::CallMemory;
+using analysis::KernelCost;
+
+constexpr Count (*kMac)(const Row&) = of_kernel<&KernelCost::mac>;
+constexpr Count (*kParameters)(const Row&) = of_memory<&CallMemory::parameters>;
+constexpr Count (*kScratch)(const Row&) = of_memory<&CallMemory::scratch>;
+constexpr Count (*kLive)(const Row&) = of_memory<&CallMemory::live>;
+constexpr Count (*kLoaded)(const Row&) = of_kernel<&KernelCost::loaded>;
+constexpr Count (*kStored)(const Row&) = of_kernel<&KernelCost::stored>;
+constexpr Count (*kDivisions)(const Row&) = of_kernel<&KernelCost::index_divisions>;
+
+constexpr std::array<Column, 15> kColumns{{
+    {"call", "#", "position among the calls", false, number_text, nullptr},
+    {"kernel", "KERNEL", "short name of the function", false,
+     [](const Row& row) { return row.kernel->short_name; }, nullptr},
+    {"symbol", "SYMBOL", "name of the function in C", false,
+     [](const Row& row) { return row.kernel->symbol; }, nullptr},
+    {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},
+    {"dtype", "DTYPE", "element type of the first output", false, dtype_text, nullptr},
+    {"mac", "MAC", "multiply-accumulates", true, as_text<kMac>, kMac},
+    {"percent", "%", "of the module's multiply-accumulates", true, percent_text, kMac},
+    {"params", "PARAMS", "bytes of constants that it reads", true, as_text<kParameters>,
+     kParameters},
+    {"scratch", "SCRATCH", "bytes of workspaces of its own", true, as_text<kScratch>, kScratch},
+    {"live", "LIVE", "bytes in use while it runs", true, as_text<kLive>, kLive},
+    {"loaded", "LOADED", "bytes that it loads", true, as_text<kLoaded>, kLoaded},
+    {"stored", "STORED", "bytes that it stores", true, as_text<kStored>, kStored},
+    {"divisions", "DIV", "divisions and modulos in addresses and conditions of loops", true,
+     as_text<kDivisions>, kDivisions},
+    {"c", "C", "file and lines of generated C", false,
+     [](const Row& row) { return lines_text(row.kernel->c); }, nullptr},
+    {"tir", "TIR", "file and lines of TIR", false,
+     [](const Row& row) { return lines_text(row.kernel->tir); }, nullptr},
+}};
+
+const Column& column_at(ReportColumn column) {
+  return kColumns[static_cast<std::size_t>(column)];
+}
+
+std::vector<ReportColumn> columns_named(std::initializer_list<std::string_view> names) {
+  std::vector<ReportColumn> columns;
+  for (const std::string_view name : names) columns.push_back(column_named(name));
+  return columns;
+}
+
+std::vector<ReportColumn> shown_columns(const ReportView& view, const ModuleReport& module) {
+  if (!view.columns.empty()) return view.columns;
+  if (module.calls.empty()) return columns_named({"kernel", "mac", "loaded", "stored"});
+  return columns_named({"call", "kernel", "out", "mac", "percent", "params", "scratch", "live"});
+}
+
+/// The rows of a module, as many and in the order that the view asks for.
+std::vector<Row> rows_of(const ModuleReport& module, const ReportView& view) {
+  std::vector<Row> rows;
+  for (const CallReport& call : module.calls) {
+    rows.push_back({&module, &module.kernels[call.kernel], &call});
+  }
+  if (module.calls.empty()) {
+    for (const KernelReport& kernel : module.kernels) rows.push_back({&module, &kernel, nullptr});
+  }
+  if (view.sort) {
+    const Column& column = column_at(*view.sort);
+    std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+      // What is unknown may be the largest of all.
+      if (!column.is_number) return column.text(a) < column.text(b);
+      constexpr std::uint64_t kMost = UINT64_MAX;
+      return column.number(a).max.value_or(kMost) > column.number(b).max.value_or(kMost);
+    });
+  }
+  if (view.top != 0 && rows.size() > view.top) rows.resize(view.top);
+  return rows;
+}
+
+/// A name that has at most `width` characters: its middle is left out, as the ends tell names
+/// apart.
+std::string fitted(const std::string& text, std::size_t width) {
+  constexpr std::string_view kGap = "...";
+  if (text.size() <= width || width <= kGap.size() + 2) return text;
+  const std::size_t kept = width - kGap.size();
+  const std::size_t tail = kept / 3;
+  return text.substr(0, kept - tail) + std::string(kGap) + text.substr(text.size() - tail);
+}
+
+constexpr std::size_t kNarrowestName = 16;
+
+/// Characters that the kernel's column may have so that lines fit the terminal.
+std::size_t width_for_names(const std::vector<std::vector<std::string>>& cells,
+                            const std::vector<ReportColumn>& columns,
+                            std::optional<std::size_t> width) {
+  if (!width) return std::string::npos;
+  constexpr std::size_t kMark = 8;  // of the peak
+  std::size_t others = kMark;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = column_at(columns[i]);
+    others += 2;
+    if (column.name == "kernel") continue;
+    std::size_t widest = column.head.size();
+    for (const auto& row : cells) widest = std::max(widest, row[i].size());
+    others += widest;
+  }
+  return *width > others + kNarrowestName ? *width - others : kNarrowestName;
+}
+
+bool is_peak(const Row& row) {
+  return row.call != nullptr && row.module->peak.call == row.call->call;
+}
+
+Table calls_table(const ModuleReport& module, const ReportView& view) {
+  const std::vector<ReportColumn> columns = shown_columns(view, module);
+  const std::vector<Row> rows = rows_of(module, view);
+  std::vector<std::vector<std::string>> cells;
+  for (const Row& row : rows) {
+    std::vector<std::string>& line = cells.emplace_back();
+    for (const ReportColumn column : columns) line.push_back(column_at(column).text(row));
+  }
+  const std::size_t width = width_for_names(cells, columns, view.width);
+  std::vector<std::string> heads;
+  for (const ReportColumn column : columns) heads.emplace_back(column_at(column).head);
+  heads.emplace_back();
+  Table table(heads);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = column_at(columns[i]);
+    if (column.is_number) table.align_right({i});
+    if (column.name != "kernel") continue;
+    for (auto& line : cells) line[i] = fitted(line[i], width);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    cells[i].push_back(is_peak(rows[i]) ? "<- peak" : "");
+    table.add(std::move(cells[i]));
+  }
+  return table;
+}
+
+/// "pools 104192   I/O 502": what is there, and what is not known.
+std::string numbers_line(std::string_view head,
+                         std::initializer_list<std::pair<std::string_view, Count>> numbers) {
+  std::string line = fmt::format("{:<6}", head);
+  for (const auto& [name, count] : numbers) {
+    line += fmt::format(" {} {}  ", name, spelled(count));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// "scratch 56192 + input 16000 + output 16000": the tensors at the peak, summed up by role.
+std::string parts_of_peak(const ModuleReport& module) {
+  constexpr std::array kRoles{analysis::LiveRole::scratch, analysis::LiveRole::input,
+                              analysis::LiveRole::in_out, analysis::LiveRole::output,
+                              analysis::LiveRole::held};
+  const auto tensors = analysis::live_tensors(*module.network, *module.peak.call);
+  std::vector<std::string> parts;
+  Count sum;
+  for (const analysis::LiveRole role : kRoles) {
+    Count bytes;
+    for (const analysis::LiveTensor& tensor : tensors) {
+      if (tensor.role == role) bytes += analysis::to_count(tensor.bytes);
+    }
+    sum += bytes;
+    if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), spelled(bytes)));
+  }
+  std::string text = fmt::format("{}", fmt::join(parts, " + "));
+  // A result may be where a dying input is.
+  if (sum.is_exact() && module.peak.bytes.is_exact() && sum.min > module.peak.bytes.min) {
+    text += fmt::format(" - shared {}", sum.min - module.peak.bytes.min);
+  }
+  return text;
+}
+
+std::string peak_line(const ModuleReport& module) {
+  const analysis::RamPeak& peak = module.peak;
+  if (!peak.call) return {};
+  const CallReport& call = module.calls[index(*peak.call)];
+  std::string line = fmt::format("PEAK   call {}, {}: {} = {}", index(*peak.call),
+                                 printable(module.kernels[call.kernel].short_name),
+                                 spelled(peak.bytes), parts_of_peak(module));
+  line += fmt::format("; lower bound {}, placement loses {}\n", spelled(peak.lower_bound),
+                      spelled(peak.placement_loss()));
+  return line;
+}
+
+std::string summary(const ModuleReport& module) {
+  std::string text;
+  if (module.no_network) {
+    text += fmt::format("       {}\n", to_string(*module.no_network));
+  } else {
+    text += numbers_line("RAM", {{"pools", module.ram.pools},
+                                 {"I/O", module.ram.io},
+                                 {"executor", module.ram.executor},
+                                 {"heap", module.ram.heap},
+                                 {"stack", module.ram.stack}});
+    text += numbers_line("FLASH", {{"constants", module.flash.constants},
+                                   {"copies", module.flash.copies},
+                                   {"code", unknown()}});
+    text += numbers_line("MAC", {{"", module.mac}}).replace(6, 1, "");
+    text += peak_line(module);
+  }
+  return text;
+}
+
+std::string why_uncertain(const ModuleReport& module) {
+  std::string text;
+  for (const std::string& why : module.uncertain) text += "  " + printable(why) + "\n";
+  return text.empty() ? text : "\nNot exact because\n" + text;
+}
+
+}  // namespace
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names;
+  for (const Column& column : kColumns) names.emplace_back(column.name);
+  return names;
+}
+
+std::string columns_help() {
+  std::string text;
+  for (const Column& column : kColumns) {
+    text += fmt::format("\n  {:<10}{}", column.name, column.meaning);
+  }
+  return text;
+}
+
+ReportColumn column_named(std::string_view name) {
+  const auto found = std::ranges::find(kColumns, name, &Column::name);
+  return static_cast<ReportColumn>(found - kColumns.begin());
+}
+
+std::string to_tables(const Report& report, const ReportView& view) {
+  std::string text;
+  for (const ModuleReport& module : report.modules) {
+    if (!text.empty()) text += "\n";
+    if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
+    text += summary(module) + "\n" + calls_table(module, view).text() + why_uncertain(module);
+  }
+  return text;
+}
+
+std::optional<std::size_t> width_of_terminal() {
+  winsize size{};
+  if (!standard_output_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  return size.ws_col == 0 ? std::nullopt : std::optional<std::size_t>(size.ws_col);
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,36 @@
+// A report for people: a summary and one line for each call.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/report.h"
+
+namespace mlf::program {
+
+/// A column of the calls; a position in the table of all columns.
+enum class ReportColumn : std::uint8_t {};
+
+std::vector<std::string> column_names();
+/// Names and meanings, for --help.
+std::string columns_help();
+/// `name` is one of `column_names`.
+ReportColumn column_named(std::string_view name);
+
+/// Which part of a report is shown, and how.
+struct ReportView {
+  std::vector<ReportColumn> columns;  ///< none: those that say most
+  std::optional<ReportColumn> sort;   ///< nothing: in the order of execution
+  std::size_t top = 0;                ///< 0: all
+  std::optional<std::size_t> width;   ///< of the terminal, in characters; nothing: no bound
+};
+
+std::string to_tables(const Report& report, const ReportView& view);
+
+/// Columns of standard output; nothing where it is not a terminal.
+std::optional<std::size_t> width_of_terminal();
+
+}  // namespace mlf::program

@@ -1,0 +1,239 @@
+// mlf show: one kernel, what it costs, and its code in every form.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+#include "count_text.h"
+#include "mlf/tir/builder.h"
+#include "mlf/tir/write.h"
+#include "output.h"
+#include "table.h"
+
+namespace mlf::program {
+namespace {
+
+enum class KernelForm { summary, c, tvmscript, json };
+
+struct ShowArguments {
+  std::string archive;
+  std::string kernel;
+  std::string module;
+  KernelForm form = KernelForm::summary;
+};
+
+/// A kernel and the module that it belongs to.
+struct ChosenKernel {
+  const ModuleReport* module;
+  const KernelReport* kernel;
+};
+
+tl::unexpected<Diagnostics> misuse(std::string message) {
+  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
+}
+
+/// Whether the argument means this kernel: its symbol, its short name, or the number of a call.
+bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string& name) {
+  const KernelReport& one = module.kernels[kernel];
+  if (name == one.symbol || name == one.short_name) return true;
+  return std::ranges::any_of(module.calls, [&](const CallReport& call) {
+    return call.kernel == kernel && std::to_string(index(call.call)) == name;
+  });
+}
+
+Result<ChosenKernel> chosen_kernel(const Report& report, const ShowArguments& options) {
+  std::vector<ChosenKernel> meant;
+  for (const ModuleReport& module : report.modules) {
+    if (!options.module.empty() && module.name != options.module) continue;
+    for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+      if (is_meant(module, i, options.kernel)) meant.push_back({&module, &module.kernels[i]});
+    }
+  }
+  if (meant.empty()) {
+    return misuse(fmt::format("no kernel is called '{}': mlf report lists them", options.kernel));
+  }
+  if (meant.size() > 1) {
+    return misuse(
+        fmt::format("'{}' is in several modules: choose one with --module", options.kernel));
+  }
+  return meant.front();
+}
+
+// --- The summary -------------------------------------------------------------------------------
+
+std::string place_of(const std::optional<CodeLines>& lines) {
+  return lines ? fmt::format("{}:{}-{}", lines->file, lines->first, lines->last) : "-";
+}
+
+std::string calls_of(const ChosenKernel& chosen) {
+  std::vector<std::uint32_t> calls;
+  for (const CallReport& call : chosen.module->calls) {
+    if (&chosen.module->kernels[call.kernel] == chosen.kernel) calls.push_back(index(call.call));
+  }
+  return calls.empty() ? "-" : fmt::format("{}", fmt::join(calls, ", "));
+}
+
+std::string head_of(const ChosenKernel& chosen) {
+  const KernelReport& kernel = *chosen.kernel;
+  std::string text = printable(kernel.symbol) + "\n";
+  text += fmt::format("calls   {}\n", calls_of(chosen));
+  text += fmt::format("C       {}\n", printable(place_of(kernel.c)));
+  text += fmt::format("TIR     {}\n", printable(place_of(kernel.tir)));
+  if (!kernel.cost) return text + "cost    ? (it has no TIR)\n";
+  text += fmt::format("MAC     {}\n", spelled(kernel.cost->mac));
+  text += fmt::format("bytes   loaded {}, stored {}\n", spelled(kernel.cost->loaded),
+                      spelled(kernel.cost->stored));
+  text +=
+      fmt::format("index   {} operations, {} of them divisions\n",
+                  spelled(kernel.cost->index_operations), spelled(kernel.cost->index_divisions));
+  return text;
+}
+
+Table loops_table(const analysis::KernelCost& cost) {
+  Table table({"LOOP", "EXTENT", "ITERATIONS", "MAC"});
+  table.align_right({1, 2, 3});
+  for (const analysis::LoopCost& loop : cost.loops) {
+    table.add({std::string(2 * loop.depth, ' ') + loop.variable, spelled(loop.extent),
+               spelled(loop.iterations), spelled(loop.mac)});
+  }
+  return table;
+}
+
+Table buffers_table(const analysis::KernelCost& cost) {
+  Table table({"BUFFER", "ROLE", "LOADS", "STORES", "BYTES LOADED", "BYTES STORED"});
+  table.align_right({2, 3, 4, 5});
+  for (const analysis::BufferCost& buffer : cost.buffers) {
+    table.add({buffer.name, std::string(to_string(buffer.role)), spelled(buffer.loads),
+               spelled(buffer.stores), spelled(buffer.bytes_loaded), spelled(buffer.bytes_stored)});
+  }
+  return table;
+}
+
+Table operations_table(const analysis::KernelCost& cost) {
+  Table table({"ARITHMETIC", "DTYPE", "COUNT"});
+  table.align_right({2});
+  for (const analysis::OperationCount& operation : cost.operations) {
+    table.add({std::string(to_string(operation.operation)), tir::to_string(operation.dtype),
+               spelled(operation.count)});
+  }
+  for (const analysis::ExternCall& callee : cost.extern_calls) {
+    table.add({"call of " + callee.symbol, "-", spelled(callee.count)});
+  }
+  return table;
+}
+
+std::string summary_of(const ChosenKernel& chosen) {
+  std::string text = head_of(chosen);
+  if (!chosen.kernel->cost) return text;
+  const analysis::KernelCost& cost = *chosen.kernel->cost;
+  for (const Table& table : {loops_table(cost), buffers_table(cost), operations_table(cost)}) {
+    if (!table.empty()) text += "\n" + table.text();
+  }
+  if (!cost.uncertain.empty()) text += "\nNot exact because\n";
+  for (const std::string& why : cost.uncertain) text += "  " + printable(why) + "\n";
+  return text;
+}
+
+// --- Its code ----------------------------------------------------------------------------------
+
+/// Lines of a text, with their line breaks.
+std::string_view lines_of(std::string_view text, const CodeLines& lines) {
+  const auto start_of = [&](std::uint32_t line) {
+    std::size_t at = 0;
+    for (std::uint32_t i = 1; i < line && at < text.size(); ++i) {
+      const std::size_t end = text.find('\n', at);
+      at = end == text.npos ? text.size() : end + 1;
+    }
+    return at;
+  };
+  const std::size_t begin = start_of(lines.first);
+  return text.substr(begin, start_of(lines.last + 1) - begin);
+}
+
+Result<std::string> c_of(const ChosenKernel& chosen, const Deployment& deployment) {
+  const std::optional<CodeLines>& lines = chosen.kernel->c;
+  const archive::Member* member = lines ? deployment.archive().find(lines->file) : nullptr;
+  if (member == nullptr) return misuse("this kernel has no C in the archive");
+  return deployment.archive().read(*member).map(
+      [&](std::string_view text) { return std::string(lines_of(text, *lines)); });
+}
+
+/// The TIR of the kernel as a module of one function.
+Result<tir::Document> alone(const ChosenKernel& chosen, const Deployment& deployment) {
+  const TirSource* source = deployment.find_tir(chosen.kernel->source);
+  if (source == nullptr) return misuse("this kernel has no TIR in the archive");
+  // Read anew, to be changed; reading is deterministic, so that ids are the same.
+  return deployment.read_tir(*source).map([&](tir::Document document) {
+    const tir::NodeMap functions = document.module.root().map(tir::f::IRModule::functions);
+    tir::NodePair kept{};
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      if (functions.value(i).id() != chosen.kernel->function) continue;
+      kept = {functions.key(i).id(), functions.value(i).id()};
+    }
+    const tir::NodeId root = document.module.root().id();
+    tir::Builder builder(std::move(document.module));
+    builder.set(root, tir::f::IRModule::functions, builder.map(std::vector<tir::NodePair>{kept}));
+    document.module = std::move(builder).finish(root);
+    return document;
+  });
+}
+
+Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deployment,
+                            KernelForm form) {
+  if (form == KernelForm::summary) return summary_of(chosen);
+  if (form == KernelForm::c) return c_of(chosen, deployment);
+  return alone(chosen, deployment).and_then([&](const tir::Document& document) {
+    std::string text;
+    const auto sink = [&](std::string_view bytes) { text += bytes; };
+    const auto written = form == KernelForm::tvmscript
+                             ? tir::write_tvmscript(document, {}, sink)
+                             : tir::write_tir_json(document, {.layout = JsonLayout::pretty}, sink)
+                                   .map([](const auto&) {});
+    return written.map([&] { return text; });
+  });
+}
+
+int run_show(const ShowArguments& options, const Context& context) {
+  const auto deployment = Deployment::open(
+      options.archive,
+      {.archive_limits = context.limits.archive, .tir_limits = context.limits.tir});
+  if (!deployment) return context.console.fail(deployment.error());
+  const auto report = report_of(*deployment);
+  if (!report) return context.console.fail(report.error());
+  const auto shown = chosen_kernel(*report, options)
+                         .and_then([&](const ChosenKernel& chosen) {
+                           return text_of(chosen, *deployment, options.form);
+                         })
+                         .and_then([](const std::string& text) { return print(text); });
+  return shown ? 0 : context.console.fail(shown.error());
+}
+
+}  // namespace
+
+Command show_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "show", "Show one kernel: its loops with what they cost, its memory, its code");
+  const auto options = std::make_shared<ShowArguments>();
+  app->add_option("ARCHIVE", options->archive,
+                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
+      ->required();
+  app->add_option("KERNEL", options->kernel,
+                  "Its symbol, its name in mlf report, or the number of a call of it")
+      ->required();
+  app->add_option("--module", options->module, "Which module, where the archive has several")
+      ->type_name("NAME");
+  add_enum_option(*app, "--form", options->form,
+                  {{"summary", KernelForm::summary},
+                   {"c", KernelForm::c},
+                   {"tvmscript", KernelForm::tvmscript},
+                   {"json", KernelForm::json}},
+                  "summary: what it costs; c: its lines of generated C; tvmscript, json: its TIR");
+  return {app, [options](const Context& context) { return run_show(*options, context); }};
+}
+
+}  // namespace mlf::program

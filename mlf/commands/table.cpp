@@ -1,0 +1,141 @@
+// mlf table: what reports know of many archives, as rows for other tools.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arguments.h"
+#include "commands/command.h"
+#include "jobs.h"
+#include "mlf/report_rows.h"
+#include "output.h"
+#include "row_text.h"
+
+namespace mlf::program {
+namespace {
+
+enum class RowFormat { csv, jsonl };
+
+struct TableArguments {
+  std::vector<std::string> archives;
+  RowKind rows = RowKind::archive;
+  RowFormat format = RowFormat::csv;
+  unsigned jobs = 1;
+};
+
+/// The rows of one archive, or why there are none.
+struct ArchiveRows {
+  std::vector<std::vector<Cell>> rows;
+  Diagnostics failure;
+};
+
+ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Limits& limits) {
+  const auto rows = read_report_argument(path, limits).map([&](const Report& report) {
+    return rows_of(report, kind);
+  });
+  return rows ? ArchiveRows{*rows, {}} : ArchiveRows{{}, rows.error()};
+}
+
+/// Names of the columns: whose row it is and what was wrong with it come first.
+std::vector<std::string> names_of_columns(RowKind kind) {
+  std::vector<std::string> names{"archive", "error"};
+  for (const RowColumn& column : columns_of(kind)) names.emplace_back(column.name);
+  return names;
+}
+
+class RowPrinter {
+ public:
+  explicit RowPrinter(const TableArguments& options)
+      : format_(options.format), names_(names_of_columns(options.rows)) {}
+
+  Result<void> head() const {
+    if (format_ == RowFormat::jsonl) return {};
+    std::vector<Cell> cells;
+    for (const std::string& name : names_) cells.emplace_back(name);
+    return print(csv_line(cells));
+  }
+
+  Result<void> archive(const std::string& path, const ArchiveRows& rows) const {
+    std::string text;
+    for (const auto& row : rows.rows) text += line({path, {}}, row);
+    // One bad archive is one row, so that none is missing.
+    if (!rows.failure.empty()) text += line({path, rows.failure.front().message}, {});
+    return print(text);
+  }
+
+ private:
+  std::string line(std::vector<Cell> cells, const std::vector<Cell>& rest) const {
+    cells.insert(cells.end(), rest.begin(), rest.end());
+    cells.resize(names_.size());
+    if (format_ == RowFormat::csv) return csv_line(cells);
+    return json_line(names_, cells);
+  }
+
+  RowFormat format_;
+  std::vector<std::string> names_;
+};
+
+int run_table(const TableArguments& options, const Context& context) {
+  std::vector<ArchiveRows> found(options.archives.size());
+  for_each_index(found.size(), options.jobs, [&](std::size_t i) {
+    found[i] = rows_of_archive(options.archives[i], options.rows, context.limits);
+  });
+  const RowPrinter printer(options);
+  auto printed = printer.head();
+  int exit = 0;
+  for (std::size_t i = 0; i < found.size() && printed; ++i) {
+    printed = printer.archive(options.archives[i], found[i]);
+    if (found[i].failure.empty()) continue;
+    const int code = context.console.fail(found[i].failure);
+    if (exit == 0) exit = code;
+  }
+  return printed ? exit : context.console.fail(printed.error());
+}
+
+std::string help_on_columns() {
+  std::string text;
+  const std::pair<RowKind, std::string_view> kinds[] = {{RowKind::archive, "archive"},
+                                                        {RowKind::call, "call"},
+                                                        {RowKind::tensor, "tensor"},
+                                                        {RowKind::constant, "constant"}};
+  for (const auto& [kind, name] : kinds) {
+    text += fmt::format("\nColumns of --rows {}, after archive and error:\n", name);
+    for (const RowColumn& column : columns_of(kind)) {
+      std::string line = fmt::format("  {:<18}{}", column.name, column.meaning);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Command table_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "table", "Print what reports know as rows, for spreadsheets and databases");
+  const auto options = std::make_shared<TableArguments>();
+  app->add_option("ARCHIVE", options->archives,
+                  "Tars (plain, gzip, xz or zstd) or unpacked directories")
+      ->required();
+  add_enum_option(
+      *app, "--rows", options->rows,
+      {{"archive", RowKind::archive},
+       {"call", RowKind::call},
+       {"tensor", RowKind::tensor},
+       {"constant", RowKind::constant}},
+      "What a row is: a module of an archive, a call, a value of a network, a constant");
+  add_enum_option(*app, "--format", options->format,
+                  {{"csv", RowFormat::csv}, {"jsonl", RowFormat::jsonl}},
+                  "csv: with a line of names first; jsonl: one JSON object a line");
+  app->add_option("-j,--jobs", options->jobs, "Archives to read at the same time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app->footer(help_on_columns());
+  return {app, [options](const Context& context) { return run_table(*options, context); }};
+}
+
+}  // namespace mlf::program

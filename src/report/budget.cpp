@@ -1,0 +1,101 @@
+#include "mlf/budget.h"
+
+#include <fmt/core.h>
+
+#include <array>
+
+namespace mlf {
+namespace {
+
+using analysis::Count;
+
+constexpr std::array kResources{Resource::ram, Resource::flash, Resource::stack, Resource::heap,
+                                Resource::mac};
+
+Verdict verdict_on(const Count& needed, std::uint64_t most) {
+  if (needed.min > most) return Verdict::exceeds;
+  return needed.max && *needed.max <= most ? Verdict::fits : Verdict::undecided;
+}
+
+std::string_view unit_of(Resource resource) {
+  return resource == Resource::mac ? "multiply-accumulates" : "bytes";
+}
+
+/// What the limit is missed by.
+std::string shortfall(const BudgetResult& result) {
+  const Limit& limit = result.limit;
+  const std::string_view unit = unit_of(limit.resource);
+  if (result.verdict == Verdict::exceeds) {
+    return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
+  }
+  if (!result.needed.max) return fmt::format("nobody knows how many {} are needed at most", unit);
+  return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
+}
+
+/// What a change of the archive or of its build could save, as far as the report shows it.
+std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resource) {
+  std::vector<std::string> ways;
+  const Count loss = module.peak.placement_loss();
+  const bool is_memory = resource == Resource::ram || resource == Resource::heap;
+  if (is_memory && loss.min > 0) {
+    ways.push_back(fmt::format("another placement of tensors could save up to {} bytes", loss.min));
+  }
+  if (is_memory && module.ram.heap.min > 0) {
+    ways.push_back(
+        "TVM's unified static memory planner (tir.usmp.enable) would put main's tensors and "
+        "workspaces of kernels into one pool");
+  }
+  if (resource == Resource::flash && module.flash.copies.min > 0) {
+    ways.push_back(
+        fmt::format("{} bytes are copies of constants in get_c_metadata", module.flash.copies.min));
+  }
+  return ways;
+}
+
+}  // namespace
+
+std::span<const Resource> all_resources() {
+  return kResources;
+}
+
+std::string_view to_string(Resource resource) {
+  constexpr std::array<std::string_view, 5> kNames{"ram", "flash", "stack", "heap", "mac"};
+  return kNames[static_cast<std::size_t>(resource)];
+}
+
+std::string_view to_string(Verdict verdict) {
+  constexpr std::array<std::string_view, 3> kNames{"fits", "exceeds", "undecided"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+Count needed(const ModuleReport& module, Resource resource) {
+  switch (resource) {
+    case Resource::ram:
+      return module.ram.total();
+    case Resource::flash:
+      return module.flash.constants + module.flash.copies;
+    case Resource::stack:
+      return module.ram.stack;
+    case Resource::heap:
+      return module.ram.heap;
+    case Resource::mac:
+      break;
+  }
+  return module.mac;
+}
+
+std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<const Limit> limits) {
+  std::vector<BudgetResult> results;
+  for (const Limit& limit : limits) {
+    BudgetResult result{module.name, limit, needed(module, limit.resource), Verdict::fits, {}};
+    result.verdict = verdict_on(result.needed, limit.most);
+    if (result.verdict != Verdict::fits) {
+      result.remarks = ways_to_save(module, limit.resource);
+      result.remarks.insert(result.remarks.begin(), shortfall(result));
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace mlf

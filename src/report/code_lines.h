@@ -1,0 +1,33 @@
+// In which lines of which member a function is.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/report.h"
+
+namespace mlf::report {
+
+/// Places in one text as lines. Asked in any order; the text is counted through once.
+class LineTable {
+ public:
+  explicit LineTable(std::string_view text);
+  /// Counted from 1.
+  std::uint32_t line_of(std::uint32_t offset) const;
+
+ private:
+  std::vector<std::uint32_t> starts_;  // of each line
+};
+
+/// The functions that generated C of one module defines, by symbol. Throws `Error`.
+std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
+                                                          const Module& module);
+
+/// Bytes of constants that the metadata in generated C of one module holds once more: since v0.9,
+/// the `TVMConstantInfo` of `get_c_metadata` have every constant of the memory planner's pools as a
+/// string, serialised as an NDArray. Throws `Error`.
+std::uint64_t copied_constants(const archive::Archive& archive, const Module& module);
+
+}  // namespace mlf::report

@@ -1,0 +1,236 @@
+#include "mlf/report.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "graph/formats/dot_text.h"
+#include "report/code_lines.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+using support::get_or_throw;
+namespace f = tir::f;
+
+/// The PrimFuncs of one TIR by the name of their GlobalVar, and the lines of its text.
+struct TirFunctions {
+  std::shared_ptr<const tir::Document> document;
+  std::map<std::string_view, tir::Node> by_name;
+  std::string file;
+  std::optional<LineTable> lines;  ///< nothing where places in a document mean nothing
+};
+
+/// Everything that the modules of one archive are reported from.
+class Reporter {
+ public:
+  explicit Reporter(const Deployment& deployment) : deployment_(deployment) {}
+
+  Report run();
+
+ private:
+  ModuleReport module_report(std::size_t position, const graph::Topology* network);
+  void add_kernels_of_network(ModuleReport& module, const graph::Topology& network);
+  void add_bare_functions(ModuleReport& module, std::size_t position);
+  void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
+  const TirFunctions& functions_of(std::string_view stem);
+
+  const Deployment& deployment_;
+  std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
+};
+
+const TirFunctions& Reporter::functions_of(std::string_view stem) {
+  if (const auto known = tir_.find(stem); known != tir_.end()) return known->second;
+  TirFunctions& functions = tir_[std::string(stem)];
+  const TirSource* source = deployment_.find_tir(stem);
+  if (source == nullptr) return functions;
+  functions.document = get_or_throw(deployment_.document(*source));
+  const tir::NodeMap members = functions.document->module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const tir::Node function = members.value(i);
+    if (!function.is(tir::Kind::PrimFunc)) continue;
+    functions.by_name.try_emplace(members.key(i).text(f::GlobalVar::name_hint), function);
+  }
+  functions.file = source->name;
+  // Generated C has places of its own, file by file; save_json has none.
+  if (!source->c) functions.lines.emplace(source->text);
+  return functions;
+}
+
+/// What the TIR of a kernel tells: its cost and its lines.
+void Reporter::add_function(KernelReport& kernel, std::string_view stem, std::string_view name) {
+  const TirFunctions& functions = functions_of(stem);
+  const auto found = functions.by_name.find(name);
+  if (found == functions.by_name.end()) return;
+  kernel.source = stem;
+  kernel.document = functions.document;
+  kernel.function = found->second.id();
+  kernel.cost = analysis::kernel_cost(found->second);
+  const auto range = functions.document->module.source_range(kernel.function);
+  if (!range || !functions.lines) return;
+  kernel.tir = CodeLines{functions.file, functions.lines->line_of(range->begin),
+                         functions.lines->line_of(range->end > 0 ? range->end - 1 : 0)};
+}
+
+void Reporter::add_kernels_of_network(ModuleReport& module, const graph::Topology& network) {
+  const std::vector<std::string> names = graph::short_names(network);
+  for (std::size_t i = 0; i < network.kernels.size(); ++i) {
+    const graph::Kernel& kernel = network.kernels[i];
+    KernelReport& report = module.kernels.emplace_back();
+    report.symbol = kernel.symbol;
+    report.short_name = names[i];
+    if (kernel.has_tir()) add_function(report, kernel.source, kernel.function);
+  }
+}
+
+/// Functions of a module that has no main: those whose symbols carry its name, and in an archive of
+/// one module all.
+void Reporter::add_bare_functions(ModuleReport& module, std::size_t position) {
+  for (const TirSource& source : deployment_.tir_sources()) {
+    // Stages before and after show the same functions once more.
+    if (source.stage != "lowered" && source.stage != "codegen") continue;
+    const TirOwners owners = get_or_throw(deployment_.owners_of(source));
+    if (std::ranges::find(owners.modules, position) == owners.modules.end()) continue;
+    for (const auto& [name, function] : functions_of(source.stem).by_name) {
+      KernelReport& kernel = module.kernels.emplace_back();
+      kernel.symbol = name;
+      kernel.short_name = name;
+      add_function(kernel, source.stem, name);
+    }
+  }
+}
+
+/// The first tensor that a call writes, as its kernel sees it.
+graph::TensorType output_of(const graph::Call& call) {
+  const auto written = std::ranges::find_if(
+      call.arguments, [](const graph::Argument& argument) { return argument.writes.has_value(); });
+  return written == call.arguments.end() ? graph::TensorType{} : written->type;
+}
+
+/// Nothing is known of a kernel without TIR.
+Count cost_or_unknown(const KernelReport& kernel, Count analysis::KernelCost::*part) {
+  return kernel.cost ? (*kernel.cost).*part : Count{0, std::nullopt};
+}
+
+void add_calls(ModuleReport& module, const graph::Topology& network) {
+  const std::vector<analysis::CallMemory> memory = analysis::call_memory(network);
+  for (std::size_t i = 0; i < network.calls.size(); ++i) {
+    const graph::Call& call = network.calls[i];
+    const KernelReport& kernel = module.kernels[index(call.kernel)];
+    module.calls.push_back({.call = static_cast<graph::CallId>(i),
+                            .kernel = index(call.kernel),
+                            .output = output_of(call),
+                            .mac = cost_or_unknown(kernel, &analysis::KernelCost::mac),
+                            .loaded = cost_or_unknown(kernel, &analysis::KernelCost::loaded),
+                            .stored = cost_or_unknown(kernel, &analysis::KernelCost::stored),
+                            .memory = memory[i]});
+    module.mac += module.calls.back().mac;
+  }
+}
+
+/// Inputs and outputs that the caller has memory for. Those in pools and in storages of the graph
+/// executor are part of these.
+Count memory_of_caller(const graph::Topology& network) {
+  Count sum;
+  const auto add = [&](const graph::Port& port) {
+    if (port.value && network[network[*port.value].storage].memory) return;
+    auto bytes = port.type.bytes();
+    if (!bytes && port.value) bytes = network[*port.value].bytes;
+    sum += analysis::to_count(bytes);
+  };
+  for (const graph::Port& port : network.inputs) add(port);
+  for (const graph::Port& port : network.outputs) add(port);
+  return sum;
+}
+
+void note(ModuleReport& module, const std::string& why) {
+  if (std::ranges::find(module.uncertain, why) == module.uncertain.end()) {
+    module.uncertain.push_back(why);
+  }
+}
+
+/// Why the module's numbers are not exact: what memory and kernels say of themselves.
+void collect_reasons(ModuleReport& module) {
+  for (const std::string& why : module.peak.uncertain) note(module, why);
+  for (const KernelReport& kernel : module.kernels) {
+    if (!kernel.cost) {
+      note(module, "'" + kernel.symbol + "' has no TIR");
+      continue;
+    }
+    for (const std::string& why : kernel.cost->uncertain) {
+      note(module, "'" + kernel.symbol + "': " + why);
+    }
+  }
+}
+
+void add_memory(ModuleReport& module, const graph::Topology& network) {
+  const graph::MemoryTotals totals = graph::memory_totals(network);
+  module.ram = {.pools = analysis::to_count(totals.pools),
+                .io = memory_of_caller(network),
+                .executor = analysis::to_count(totals.executor),
+                .heap = analysis::to_count(totals.heap),
+                .stack = analysis::to_count(totals.stack)};
+  module.flash.constants = analysis::to_count(totals.constants);
+  module.peak = analysis::ram_peak(network);
+}
+
+ModuleReport Reporter::module_report(std::size_t position, const graph::Topology* network) {
+  const Module& module = deployment_.library().modules[position];
+  ModuleReport report;
+  report.name = module.name;
+  if (network != nullptr) {
+    add_kernels_of_network(report, *network);
+    add_calls(report, *network);
+    add_memory(report, *network);
+    report.network = *network;
+  } else {
+    add_bare_functions(report, position);
+    const Count unknown{0, std::nullopt};
+    report.mac = unknown;
+    report.ram = {unknown, unknown, unknown, unknown, unknown};
+    report.flash.constants = unknown;
+    report.peak.bytes = report.peak.used = report.peak.lower_bound = unknown;
+  }
+  report.flash.copies = copied_constants(deployment_.archive(), module);
+  const auto c = c_functions(deployment_.archive(), module);
+  for (KernelReport& kernel : report.kernels) {
+    const auto found = c.find(kernel.symbol);
+    if (found != c.end()) kernel.c = found->second;
+  }
+  collect_reasons(report);
+  return report;
+}
+
+Report Reporter::run() {
+  const Networks networks = get_or_throw(deployment_.networks());
+  Report report;
+  for (std::size_t i = 0; i < deployment_.library().modules.size(); ++i) {
+    const auto found = std::ranges::find(networks.found, i, &Network::module);
+    const bool has_network = found != networks.found.end();
+    ModuleReport& module =
+        report.modules.emplace_back(module_report(i, has_network ? &found->topology : nullptr));
+    if (has_network) continue;
+    const auto missing = std::ranges::find(networks.missing, i, &MissingNetwork::module);
+    if (missing != networks.missing.end()) {
+      module.no_network = missing->reason;
+      module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
+    }
+  }
+  return report;
+}
+
+}  // namespace
+}  // namespace report
+
+analysis::Count RamReport::total() const {
+  return pools + io + executor + heap + stack;
+}
+
+Result<Report> report_of(const Deployment& deployment) {
+  return support::to_result([&] { return report::Reporter(deployment).run(); });
+}
+
+}  // namespace mlf

@@ -1,0 +1,284 @@
+// Writes a report as JSON, key by key in the order of schemas/report.schema.json.
+#include "json/writer.h"
+#include "mlf/report.h"
+#include "mlf/version.h"
+#include "support/byte_sink.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+
+/// Says of kernels and calls why their numbers are not exact.
+const std::string kNoTir = "it has no TIR";
+
+class ReportJson {
+ public:
+  explicit ReportJson(json::Writer& out) : out_(out) {}
+
+  void write(const Report& report);
+
+ private:
+  void module(const ModuleReport& module);
+  void ram(const ModuleReport& module);
+  void flash(const ModuleReport& module);
+  void peak(const ModuleReport& module);
+  void live(const analysis::LiveTensor& tensor);
+  void call(const ModuleReport& module, const CallReport& call);
+  void kernel(const KernelReport& kernel);
+  void operation(const analysis::OperationCount& operation);
+  void buffer(const analysis::BufferCost& buffer);
+  void loop(const analysis::LoopCost& loop);
+
+  void text(std::string_view key, std::string_view value);
+  void count(std::string_view key, const Count& count);
+  void number_or_null(std::string_view key, std::optional<std::uint64_t> number);
+  void reasons(const std::vector<std::string>& sentences);
+  void lines(std::string_view key, const std::optional<CodeLines>& lines);
+  void shape(const graph::TensorType& type);
+
+  json::Writer& out_;
+};
+
+void ReportJson::text(std::string_view key, std::string_view value) {
+  out_.key(key);
+  out_.string(value);
+}
+
+void ReportJson::number_or_null(std::string_view key, std::optional<std::uint64_t> number) {
+  out_.key(key);
+  if (number) {
+    out_.integer(static_cast<std::int64_t>(*number));
+  } else {
+    out_.null();
+  }
+}
+
+// An exact number is an integer; nothing known at all is null.
+void ReportJson::count(std::string_view key, const Count& count) {
+  if (count.is_exact()) return number_or_null(key, count.min);
+  if (count.min == 0 && !count.max) return number_or_null(key, std::nullopt);
+  out_.key(key);
+  out_.begin_object();
+  number_or_null("min", count.min);
+  number_or_null("max", count.max);
+  out_.end_object();
+}
+
+void ReportJson::reasons(const std::vector<std::string>& sentences) {
+  out_.key("uncertain");
+  out_.begin_array();
+  for (const std::string& sentence : sentences) out_.string(sentence);
+  out_.end_array();
+}
+
+void ReportJson::lines(std::string_view key, const std::optional<CodeLines>& lines) {
+  out_.key(key);
+  if (!lines) return out_.null();
+  out_.begin_object();
+  text("file", lines->file);
+  number_or_null("first_line", lines->first);
+  number_or_null("last_line", lines->last);
+  out_.end_object();
+}
+
+void ReportJson::shape(const graph::TensorType& type) {
+  out_.key("dtype");
+  type.dtype.is_void() ? out_.null() : out_.string(tir::to_string(type.dtype));
+  out_.key("shape");
+  if (!type.shape) return out_.null();
+  out_.begin_array();
+  for (const std::int64_t extent : *type.shape) out_.integer(extent);
+  out_.end_array();
+}
+
+void ReportJson::ram(const ModuleReport& module) {
+  out_.key("ram");
+  out_.begin_object();
+  count("pools", module.ram.pools);
+  count("io", module.ram.io);
+  count("executor", module.ram.executor);
+  count("heap", module.ram.heap);
+  count("stack", module.ram.stack);
+  reasons(module.peak.uncertain);
+  out_.end_object();
+}
+
+void ReportJson::flash(const ModuleReport& module) {
+  out_.key("flash");
+  out_.begin_object();
+  count("constants", module.flash.constants);
+  count("copies", module.flash.copies);
+  number_or_null("code", std::nullopt);
+  reasons({"code: only a compiler knows its size"});
+  out_.end_object();
+}
+
+void ReportJson::live(const analysis::LiveTensor& tensor) {
+  out_.begin_object();
+  text("name", tensor.name);
+  text("role", analysis::to_string(tensor.role));
+  text("memory", graph::to_string(tensor.memory));
+  number_or_null("bytes", tensor.bytes);
+  out_.end_object();
+}
+
+void ReportJson::peak(const ModuleReport& module) {
+  out_.key("peak");
+  out_.begin_object();
+  number_or_null("call", module.peak.call ? std::optional<std::uint64_t>(index(*module.peak.call))
+                                          : std::nullopt);
+  count("bytes", module.peak.bytes);
+  count("lower_bound", module.peak.lower_bound);
+  count("used", module.peak.used);
+  out_.key("live");
+  out_.begin_array();
+  if (module.network && module.peak.call) {
+    for (const auto& tensor : analysis::live_tensors(*module.network, *module.peak.call)) {
+      live(tensor);
+    }
+  }
+  out_.end_array();
+  out_.end_object();
+}
+
+void ReportJson::call(const ModuleReport& module, const CallReport& call) {
+  const KernelReport& kernel = module.kernels[call.kernel];
+  out_.begin_object();
+  text("kernel", kernel.symbol);
+  shape(call.output);
+  count("mac", call.mac);
+  count("loaded", call.loaded);
+  count("stored", call.stored);
+  count("parameters", call.memory.parameters);
+  count("scratch", call.memory.scratch);
+  count("live", call.memory.live);
+  lines("c", kernel.c);
+  lines("tir", kernel.tir);
+  reasons(kernel.cost ? kernel.cost->uncertain : std::vector{kNoTir});
+  out_.end_object();
+}
+
+void ReportJson::operation(const analysis::OperationCount& operation) {
+  out_.begin_object();
+  text("operation", analysis::to_string(operation.operation));
+  text("dtype", tir::to_string(operation.dtype));
+  count("count", operation.count);
+  out_.end_object();
+}
+
+void ReportJson::buffer(const analysis::BufferCost& buffer) {
+  out_.begin_object();
+  text("name", buffer.name);
+  text("role", analysis::to_string(buffer.role));
+  count("loads", buffer.loads);
+  count("stores", buffer.stores);
+  count("bytes_loaded", buffer.bytes_loaded);
+  count("bytes_stored", buffer.bytes_stored);
+  out_.end_object();
+}
+
+void ReportJson::loop(const analysis::LoopCost& loop) {
+  out_.begin_object();
+  text("variable", loop.variable);
+  number_or_null("depth", loop.depth);
+  count("extent", loop.extent);
+  count("iterations", loop.iterations);
+  count("mac", loop.mac);
+  out_.end_object();
+}
+
+void ReportJson::kernel(const KernelReport& kernel) {
+  out_.begin_object();
+  text("symbol", kernel.symbol);
+  out_.key("source");
+  kernel.source.empty() ? out_.null() : out_.string(kernel.source);
+  lines("c", kernel.c);
+  lines("tir", kernel.tir);
+  const analysis::KernelCost unknown{.mac = {0, std::nullopt},
+                                     .operations = {},
+                                     .index_operations = {0, std::nullopt},
+                                     .index_divisions = {0, std::nullopt},
+                                     .extern_calls = {},
+                                     .buffers = {},
+                                     .loops = {},
+                                     .loaded = {0, std::nullopt},
+                                     .stored = {0, std::nullopt},
+                                     .uncertain = {kNoTir}};
+  const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : unknown;
+  count("mac", cost.mac);
+  count("loaded", cost.loaded);
+  count("stored", cost.stored);
+  count("index_operations", cost.index_operations);
+  count("index_divisions", cost.index_divisions);
+  const auto list = [&](std::string_view key, const auto& elements, auto write_one) {
+    out_.key(key);
+    out_.begin_array();
+    for (const auto& element : elements) (this->*write_one)(element);
+    out_.end_array();
+  };
+  list("operations", cost.operations, &ReportJson::operation);
+  list("buffers", cost.buffers, &ReportJson::buffer);
+  list("loops", cost.loops, &ReportJson::loop);
+  out_.key("extern_calls");
+  out_.begin_array();
+  for (const analysis::ExternCall& callee : cost.extern_calls) {
+    out_.begin_object();
+    text("symbol", callee.symbol);
+    count("count", callee.count);
+    out_.end_object();
+  }
+  out_.end_array();
+  reasons(cost.uncertain);
+  out_.end_object();
+}
+
+void ReportJson::module(const ModuleReport& module) {
+  out_.begin_object();
+  text("name", module.name);
+  out_.key("no_network");
+  module.no_network ? out_.string(to_string(*module.no_network)) : out_.null();
+  count("mac", module.mac);
+  ram(module);
+  flash(module);
+  peak(module);
+  out_.key("calls");
+  out_.begin_array();
+  for (const CallReport& one : module.calls) call(module, one);
+  out_.end_array();
+  out_.key("kernels");
+  out_.begin_array();
+  for (const KernelReport& one : module.kernels) kernel(one);
+  out_.end_array();
+  reasons(module.uncertain);
+  out_.end_object();
+}
+
+void ReportJson::write(const Report& report) {
+  out_.begin_object();
+  text("format", "mlf-report");
+  number_or_null("version", kReportVersion);
+  text("generator", "mlf " + std::string(version()));
+  out_.key("modules");
+  out_.begin_array();
+  for (const ModuleReport& one : report.modules) module(one);
+  out_.end_array();
+  out_.end_object();
+  out_.end_line();
+  out_.flush();
+}
+
+}  // namespace
+}  // namespace report
+
+Result<void> write_report_json(const Report& report, JsonLayout layout, const tir::Sink& sink) {
+  return support::to_result([&] {
+    support::FunctionSink bytes(sink);
+    json::Writer out(bytes, layout);
+    report::ReportJson(out).write(report);
+  });
+}
+
+}  // namespace mlf

@@ -1,0 +1,274 @@
+#include "mlf/report_rows.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+using graph::Topology;
+
+/// What a row of each kind is made from.
+struct ModuleItem {
+  const ModuleReport& module;
+};
+struct CallItem {
+  const ModuleReport& module;
+  const CallReport& call;
+  const KernelReport& kernel() const { return module.kernels[call.kernel]; }
+};
+struct TensorItem {
+  const ModuleReport& module;
+  const graph::Value& value;
+  const graph::Storage& storage() const { return (*module.network)[value.storage]; }
+};
+struct ConstantItem {
+  const ModuleReport& module;
+  std::string_view kernel;  ///< symbol; empty: of main
+  std::string_view name;
+  std::optional<graph::MemoryKind> memory;
+  std::optional<graph::PoolId> pool;
+  std::optional<std::uint64_t> offset;
+  std::optional<std::uint64_t> bytes;
+};
+
+/// A column and how its cell is made from an item.
+template <class Item>
+struct ColumnOf {
+  RowColumn info;
+  Cell (*cell)(const Item&);
+};
+
+Cell number(std::optional<std::uint64_t> value) {
+  return value ? Cell(*value) : Cell();
+}
+
+Cell text(std::string_view value) {
+  return value.empty() ? Cell() : Cell(std::string(value));
+}
+
+Cell shape(const graph::TensorType& type) {
+  if (!type.shape) return {};
+  std::string extents;
+  for (const std::int64_t extent : *type.shape) {
+    extents += (extents.empty() ? "" : "x") + std::to_string(extent);
+  }
+  return extents;  // of a scalar: an empty text, which is not an unknown shape
+}
+
+Cell dtype(const graph::TensorType& type) {
+  return type.dtype.is_void() ? Cell() : Cell(tir::to_string(type.dtype));
+}
+
+Cell pool_name(const ModuleReport& module, std::optional<graph::PoolId> pool) {
+  return pool ? text((*module.network)[*pool].name) : Cell();
+}
+
+Cell memory_name(std::optional<graph::MemoryKind> memory) {
+  return memory ? Cell(std::string(graph::to_string(*memory))) : Cell();
+}
+
+Cell file_of(const std::optional<CodeLines>& lines) {
+  return lines ? Cell(lines->file) : Cell();
+}
+Cell first_of(const std::optional<CodeLines>& lines) {
+  return lines ? Cell(std::uint64_t{lines->first}) : Cell();
+}
+Cell last_of(const std::optional<CodeLines>& lines) {
+  return lines ? Cell(std::uint64_t{lines->last}) : Cell();
+}
+
+Cell call_at(std::optional<graph::CallId> call) {
+  return call ? Cell(std::uint64_t{index(*call)}) : Cell();
+}
+
+// The two columns of a number that may not be exact.
+#define MLF_BOUNDS(Item, name, meaning, count)                                                   \
+  {{name "_min", "at least: " meaning}, [](const Item& item) -> Cell { return (count).min; }}, { \
+    {name "_max", "at most: " meaning},                                                          \
+        [](const Item& item) -> Cell { return number((count).max); }                             \
+  }
+
+const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
+    {{"module", ""}, [](const ModuleItem& item) { return text(item.module.name); }},
+    {{"no_network", "why there are no calls"},
+     [](const ModuleItem& item) {
+       return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
+     }},
+    {{"calls", "number of calls"},
+     [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.calls.size()}; }},
+    {{"kernels", "number of kernels"},
+     [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.kernels.size()}; }},
+    MLF_BOUNDS(ModuleItem, "mac", "multiply-accumulates of all calls", item.module.mac),
+    MLF_BOUNDS(ModuleItem, "pools", "bytes of workspace pools", item.module.ram.pools),
+    MLF_BOUNDS(ModuleItem, "io", "bytes of inputs and outputs of the caller", item.module.ram.io),
+    MLF_BOUNDS(ModuleItem, "executor", "bytes of the graph executor", item.module.ram.executor),
+    MLF_BOUNDS(ModuleItem, "heap", "bytes of TVMBackendAllocWorkspace", item.module.ram.heap),
+    MLF_BOUNDS(ModuleItem, "stack", "bytes of arrays on the stack", item.module.ram.stack),
+    MLF_BOUNDS(ModuleItem, "ram", "bytes of all of these", item.module.ram.total()),
+    MLF_BOUNDS(ModuleItem, "constants", "bytes of constants", item.module.flash.constants),
+    MLF_BOUNDS(ModuleItem, "copies", "bytes of constants that are there again",
+               item.module.flash.copies),
+    {{"peak_call", "call with the most bytes in use"},
+     [](const ModuleItem& item) { return call_at(item.module.peak.call); }},
+    MLF_BOUNDS(ModuleItem, "peak", "bytes in use then", item.module.peak.bytes),
+    MLF_BOUNDS(ModuleItem, "used", "bytes that tensors take where they are", item.module.peak.used),
+    MLF_BOUNDS(ModuleItem, "lower_bound", "bytes that they need wherever they are",
+               item.module.peak.lower_bound),
+};
+
+const std::vector<ColumnOf<CallItem>> kCallColumns{
+    {{"module", ""}, [](const CallItem& item) { return text(item.module.name); }},
+    {{"call", "position among the calls, from 0"},
+     [](const CallItem& item) -> Cell { return std::uint64_t{index(item.call.call)}; }},
+    {{"kernel", "symbol of the function"},
+     [](const CallItem& item) { return text(item.kernel().symbol); }},
+    {{"dtype", "of the first output"},
+     [](const CallItem& item) { return dtype(item.call.output); }},
+    {{"shape", "of the first output"},
+     [](const CallItem& item) { return shape(item.call.output); }},
+    MLF_BOUNDS(CallItem, "mac", "multiply-accumulates", item.call.mac),
+    MLF_BOUNDS(CallItem, "loaded", "bytes loaded", item.call.loaded),
+    MLF_BOUNDS(CallItem, "stored", "bytes stored", item.call.stored),
+    MLF_BOUNDS(CallItem, "parameters", "bytes of constants read", item.call.memory.parameters),
+    MLF_BOUNDS(CallItem, "scratch", "bytes of the kernel's own workspaces",
+               item.call.memory.scratch),
+    MLF_BOUNDS(CallItem, "live", "bytes in use while it runs", item.call.memory.live),
+    {{"c_file", "generated C"}, [](const CallItem& item) { return file_of(item.kernel().c); }},
+    {{"c_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().c); }},
+    {{"c_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().c); }},
+    {{"tir_file", "text of TIR"}, [](const CallItem& item) { return file_of(item.kernel().tir); }},
+    {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }},
+    {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }},
+};
+
+const std::vector<ColumnOf<TensorItem>> kTensorColumns{
+    {{"module", ""}, [](const TensorItem& item) { return text(item.module.name); }},
+    {{"tensor", ""}, [](const TensorItem& item) { return text(item.value.name); }},
+    {{"kind", "input, constant or computed"},
+     [](const TensorItem& item) { return text(graph::to_string(item.value.kind)); }},
+    {{"dtype", ""}, [](const TensorItem& item) { return dtype(item.value.type); }},
+    {{"shape", ""}, [](const TensorItem& item) { return shape(item.value.type); }},
+    {{"bytes", ""}, [](const TensorItem& item) { return number(item.value.bytes); }},
+    {{"storage", "name of the memory that it is in"},
+     [](const TensorItem& item) { return text(item.storage().name); }},
+    {{"memory", "pool, executor, heap, stack, program; empty: of the caller"},
+     [](const TensorItem& item) { return memory_name(item.storage().memory); }},
+    {{"pool", ""},
+     [](const TensorItem& item) { return pool_name(item.module, item.storage().pool); }},
+    {{"offset", "bytes from the start of the pool"},
+     [](const TensorItem& item) { return number(item.storage().offset); }},
+    {{"consumers", "number of readers"},
+     [](const TensorItem& item) -> Cell { return std::uint64_t{item.value.consumers.size()}; }},
+    {{"first_definition", "step that writes it; empty: before the first"},
+     [](const TensorItem& item) {
+       return item.value.first_definition ? Cell(std::uint64_t{*item.value.first_definition})
+                                          : Cell();
+     }},
+    {{"last_use", "step that touches it last"},
+     [](const TensorItem& item) {
+       return item.value.last_use ? Cell(std::uint64_t{*item.value.last_use}) : Cell();
+     }},
+};
+
+const std::vector<ColumnOf<ConstantItem>> kConstantColumns{
+    {{"module", ""}, [](const ConstantItem& item) { return text(item.module.name); }},
+    {{"kernel", "symbol of the function; empty: of main"},
+     [](const ConstantItem& item) { return text(item.kernel); }},
+    {{"constant", ""}, [](const ConstantItem& item) { return text(item.name); }},
+    {{"bytes", ""}, [](const ConstantItem& item) { return number(item.bytes); }},
+    {{"memory", "pool, executor or program"},
+     [](const ConstantItem& item) { return memory_name(item.memory); }},
+    {{"pool", ""}, [](const ConstantItem& item) { return pool_name(item.module, item.pool); }},
+    {{"offset", "bytes from the start of the pool"},
+     [](const ConstantItem& item) { return number(item.offset); }},
+};
+
+#undef MLF_BOUNDS
+
+/// Calls `visit` with every item of the kind that `visit` takes, in order.
+void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<ModuleItem>>&,
+                   const auto& visit) {
+  visit(ModuleItem{module});
+}
+
+void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<CallItem>>&,
+                   const auto& visit) {
+  for (const CallReport& call : module.calls) visit(CallItem{module, call});
+}
+
+void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<TensorItem>>&,
+                   const auto& visit) {
+  if (!module.network) return;
+  for (const graph::Value& value : module.network->values) {
+    if (value.kind != graph::ValueKind::constant) visit(TensorItem{module, value});
+  }
+}
+
+void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<ConstantItem>>&,
+                   const auto& visit) {
+  if (!module.network) return;
+  const Topology& network = *module.network;
+  for (const graph::Value& value : network.values) {
+    if (value.kind != graph::ValueKind::constant) continue;
+    const graph::Storage& storage = network[value.storage];
+    visit(ConstantItem{
+        module, {}, value.name, storage.memory, storage.pool, storage.offset, value.bytes});
+  }
+  for (const graph::Kernel& kernel : network.kernels) {
+    for (const graph::KernelBuffer& one : kernel.constants) {
+      visit(ConstantItem{module, kernel.symbol, one.name, one.memory, one.pool, one.offset,
+                         one.bytes});
+    }
+  }
+}
+
+/// Calls `use` with the columns of a kind.
+decltype(auto) with_columns(RowKind kind, const auto& use) {
+  switch (kind) {
+    case RowKind::archive:
+      return use(kModuleColumns);
+    case RowKind::call:
+      return use(kCallColumns);
+    case RowKind::tensor:
+      return use(kTensorColumns);
+    case RowKind::constant:
+      break;
+  }
+  return use(kConstantColumns);
+}
+
+template <class Item>
+std::vector<RowColumn> infos_of(const std::vector<ColumnOf<Item>>& columns) {
+  std::vector<RowColumn> infos;
+  for (const ColumnOf<Item>& column : columns) infos.push_back(column.info);
+  return infos;
+}
+
+}  // namespace
+}  // namespace report
+
+std::span<const RowColumn> columns_of(RowKind kind) {
+  return report::with_columns(kind, [](const auto& columns) -> std::span<const RowColumn> {
+    static const std::vector<RowColumn> infos = report::infos_of(columns);
+    return infos;
+  });
+}
+
+std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind) {
+  return report::with_columns(kind, [&](const auto& columns) {
+    std::vector<std::vector<Cell>> rows;
+    for (const ModuleReport& module : report.modules) {
+      report::for_each_item(module, columns, [&](const auto& item) {
+        std::vector<Cell>& row = rows.emplace_back();
+        for (const auto& column : columns) row.push_back(column.cell(item));
+      });
+    }
+    return rows;
+  });
+}
+
+}  // namespace mlf

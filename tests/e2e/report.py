@@ -1,0 +1,302 @@
+"""mlf report, show, check and table: numbers that hold against each other, the archive and gcc."""
+
+import csv
+import functools
+import io
+import json
+import pathlib
+import re
+import subprocess
+import tarfile
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import generated_c
+import schemas
+import support
+
+C_FOLDERS = sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+
+
+def archives():
+    return support.archives() + C_FOLDERS
+
+
+@functools.cache
+def report(path):
+    return json.loads(support.run_ok("report", "--json", path).stdout)
+
+
+def rows(kind, *paths):
+    text = support.run_ok("table", "--rows", kind, *paths).stdout.decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def functions_with_lines(path, folder):
+    """Where gcc's debug information says that functions of the archive's C begin."""
+    with tarfile.open(path) as tar:
+        tar.extractall(folder, filter="data")
+    include = f"-I{generated_c.RUNTIME / 'include'}"
+    found = {}
+    for source in sorted(pathlib.Path(folder).glob("codegen/host/src/*.c")):
+        target = source.with_suffix(".o")
+        command = ["gcc", "-c", "-g", "-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", include]
+        headers = f"-I{pathlib.Path(folder) / 'codegen/host/include'}"
+        done = subprocess.run([*command, headers, source, "-o", target], capture_output=True)
+        if done.returncode:
+            continue  # half of what an archive has may need another compiler
+        names = subprocess.run(["nm", "-l", "--defined-only", target], capture_output=True, text=True)
+        for line in names.stdout.splitlines():
+            match = re.match(r"[0-9a-f]+ [Tt] (\S+)\t(.*):(\d+)$", line)
+            if match:
+                found[match[1]] = (source.name, int(match[3]))
+    return found
+
+
+class Reports(unittest.TestCase):
+    def test_follow_their_schema(self):
+        validator = schemas.validator("report")
+        for path in archives():
+            schemas.check(validator, report(path), str(path))
+
+    def test_have_the_numbers_of_the_topology(self):
+        for path in archives():
+            for module in report(path)["modules"]:
+                if module["no_network"]:
+                    continue
+                topology = json.loads(
+                    support.run_ok("graph", "--module", module["name"], path).stdout
+                )
+                where = f"{path}: {module['name']}"
+                self.assertEqual(len(module["calls"]), len(topology["calls"]), where)
+                pools = sum(
+                    pool["bytes"] for pool in topology["pools"] if pool["kind"] == "workspace"
+                )
+                self.assertEqual(module["ram"]["pools"], pools, where)
+                for kind in ("heap", "executor", "stack"):
+                    regions = [one for one in topology["memory"] if one["kind"] == kind]
+                    if all(one["exactness"] == "exact" for one in regions):
+                        self.assertEqual(
+                            module["ram"][kind], sum(one["used"] for one in regions), where
+                        )
+
+    def test_sum_up_the_calls(self):
+        for path in archives():
+            for module in report(path)["modules"]:
+                counts = [call["mac"] for call in module["calls"]]
+                if counts and all(isinstance(count, int) for count in counts):
+                    self.assertEqual(module["mac"], sum(counts), path)
+
+    def test_say_the_peak_with_what_is_alive(self):
+        for path in archives():
+            for module in report(path)["modules"]:
+                peak = module["peak"]
+                if peak["call"] is None or not isinstance(peak["bytes"], int):
+                    continue
+                call = module["calls"][peak["call"]]
+                self.assertEqual(call["live"], peak["bytes"], path)
+                self.assertGreaterEqual(
+                    sum(tensor["bytes"] for tensor in peak["live"]), peak["bytes"], path
+                )
+                most = max(
+                    call["live"] for call in module["calls"] if isinstance(call["live"], int)
+                )
+                self.assertEqual(peak["bytes"], most, path)
+
+    def test_know_the_lines_of_c_that_gcc_knows(self):
+        compared = 0
+        for path in archives():
+            with tempfile.TemporaryDirectory() as folder:
+                lines = functions_with_lines(path, folder)
+            for module in report(path)["modules"]:
+                for kernel in module["kernels"]:
+                    if kernel["symbol"] not in lines:
+                        continue
+                    file, line = lines[kernel["symbol"]]
+                    where = f"{path}: {kernel['symbol']}"
+                    self.assertIsNotNone(kernel["c"], where)
+                    self.assertEqual(pathlib.Path(kernel["c"]["file"]).name, file, where)
+                    self.assertLessEqual(kernel["c"]["first_line"], line, where)
+                    self.assertGreaterEqual(kernel["c"]["last_line"], line, where)
+                    compared += 1
+        self.assertGreater(compared, 10)
+
+    def test_know_the_lines_of_tir(self):
+        for path in archives():
+            with tarfile.open(path) as tar:
+                for module in report(path)["modules"]:
+                    for kernel in module["kernels"]:
+                        lines = kernel["tir"]
+                        if lines is None:
+                            continue
+                        text = tar.extractfile("./" + lines["file"]).read().decode()
+                        head = text.splitlines()[lines["first_line"] - 1 : lines["last_line"]]
+                        self.assertIn(kernel["symbol"], "\n".join(head), path)
+
+    def test_have_no_number_where_nothing_is_known(self):
+        # An operator archive has no network; the code of cmsis-nn no TIR.
+        operators = report(support.ARCHIVES / "tvm-0.9-op-add.tar")["modules"][0]
+        self.assertIsNotNone(operators["no_network"])
+        self.assertIsNone(operators["ram"]["heap"])
+        self.assertEqual(operators["kernels"][0]["mac"], 0)
+        self.assertTrue(operators["uncertain"])
+        for path in archives():
+            for module in report(path)["modules"]:
+                numbers = [module["mac"], *(call["mac"] for call in module["calls"])]
+                if any(not isinstance(number, int) for number in numbers):
+                    self.assertTrue(module["uncertain"], path)
+
+    def test_are_the_same_twice(self):
+        for arguments in (["report", QNN], ["report", "--json", QNN], ["table", QNN]):
+            self.assertEqual(support.run_ok(*arguments).stdout, support.run_ok(*arguments).stdout)
+
+
+class Terminals(unittest.TestCase):
+    def test_see_the_columns_that_they_ask_for(self):
+        text = support.run_ok("report", "--columns", "call,mac,c", QNN).stdout.decode()
+        head = next(line for line in text.splitlines() if line.startswith("#"))
+        self.assertEqual(head.split(), ["#", "MAC", "C"])
+
+    def test_see_the_largest_first_and_no_more_than_asked_for(self):
+        text = support.run_ok("report", "--sort", "mac", "--top", "1", QNN).stdout.decode()
+        calls = [line for line in text.splitlines() if re.match(r"\d+ ", line)]
+        self.assertEqual(len(calls), 1)
+        macs = [call["mac"] for call in report(QNN)["modules"][0]["calls"]]
+        self.assertIn(str(max(macs)), calls[0].split())
+
+    def test_obey_no_name(self):
+        evil = support.NETWORK.replace("tvmgen_default_add", "tvmgen_default_\\x1b[31madd")
+        data = support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": evil})
+        for arguments in (["report", "-"], ["table", "--format", "jsonl", "-"]):
+            self.assertNotIn(b"\x1b", support.run(*arguments, input=data).stdout)
+
+
+class Kernels(unittest.TestCase):
+    def test_are_shown_by_symbol_short_name_and_call(self):
+        kernel = report(QNN)["modules"][0]["calls"][0]["kernel"]
+        by_symbol = support.run_ok("show", QNN, kernel).stdout
+        self.assertEqual(by_symbol, support.run_ok("show", QNN, "0").stdout)
+        self.assertIn(kernel.encode(), by_symbol)
+
+    def test_show_their_lines_of_c(self):
+        kernel = report(QNN)["modules"][0]["kernels"][0]
+        text = support.run_ok("show", QNN, kernel["symbol"], "--form", "c").stdout.decode()
+        self.assertEqual(
+            text.count("\n"), kernel["c"]["last_line"] - kernel["c"]["first_line"] + 1
+        )
+        self.assertIn(kernel["symbol"], text.splitlines()[0])
+
+    def test_show_their_tir_in_forms_that_mlf_reads(self):
+        kernel = report(QNN)["modules"][0]["kernels"][0]["symbol"]
+        for form in ("tvmscript", "json"):
+            text = support.run_ok("show", QNN, kernel, "--form", form).stdout
+            module = json.loads(support.run_ok("tir", "-", input=text).stdout)
+            self.assertEqual([one["name"] for one in module["functions"]], [kernel])
+
+    def test_that_are_not_there_are_an_error(self):
+        result = support.run("show", QNN, "no_such_kernel")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"no_such_kernel", result.stderr)
+
+
+class Budgets(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.budget = pathlib.Path(folder.name) / "mlf-budget.toml"
+        self.module = report(QNN)["modules"][0]
+        self.ram = sum(
+            self.module["ram"][one] for one in ("pools", "io", "executor", "heap", "stack")
+        )
+
+    def check(self, *arguments):
+        return support.run("check", QNN, *arguments)
+
+    def test_hold_up_to_the_last_byte(self):
+        self.assertEqual(self.check("--ram", self.ram).returncode, 0)
+        result = self.check("--ram", self.ram - 1)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"1 bytes too many", result.stdout)
+
+    def test_take_units(self):
+        self.assertEqual(self.check("--ram", "1G", "--mac", "1G").returncode, 0)
+        self.assertEqual(self.check("--ram", "1T").returncode, 64)
+        self.assertEqual(self.check().returncode, 64)
+
+    def test_are_read_from_a_file_and_of_single_modules(self):
+        self.budget.write_text(f'ram = "1K"\n[modules.{self.module["name"]}]\nram = {self.ram}\n')
+        self.assertEqual(self.check("--budget", self.budget).returncode, 0)
+        self.budget.write_text('ram = "1K"\n')
+        self.assertEqual(self.check("--budget", self.budget).returncode, 1)
+
+    def test_are_lowered_and_never_raised(self):
+        self.budget.write_text('ram = "1G"\nmac = 1\n')
+        self.check("--budget", self.budget, "--update")
+        self.assertEqual(self.check("--budget", self.budget, "--mac", "1G").returncode, 0)
+        self.assertIn(f"ram = {self.ram}", self.budget.read_text())
+        self.assertIn("mac = 1\n", self.budget.read_text())
+        before = self.budget.read_text()
+        self.check("--budget", self.budget, "--update")
+        self.assertEqual(self.budget.read_text(), before)
+
+    def test_with_mistakes_are_an_error_with_a_place(self):
+        for text, place in (("ram = \n", b":1:"), ("\nrom = 3\n", b":2:1:"), ("ram = -1\n", b":1:")):
+            self.budget.write_text(text)
+            result = self.check("--budget", self.budget)
+            self.assertEqual(result.returncode, 65, text)
+            self.assertIn(place, result.stderr)
+
+    def test_are_said_in_formats_of_ci(self):
+        junit = self.check("--ram", "1", "--mac", "1G", "--format", "junit").stdout
+        suite = xml.etree.ElementTree.fromstring(junit).find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
+        sarif = json.loads(self.check("--ram", "1", "--format", "sarif").stdout)
+        self.assertEqual(sarif["runs"][0]["results"][0]["ruleId"], "over-ram")
+        document = json.loads(self.check("--ram", "1", "--format", "json").stdout)
+        self.assertEqual(document["results"][0]["needed"], self.ram)
+
+
+class Tables(unittest.TestCase):
+    def test_have_the_numbers_of_the_report(self):
+        for path in archives():
+            modules = report(path)["modules"]
+            found = rows("archive", path)
+            self.assertEqual([row["module"] for row in found], [one["name"] for one in modules])
+            for row, module in zip(found, modules):
+                self.assertEqual(int(row["calls"]), len(module["calls"]))
+                if isinstance(module["mac"], int):
+                    self.assertEqual((row["mac_min"], row["mac_max"]), (str(module["mac"]),) * 2)
+            calls = [call for module in modules for call in module["calls"]]
+            self.assertEqual([row["kernel"] for row in rows("call", path)],
+                             [call["kernel"] for call in calls])
+
+    def test_have_a_row_for_an_archive_that_is_none(self):
+        result = support.run("table", QNN, "/dev/null", QNN, "-j", "2")
+        self.assertEqual(result.returncode, 65)
+        found = list(csv.DictReader(io.StringIO(result.stdout.decode(), newline="")))
+        self.assertEqual([bool(row["error"]) for row in found], [False, True, False])
+        self.assertEqual(found[0], found[2])
+
+    def test_are_the_same_in_both_formats(self):
+        for kind in ("archive", "call", "tensor", "constant"):
+            lines = support.run_ok("table", "--rows", kind, "--format", "jsonl", *archives()).stdout
+            objects = [json.loads(line) for line in lines.splitlines()]
+            as_text = [
+                {name: "" if value is None else str(value) for name, value in one.items()}
+                for one in objects
+            ]
+            self.assertEqual(as_text, rows(kind, *archives()))
+
+    def test_of_constants_and_tensors_have_those_of_the_topology(self):
+        topology = json.loads(support.run_ok("graph", QNN).stdout)
+        constants = sum(len(kernel["constants"]) for kernel in topology["kernels"])
+        self.assertEqual(len(rows("constant", QNN)), constants + len(topology["constants"]))
+        values = [one for one in topology["values"] if one["kind"] != "constant"]
+        self.assertEqual([row["tensor"] for row in rows("tensor", QNN)],
+                         [one["name"] for one in values])
+
+
+if __name__ == "__main__":
+    unittest.main()
