@@ -113,7 +113,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_global_options(app, options);
   std::vector<Command> commands;
   for (const auto declare :
-       {process_command, inspect_command, report_command, show_command, check_command,
+       {process_command, inspect_command, report_command, show_command, diff_command, check_command,
         table_command, graph_command, tir_command, verify_command}) {
     commands.push_back(declare(app));
   }

@@ -21,6 +21,7 @@ struct Command {
 };
 
 Command check_command(CLI::App& parent);
+Command diff_command(CLI::App& parent);
 Command graph_command(CLI::App& parent);
 Command inspect_command(CLI::App& parent);
 Command process_command(CLI::App& parent);

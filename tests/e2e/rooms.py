@@ -46,6 +46,7 @@ PUBLIC = {
     "networks.h": "deployment",
     "report_rows.h": "report",
     "budget.h": "report",
+    "diff.h": "report",
     "verify.h": "process",
     "verify_checks.def": "process",
 }

@@ -1,0 +1,63 @@
+// What changed between two builds: memory, arithmetic, kernels, the network. `mlf diff` shows it.
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/analysis/count.h"
+#include "mlf/export.h"
+#include "mlf/report.h"
+
+namespace mlf {
+
+/// A number of a module or kernel that is another one now.
+struct NumberChange {
+  std::string what;  ///< as in the report's JSON: "ram.pools", "mac", "scratch"
+  analysis::Count before;
+  analysis::Count after;
+};
+
+enum class KernelChange : std::uint8_t {
+  added,
+  removed,
+  rescheduled,  ///< other code for the same tensors and as many multiply-accumulates
+  changed,      ///< other code, other tensors, constants or arithmetic
+};
+MLF_API std::string_view to_string(KernelChange change);
+
+/// A kernel that is not the same program in both.
+struct KernelDifference {
+  KernelChange change{};
+  std::string before;  ///< its symbol; empty where added
+  std::string after;   ///< its symbol; empty where removed
+  std::string name;    ///< short, of both: "cast_subtract", "conv2d -> conv2d_1"
+  std::vector<NumberChange> numbers{};
+};
+
+struct ModuleDifference {
+  std::string name;
+  bool is_added = false;    ///< only in the second archive
+  bool is_removed = false;  ///< only in the first
+  std::vector<NumberChange> numbers{};
+  std::vector<KernelDifference> kernels{};
+  /// Calls, inputs and outputs that only one of the networks has; one sentence each.
+  std::vector<std::string> graph{};
+
+  MLF_API bool empty() const;
+};
+
+/// Compares two reports module by module, by name, or the only module of each whatever its name.
+///
+/// Kernels are the same program where `analysis::fingerprint` says so, whatever they are called and
+/// in whatever order they are. Where one side is known from generated C alone, both are compared in
+/// the form that C can say (tir::c_normal_form). The others are paired by their role in the
+/// network: what their calls are given by whom, and the types of their tensors. Modules without
+/// differences are not listed.
+MLF_API std::vector<ModuleDifference> diff(const Report& before, const Report& after);
+
+}  // namespace mlf

@@ -1,0 +1,141 @@
+#include "mlf/analysis/fingerprint.h"
+
+#include <bit>
+#include <string_view>
+#include <unordered_map>
+
+#include "mlf/tir/visit.h"
+
+namespace mlf::analysis {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+
+/// Order counts, and so does every bit: the finaliser of MurmurHash3 after each step.
+class Digest {
+ public:
+  void add(std::uint64_t value) {
+    state_ = (state_ ^ value) * 0x9e3779b97f4a7c15;
+    state_ = (state_ ^ (state_ >> 33)) * 0xff51afd7ed558ccd;
+    state_ ^= state_ >> 29;
+  }
+  void add(std::string_view bytes) {
+    add(bytes.size());
+    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+      std::uint64_t word = 0;
+      const std::string_view part = bytes.substr(at, 8);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        word |= std::uint64_t{static_cast<unsigned char>(part[i])} << (8 * i);
+      }
+      add(word);
+    }
+  }
+  std::uint64_t value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0x243f6a8885a308d3;
+};
+
+/// What a name or a place in the module says, and not the program.
+bool is_passed_over(Kind kind, std::uint8_t field) {
+  const auto is = [&](auto name) {
+    return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
+  };
+  namespace f = tir::f;
+  return is(f::Var::name) || is(f::SizeVar::name) || is(f::Buffer::name) ||
+         is(f::Block::name_hint) || is(f::PrimFunc::attrs) ||
+         is(f::AllocateConst::irmod_storage_idx);
+}
+
+/// Variables and buffers are what they are by identity: they go by the order of their first
+/// mention.
+bool has_identity(Node node) {
+  return node.is(Kind::Var) || node.is(Kind::SizeVar) || node.is(Kind::Buffer);
+}
+
+class Fingerprint {
+ public:
+  std::uint64_t of(Node function) {
+    tir::for_each_pre_order(function, [&](Node node) {
+      if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
+    });
+    // Parts before the whole: each node once, however often it is shared.
+    tir::for_each_post_order(function,
+                             [&](Node node) { digests_[index(node.id())] = digest(node); });
+    return digests_[index(function.id())];
+  }
+
+ private:
+  std::uint64_t digest(Node node) const {
+    Digest digest;
+    digest.add(static_cast<std::uint64_t>(node.kind()));
+    if (has_identity(node)) digest.add(numbers_.at(index(node.id())));
+    const auto fields = node.info().fields;
+    for (std::uint8_t i = 0; i < fields.size(); ++i) {
+      if (!is_passed_over(node.kind(), i)) add_field(digest, node, i, fields[i].type);
+    }
+    return digest.value();
+  }
+
+  void add_child(Digest& digest, Node child) const {
+    digest.add(child ? digests_.at(index(child.id())) : 0);
+  }
+
+  void add_field(Digest& digest, Node node, std::uint8_t i, tir::FieldType type) const {
+    switch (type) {
+      case tir::FieldType::node:
+        return add_child(digest, node.node(i));
+      case tir::FieldType::list:
+        digest.add(node.list(i).size());
+        for (const Node child : node.list(i)) add_child(digest, child);
+        return;
+      case tir::FieldType::string_map:
+      case tir::FieldType::node_map: {
+        const tir::NodeMap map = node.map(i);
+        digest.add(map.size());
+        for (std::size_t k = 0; k < map.size(); ++k) {
+          if (type == tir::FieldType::string_map) {
+            digest.add(map.name(k));
+          } else {
+            add_child(digest, map.key(k));
+          }
+          add_child(digest, map.value(k));
+        }
+        return;
+      }
+      case tir::FieldType::string:
+        return digest.add(node.text(i));
+      case tir::FieldType::integer:
+      case tir::FieldType::boolean:
+      case tir::FieldType::enumeration:
+        return digest.add(static_cast<std::uint64_t>(node.integer(i)));
+      case tir::FieldType::real:
+        return digest.add(std::bit_cast<std::uint64_t>(node.real(i)));
+      case tir::FieldType::dtype:
+        return digest.add(node.dtype(i).packed());
+      case tir::FieldType::integers:
+        digest.add(node.integers(i).size());
+        for (const std::int64_t value : node.integers(i)) {
+          digest.add(static_cast<std::uint64_t>(value));
+        }
+        return;
+      case tir::FieldType::bytes: {
+        const auto bytes = node.bytes(i);
+        if (!bytes) return digest.add(std::uint64_t{0});
+        return digest.add({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+      }
+    }
+  }
+
+  std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
+  std::unordered_map<std::uint32_t, std::uint64_t> digests_;
+};
+
+}  // namespace
+
+std::uint64_t fingerprint(Node prim_func) {
+  return Fingerprint().of(prim_func);
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,440 @@
+#include "mlf/diff.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "mlf/analysis/fingerprint.h"
+#include "mlf/tir/c.h"
+
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+using graph::Topology;
+
+/// Equal things of both sides get equal numbers.
+class Numbering {
+ public:
+  std::uint64_t of(std::vector<std::uint64_t> key) {
+    return numbers_.try_emplace(std::move(key), numbers_.size()).first->second;
+  }
+  std::uint64_t of(const std::string& text) {
+    return texts_.try_emplace(text, texts_.size()).first->second;
+  }
+
+ private:
+  std::map<std::vector<std::uint64_t>, std::uint64_t> numbers_;
+  std::map<std::string, std::uint64_t> texts_;
+};
+
+std::string type_text(const graph::TensorType& type) {
+  std::string text = type.dtype.is_void() ? "?" : tir::to_string(type.dtype);
+  if (!type.shape) return text + "[?]";
+  for (const std::int64_t extent : *type.shape) text += "," + std::to_string(extent);
+  return text;
+}
+
+/// How closely two calls have to agree to count as one, the closest first.
+enum class Likeness : std::uint8_t {
+  same_program_and_producers,  ///< and so on up to the inputs
+  same_program,
+  same_types_and_producers,  ///< tensors of the same types from calls of which this holds as well
+  same_types,
+  same_producers,  ///< C does not say types
+};
+constexpr std::array kLikenesses{Likeness::same_program_and_producers, Likeness::same_program,
+                                 Likeness::same_types_and_producers, Likeness::same_types,
+                                 Likeness::same_producers};
+
+/// In which form programs are compared.
+enum class ProgramForm : std::uint8_t {
+  as_read,
+  as_c,  ///< what generated C can say of them: one side is read from C
+};
+
+/// Fingerprints of kernels in one form; the form is made once for each TIR.
+class Programs {
+ public:
+  explicit Programs(ProgramForm form) : form_(form) {}
+
+  std::uint64_t of(const KernelReport& kernel) {
+    // Of code without TIR only the name is known.
+    if (!kernel.document) return std::hash<std::string>()(kernel.symbol);
+    const tir::Node function = kernel.document->module.node(kernel.function);
+    if (form_ == ProgramForm::as_read) return analysis::fingerprint(function);
+    const auto& functions = normal_functions(*kernel.document);
+    const auto found = functions.find(name_in(kernel.document->module, function));
+    return analysis::fingerprint(found == functions.end() ? function : found->second);
+  }
+
+ private:
+  using Functions = std::map<std::string, tir::Node, std::less<>>;
+  struct NormalForm {
+    tir::Module module;
+    Functions functions;
+  };
+
+  static std::string name_in(const tir::Module& module, tir::Node function) {
+    const tir::NodeMap functions = module.root().map(tir::f::IRModule::functions);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      if (functions.value(i) == function) {
+        return std::string(functions.key(i).text(tir::f::GlobalVar::name_hint));
+      }
+    }
+    return {};
+  }
+
+  const Functions& normal_functions(const tir::Document& document) {
+    const auto known = forms_.find(&document);
+    if (known != forms_.end()) return known->second->functions;
+    auto form = std::make_unique<NormalForm>(
+        NormalForm{tir::c_normal_form(document.module, document.source.tvm_version).module, {}});
+    const tir::NodeMap functions = form->module.root().map(tir::f::IRModule::functions);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      form->functions.try_emplace(std::string(functions.key(i).text(tir::f::GlobalVar::name_hint)),
+                                  functions.value(i));
+    }
+    return forms_.emplace(&document, std::move(form)).first->second->functions;
+  }
+
+  ProgramForm form_;
+  std::map<const tir::Document*, std::unique_ptr<NormalForm>> forms_;
+};
+
+/// One side of the comparison.
+class Side {
+ public:
+  Side(const ModuleReport& module, ProgramForm form) : module_(module) {
+    Programs programs(form);
+    for (const KernelReport& kernel : module.kernels) programs_.push_back(programs.of(kernel));
+  }
+
+  const ModuleReport& module() const { return module_; }
+  const std::vector<std::uint64_t>& programs() const { return programs_; }
+
+  /// A number for each call, equal where calls are alike.
+  std::vector<std::uint64_t> keys(Likeness likeness, Numbering& numbering) const;
+
+ private:
+  const ModuleReport& module_;
+  std::vector<std::uint64_t> programs_;  // by kernel
+};
+
+std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) const {
+  const Topology& network = *module_.network;
+  const bool by_program =
+      likeness == Likeness::same_program_and_producers || likeness == Likeness::same_program;
+  const bool by_producers = likeness == Likeness::same_program_and_producers ||
+                            likeness == Likeness::same_types_and_producers ||
+                            likeness == Likeness::same_producers;
+  const bool by_types = !by_program && likeness != Likeness::same_producers;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> of_values(network.values.size(), 0);
+  for (std::size_t i = 0; i < network.values.size(); ++i) {
+    // Inputs are known by their order, other values that no call writes by their kind.
+    const graph::Value& value = network.values[i];
+    const bool is_input = value.kind == graph::ValueKind::input;
+    of_values[i] = numbering.of(is_input ? fmt::format("input {}", i) : std::string("constant"));
+  }
+  for (const CallReport& report : module_.calls) {
+    const graph::Call& call = network[report.call];
+    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(likeness)};
+    if (by_program) key.push_back(programs_[report.kernel]);
+    for (const graph::Argument& argument : call.arguments) {
+      // Pools, device contexts and the like depend on how main calls, not on the network.
+      if (!argument.reads && !argument.writes) continue;
+      key.push_back(static_cast<std::uint64_t>(argument.direction));
+      if (by_types) key.push_back(numbering.of(type_text(argument.type)));
+      if (by_producers && argument.reads) key.push_back(of_values[index(*argument.reads)]);
+    }
+    keys.push_back(numbering.of(std::move(key)));
+    std::uint64_t output = 0;
+    for (const graph::Argument& argument : call.arguments) {
+      if (argument.writes) {
+        of_values[index(*argument.writes)] = numbering.of(std::vector{keys.back(), output++});
+      }
+    }
+  }
+  return keys;
+}
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// For each call on the left its partner on the right, or kNone: the closest likeness first, and
+/// calls that are alike in their order.
+std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
+  std::vector<std::size_t> partners(left.module().calls.size(), kNone);
+  std::vector<bool> taken(right.module().calls.size());
+  Numbering numbering;
+  for (const Likeness likeness : kLikenesses) {
+    const auto left_keys = left.keys(likeness, numbering);
+    const auto right_keys = right.keys(likeness, numbering);
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> free;  // the last one first
+    for (std::size_t i = right_keys.size(); i-- > 0;) {
+      if (!taken[i]) free[right_keys[i]].push_back(i);
+    }
+    for (std::size_t i = 0; i < left_keys.size(); ++i) {
+      if (partners[i] != kNone) continue;
+      const auto found = free.find(left_keys[i]);
+      if (found == free.end() || found->second.empty()) continue;
+      partners[i] = found->second.back();
+      taken[partners[i]] = true;
+      found->second.pop_back();
+    }
+  }
+  return partners;
+}
+
+void add_number(std::vector<NumberChange>& changes, std::string_view what, const Count& before,
+                const Count& after) {
+  if (before != after) changes.push_back({std::string(what), before, after});
+}
+
+void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
+                     const ModuleReport& b) {
+  add_number(changes, "mac", a.mac, b.mac);
+  add_number(changes, "ram.pools", a.ram.pools, b.ram.pools);
+  add_number(changes, "ram.io", a.ram.io, b.ram.io);
+  add_number(changes, "ram.executor", a.ram.executor, b.ram.executor);
+  add_number(changes, "ram.heap", a.ram.heap, b.ram.heap);
+  add_number(changes, "ram.stack", a.ram.stack, b.ram.stack);
+  add_number(changes, "ram", a.ram.total(), b.ram.total());
+  add_number(changes, "flash.constants", a.flash.constants, b.flash.constants);
+  add_number(changes, "flash.copies", a.flash.copies, b.flash.copies);
+  add_number(changes, "peak.bytes", a.peak.bytes, b.peak.bytes);
+  add_number(changes, "peak.lower_bound", a.peak.lower_bound, b.peak.lower_bound);
+}
+
+/// Sums of one kernel's calls are not what a person compares: one call is.
+void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, const CallReport& b) {
+  add_number(changes, "mac", a.mac, b.mac);
+  add_number(changes, "loaded", a.loaded, b.loaded);
+  add_number(changes, "stored", a.stored, b.stored);
+  add_number(changes, "parameters", a.memory.parameters, b.memory.parameters);
+  add_number(changes, "scratch", a.memory.scratch, b.memory.scratch);
+}
+
+KernelChange change_of(const Topology& left, const CallReport& a, const Topology& right,
+                       const CallReport& b) {
+  const auto types_of = [](const Topology& network, const CallReport& call) {
+    std::vector<std::string> types;
+    for (const graph::Argument& argument : network[call.call].arguments) {
+      if (argument.reads || argument.writes) types.push_back(type_text(argument.type));
+    }
+    return types;
+  };
+  const bool is_alike = a.mac == b.mac && a.mac.is_exact() &&
+                        types_of(left, a) == types_of(right, b) &&
+                        a.memory.parameters == b.memory.parameters;
+  return is_alike ? KernelChange::rescheduled : KernelChange::changed;
+}
+
+/// What a value comes from, as numbers that agree on both sides where `partners` (of calls on the
+/// left; empty for the right) pair them.
+std::vector<std::size_t> sources_of(const Topology& network, const graph::Call& call,
+                                    const std::vector<std::size_t>& partners) {
+  std::vector<std::size_t> sources;
+  for (const graph::Argument& argument : call.arguments) {
+    if (!argument.reads) continue;
+    const graph::Value& value = network[*argument.reads];
+    if (value.kind == graph::ValueKind::constant) continue;
+    if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) {
+      // An input, or a copy: its storage's values come in the order of main.
+      sources.push_back(kNone - 1 - index(*argument.reads));
+    } else {
+      const std::size_t producer = value.producer->step;
+      sources.push_back(partners.empty() ? producer : partners[producer]);
+    }
+  }
+  return sources;
+}
+
+std::string name_of_both(const KernelReport& before, const KernelReport& after) {
+  if (before.short_name == after.short_name) return after.short_name;
+  return before.short_name + " -> " + after.short_name;
+}
+
+/// A kernel that only one side has.
+void add_one_sided(ModuleDifference& difference, KernelChange change, const KernelReport& kernel) {
+  const bool is_added = change == KernelChange::added;
+  difference.kernels.push_back({change,
+                                is_added ? "" : kernel.symbol,
+                                is_added ? kernel.symbol : "",
+                                kernel.short_name,
+                                {}});
+}
+
+/// Kernels of paired calls that are other programs, and kernels of calls without a partner.
+void compare_networks(ModuleDifference& difference, const Side& left, const Side& right) {
+  const ModuleReport& a = left.module();
+  const ModuleReport& b = right.module();
+  const std::vector<std::size_t> partners = pair_calls(left, right);
+  std::vector<bool> is_known_left(a.kernels.size());
+  std::vector<bool> is_known_right(b.kernels.size());
+  std::vector<bool> has_partner(b.calls.size());
+  for (std::size_t i = 0; i < partners.size(); ++i) {
+    if (partners[i] == kNone) continue;
+    has_partner[partners[i]] = true;
+    const CallReport& before = a.calls[i];
+    const CallReport& after = b.calls[partners[i]];
+    const auto was = sources_of(*a.network, (*a.network)[before.call], partners);
+    const auto is = sources_of(*b.network, (*b.network)[after.call], {});
+    if (was != is) {
+      difference.graph.push_back(fmt::format("call {} of {} reads from other calls",
+                                             index(after.call),
+                                             b.kernels[after.kernel].short_name));
+    }
+    const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
+    is_known_left[before.kernel] = true;
+    is_known_right[after.kernel] = true;
+    if (!is_new || left.programs()[before.kernel] == right.programs()[after.kernel]) continue;
+    KernelDifference& kernel = difference.kernels.emplace_back();
+    kernel.change = change_of(*a.network, before, *b.network, after);
+    kernel.before = a.kernels[before.kernel].symbol;
+    kernel.after = b.kernels[after.kernel].symbol;
+    kernel.name = name_of_both(a.kernels[before.kernel], b.kernels[after.kernel]);
+    compare_calls(kernel.numbers, before, after);
+  }
+  const auto add_alone = [&](KernelChange change, const ModuleReport& module,
+                             const std::vector<bool>& is_known) {
+    for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+      if (is_known[i]) continue;
+      add_one_sided(difference, change, module.kernels[i]);
+    }
+  };
+  add_alone(KernelChange::removed, a, is_known_left);
+  add_alone(KernelChange::added, b, is_known_right);
+  for (std::size_t i = 0; i < partners.size(); ++i) {
+    if (partners[i] != kNone) continue;
+    difference.graph.push_back(
+        fmt::format("call {} of {} is gone", i, a.kernels[a.calls[i].kernel].short_name));
+  }
+  for (std::size_t i = 0; i < has_partner.size(); ++i) {
+    if (has_partner[i]) continue;
+    difference.graph.push_back(
+        fmt::format("call {} of {} is new", i, b.kernels[b.calls[i].kernel].short_name));
+  }
+}
+
+/// Generated C has buffers of one dimension, if it says types at all.
+bool differ(const graph::TensorType& a, const graph::TensorType& b, ProgramForm form) {
+  if (form == ProgramForm::as_read) return a != b;
+  return a.bytes() && b.bytes() && a.bytes() != b.bytes();
+}
+
+/// Inputs or outputs are known by their order: names are what a person may have changed.
+void compare_ports(std::vector<std::string>& graph, std::string_view what,
+                   const std::vector<graph::Port>& a, const std::vector<graph::Port>& b,
+                   ProgramForm form) {
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    if (i >= b.size()) {
+      graph.push_back(fmt::format("{} {} '{}' is gone", what, i, a[i].name));
+    } else if (i >= a.size()) {
+      graph.push_back(fmt::format("{} {} '{}' is new", what, i, b[i].name));
+    } else if (differ(a[i].type, b[i].type, form)) {
+      graph.push_back(
+          fmt::format("{} {} is {}, was {}", what, i, type_text(b[i].type), type_text(a[i].type)));
+    }
+  }
+}
+
+/// Kernels of modules without a network, by their programs alone and then by name.
+void compare_functions(ModuleDifference& difference, const Side& left, const Side& right) {
+  const auto& a = left.module().kernels;
+  const auto& b = right.module().kernels;
+  std::vector<bool> taken(b.size());
+  const auto take = [&](const auto& fits) {
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      if (taken[i] || !fits(i)) continue;
+      taken[i] = true;
+      return i;
+    }
+    return kNone;
+  };
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::uint64_t program = left.programs()[i];
+    if (take([&](std::size_t k) { return right.programs()[k] == program; }) != kNone) continue;
+    const std::size_t same_name = take([&](std::size_t k) { return b[k].symbol == a[i].symbol; });
+    if (same_name == kNone) {
+      add_one_sided(difference, KernelChange::removed, a[i]);
+    } else {
+      difference.kernels.push_back({KernelChange::changed,
+                                    a[i].symbol,
+                                    b[same_name].symbol,
+                                    name_of_both(a[i], b[same_name]),
+                                    {}});
+    }
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (!taken[i]) add_one_sided(difference, KernelChange::added, b[i]);
+  }
+}
+
+bool is_from_c(const ModuleReport& module) {
+  return std::ranges::any_of(module.kernels, [](const KernelReport& kernel) {
+    return kernel.document && kernel.document->source.dialect == tir::Dialect::c;
+  });
+}
+
+ModuleDifference compare(const ModuleReport& a, const ModuleReport& b) {
+  ModuleDifference difference;
+  difference.name = b.name;
+  compare_modules(difference.numbers, a, b);
+  // Where both are read from C, or neither, they are compared as they are.
+  const ProgramForm form = is_from_c(a) == is_from_c(b) ? ProgramForm::as_read : ProgramForm::as_c;
+  const Side left(a, form);
+  const Side right(b, form);
+  if (a.network && b.network) {
+    compare_networks(difference, left, right);
+    compare_ports(difference.graph, "input", a.network->inputs, b.network->inputs, form);
+    compare_ports(difference.graph, "output", a.network->outputs, b.network->outputs, form);
+  } else {
+    compare_functions(difference, left, right);
+  }
+  return difference;
+}
+
+}  // namespace
+}  // namespace report
+
+std::string_view to_string(KernelChange change) {
+  constexpr std::array<std::string_view, 4> kNames{"added", "removed", "rescheduled", "changed"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+bool ModuleDifference::empty() const {
+  return !is_added && !is_removed && numbers.empty() && kernels.empty() && graph.empty();
+}
+
+std::vector<ModuleDifference> diff(const Report& before, const Report& after) {
+  std::vector<ModuleDifference> differences;
+  const auto add = [&](ModuleDifference difference) {
+    if (!difference.empty()) differences.push_back(std::move(difference));
+  };
+  if (before.modules.size() == 1 && after.modules.size() == 1) {
+    add(report::compare(before.modules[0], after.modules[0]));
+    return differences;
+  }
+  for (const ModuleReport& module : before.modules) {
+    const auto found = std::ranges::find(after.modules, module.name, &ModuleReport::name);
+    if (found != after.modules.end()) {
+      add(report::compare(module, *found));
+    } else {
+      add({.name = module.name, .is_removed = true});
+    }
+  }
+  for (const ModuleReport& module : after.modules) {
+    const auto found = std::ranges::find(before.modules, module.name, &ModuleReport::name);
+    if (found == before.modules.end()) add({.name = module.name, .is_added = true});
+  }
+  return differences;
+}
+
+}  // namespace mlf

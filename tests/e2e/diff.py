@@ -1,0 +1,181 @@
+"""mlf diff: silent about builds that are the same, and about nothing else."""
+
+import io
+import json
+import random
+import re
+import tarfile
+import unittest
+
+import support
+
+ARCHIVE = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+RUNS = 50
+
+
+def members_of(path):
+    with tarfile.open(path) as tar:
+        return {
+            info.name.removeprefix("./"): tar.extractfile(info).read()
+            for info in tar.getmembers()
+            if info.isfile()
+        }
+
+
+MEMBERS = members_of(ARCHIVE)
+TEXT = MEMBERS["src/tir-1.txt"].decode()
+KERNELS = sorted(set(re.findall(r"def (tvmgen_default_fused_\w+)\(", TEXT)))
+
+
+def changed(text, everywhere=None):
+    """The archive with another TIR; `everywhere` maps names to others in all members."""
+    members = {**MEMBERS, "src/tir-1.txt": text.encode()}
+    for old, new in (everywhere or {}).items():
+        members = {
+            name: re.sub(rf"\b{old}\b".encode(), new.encode(), data)
+            for name, data in members.items()
+        }
+    return support.make_tar(members)
+
+
+def diff(data, *arguments):
+    return support.run("diff", ARCHIVE, "-", *arguments, input=data)
+
+
+# --- Builds that are the same ------------------------------------------------------------------
+
+
+def renamed_kernel(pick):
+    kernel = pick.choice(KERNELS)
+    return changed(TEXT, {kernel: f"tvmgen_default_fused_renamed_{pick.randrange(100)}"})
+
+
+def renamed_variable(pick):
+    names = sorted(set(re.findall(r"for (\w+) in range|^ +(\w+) = T\.allocate\(", TEXT, re.MULTILINE)))
+    name = "".join(pick.choice(names))
+    return changed(re.sub(rf"\b{name}\b", f"{name}_{pick.randrange(100)}x", TEXT))
+
+
+def another_time(pick):
+    metadata = json.loads(MEMBERS["metadata.json"])
+    metadata["modules"]["default"]["export_datetime"] = f"20{pick.randrange(10, 99)}-01-01 00:00:00Z"
+    return support.make_tar({**MEMBERS, "metadata.json": json.dumps(metadata)})
+
+
+def functions_in_another_order(pick):
+    head, *functions = re.split(r"^(?=    @T\.prim_func)", TEXT, flags=re.MULTILINE)
+    functions = [function.rstrip("\n") + "\n\n" for function in functions]
+    pick.shuffle(functions)
+    return changed(head + "".join(functions))
+
+
+SAME = (renamed_kernel, renamed_variable, another_time, functions_in_another_order)
+
+# --- Builds that are not -----------------------------------------------------------------------
+
+
+def with_another(pattern, replace):
+    """A change of one place, of those in kernels, that fits the pattern."""
+
+    def mutate(pick):
+        start = TEXT.index("def tvmgen_default_fused_")
+        places = [match for match in re.finditer(pattern, TEXT) if match.start() > start]
+        match = pick.choice(places)
+        return changed(TEXT[: match.start()] + replace(match, pick) + TEXT[match.end() :])
+
+    return mutate
+
+
+def larger(match, pick):
+    return match[0].replace(match[1], str(int(match[1]) + 1 + pick.randrange(3)))
+
+
+another_extent = with_another(r"in range\((\d+)\)", larger)
+another_constant = with_another(r"T\.int(?:32|16|8)\((\d+)\)", larger)
+another_operator = with_another(r" (?:\+|\*) ", lambda match, _: " - ")
+another_size = with_another(r"T\.allocate\(\[(\d+)\]", larger)
+a_store_less = with_another(r"\n +\w+\[[^\n]*\] = [^\n]*\n(?= +\w+\[)", lambda match, _: "\n")
+
+
+def a_call_less(pick):
+    calls = re.findall(r"^ +T\.tvm_check_return\([^\n]*\n", TEXT, re.MULTILINE)
+    return changed(TEXT.replace(pick.choice(calls), "", 1))
+
+
+def another_input(pick):
+    calls = re.findall(r"T\.call_extern\(\"int32\", \"\w+\", (\w+(?:\.data)?), \w+", TEXT)
+    other = pick.choice([one for one in calls if one != calls[-1]])
+    head, tail = TEXT[: TEXT.rindex(calls[-1])], TEXT[TEXT.rindex(calls[-1]) + len(calls[-1]) :]
+    return changed(head + other + tail)
+
+
+OTHER = (another_extent, another_constant, another_operator, another_size, a_call_less)
+
+
+class Diff(unittest.TestCase):
+    def test_of_an_archive_with_itself_is_silent(self):
+        for path in support.archives():
+            result = support.run("diff", path, path)
+            self.assertEqual((result.returncode, result.stdout), (0, b""), path)
+
+    def test_is_silent_about_names_times_and_order(self):
+        for seed in range(RUNS):
+            pick = random.Random(seed)
+            change = SAME[seed % len(SAME)]
+            result = diff(change(pick))
+            self.assertEqual(
+                (result.returncode, result.stdout + result.stderr), (0, b""), f"{change}, {seed}"
+            )
+
+    def test_finds_every_other_change(self):
+        found = 0
+        for seed in range(4 * RUNS):
+            pick = random.Random(seed)
+            change = OTHER[seed % len(OTHER)]
+            result = diff(change(pick), "--format", "json")
+            if result.returncode == 65:
+                continue  # the change made it a text that is not TIR
+            self.assertEqual(result.returncode, 1, f"{change.__name__}, {seed}")
+            (module,) = json.loads(result.stdout)["modules"]
+            self.assertTrue(module["kernels"] or module["graph"], f"{change.__name__}, {seed}")
+            found += 1
+        self.assertGreaterEqual(found, RUNS)
+
+    def test_does_not_care_whether_tir_was_captured(self):
+        for path in support.archives():
+            members = members_of(path)
+            stock = {name: data for name, data in members.items() if not name.startswith("src/tir-")}
+            if len(stock) == len(members):
+                continue
+            kernels = json.loads(
+                support.run("diff", path, "-", "--format", "json", input=support.make_tar(stock)).stdout
+            )
+            for module in kernels["modules"]:
+                # C evaluates some operands twice: such a kernel is other code, at the same place.
+                changes = {one["change"] for one in module["kernels"]}
+                where = f"{path}: {module['kernels']} {module['graph']}"
+                self.assertLessEqual(changes, {"rescheduled", "changed"}, where)
+                self.assertEqual(module["graph"], [], where)
+                self.assertNotIn("mac", [one["what"] for one in module["numbers"]], where)
+
+    def test_says_what_a_call_less_changes(self):
+        text = diff(a_call_less(random.Random(1))).stdout.decode()
+        self.assertIn("is gone", text)
+
+    def test_is_said_in_markdown_that_names_cannot_break(self):
+        text = diff(another_extent(random.Random(3)), "--format", "markdown").stdout.decode()
+        lines = text.splitlines()
+        self.assertTrue(lines[1].startswith("|---"))
+        self.assertTrue(all(re.sub(r"\\.", "", line).count("|") == 6 for line in lines), text)
+
+    def test_of_modules_that_only_one_side_has_names_them(self):
+        two = support.CORPUS / "tvm-0.18" / "two-modules" / "module.tar"
+        if not two.exists():
+            self.skipTest("there is no corpus")
+        text = support.run("diff", two, ARCHIVE).stdout.decode()
+        self.assertIn("module removed", text)
+        self.assertIn("module added", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

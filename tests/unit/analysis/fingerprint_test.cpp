@@ -1,0 +1,67 @@
+// Programs that are the same whatever things are called in them, and those that are not.
+#include "mlf/analysis/fingerprint.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mlf/tir/document.h"
+
+namespace mlf::analysis {
+namespace {
+
+/// The fingerprint of the only function of a text in TVMScript.
+std::uint64_t of_kernel(const std::string& name, const std::string& params,
+                        const std::string& body) {
+  const std::string text = "@T.prim_func\ndef " + name + "(" + params + "):\n" + body;
+  const auto document = tir::read({.file = "kernel", .member = {}, .text = text});
+  if (!document) {
+    ADD_FAILURE() << to_string(document.error().front());
+    return 0;
+  }
+  const auto functions = document->module.root().map(tir::f::IRModule::functions);
+  return fingerprint(functions.value(0));
+}
+
+const std::string kParams = "A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")";
+
+std::uint64_t of_body(const std::string& body) {
+  return of_kernel("scale", kParams, body);
+}
+
+const std::uint64_t kScale =
+    of_body("    for i in range(4):\n        B[i] = A[i] * T.float32(2)\n");
+
+TEST(Fingerprint, DoesNotDependOnNames) {
+  EXPECT_EQ(of_kernel("other", "p0: T.Buffer((4,), \"float32\"), p1: T.Buffer((4,), \"float32\")",
+                      "    for k in range(4):\n        p1[k] = p0[k] * T.float32(2)\n"),
+            kScale);
+}
+
+TEST(Fingerprint, DoesNotDependOnAttributesOfTheFunction) {
+  EXPECT_EQ(of_body("    T.func_attr({\"global_symbol\": \"x\"})\n"
+                    "    for i in range(4):\n        B[i] = A[i] * T.float32(2)\n"),
+            kScale);
+}
+
+TEST(Fingerprint, SeesEveryOtherProgram) {
+  const std::string others[] = {
+      "    for i in range(3):\n        B[i] = A[i] * T.float32(2)\n",
+      "    for i in range(4):\n        B[i] = A[i] * T.float32(3)\n",
+      "    for i in range(4):\n        B[i] = A[i] + T.float32(2)\n",
+      "    for i in range(4):\n        A[i] = B[i] * T.float32(2)\n",
+      "    for i in range(4):\n        B[i] = B[i] * T.float32(2)\n",
+      "    for i in T.parallel(4):\n        B[i] = A[i] * T.float32(2)\n",
+      "    for i in range(4):\n        B[3 - i] = A[i] * T.float32(2)\n",
+  };
+  for (const std::string& other : others) EXPECT_NE(of_body(other), kScale) << other;
+}
+
+TEST(Fingerprint, TellsParametersOfOtherTypesApart) {
+  EXPECT_NE(of_kernel("scale", "A: T.Buffer((5,), \"float32\"), B: T.Buffer((4,), \"float32\")",
+                      "    for i in range(4):\n        B[i] = A[i] * T.float32(2)\n"),
+            kScale);
+}
+
+}  // namespace
+}  // namespace mlf::analysis
