@@ -14,8 +14,9 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Nodes that one store is looked through; unrolled sums have some thousands.
-constexpr std::size_t kMaxNodes = std::size_t{1} << 16;
+// Nodes that all stores are looked through, where those of kernels need some thousands: stores that
+// share large expressions must not need the square of their number.
+constexpr std::size_t kMaxNodes = std::size_t{1} << 22;
 
 Node value_of(Node store) {
   return store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
@@ -66,6 +67,13 @@ class Finder {
     std::unordered_set<std::uint32_t> loops;  ///< that have such a store inside
   };
 
+  /// Calls `visit(node)` for an expression, what its variables are bound to, and their parts, until
+  /// it returns false; parts that are addresses only if asked for.
+  enum class Addresses : std::uint8_t { included, left_out };
+  template <class Visit>
+  void search(std::vector<Node> start, Addresses addresses, Visit&& visit) const;
+  bool spend() const { return left_ > 0 && --left_ > 0; }
+
   Node bound(Node variable) const;
   Terms terms_of(Node value) const;
   bool is_same_element(Node store, Node load) const;
@@ -79,7 +87,26 @@ class Finder {
   const Memories& memories_;
   const SameValues& values_;
   const Bindings& bindings_;
+  mutable std::size_t left_ = kMaxNodes;  // nodes that may still be looked at
 };
+
+template <class Visit>
+void Finder::search(std::vector<Node> start, Addresses addresses, Visit&& visit) const {
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<Part> parts;
+  while (!start.empty() && spend()) {
+    const Node node = start.back();
+    start.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    if (!visit(node)) return;
+    if (const Node of_let = bound(node)) start.push_back(of_let);
+    parts.clear();
+    evaluated_parts(node, parts);
+    for (const Part& part : parts) {
+      if (!part.is_address || addresses == Addresses::included) start.push_back(part.node);
+    }
+  }
+}
 
 Node Finder::bound(Node variable) const {
   if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) return {};
@@ -96,7 +123,7 @@ Terms Finder::terms_of(Node value) const {
   Terms terms;
   std::vector<Step> stack{{value, false}};
   std::unordered_set<std::uint32_t> seen;
-  while (!stack.empty() && seen.size() < kMaxNodes) {
+  while (!stack.empty() && spend()) {
     const auto [node, is_conditional] = stack.back();
     stack.pop_back();
     if (!node || !seen.insert(tir::index(node.id())).second) continue;
@@ -137,41 +164,23 @@ bool Finder::is_same_element(Node store, Node load) const {
                     [&](Node a, Node b) { return values_.are_same(a, b); });
 }
 
+/// Also by way of a let, which holds what it was given.
 bool Finder::reads_memory(Node expression) const {
-  // A let holds what it was given: what counts is whether that was read from memory.
-  std::vector<Node> stack{expression};
-  std::unordered_set<std::uint32_t> seen;
-  while (!stack.empty() && seen.size() < kMaxNodes) {
-    const Node node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(tir::index(node.id())).second) continue;
-    if (values_.reads_memory(node)) return true;
-    if (const Node of_let = bound(node)) stack.push_back(of_let);
-    std::vector<Part> parts;
-    evaluated_parts(node, parts);
-    for (const Part& part : parts) stack.push_back(part.node);
-  }
-  return false;
+  bool reads = false;
+  search({expression}, Addresses::included, [&](Node node) {
+    reads = values_.reads_memory(node);
+    return !reads;
+  });
+  return reads;
 }
 
 bool Finder::reads_element(Node expression, Node store) const {
-  std::vector<Node> stack{expression};
-  std::unordered_set<std::uint32_t> seen;
-  while (!stack.empty() && seen.size() < kMaxNodes) {
-    const Node node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(tir::index(node.id())).second) continue;
-    if ((node.is(Kind::Load) || node.is(Kind::BufferLoad)) && is_same_element(store, node)) {
-      return true;
-    }
-    if (const Node of_let = bound(node)) stack.push_back(of_let);
-    std::vector<Part> parts;
-    evaluated_parts(node, parts);
-    for (const Part& part : parts) {
-      if (!part.is_address) stack.push_back(part.node);
-    }
-  }
-  return false;
+  bool reads = false;
+  search({expression}, Addresses::left_out, [&](Node node) {
+    reads = (node.is(Kind::Load) || node.is(Kind::BufferLoad)) && is_same_element(store, node);
+    return !reads;
+  });
+  return reads;
 }
 
 /// Of two values from memory that are not the same: squares are what variances add up, products by
@@ -185,18 +194,12 @@ bool Finder::is_product(Node multiplication, Node store) const {
 }
 
 std::unordered_set<std::uint32_t> Finder::variables_of(const std::vector<Node>& indices) const {
-  std::unordered_set<std::uint32_t> seen;
-  std::vector<Node> stack = indices;
-  while (!stack.empty() && seen.size() < kMaxNodes) {
-    const Node node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(tir::index(node.id())).second) continue;
-    if (const Node of_let = bound(node)) stack.push_back(of_let);
-    std::vector<Part> parts;
-    evaluated_parts(node, parts);
-    for (const Part& part : parts) stack.push_back(part.node);
-  }
-  return seen;
+  std::unordered_set<std::uint32_t> variables;
+  search(indices, Addresses::included, [&](Node node) {
+    if (node.is(Kind::Var) || node.is(Kind::SizeVar)) variables.insert(tir::index(node.id()));
+    return true;
+  });
+  return variables;
 }
 
 /// A loop that adds to one element again and again does not move the element, and nothing gives it
@@ -250,6 +253,7 @@ Accumulations Finder::run() {
       found.sums.insert(tir::index(update.terms.sums[i].id()));
     }
   }
+  found.is_complete = left_ > 0;
   return found;
 }
 

@@ -19,6 +19,7 @@ struct LoopedStore {
 struct Accumulations {
   std::unordered_set<std::uint32_t> products;  ///< ids of Mul nodes
   std::unordered_set<std::uint32_t> sums;      ///< ids of the Add and Sub nodes that belong to them
+  bool is_complete = true;                     ///< whether no store was too large to look through
 };
 
 /// Finds the stores `B[i] = B[i] + x * y` and what they multiply. `stores` in the order of the

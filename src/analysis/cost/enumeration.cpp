@@ -62,6 +62,12 @@ bool Enumeration::enter(Level& level, std::uint64_t& steps) {
   if (!min || !extent) return false;
   level.next = *min;
   level.left = std::max<std::int64_t>(*extent, 0);
+  if (&level == &levels_.back()) {
+    const auto iterations = static_cast<std::uint64_t>(level.left);
+    innermost_.min = was_entered_ ? std::min(innermost_.min, iterations) : iterations;
+    innermost_.max = was_entered_ ? std::max(*innermost_.max, iterations) : iterations;
+    was_entered_ = true;
+  }
   return true;
 }
 

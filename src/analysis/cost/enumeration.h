@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "analysis/cost/index_program.h"
+#include "mlf/analysis/count.h"
 
 namespace mlf::analysis {
 
@@ -33,6 +33,8 @@ class Enumeration {
   /// The number of iterations of the innermost loop in which all tests are met; nothing where an
   /// expression has no value or the steps do not suffice. Takes the steps it needs from `steps`.
   std::optional<std::uint64_t> count(std::uint64_t& steps);
+  /// Iterations of the innermost loop each time it was entered, fewest to most: after `count`.
+  Count innermost_extent() const { return innermost_; }
 
  private:
   struct Use {
@@ -56,6 +58,8 @@ class Enumeration {
 
   std::vector<Level> levels_;
   std::vector<CountedTest> tests_;
+  Count innermost_{};
+  bool was_entered_ = false;
 };
 
 }  // namespace mlf::analysis

@@ -39,22 +39,6 @@ std::optional<std::int64_t> constant_extent(Node loop) {
   return extent ? std::optional(std::max<std::int64_t>(*extent, 0)) : std::nullopt;
 }
 
-/// Positions that belong together, joined two at a time.
-class Groups {
- public:
-  explicit Groups(std::size_t size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-  }
-  std::size_t find(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t a, std::size_t b) { parent_[find(a)] = find(b); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
-
 /// `a && b` is two constraints, and so is that `a || b` fails: each is about fewer variables.
 void split(const Constraint& whole, std::vector<Constraint>& into) {
   std::vector<Constraint> stack{whole};
@@ -90,7 +74,7 @@ struct IterationSpace::Surroundings {
   };
   struct Test {
     Constraint constraint;
-    std::optional<CountedTest> counted{};
+    std::optional<CountedTest> counted{};  // nothing: it depends on data
   };
   Count base{1};  // of the region that all are in
   std::vector<Loop> loops{};
@@ -103,10 +87,59 @@ struct IterationSpace::Surroundings {
     }
     return std::nullopt;
   }
-  bool all_are_loops(const IndexProgram& program) const {
-    return std::all_of(program.variables().begin(), program.variables().end(),
-                       [&](tir::NodeId variable) { return loop_of(variable).has_value(); });
+  /// The expression as a program, if loop variables are all that it depends on.
+  std::optional<IndexProgram> compile(Node expression, const Bindings& bindings) const {
+    auto program = IndexProgram::compile(expression, bindings);
+    const bool is_of_loops =
+        program && std::all_of(program->variables().begin(), program->variables().end(),
+                               [&](tir::NodeId variable) { return loop_of(variable).has_value(); });
+    return is_of_loops ? std::move(program) : std::nullopt;
   }
+};
+
+/// Which loops a bound or a condition connects. Loops that nothing connects are independent: their
+/// numbers of iterations multiply, and only what is connected has to be run together.
+class IterationSpace::Grouping {
+ public:
+  explicit Grouping(const Surroundings& around) : around_(around), parent_(around.loops.size()) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+    for (std::size_t i = 0; i < around.loops.size(); ++i) {
+      if (!around.loops[i].counted) continue;
+      connect(i, around.loops[i].counted->min);
+      connect(i, around.loops[i].counted->extent);
+    }
+    for (const Surroundings::Test& test : around.tests) {
+      std::optional<std::size_t> loop;
+      if (test.counted) {
+        loop = connect(loop, test.counted->expression);
+        if (test.counted->other) loop = connect(loop, *test.counted->other);
+      }
+      loop_of_test_.push_back(loop);
+    }
+  }
+
+  std::size_t group_of(std::size_t loop) const {
+    while (parent_[loop] != loop) loop = parent_[loop];
+    return loop;
+  }
+  /// Nothing where it has no variables, or depends on data.
+  std::optional<std::size_t> group_of_test(std::size_t test) const {
+    return loop_of_test_[test] ? std::optional(group_of(*loop_of_test_[test])) : std::nullopt;
+  }
+
+ private:
+  std::optional<std::size_t> connect(std::optional<std::size_t> loop, const IndexProgram& program) {
+    for (const tir::NodeId variable : program.variables()) {
+      const std::size_t other = *around_.loop_of(variable);
+      if (loop) parent_[group_of(*loop)] = group_of(other);
+      loop = other;
+    }
+    return loop;
+  }
+
+  const Surroundings& around_;
+  std::vector<std::size_t> parent_;
+  std::vector<std::optional<std::size_t>> loop_of_test_;
 };
 
 void IterationSpace::explain(const std::string& reason) {
@@ -115,11 +148,28 @@ void IterationSpace::explain(const std::string& reason) {
   }
 }
 
-RegionId IterationSpace::add(Region region) {
-  region.depth = (*this)[region.parent].depth + 1;
-  region.count = count_of(region);
+bool IterationSpace::spend(std::size_t steps) {
+  const bool is_enough = steps_left_ >= steps;
+  steps_left_ -= is_enough ? steps : steps_left_;
+  return is_enough;
+}
+
+// --- Making regions ------------------------------------------------------------------------------
+
+RegionId IterationSpace::append(Region region) {
+  const Region& parent = (*this)[region.parent];
+  const auto id = static_cast<RegionId>(regions_.size());
+  region.depth = parent.depth + 1;
+  region.innermost_loop = region.loop ? id : parent.innermost_loop;
   regions_.push_back(std::move(region));
-  return static_cast<RegionId>(regions_.size() - 1);
+  return id;
+}
+
+RegionId IterationSpace::add(Region region) {
+  const RegionId id = append(std::move(region));
+  // Counting makes no regions: the reference stays valid.
+  count(regions_[static_cast<std::size_t>(id)]);
+  return id;
 }
 
 RegionId IterationSpace::iterate(RegionId around, Node loop) {
@@ -161,10 +211,58 @@ RegionId IterationSpace::repeat(RegionId around) {
 RegionId IterationSpace::merge(RegionId common, const Count& count) {
   Region region;
   region.parent = common;
-  region.depth = (*this)[common].depth + 1;
   region.count = count;
-  regions_.push_back(std::move(region));
-  return static_cast<RegionId>(regions_.size() - 1);
+  return append(std::move(region));
+}
+
+// --- Counting ------------------------------------------------------------------------------------
+
+void IterationSpace::count(Region& region) {
+  switch (region.kind) {
+    case Region::Kind::loop:
+      return count_loop(region);
+    case Region::Kind::conditional:
+      return count_conditional(region);
+    case Region::Kind::unknown:
+      explain("the iterations of a 'while' are not known before it runs");
+      region.count = (*this)[region.parent].count * Count(0, std::nullopt);
+      return;
+    case Region::Kind::counted:
+      return;
+  }
+}
+
+void IterationSpace::count_loop(Region& region) {
+  const auto extent = constant_extent(region.loop);
+  if (extent) {
+    region.extent = static_cast<std::uint64_t>(*extent);
+    region.count = (*this)[region.parent].count * region.extent;
+    return;
+  }
+  const Iterations found = count_around(region);
+  region.extent = found.innermost;
+  region.count = found.all;
+}
+
+// Of `a && b` the opposite connects the variables of both: all iterations without those in which it
+// holds is less to run.
+void IterationSpace::count_conditional(Region& region) {
+  const Count outer = (*this)[region.parent].count;
+  const bool is_opposite = region.constraints.size() == 1 &&
+                           region.constraints[0].test == Constraint::Test::fails &&
+                           region.constraints[0].expression.is(Kind::And);
+  if (is_opposite && outer.is_exact()) {
+    Region opposite = region;
+    opposite.constraints.clear();
+    split({region.constraints[0].expression, Constraint::Test::holds}, opposite.constraints);
+    const Count without = count_around(opposite).all;
+    if (without.is_exact() && without.min <= outer.min) {
+      region.count = outer.min - without.min;
+      return;
+    }
+  }
+  region.count = count_around(region).all;
+  if (outer.max && region.count.max > outer.max) region.count.max = outer.max;
 }
 
 IterationSpace::Surroundings IterationSpace::surroundings_of(const Region& region) const {
@@ -179,19 +277,19 @@ IterationSpace::Surroundings IterationSpace::surroundings_of(const Region& regio
   std::reverse(around.loops.begin(), around.loops.end());
   for (Surroundings::Loop& loop : around.loops) {
     const Bounds bounds = bounds_of(loop.node);
-    auto extent = IndexProgram::compile(bounds.extent, bindings_);
-    auto min = bounds.min ? IndexProgram::compile(bounds.min, bindings_)
+    auto extent = around.compile(bounds.extent, bindings_);
+    auto min = bounds.min ? around.compile(bounds.min, bindings_)
                           : std::optional(IndexProgram::constant(0));
-    if (!extent || !min || !around.all_are_loops(*extent) || !around.all_are_loops(*min)) continue;
+    if (!extent || !min) continue;
     loop.counted = CountedLoop{loop_variable(loop.node).id(), std::move(*min), std::move(*extent)};
   }
   for (Surroundings::Test& test : around.tests) {
-    auto expression = IndexProgram::compile(test.constraint.expression, bindings_);
-    if (!expression || !around.all_are_loops(*expression)) continue;
+    auto expression = around.compile(test.constraint.expression, bindings_);
+    if (!expression) continue;
     std::optional<IndexProgram> other;
     if (test.constraint.test == Constraint::Test::equals) {
-      other = IndexProgram::compile(test.constraint.other, bindings_);
-      if (!other || !around.all_are_loops(*other)) continue;
+      other = around.compile(test.constraint.other, bindings_);
+      if (!other) continue;
     }
     const std::int64_t wanted = test.constraint.test == Constraint::Test::holds ? 1 : 0;
     test.counted = CountedTest{std::move(*expression), wanted, std::move(other)};
@@ -199,108 +297,77 @@ IterationSpace::Surroundings IterationSpace::surroundings_of(const Region& regio
   return around;
 }
 
-// Loops that no condition and no bound connects are independent: their numbers multiply. Only what
-// is connected has to be run together.
-Count IterationSpace::count_of(const Region& region) {
-  const Region& parent = (*this)[region.parent];
-  if (region.kind == Region::Kind::unknown) {
-    explain("the iterations of a 'while' are not known before it runs");
-    return parent.count * Count(0, std::nullopt);
-  }
-  if (region.loop) {
-    const auto extent = constant_extent(region.loop);
-    if (extent) return parent.count * Count(static_cast<std::uint64_t>(*extent));
-  }
-  if (region.depth > kMaxDepth) {
-    explain("loops and conditions are nested too deeply to count their iterations");
-    return {0, region.loop ? std::nullopt : parent.count.max};
-  }
-  const Surroundings around = surroundings_of(region);
-  Groups groups(around.loops.size());
-  const auto connect = [&](std::size_t loop, const IndexProgram& program) {
-    for (const tir::NodeId variable : program.variables()) {
-      groups.join(loop, *around.loop_of(variable));
-    }
-  };
-  for (std::size_t i = 0; i < around.loops.size(); ++i) {
-    if (!around.loops[i].counted) continue;
-    connect(i, around.loops[i].counted->min);
-    connect(i, around.loops[i].counted->extent);
-  }
-  Count result = around.base;
-  std::vector<std::optional<std::size_t>> group_of_test;
-  for (const Surroundings::Test& test : around.tests) {
-    std::optional<std::size_t> first;
-    if (test.counted) {
-      std::vector<tir::NodeId> variables(test.counted->expression.variables().begin(),
-                                         test.counted->expression.variables().end());
-      if (test.counted->other) {
-        const auto more = test.counted->other->variables();
-        variables.insert(variables.end(), more.begin(), more.end());
-      }
-      for (const tir::NodeId variable : variables) {
-        const std::size_t loop = *around.loop_of(variable);
-        if (first) groups.join(*first, loop);
-        first = loop;
-      }
-      if (!first) {
-        // Without variables it is the same in every iteration.
-        CountedTest constant = *test.counted;
-        const auto value = constant.expression.run();
-        const auto wanted = constant.other ? constant.other->run() : std::optional(constant.wanted);
-        if (!value || !wanted) {
-          result *= Count(0, 1);
-        } else if (*value != *wanted) {
-          return 0;
-        }
-      }
-    } else {
+/// The part of conditions that is the same in all iterations: those without variables, and those
+/// that depend on data.
+Count IterationSpace::count_constants(const Surroundings& around, const Grouping& grouping) {
+  Count share{1};
+  for (std::size_t i = 0; i < around.tests.size(); ++i) {
+    if (grouping.group_of_test(i)) continue;
+    if (!around.tests[i].counted) {
       explain(
           "a condition depends on more than loop variables: what is under it is counted from "
           "never to always");
-      result *= Count(0, 1);
+      share *= Count(0, 1);
+      continue;
     }
-    group_of_test.push_back(first);
+    CountedTest test = *around.tests[i].counted;
+    const auto value = test.expression.run();
+    const auto wanted = test.other ? test.other->run() : std::optional(test.wanted);
+    share *= !value || !wanted ? Count(0, 1) : Count(*value == *wanted ? 1 : 0);
   }
+  return share;
+}
+
+IterationSpace::Iterations IterationSpace::count_around(const Region& region) {
+  const Count outer = (*this)[region.parent].count;
+  const bool can_be_counted = region.depth <= kMaxDepth && spend(std::size_t{16} * region.depth);
+  if (!can_be_counted) {
+    explain("there are too many loops and conditions to count all iterations");
+    return {{0, region.loop ? std::nullopt : outer.max}, {0, std::nullopt}};
+  }
+  const Surroundings around = surroundings_of(region);
+  const Grouping grouping(around);
+  Iterations result{around.base * count_constants(around, grouping)};
   for (std::size_t group = 0; group < around.loops.size(); ++group) {
-    if (groups.find(group) != group) continue;
+    if (grouping.group_of(group) != group) continue;
     std::vector<std::size_t> loops;
     std::vector<std::size_t> tests;
     for (std::size_t i = 0; i < around.loops.size(); ++i) {
-      if (groups.find(i) == group) loops.push_back(i);
+      if (grouping.group_of(i) == group) loops.push_back(i);
     }
     for (std::size_t i = 0; i < around.tests.size(); ++i) {
-      if (group_of_test[i] && groups.find(*group_of_test[i]) == group) tests.push_back(i);
+      if (grouping.group_of_test(i) == group) tests.push_back(i);
     }
-    result *= count_component(around, loops, tests);
+    const Iterations found = count_group(around, loops, tests);
+    result.all *= found.all;
+    if (loops.back() + 1 == around.loops.size()) result.innermost = found.innermost;
   }
   return result;
 }
 
 /// The iterations of loops that are connected. `loops` and `tests` are positions in `around`.
-Count IterationSpace::count_component(const Surroundings& around,
-                                      const std::vector<std::size_t>& loops,
-                                      const std::vector<std::size_t>& tests) {
+IterationSpace::Iterations IterationSpace::count_group(const Surroundings& around,
+                                                       const std::vector<std::size_t>& loops,
+                                                       const std::vector<std::size_t>& tests) {
+  const Iterations unknown{{0, std::nullopt}, {0, std::nullopt}};
   std::vector<std::uint32_t> key;
-  Count all{1};  // without the tests
-  bool is_bounded = true;
+  Count product{1};  // of constant extents, without the tests
+  bool is_constant = true;
   std::vector<CountedLoop> counted;
   for (const std::size_t i : loops) {
     const Surroundings::Loop& loop = around.loops[i];
-    if (const auto extent = constant_extent(loop.node)) {
-      all *= Count(static_cast<std::uint64_t>(*extent));
-    } else {
-      is_bounded = false;
-    }
+    const auto extent = constant_extent(loop.node);
+    is_constant = is_constant && extent;
+    product *= Count(static_cast<std::uint64_t>(extent.value_or(1)));
     if (!loop.counted) {
       explain(fmt::format("the iterations of loop '{}' are not known before it runs",
                           loop_variable(loop.node).text(f::Var::name)));
-      return {0, std::nullopt};
+      return unknown;
     }
     key.push_back(tir::index(loop.node.id()));
     counted.push_back(*loop.counted);
   }
-  if (is_bounded && tests.empty()) return all;
+  if (is_constant && tests.empty()) return {product};
   std::vector<CountedTest> counted_tests;
   key.push_back(0);
   for (const std::size_t i : tests) {
@@ -309,34 +376,23 @@ Count IterationSpace::count_component(const Surroundings& around,
     key.push_back(static_cast<std::uint32_t>(test.constraint.test));
     counted_tests.push_back(*test.counted);
   }
-  const auto known = components_.find(key);
-  if (known != components_.end()) return known->second;
-  std::uint64_t steps = std::min(steps_left_, kMaxSteps);
-  const std::uint64_t before = steps;
-  const auto iterations = Enumeration(std::move(counted), std::move(counted_tests)).count(steps);
-  steps_left_ -= before - steps;
+  const auto known = groups_.find(key);
+  if (known != groups_.end()) return known->second;
+  Enumeration enumeration(std::move(counted), std::move(counted_tests));
+  const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
+  std::uint64_t left = allowed;
+  const auto iterations = enumeration.count(left);
+  spend(allowed - left);
   if (!iterations) {
     explain(
         "conditions or bounds distinguish too many iterations to run them one by one, or have "
         "no value in one of them");
   }
-  const Count result = iterations   ? Count(*iterations)
-                       : is_bounded ? Count(0, all.max)
-                                    : Count(0, std::nullopt);
-  components_.emplace(std::move(key), result);
+  const Iterations result = iterations    ? Iterations{*iterations, enumeration.innermost_extent()}
+                            : is_constant ? Iterations{{0, product.max}}
+                                          : unknown;
+  groups_.emplace(std::move(key), result);
   return result;
-}
-
-Count IterationSpace::extent(RegionId loop) {
-  const Region& region = (*this)[loop];
-  const auto constant = constant_extent(region.loop);
-  if (constant) return static_cast<std::uint64_t>(*constant);
-  const Count outer = (*this)[region.parent].count;
-  if (region.count.is_exact() && outer.is_exact() && outer.min > 0 &&
-      region.count.min % outer.min == 0 && outer.min == 1) {
-    return region.count.min;
-  }
-  return {0, region.count.max};
 }
 
 }  // namespace mlf::analysis

@@ -34,10 +34,12 @@ struct Region {
   };
   Kind kind = Kind::counted;
   RegionId parent = RegionId::function;
-  tir::Node loop{};  ///< of `loop`
-  std::vector<Constraint> constraints{};
-  Count count{1};           ///< times it is entered in one execution of the function
-  std::uint32_t depth = 0;  ///< regions around it
+  tir::Node loop{};                       ///< of `loop`
+  Count extent{};                         ///< of `loop`: iterations each time, fewest to most
+  std::vector<Constraint> constraints{};  ///< of `conditional`
+  Count count{1};                         ///< times it is entered in one execution of the function
+  std::uint32_t depth = 0;                ///< regions around it
+  RegionId innermost_loop = RegionId::function;  ///< itself or around it; `function`: none
 };
 
 /// The regions of one function. Iterations are run one by one where conditions need it, within
@@ -59,27 +61,36 @@ class IterationSpace {
   /// Where several regions lead to, which what is below does not tell apart any longer.
   RegionId merge(RegionId common, const Count& count);
 
-  /// Iterations each time the loop of a region is entered: fewest to most.
-  Count extent(RegionId loop);
-
   /// Why not every count is exact, in the order of finding out.
   const std::vector<std::string>& reasons() const { return reasons_; }
   void explain(const std::string& reason);
 
  private:
   struct Surroundings;
+  class Grouping;
+  /// Loops that are run together.
+  struct Iterations {
+    Count all;
+    Count innermost{};  ///< of the last loop, each time it is entered
+  };
 
   RegionId add(Region region);
-  Count count_of(const Region& region);
+  RegionId append(Region region);
+  void count(Region& region);
+  void count_loop(Region& region);
+  void count_conditional(Region& region);
+  Iterations count_around(const Region& region);
   Surroundings surroundings_of(const Region& region) const;
-  Count count_component(const Surroundings& around, const std::vector<std::size_t>& loops,
-                        const std::vector<std::size_t>& tests);
+  Count count_constants(const Surroundings& around, const Grouping& grouping);
+  Iterations count_group(const Surroundings& around, const std::vector<std::size_t>& loops,
+                         const std::vector<std::size_t>& tests);
+  bool spend(std::size_t steps);
 
   const Bindings& bindings_;
   std::vector<Region> regions_;
   std::vector<std::string> reasons_;
   /// Of loops with their constraints, by node ids: the same condition is often asked twice.
-  std::map<std::vector<std::uint32_t>, Count> components_;
+  std::map<std::vector<std::uint32_t>, Iterations> groups_;
   std::uint64_t steps_left_ = std::uint64_t{1} << 25;
 };
 

@@ -158,8 +158,7 @@ class KernelCounter {
   KernelCost cost_;
 };
 
-// --- Regions
-// --------------------------------------------------------------------------------------
+// --- Regions -------------------------------------------------------------------------------------
 
 RegionId KernelCounter::new_region(const Part& part, Node whole, RegionId around) {
   switch (part.when) {
@@ -195,17 +194,14 @@ void KernelCounter::add_loop(RegionId region, const Evaluation& evaluation, Node
   LoopCost made;
   const Node variable = loop_variable(loop);
   made.variable = std::string(variable.text(f::Var::name));
-  made.extent = space_.extent(region);
+  made.extent = space_[region].extent;
   made.kind = loop.is(Kind::For) ? static_cast<tir::ForKind>(loop.integer(f::For::kind))
                                  : tir::ForKind::thread_binding;
   made.iterations = space_[region].count * evaluation.times;
   made.node = loop.id();
   std::optional<std::size_t> outer;
-  for (RegionId around = evaluation.region; !outer; around = space_[around].parent) {
-    const auto known = loop_of_region_.find(around);
-    if (known != loop_of_region_.end()) outer = known->second;
-    if (around == RegionId::function) break;
-  }
+  const RegionId around = space_[evaluation.region].innermost_loop;
+  if (around != RegionId::function) outer = loop_of_region_.at(around);
   made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
   outer_loop_.push_back(outer);
   cost_.loops.push_back(std::move(made));
@@ -258,13 +254,13 @@ void KernelCounter::merge(std::vector<Evaluation>& evaluations) {
   evaluations = {{space_.merge(common, sum), is_address, 1}};
 }
 
-// --- Multiply-accumulates
-// -------------------------------------------------------------------------
+// --- Multiply-accumulates ------------------------------------------------------------------------
 
 std::vector<Node> KernelCounter::loops_around(RegionId region) const {
   std::vector<Node> loops;
-  for (; region != RegionId::function; region = space_[region].parent) {
-    if (space_[region].loop) loops.push_back(space_[region].loop);
+  for (region = space_[region].innermost_loop; region != RegionId::function;
+       region = space_[space_[region].parent].innermost_loop) {
+    loops.push_back(space_[region].loop);
   }
   std::reverse(loops.begin(), loops.end());
   return loops;
@@ -279,10 +275,12 @@ void KernelCounter::find_macs() {
     stores.push_back({node, loops_around(evaluations_[i].front().region)});
   }
   accumulations_ = find_accumulations(stores, memories_, values_, bindings_);
+  if (accumulations_.is_complete) return;
+  space_.explain("stores share expressions that are too large to look for multiply-accumulates");
+  cost_.mac += Count(0, std::nullopt);
 }
 
-// --- Counting
-// -------------------------------------------------------------------------------------
+// --- Counting ------------------------------------------------------------------------------------
 
 bool KernelCounter::is_on_data(Node node, const Evaluation& evaluation) const {
   if (evaluation.is_address) return false;
@@ -306,12 +304,8 @@ void KernelCounter::count_arithmetic(Node node, Operation operation, const Evalu
 
 void KernelCounter::count_mac(const Count& macs, RegionId region) {
   cost_.mac += macs;
-  for (; region != RegionId::function; region = space_[region].parent) {
-    const auto loop = loop_of_region_.find(region);
-    if (loop == loop_of_region_.end()) continue;
-    cost_.loops[loop->second].mac += macs;
-    return;
-  }
+  const RegionId loop = space_[region].innermost_loop;
+  if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
 }
 
 void KernelCounter::count_access(Node node, const Count& times) {
@@ -392,8 +386,7 @@ void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
   }
 }
 
-// --- Results
-// --------------------------------------------------------------------------------------
+// --- Results -------------------------------------------------------------------------------------
 
 /// Inner loops are behind outer ones: from the last one on, each adds to the one around it.
 void KernelCounter::finish_loops() {
@@ -405,6 +398,7 @@ void KernelCounter::finish_loops() {
 BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
                                   const graph::BodyScan& scan) const {
   const bool is_parameter = buffer.parameter.has_value();
+  if (buffer.loads.max == 0 && buffer.stores.max == 0) return BufferRole::unknown;
   if (memories_[memory].is_constant) return BufferRole::weights;
   if (is_parameter && *buffer.parameter < scan.effects.size()) {
     const graph::Effect& effect = scan.effects[*buffer.parameter];

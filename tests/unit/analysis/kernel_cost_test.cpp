@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::analysis {
@@ -260,8 +261,7 @@ TEST(KernelCost, LanesOfAVectorCount) {
   EXPECT_EQ(exactly(buffer(cost, "A").loads), 8 * 16);
 }
 
-// --- Conditions
-// -----------------------------------------------------------------------------------
+// --- Conditions ----------------------------------------------------------------------------------
 
 TEST(KernelCost, AGuardIsCountedIterationByIteration) {
   const KernelCost cost = cost_of(R"(
@@ -341,8 +341,123 @@ TEST(KernelCost, AWhileIsUnknown) {
   EXPECT_EQ(cost.uncertain.size(), 1);
 }
 
-// --- Calls
-// ----------------------------------------------------------------------------------------
+TEST(KernelCost, LoopsOfDifferentLengthSayTheirRange) {
+  const KernelCost cost = cost_of(R"(
+    for i in range(7):
+        for j in range(T.min(16, 100 - i * 16)):
+            B[i] = W[j]
+)");
+  ASSERT_EQ(cost.loops.size(), 2);
+  EXPECT_EQ(cost.loops[1].extent, Count(4, 16));
+  EXPECT_EQ(exactly(cost.loops[1].iterations), 100);
+}
+
+TEST(KernelCost, ConditionsInsideOfConditions) {
+  const KernelCost cost = cost_of(R"(
+    for i, j, k in T.grid(6, 6, 4):
+        if i < 3 or j < 2:
+            if k == 1:
+                B[i] = A[j]
+            elif k < 3 and i != j:
+                B[i] = W[j]
+)");
+  // 18 + 6 of the 36 pairs; of these, 3 + 0 are on the diagonal.
+  EXPECT_EQ(exactly(buffer(cost, "A").loads), 24);
+  EXPECT_EQ(exactly(buffer(cost, "W").loads), 2 * (24 - 3));
+}
+
+TEST(KernelCost, FloorDivisionsOfFusedLoops) {
+  const KernelCost cost = cost_of(R"(
+    for f in range(120):
+        if T.likely(f // 12 * 3 + f % 12 % 3 < 20 and 1 <= f // 3 % 4):
+            B[f] = A[f]
+)");
+  std::uint64_t wanted = 0;
+  for (int f = 0; f < 120; ++f) wanted += f / 12 * 3 + f % 12 % 3 < 20 && 1 <= f / 3 % 4 ? 1 : 0;
+  EXPECT_EQ(exactly(buffer(cost, "A").loads), wanted);
+}
+
+TEST(KernelCost, TooManyIterationsAreARange) {
+  const KernelCost cost = cost_of(R"(
+    for i, j in T.grid(100000, 100000):
+        if i * j % 7 == 3:
+            B[0] = A[0]
+)");
+  EXPECT_EQ(buffer(cost, "A").loads, Count(0, 10'000'000'000));
+  EXPECT_EQ(cost.uncertain.size(), 1);
+}
+
+TEST(KernelCost, ConditionsOnParametersAreARange) {
+  const KernelCost cost = cost_of_text(R"(
+# from tvm.script import tir as T
+@T.prim_func
+def f(a: T.handle, n: T.int32, B: T.Buffer((64,), "float32")):
+    A = T.match_buffer(a, (64,), "float32")
+    for i in range(10):
+        if i < n:
+            B[i] = A[i]
+    for i in range(n):
+        B[i] = B[i] + T.float32(1)
+)");
+  EXPECT_EQ(buffer(cost, "A").loads, Count(0, 10));
+  EXPECT_EQ(operations(cost, Operation::add_subtract), Count(0, std::nullopt));
+}
+
+TEST(KernelCost, TheInitOfABlockRunsInTheFirstIteration) {
+  const KernelCost cost = cost_of(R"(
+    for i, j, k in T.grid(8, 8, 16):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                B[vi * 8 + vj] = T.float32(0)
+            B[vi * 8 + vj] = B[vi * 8 + vj] + A[vi * 16 + vk] * W[vj * 16 + vk]
+)");
+  EXPECT_EQ(exactly(cost.mac), 8 * 8 * 16);
+  EXPECT_EQ(exactly(buffer(cost, "B").stores), 8 * 8 * 16 + 8 * 8);
+}
+
+// --- Shapes of the input -------------------------------------------------------------------------
+
+/// A function that stores 40 chained `x + x`, with loops of two iterations around that.
+tir::Module chained(int loops) {
+  using tir::Kind;
+  tir::Builder make;
+  const tir::DType i32 = tir::DType::Int(32);
+  const auto integer = [&](int value) { return make.make(Kind::IntImm, {i32, value}); };
+  const auto var = [&](std::string_view name, tir::DType dtype) {
+    return make.make(Kind::Var, {dtype, make.string(name), tir::NodeId::none});
+  };
+  const tir::NodeId data = var("B", tir::DType::Handle());
+  const tir::NodeId mask = make.make(Kind::IntImm, {tir::DType::Bool(), 1});
+  tir::NodeId sum = make.make(Kind::Load, {i32, data, integer(1), mask});
+  for (int i = 0; i < 40; ++i) sum = make.make(Kind::Add, {i32, sum, sum});
+  tir::NodeId body = make.make(Kind::Store, {data, sum, integer(0), mask});
+  for (int i = 0; i < loops; ++i) {
+    body = make.make(Kind::For, {var("i", i32), integer(0), integer(2), tir::ForKind::serial, body,
+                                 tir::NodeId::none, make.map(std::vector<tir::NamedNode>{})});
+  }
+  const tir::NodeId function = make.make(
+      Kind::PrimFunc, {make.list({data}), tir::NodeId::none, make.map(std::vector<tir::NodePair>{}),
+                       make.map(std::vector<tir::NodePair>{}), tir::NodeId::none, body});
+  return std::move(make).finish(function);
+}
+
+TEST(KernelCost, SharedExpressionsCountAsOftenAsTheyAreEvaluated) {
+  const tir::Module module = chained(0);
+  const KernelCost cost = kernel_cost(module.root());
+  EXPECT_EQ(exactly(operations(cost, Operation::add_subtract)), (std::uint64_t{1} << 40) - 1);
+  EXPECT_EQ(exactly(buffer(cost, "B").loads), std::uint64_t{1} << 40);
+  EXPECT_EQ(exactly(buffer(cost, "B").stores), 1);
+}
+
+TEST(KernelCost, NumbersStopAtTheLargest) {
+  const tir::Module module = chained(100'000);
+  const KernelCost cost = kernel_cost(module.root());
+  EXPECT_EQ(exactly(buffer(cost, "B").loads), std::uint64_t{INT64_MAX});
+  EXPECT_EQ(cost.loops.size(), 100'000);
+}
+
+// --- Calls ---------------------------------------------------------------------------------------
 
 TEST(KernelCost, AnUnknownFunctionIsUnknown) {
   const KernelCost cost = cost_of(R"(
