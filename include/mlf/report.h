@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,28 @@ struct FlashReport {
   analysis::Count copies;     ///< the same constants once more, such as those of get_c_metadata
 };
 
+enum class CostFindingCode : std::uint8_t {
+#define MLF_FINDING(name, code, meaning) name,
+#include "mlf/findings.def"
+#undef MLF_FINDING
+};
+
+struct CostFindingInfo {
+  CostFindingCode finding;
+  std::string_view code;     ///< as in the JSON
+  std::string_view meaning;  ///< one sentence
+};
+MLF_API std::span<const CostFindingInfo> all_cost_findings();
+MLF_API const CostFindingInfo& info(CostFindingCode finding);
+
+/// Something that costs more than it has to, or does not work, with what shows it.
+struct CostFinding {
+  CostFindingCode code{};
+  std::string where;      ///< symbol of the kernel, or name of the constant
+  analysis::Count bytes;  ///< that could be saved at most; unknown where bytes are not the point
+  std::string evidence;   ///< one sentence with the names and numbers in it
+};
+
 struct ModuleReport {
   std::string name;
   std::optional<NoNetwork> no_network{};  ///< why there are no calls
@@ -84,6 +107,7 @@ struct ModuleReport {
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;
+  std::vector<CostFinding> findings{};  ///< in the order of findings.def
   /// Why numbers are not exact, one sentence each.
   std::vector<std::string> uncertain{};
 };

@@ -20,6 +20,7 @@ enum class RowKind : std::uint8_t {
   call,      ///< one execution of a kernel
   tensor,    ///< one value of a network
   constant,  ///< one constant of a kernel or of main
+  finding,   ///< something that costs more than it has to
 };
 
 /// A column of the rows of one kind. Columns are only ever added, at the end.

@@ -290,6 +290,27 @@ std::string summary(const ModuleReport& module) {
   return text;
 }
 
+/// One line for each code: how many there are, and the largest. Bytes of several are no sum that
+/// anybody saves: scratch of one kernel is not there while another runs.
+std::string findings_text(const ModuleReport& module) {
+  Table table({"FINDING", "PLACES", "BYTES", "THE LARGEST"});
+  table.align_right({1, 2});
+  for (const CostFindingInfo& code : all_cost_findings()) {
+    std::size_t places = 0;
+    const CostFinding* largest = nullptr;
+    for (const CostFinding& finding : module.findings) {
+      if (finding.code != code.finding) continue;
+      ++places;
+      if (largest == nullptr || finding.bytes.min > largest->bytes.min) largest = &finding;
+    }
+    if (largest == nullptr) continue;
+    table.add({std::string(code.code), std::to_string(places),
+               largest->bytes.is_known() ? spelled(largest->bytes) : "",
+               largest->where + ": " + largest->evidence});
+  }
+  return table.empty() ? "" : "\n" + table.text();
+}
+
 std::string why_uncertain(const ModuleReport& module) {
   std::string text;
   for (const std::string& why : module.uncertain) text += "  " + printable(why) + "\n";
@@ -322,7 +343,8 @@ std::string to_tables(const Report& report, const ReportView& view) {
   for (const ModuleReport& module : report.modules) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
-    text += summary(module) + "\n" + calls_table(module, view).text() + why_uncertain(module);
+    text += summary(module) + "\n" + calls_table(module, view).text() + findings_text(module) +
+            why_uncertain(module);
   }
   return text;
 }

@@ -99,7 +99,8 @@ std::string help_on_columns() {
   const std::pair<RowKind, std::string_view> kinds[] = {{RowKind::archive, "archive"},
                                                         {RowKind::call, "call"},
                                                         {RowKind::tensor, "tensor"},
-                                                        {RowKind::constant, "constant"}};
+                                                        {RowKind::constant, "constant"},
+                                                        {RowKind::finding, "finding"}};
   for (const auto& [kind, name] : kinds) {
     text += fmt::format("\nColumns of --rows {}, after archive and error:\n", name);
     for (const RowColumn& column : columns_of(kind)) {
@@ -120,13 +121,14 @@ Command table_command(CLI::App& parent) {
   app->add_option("ARCHIVE", options->archives,
                   "Tars (plain, gzip, xz or zstd) or unpacked directories")
       ->required();
-  add_enum_option(
-      *app, "--rows", options->rows,
-      {{"archive", RowKind::archive},
-       {"call", RowKind::call},
-       {"tensor", RowKind::tensor},
-       {"constant", RowKind::constant}},
-      "What a row is: a module of an archive, a call, a value of a network, a constant");
+  add_enum_option(*app, "--rows", options->rows,
+                  {{"archive", RowKind::archive},
+                   {"call", RowKind::call},
+                   {"tensor", RowKind::tensor},
+                   {"constant", RowKind::constant},
+                   {"finding", RowKind::finding}},
+                  "What a row is: a module of an archive, a call, a value of a network, a "
+                  "constant, a finding of the report");
   add_enum_option(*app, "--format", options->format,
                   {{"csv", RowFormat::csv}, {"jsonl", RowFormat::jsonl}},
                   "csv: with a line of names first; jsonl: one JSON object a line");

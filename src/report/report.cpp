@@ -6,6 +6,7 @@
 
 #include "graph/formats/dot_text.h"
 #include "report/code_lines.h"
+#include "report/findings.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -37,6 +38,8 @@ class Reporter {
   void add_bare_functions(ModuleReport& module, std::size_t position);
   void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
   const TirFunctions& functions_of(std::string_view stem);
+  tir::Node main_of(const graph::Topology* network);
+  std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
 
   const Deployment& deployment_;
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
@@ -201,7 +204,29 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     if (found != c.end()) kernel.c = found->second;
   }
   collect_reasons(report);
+  report.findings = findings_of(report, functions_of_module(report), main_of(network));
   return report;
+}
+
+/// Main of an AOT network that TIR shows; undefined for any other.
+tir::Node Reporter::main_of(const graph::Topology* network) {
+  if (network == nullptr) return {};
+  const graph::Provenance& provenance = network->provenance;
+  if (provenance.kind != graph::Provenance::Kind::main_function) return {};
+  const auto& functions = functions_of(provenance.source).by_name;
+  const auto found = functions.find(provenance.function);
+  return found == functions.end() ? tir::Node() : found->second;
+}
+
+std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& module) {
+  std::vector<NamedFunction> functions;
+  for (const KernelReport& kernel : module.kernels) {
+    if (!kernel.document) continue;
+    functions.push_back({kernel.symbol, kernel.document->module.node(kernel.function)});
+  }
+  const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
+  if (main) functions.push_back({module.network->provenance.function, main});
+  return functions;
 }
 
 Report Reporter::run() {

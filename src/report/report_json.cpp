@@ -31,6 +31,7 @@ class ReportJson {
   void operation(const analysis::OperationCount& operation);
   void buffer(const analysis::BufferCost& buffer);
   void loop(const analysis::LoopCost& loop);
+  void finding(const CostFinding& finding);
 
   void text(std::string_view key, std::string_view value);
   void count(std::string_view key, const Count& count);
@@ -235,6 +236,15 @@ void ReportJson::kernel(const KernelReport& kernel) {
   out_.end_object();
 }
 
+void ReportJson::finding(const CostFinding& finding) {
+  out_.begin_object();
+  text("code", info(finding.code).code);
+  text("where", finding.where);
+  count("bytes", finding.bytes);
+  text("evidence", finding.evidence);
+  out_.end_object();
+}
+
 void ReportJson::module(const ModuleReport& module) {
   out_.begin_object();
   text("name", module.name);
@@ -251,6 +261,10 @@ void ReportJson::module(const ModuleReport& module) {
   out_.key("kernels");
   out_.begin_array();
   for (const KernelReport& one : module.kernels) kernel(one);
+  out_.end_array();
+  out_.key("findings");
+  out_.begin_array();
+  for (const CostFinding& one : module.findings) finding(one);
   out_.end_array();
   reasons(module.uncertain);
   out_.end_object();

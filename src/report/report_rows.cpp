@@ -35,6 +35,11 @@ struct ConstantItem {
   std::optional<std::uint64_t> bytes;
 };
 
+struct FindingItem {
+  const ModuleReport& module;
+  const CostFinding& finding;
+};
+
 /// A column and how its cell is made from an item.
 template <class Item>
 struct ColumnOf {
@@ -187,6 +192,16 @@ const std::vector<ColumnOf<ConstantItem>> kConstantColumns{
      [](const ConstantItem& item) { return number(item.offset); }},
 };
 
+const std::vector<ColumnOf<FindingItem>> kFindingColumns{
+    {{"module", ""}, [](const FindingItem& item) { return text(item.module.name); }},
+    {{"finding", "its code"},
+     [](const FindingItem& item) { return text(info(item.finding.code).code); }},
+    {{"where", "symbol of the kernel, or name of the constant"},
+     [](const FindingItem& item) { return text(item.finding.where); }},
+    MLF_BOUNDS(FindingItem, "bytes", "that could be saved", item.finding.bytes),
+    {{"evidence", ""}, [](const FindingItem& item) { return text(item.finding.evidence); }},
+};
+
 #undef MLF_BOUNDS
 
 /// Calls `visit` with every item of the kind that `visit` takes, in order.
@@ -226,6 +241,11 @@ void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<Consta
   }
 }
 
+void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<FindingItem>>&,
+                   const auto& visit) {
+  for (const CostFinding& finding : module.findings) visit(FindingItem{module, finding});
+}
+
 /// Calls `use` with the columns of a kind.
 decltype(auto) with_columns(RowKind kind, const auto& use) {
   switch (kind) {
@@ -236,9 +256,11 @@ decltype(auto) with_columns(RowKind kind, const auto& use) {
     case RowKind::tensor:
       return use(kTensorColumns);
     case RowKind::constant:
+      return use(kConstantColumns);
+    case RowKind::finding:
       break;
   }
-  return use(kConstantColumns);
+  return use(kFindingColumns);
 }
 
 template <class Item>

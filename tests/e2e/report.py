@@ -148,6 +148,29 @@ class Reports(unittest.TestCase):
                 if any(not isinstance(number, int) for number in numbers):
                     self.assertTrue(module["uncertain"], path)
 
+    def test_find_what_costs_more_than_it_has_to(self):
+        module = report(QNN)["modules"][0]
+        found = {finding["code"]: finding for finding in module["findings"]}
+        self.assertEqual(
+            sorted(found), ["index-divisions", "padding-scratch", "widened-weights"]
+        )
+        # 3 x 3 x 4 x 8 weights of int8 that became int16; a border of one around 8 x 8 x 4.
+        self.assertEqual(found["widened-weights"]["bytes"], 288)
+        self.assertEqual(found["padding-scratch"]["bytes"], 10 * 10 * 4 * 2)
+
+    def test_have_findings_that_the_words_list(self):
+        rules = (support.SOURCE / "include/mlf/findings.def").read_text()
+        words = (support.SOURCE / "schemas/README.md").read_text()
+        table = words[words.index("| finding | rule |") :]
+        for code, meaning in re.findall(r'MLF_FINDING\(\w+, "([\w-]+)",\s*((?:"[^"]*"\s*)+)\)', rules):
+            rule = "".join(re.findall('"([^"]*)"', meaning))
+            self.assertIn(f"| `{code}` | {rule} |\n", table)
+        schema = json.loads((support.SOURCE / "schemas/report.schema.json").read_text())
+        self.assertEqual(
+            schema["$defs"]["finding"]["properties"]["code"]["enum"],
+            re.findall(r'MLF_FINDING\(\w+, "([\w-]+)"', rules),
+        )
+
     def test_are_the_same_twice(self):
         for arguments in (["report", QNN], ["report", "--json", QNN], ["table", QNN]):
             self.assertEqual(support.run_ok(*arguments).stdout, support.run_ok(*arguments).stdout)
@@ -280,7 +303,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(found[0], found[2])
 
     def test_are_the_same_in_both_formats(self):
-        for kind in ("archive", "call", "tensor", "constant"):
+        for kind in ("archive", "call", "tensor", "constant", "finding"):
             lines = support.run_ok("table", "--rows", kind, "--format", "jsonl", *archives()).stdout
             objects = [json.loads(line) for line in lines.splitlines()]
             as_text = [

@@ -1,0 +1,245 @@
+#include "report/findings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
+
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+using Bytes = std::span<const std::byte>;
+
+// Scalars and short tables are not worth a word.
+constexpr std::size_t kSmallestConstant = 16;
+
+const Count kUnknown{0, std::nullopt};
+
+/// A constant with data, as it is in flash.
+struct Constant {
+  std::string name;  ///< with the kernel that it is in
+  tir::DType dtype;
+  Bytes data;
+};
+
+class Finder {
+ public:
+  Finder(const ModuleReport& module, const std::vector<NamedFunction>& functions)
+      : module_(module), functions_(functions) {}
+
+  std::vector<CostFinding> run(Node main);
+
+ private:
+  void collect_constants(const NamedFunction& function);
+  void collect_pools(Node main);
+  void add_constant(std::string name, Node array);
+  void add(CostFindingCode code, std::string where, Count bytes, std::string evidence) {
+    findings_.push_back({code, std::move(where), bytes, std::move(evidence)});
+  }
+
+  void find_constants_twice();
+  void find_metadata_copies();
+  void find_widened_weights();
+  void find_uniform_constants();
+  void find_padding_scratch();
+  void find_index_divisions();
+  void find_half();
+  void find_unused_kernels();
+
+  const ModuleReport& module_;
+  const std::vector<NamedFunction>& functions_;
+  std::vector<Constant> constants_;
+  std::vector<CostFinding> findings_;
+};
+
+void Finder::add_constant(std::string name, Node array) {
+  const auto data = array ? array.bytes(f::NDArray::data) : std::nullopt;
+  if (!data || data->size() < kSmallestConstant) return;
+  constants_.push_back({std::move(name), array.dtype(f::NDArray::dtype), *data});
+}
+
+void Finder::collect_constants(const NamedFunction& function) {
+  tir::for_each_pre_order(function.function, [&](Node node) {
+    if (!node.is(Kind::AllocateConst)) return;
+    const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
+    add_constant(fmt::format("{}.{}", function.symbol, name), node[f::AllocateConst::data]);
+  });
+}
+
+/// Constants that the memory planner put into pools: every function has the pools among its
+/// attributes, main all of them.
+void Finder::collect_pools(Node main) {
+  tir::for_each_pre_order(main, [&](Node node) {
+    if (!node.is(Kind::ConstantInfo)) return;
+    add_constant(std::string(node.text(f::ConstantInfo::name_hint)), node[f::ConstantInfo::data]);
+  });
+}
+
+std::string_view as_text(Bytes data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+void Finder::find_constants_twice() {
+  std::map<std::string_view, std::vector<const Constant*>> by_data;
+  for (const Constant& constant : constants_) by_data[as_text(constant.data)].push_back(&constant);
+  // In the order of the first of each, not in that of their bytes.
+  for (const Constant& constant : constants_) {
+    const auto& same = by_data[as_text(constant.data)];
+    if (same.size() < 2 || same.front() != &constant) continue;
+    std::string names;
+    for (const Constant* one : same) names += (names.empty() ? "" : ", ") + one->name;
+    add(CostFindingCode::constants_twice, constant.name, (same.size() - 1) * constant.data.size(),
+        fmt::format("the same {} bytes: {}", constant.data.size(), names));
+  }
+}
+
+void Finder::find_metadata_copies() {
+  const Count copies = module_.flash.copies;
+  if (copies.min == 0) return;
+  add(CostFindingCode::metadata_copies, "get_c_metadata", copies,
+      fmt::format("{} bytes of TVMConstantInfo", copies.min));
+}
+
+void Finder::find_widened_weights() {
+  for (const Constant& constant : constants_) {
+    if (constant.dtype != tir::DType::Int(16)) continue;
+    // Little-endian: the high byte says only the sign of the low one.
+    int lowest = 0;
+    int highest = 0;
+    for (std::size_t i = 0; i + 1 < constant.data.size(); i += 2) {
+      const auto low = std::to_integer<unsigned>(constant.data[i]);
+      const auto high = std::to_integer<unsigned>(constant.data[i + 1]);
+      const auto value = static_cast<std::int16_t>(low | high << 8);
+      lowest = std::min<int>(lowest, value);
+      highest = std::max<int>(highest, value);
+    }
+    if (lowest < -128 || highest > 127) continue;
+    add(CostFindingCode::widened_weights, constant.name, constant.data.size() / 2,
+        fmt::format("{} elements of int16 between {} and {}", constant.data.size() / 2, lowest,
+                    highest));
+  }
+}
+
+void Finder::find_uniform_constants() {
+  for (const Constant& constant : constants_) {
+    const std::size_t width = (static_cast<std::size_t>(constant.dtype.bits) + 7) / 8;
+    if (width == 0 || constant.data.size() <= width) continue;
+    const std::string_view text = as_text(constant.data);
+    // Every element is the one before it.
+    if (text.substr(width) != text.substr(0, text.size() - width)) continue;
+    add(CostFindingCode::uniform_constant, constant.name, constant.data.size() - width,
+        fmt::format("all {} elements are one value", constant.data.size() / width));
+  }
+}
+
+/// A value that is an element of another tensor, or a constant where there is none.
+bool is_padded_copy(Node value) {
+  value = graph::without_casts(value);
+  if (graph::operator_of(value) != "if_then_else") return false;
+  const tir::NodeList args = value.list(f::Call::args);
+  return args.size() == 3 && args[1].is(Kind::BufferLoad) &&
+         (args[2].is(Kind::IntImm) || args[2].is(Kind::FloatImm));
+}
+
+// The workspace is known by its name: that of the variable behind the buffer.
+void Finder::find_padding_scratch() {
+  if (!module_.network) return;
+  for (const NamedFunction& function : functions_) {
+    const auto& kernels = module_.network->kernels;
+    const auto kernel = std::ranges::find(kernels, function.symbol, &graph::Kernel::symbol);
+    if (kernel == kernels.end()) continue;
+    std::vector<std::string_view> padded;
+    tir::for_each_pre_order(function.function, [&](Node node) {
+      if (!node.is(Kind::BufferStore) || !is_padded_copy(node[f::BufferStore::value])) return;
+      padded.push_back(node[f::BufferStore::buffer][f::Buffer::data].text(f::Var::name));
+    });
+    for (const graph::KernelBuffer& workspace : kernel->workspaces) {
+      if (std::ranges::find(padded, workspace.name) == padded.end()) continue;
+      add(CostFindingCode::padding_scratch, kernel->symbol, analysis::to_count(workspace.bytes),
+          fmt::format("'{}' is a tensor with a border of constants", workspace.name));
+    }
+  }
+}
+
+void Finder::find_index_divisions() {
+  for (const KernelReport& kernel : module_.kernels) {
+    if (!kernel.cost || kernel.cost->index_divisions.min == 0) continue;
+    add(CostFindingCode::index_divisions, kernel.symbol, kUnknown,
+        fmt::format("{} of {} operations on indices are divisions or remainders",
+                    kernel.cost->index_divisions.min, kernel.cost->index_operations.min));
+  }
+}
+
+// TVM prints float16 as `half`, which only CUDA and OpenCL have.
+void Finder::find_half() {
+  for (const NamedFunction& function : functions_) {
+    bool uses_half = false;
+    tir::for_each_pre_order(function.function, [&](Node node) {
+      if (tir::is_expr(node.category())) uses_half |= node.dtype() == tir::DType::Float(16);
+    });
+    const auto kernel = std::ranges::find(module_.kernels, function.symbol, &KernelReport::symbol);
+    if (!uses_half || kernel == module_.kernels.end() || !kernel->c) continue;
+    add(CostFindingCode::half_in_c, std::string(function.symbol), kUnknown,
+        fmt::format("{}, lines {} to {}", kernel->c->file, kernel->c->first, kernel->c->last));
+  }
+}
+
+void Finder::find_unused_kernels() {
+  if (!module_.network) return;
+  for (const graph::Check& check : module_.network->checks) {
+    if (check.code != graph::CheckCode::unused_kernel) continue;
+    add(CostFindingCode::unused_kernel, module_.name, kUnknown, check.detail);
+  }
+}
+
+std::vector<CostFinding> Finder::run(Node main) {
+  for (const NamedFunction& function : functions_) collect_constants(function);
+  if (main) collect_pools(main);
+  // In the order of findings.def.
+  find_constants_twice();
+  find_metadata_copies();
+  find_widened_weights();
+  find_uniform_constants();
+  find_padding_scratch();
+  find_index_divisions();
+  find_half();
+  find_unused_kernels();
+  return std::move(findings_);
+}
+
+}  // namespace
+
+std::vector<CostFinding> findings_of(const ModuleReport& module,
+                                     const std::vector<NamedFunction>& functions, Node main) {
+  return Finder(module, functions).run(main);
+}
+
+}  // namespace report
+
+std::span<const CostFindingInfo> all_cost_findings() {
+  static constexpr CostFindingInfo kInfos[] = {
+#define MLF_FINDING(name, code, meaning) {CostFindingCode::name, code, meaning},
+#include "mlf/findings.def"
+#undef MLF_FINDING
+  };
+  return kInfos;
+}
+
+const CostFindingInfo& info(CostFindingCode finding) {
+  return all_cost_findings()[static_cast<std::size_t>(finding)];
+}
+
+}  // namespace mlf
