@@ -1,10 +1,11 @@
 """The C of an archive, compiled with gcc and run: the truth about its memory.
 
 TVM's headers are not needed: c_runtime/include has declarations of our own. `Program` compiles the
-sources of one module, tells what is in which section of the object files, and calls the network once
-with an allocator that counts.
+sources of one module, tells what is in which section of the object files, calls the network once
+with an allocator that counts, and tells how often each line ran.
 """
 
+import json
 import pathlib
 import platform
 import re
@@ -128,7 +129,8 @@ def call_kernels(driver, document):
 
 
 class Program:
-    def __init__(self, root, module, folder):
+    def __init__(self, root, module, folder, flags=("-fstack-usage",)):
+        self.flags = flags
         self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
         self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
         self.folder = folder
@@ -140,7 +142,7 @@ class Program:
 
     def compile(self, source, include):
         target = self.folder / (source.stem + ".o")
-        command = ["gcc", *FLAGS, *include, "-fstack-usage", "-c", str(source), "-o", str(target)]
+        command = ["gcc", *FLAGS, *include, *self.flags, "-c", str(source), "-o", str(target)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
             raise CannotRun(f"gcc: {first_error(result.stderr)}")
@@ -164,8 +166,8 @@ class Program:
                 frames[place.rsplit(":", 1)[1]] = int(size)
         return frames
 
-    def heap(self, document):
-        """The most bytes that TVMBackendAllocWorkspace has given out at one time."""
+    def run(self, document):
+        """Calls the network once; what the allocator says."""
         driver = Driver()
         if document["provenance"]["kind"] == "graph-json":
             call_kernels(driver, document)
@@ -174,14 +176,33 @@ class Program:
         source = self.folder / "driver.c"
         source.write_text(driver.text())
         program = self.folder / "driver"
-        command = ["gcc", *FLAGS, *self.include, str(source), str(RUNTIME / "allocator.c")]
-        command += [*map(str, self.objects), "-lm", "-o", str(program)]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = ["gcc", *FLAGS, *self.flags, *self.include, str(source)]
+        command += [str(RUNTIME / "allocator.c"), *map(str, self.objects), "-lm", "-o", str(program)]
+        result = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=self.folder
+        )
         if result.returncode:
             raise CannotRun(f"gcc: {first_error(result.stderr)}")
         result = subprocess.run([program], capture_output=True, text=True, check=False, timeout=600)
         if result.returncode:
             raise CannotRun(f"the network ended with {result.returncode}")
-        most, left = map(int, result.stdout.split())
+        return result.stdout
+
+    def heap(self, document):
+        """The most bytes that TVMBackendAllocWorkspace has given out at one time."""
+        most, left = map(int, self.run(document).split())
         assert left == 0, f"{left} bytes were not given back"
         return most
+
+    def executed_lines(self):
+        """(function, text of the line, times it ran) after a run that was compiled with --coverage."""
+        for source, target in zip(self.sources, self.objects, strict=True):
+            text = source.read_text(errors="replace").splitlines()
+            command = ["gcov", "--json-format", "--stdout", str(target)]
+            found = subprocess.run(command, capture_output=True, check=True, cwd=self.folder)
+            for file in json.loads(found.stdout)["files"]:
+                if pathlib.Path(file["file"]).name != source.name:
+                    continue
+                for line in file["lines"]:
+                    if "function_name" in line:
+                        yield line["function_name"], text[line["line_number"] - 1], line["count"]

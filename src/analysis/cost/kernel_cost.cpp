@@ -13,7 +13,6 @@
 #include "analysis/cost/iteration_space.h"
 #include "analysis/cost/memories.h"
 #include "analysis/cost/same_values.h"
-#include "graph/allocations.h"
 #include "graph/kernels/body_scan.h"
 #include "graph/node_queries.h"
 
@@ -351,10 +350,12 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
     space_.explain(fmt::format("what '{}' does is not known", callee.symbol));
   }
   count_mac(calls * callee.mac, evaluation.region);
-  if (callee.operation || graph::is_workspace_allocation(call)) return;
+  if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
   for (const Node arg : call.list(f::Call::args)) {
-    if (callee.symbol == "TVMBackendFreeWorkspace") break;
-    if (arg.dtype().is_handle()) escape(arg);
+    if (!arg.dtype().is_handle() || !memories_.of_pointer(arg)) continue;
+    escape(arg);
+    if (!callee.is_known) continue;
+    space_.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
   }
 }
 

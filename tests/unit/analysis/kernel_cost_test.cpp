@@ -480,6 +480,16 @@ TEST(KernelCost, ConvolutionsOfCmsisNnSayTheirSizes) {
             8 * 8 * 8 * 3 * 3 * 4);
 }
 
+TEST(KernelCost, WhatACallDoesToMemoryIsUnknownEvenIfItsMacsAreKnown) {
+  const KernelCost cost = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_max_pool_s8", A.data, B.data, "NULL", 0, 2, 2, 0, 0, -128, 127, 1, 8, 8, 8, 1, 2, 2, 1, 1, 4, 4, 8))
+)");
+  EXPECT_EQ(exactly(cost.mac), 0);
+  EXPECT_EQ(cost.loaded, Count(0, std::nullopt));
+  ASSERT_EQ(cost.uncertain.size(), 1);
+  EXPECT_EQ(cost.uncertain[0], "what 'arm_max_pool_s8' loads and stores is not known");
+}
+
 TEST(KernelCost, MicroKernelsSayTheirSizes) {
   EXPECT_EQ(exact_mac(R"(
     for i in range(3):
