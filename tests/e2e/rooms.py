@@ -47,6 +47,7 @@ PUBLIC = {
     "report_rows.h": "report",
     "budget.h": "report",
     "diff.h": "report",
+    "findings.def": "report",
     "verify.h": "process",
     "verify_checks.def": "process",
 }
