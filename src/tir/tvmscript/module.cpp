@@ -65,6 +65,7 @@ class ModuleReader {
   ListId preflattened(const FunctionDraft& draft);
   NodeId make_attrs(const FunctionDraft& draft);
   void fill_in_calls();
+  void fill_in_results(std::unordered_set<std::uint32_t> filled);
   std::string_view name_of(const FunctionDraft& draft) const;
   bool states_symbol(const FunctionDraft& draft) const;
   [[noreturn]] void fail_here();
@@ -342,10 +343,30 @@ void ModuleReader::fill_in_calls() {
   for (const FunctionDraft& draft : drafts_) {
     types.emplace(index(c_.metadata.global_var(draft.name)), draft.ret_type);
   }
+  std::unordered_set<std::uint32_t> filled;
   for (const FunctionCall& call : c_.function_calls) {
     const auto type = types.find(index(call.callee));
     if (type == types.end()) continue;
     c_.builder.set(call.call, f::Call::dtype, c_.make.dtype_of_type(type->second));
+    filled.insert(index(call.call));
+  }
+  if (!filled.empty()) fill_in_results(std::move(filled));
+}
+
+/// What is computed with such a call was made before its dtype was known. Parts come before the
+/// whole: one pass will do.
+void ModuleReader::fill_in_results(std::unordered_set<std::uint32_t> filled) {
+  for (std::uint32_t id = 1; id < c_.builder.size(); ++id) {
+    const Node node = c_.node(static_cast<NodeId>(id));
+    const bool is_arithmetic = node.kind() >= Kind::Add && node.kind() <= Kind::Max;
+    Node operand;
+    if (is_arithmetic) operand = node.node(std::uint8_t{f::Add::a});
+    if (node.is(Kind::Select)) operand = node[f::Select::true_value];
+    if (node.is(Kind::Let)) operand = node[f::Let::body];
+    if (!operand || !filled.contains(index(operand.id()))) continue;
+    // The dtype of an expression is its first field, whatever its kind.
+    c_.builder.set(node.id(), std::uint8_t{f::Add::dtype}, operand.dtype());
+    filled.insert(id);
   }
 }
 

@@ -36,6 +36,21 @@ TEST(ScriptModules, CallsAreOfTheVariableInTheModuleAndHaveItsReturnType) {
   EXPECT_TRUE(lost(d, LossCode::ret_type));
 }
 
+TEST(ScriptModules, WhatIsComputedWithACallHasTheDtypeOfItsResult) {
+  const Document d = read_text(std::string(kModuleHead) +
+                               "    def caller(n: T.int32):\n"
+                               "        T.evaluate(Module.wide(n) * Module.wide(n) + "
+                               "Module.wide(n))\n"
+                               "\n"
+                               "    @T.prim_func\n"
+                               "    def wide(n: T.int32) -> T.int64:\n"
+                               "        return T.int64(1)\n");
+  const Node caller = d.module.root().map(f::IRModule::functions).value(0);
+  const Node sum = caller[f::PrimFunc::body][f::Evaluate::value];
+  EXPECT_EQ(sum.dtype(), DType::Int(64));
+  EXPECT_EQ(sum[f::Add::a].dtype(), DType::Int(64));
+}
+
 TEST(ScriptModules, ReturnIsACallOfTheOperator) {
   const Document d = two_functions();
   const Node ret = value(d);
