@@ -122,6 +122,14 @@ bool are_zeros(const FieldPair& at) {
   return is_constant(left, 0) && is_constant(right, 0) && left.dtype() != right.dtype();
 }
 
+// What TVMScript leaves out: a range begins at 0, a condition is 1.
+bool are_same_numbers(const FieldPair& at) {
+  const Node left = at.left.node(at.field);
+  const Node right = at.right.node(at.field);
+  return are_zeros(at) ||
+         (is_constant(left, 1) && is_constant(right, 1) && left.dtype() != right.dtype());
+}
+
 /// What a reader assumes of an allocation: the default, or what its size leaves of it.
 bool is_alignment_of_allocation(const FieldPair& at) {
   const std::int64_t alignment = at.right.integer(at.field);
@@ -409,6 +417,8 @@ bool tolerates_nodes(ToleranceRule rule, const FieldPair& at) {
       return have_default_alignment(at);
     case ToleranceRule::zero:
       return are_zeros(at);
+    case ToleranceRule::same_number:
+      return are_same_numbers(at);
     case ToleranceRule::same_thread_tag:
       return has_same_thread_tag(at);
     case ToleranceRule::bool_as_byte:

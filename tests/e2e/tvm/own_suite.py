@@ -6,10 +6,10 @@ Runs a test file of TVM's repository, which is not part of this one:
 Every text that a test gives to tvm.script.from_source is read by mlf as well, and TVM compares what
 both read, variable by variable. Prints program by program:
   same        TVM finds no difference
-  loss        there is one, and mlf's document lists losses (their codes follow)
+  loss        there is one, and losses of mlf's document explain it (their codes follow)
   refused     mlf's message follows
   unloaded    TVM does not load what mlf writes; TVM's message follows
-  different   there is one, and nothing says why
+  different   there is one, and nothing says why: the places follow
 Programs of Relax are not TIR and left out.
 
 Usage: MLF_PROGRAM=… PYTHON_OF_A_TVM_VENV own_suite.py TEST_FILE   (pytest has to be there)
@@ -30,21 +30,32 @@ except ImportError as missing:
     support.skip(f"TVM and pytest are needed: {missing}")
 
 import equality
+import explanations
 
 VERSION = ("--tvm-version", tvm.__version__)
 
 
 def differs(left, right):
-    """Names of what differs. mlf reads a lone function as the only one of a module."""
-    if isinstance(left, tvm.IRModule):
-        return equality.differences(left, right)
-    [function] = right.functions.values()
-    return [] if equality.same_function(left, function) else ["the function"]
+    """Names of the functions that differ. Many of these programs have variables that nothing
+    defines, and functions that another module has: any may stand for any other, one for one."""
+    mine, other = equality.functions_of(left), equality.functions_of(right)
+    return [
+        name
+        for name, function in sorted(mine.items())
+        if not tvm.ir.structural_equal(function, other.get(name), map_free_vars=True)
+    ]
 
 
-def losses_of(text):
-    document = json.loads(support.run_ok("tir", "-", input=text).stdout)
-    return sorted({loss["code"] for loss in document["losses"]})
+def as_module(original, ours):
+    """mlf reads a lone function as the only one of a module."""
+    if isinstance(original, tvm.IRModule):
+        return original
+    [name] = ours.functions.keys()
+    return tvm.IRModule({name: original})
+
+
+def document_of(text):
+    return json.loads(support.run_ok("tir", *VERSION, "-", input=text).stdout)
 
 
 def verdict(text, original):
@@ -57,11 +68,15 @@ def verdict(text, original):
         ours = tvm.ir.load_json(result.stdout.decode("utf-8", "surrogateescape"))
     except Exception as fault:  # pylint: disable=broad-except  # whatever TVM throws
         return "unloaded", str(fault).splitlines()[-1]
-    found = differs(original, ours)
-    if not found:
+    original = as_module(original, ours)
+    functions = differs(original, ours)
+    if not functions:
         return "same", ""
-    losses = losses_of(text)
-    return ("loss" if losses else "different"), " ".join(found + losses)
+    truth = tvm.ir.save_json(original).encode("utf-8", "surrogateescape")
+    codes, unexplained = explanations.explain(document_of(text), document_of(truth), functions)
+    if unexplained or not codes:
+        return "different", f"{' '.join(functions)}: {', '.join(unexplained) or 'no place'}"
+    return "loss", f"{' '.join(functions)}: {' '.join(codes)}"
 
 
 class Programs:

@@ -154,6 +154,18 @@ TEST(Tolerance, TakesDefaultsOfBuffersOnly) {
   EXPECT_EQ(script(plain, with(64, 4, DType::Int(32))), "differs at elem_offset.value");
 }
 
+TEST(Tolerance, TakesNumbersThatGoWithoutSayingOfAnyDtype) {
+  const auto range = [](std::int64_t min, DType dtype) {
+    return [=](Maker& m) { return m.b.make(Kind::Range, {m.number(min, dtype), m.number(4)}); };
+  };
+  const DType wide = DType::Int(64);
+  EXPECT_EQ(script(range(0, wide), range(0, DType::Int(32))), "implied-dtype");
+  EXPECT_EQ(script(range(0, wide), range(0, wide)), "equal");
+  EXPECT_EQ(script(range(2, wide), range(2, DType::Int(32))), "differs at min.dtype");
+  EXPECT_EQ(script(range(0, wide), range(1, wide)), "differs at min.value");
+  EXPECT_EQ(legacy(range(0, wide), range(0, DType::Int(32))), "differs at min.dtype");
+}
+
 TEST(Tolerance, TakesTheSameExtentHoweverItIsWritten) {
   // for i in range(n, n + m): the extent may come out as (n + m) - n, or as m.
   const auto looping = [](const std::function<NodeId(Maker&, NodeId, NodeId)>& extent) {
