@@ -20,11 +20,35 @@ except ImportError:
     sys.setrecursionlimit(100_000)  # jsonschema needs several frames for a level of a document
 
 
+def load(name):
+    return json.loads((support.SOURCE / "schemas" / f"{name}.schema.json").read_text())
+
+
 def validator(name):
-    schema = json.loads((support.SOURCE / "schemas" / f"{name}.schema.json").read_text())
+    schema = load(name)
     if jsonschema_rs:
         return jsonschema_rs.validator_for(schema)
-    return jsonschema.Draft202012Validator(schema)
+    definitions = schema.get("$defs", {})
+
+    def one_of(checker, branches, instance, parent):
+        """Looks at one branch, that of the instance's tag, where a discriminator names the tag.
+
+        python3-jsonschema tries every branch down to the leaves, and many kinds have the shape of Add.
+        """
+        if "discriminator" not in parent:
+            yield from rule(checker, branches, instance, parent)
+            return
+        tag = parent["discriminator"]["propertyName"]
+        value = instance.get(tag) if isinstance(instance, dict) else None
+        for branch in branches:
+            its_definition = definitions[branch["$ref"].removeprefix("#/$defs/")]
+            if its_definition["properties"][tag]["const"] == value:
+                yield from checker.descend(instance, branch)
+                return
+        yield jsonschema.ValidationError(f"{instance!r:.100} has no known {tag!r}")
+
+    rule = jsonschema.Draft202012Validator.VALIDATORS["oneOf"]
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, {"oneOf": one_of})(schema)
 
 
 def check(its_validator, document, what):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "mlf/tir/document.h"
@@ -16,8 +17,12 @@ Json defined(std::string_view name) {
   return {{"$ref", "#/$defs/" + std::string(name)}};
 }
 
+Json any_of(const std::vector<Json>& schemas) {
+  return {{"anyOf", schemas}};
+}
+
 Json or_null(const Json& schema) {
-  return {{"if", {{"type", "null"}}}, {"then", true}, {"else", schema}};
+  return any_of({schema, {{"type", "null"}}});
 }
 
 Json array_of(const Json& items) {
@@ -44,15 +49,15 @@ Json closed(const Json& required, const Json& optional = Json::object()) {
 Json slot_schema(Expects slot) {
   switch (slot) {
     case Expects::expr:
-      return defined("expr");
+      return defined("Expr");
     case Expects::var:
     case Expects::buffer:
-      return defined("id");
+      return defined("Id");
     case Expects::constant:
     case Expects::tensor:
-      return {{"anyOf", {defined("id"), defined("object_reference")}}};
+      return any_of({defined("Id"), defined("ObjectReference")});
     case Expects::stmt:
-      return defined("statements");
+      return defined("Stmts");
     case Expects::range:
       return defined("Range");
     case Expects::iter_var:
@@ -64,16 +69,16 @@ Json slot_schema(Expects slot) {
     case Expects::comm_reducer:
       return defined("CommReducer");
     case Expects::type:
-      return defined("type");
+      return defined("Type");
     case Expects::callee:
-      return defined("callee");
+      return defined("Callee");
     default:
-      return defined("value");
+      return defined("Value");
   }
 }
 
 Json integer_schema(IntegerForm form) {
-  if (form == IntegerForm::string) return defined("integer64");
+  if (form == IntegerForm::string) return defined("Integer64");
   return {{"type", "integer"}};
 }
 
@@ -87,7 +92,7 @@ Json enumeration_schema(Expects which) {
 
 // Elements that may be null are in slots that take anything.
 Json element_schema(Expects slot) {
-  return may_be_null(slot) ? defined("value_or_null") : slot_schema(slot);
+  return may_be_null(slot) ? defined("ValueOrNull") : slot_schema(slot);
 }
 
 Json map_schema(const FieldInfo& field) {
@@ -96,7 +101,7 @@ Json map_schema(const FieldInfo& field) {
     return {{"type", "object"}, {"additionalProperties", value}};
   }
   return array_of({{"type", "array"},
-                   {"prefixItems", {defined("value_or_null"), value}},
+                   {"prefixItems", {defined("ValueOrNull"), value}},
                    {"minItems", 2},
                    {"maxItems", 2}});
 }
@@ -115,11 +120,11 @@ Json defined_field(Kind kind, const FieldInfo& field) {
     case FieldType::integer:
       return integer_schema(integer_form(kind));
     case FieldType::real:
-      return defined("real");
+      return defined("Real");
     case FieldType::boolean:
       return {{"type", "boolean"}};
     case FieldType::dtype:
-      return defined("dtype");
+      return defined("Dtype");
     case FieldType::enumeration:
       return enumeration_schema(field.expects);
     default:
@@ -132,12 +137,13 @@ Json field_schema(Kind kind, const FieldInfo& field) {
   return field.nullable ? or_null(schema) : schema;
 }
 
-// The two sorts of integers by the dtype beside them.
+// Which of its two forms the value of an IntImm has follows from the dtype beside it. Generators of
+// types, which pass over `if`, have the union of both.
 Json int_imm_rule() {
   constexpr const char* kNarrow = "^(bool|u?int([1-9]|[12][0-9]|3[0-2])(x(vscalex)?[0-9]+)?)$";
   return {{"if", {{"properties", {{"dtype", {{"pattern", kNarrow}}}}}}},
           {"then", {{"properties", {{"value", {{"type", "integer"}}}}}}},
-          {"else", {{"properties", {{"value", defined("integer64")}}}}}};
+          {"else", {{"properties", {{"value", defined("Integer64")}}}}}};
 }
 
 struct Members {
@@ -152,17 +158,19 @@ Members members_of(const KindInfo& kind) {
     const auto scoped = scoped_field(kind.kind);
     if (scoped && &kind.fields[*scoped] == &field) continue;
     Json schema = field_schema(kind.kind, field);
-    if (kind.kind == Kind::IntImm && key == "value") schema = true;  // int_imm_rule says which
+    if (kind.kind == Kind::IntImm && key == "value") {
+      schema = any_of({{{"type", "integer"}}, defined("Integer64")});
+    }
     (may_be_absent(kind.kind, field) ? members.optional : members.required)[key] = schema;
   }
-  members.optional["span"] = defined("object_reference");
+  members.optional["span"] = defined("ObjectReference");
   return members;
 }
 
 Json node_schema(const KindInfo& kind) {
   const Members members = members_of(kind);
   Json required = {{"node", {{"const", kind.name}}}};
-  if (scoped_field(kind.kind)) required["scope"] = defined("id");
+  if (scoped_field(kind.kind)) required["scope"] = defined("Id");
   required.update(members.required);
   Json schema = closed(required, members.optional);
   if (kind.kind == Kind::IntImm) schema.update(int_imm_rule());
@@ -171,30 +179,26 @@ Json node_schema(const KindInfo& kind) {
 
 Json object_schema(const KindInfo& kind) {
   const Members members = members_of(kind);
-  Json required = {{"id", defined("id")}, {"node", {{"const", kind.name}}}};
+  Json required = {{"id", defined("Id")}, {"node", {{"const", kind.name}}}};
   required.update(members.required);
   return closed(required, members.optional);
 }
 
-struct Choice {
-  std::string node;
-  std::string definition;
-};
-
-// Which definition applies is decided by `node`: a chain, so that a validator looks at one only.
-Json chain(const std::vector<Choice>& choices) {
-  Json schema = false;
-  for (auto choice = choices.rbegin(); choice != choices.rend(); ++choice) {
-    schema = Json{{"if", {{"properties", {{"node", {{"const", choice->node}}}}}}},
-                  {"then", defined(choice->definition)},
-                  {"else", schema}};
-  }
-  Json whole = {{"type", "object"}, {"required", {"node"}}};
-  whole.update(schema);
-  return whole;
+// One of several definitions, told apart by their `node`. OpenAPI's keyword for that means nothing
+// to a validator of JSON Schema; generators of types make a tagged union of it.
+Json one_of_nodes(const std::vector<std::string>& definitions) {
+  Json schema = {{"oneOf", Json::array()}, {"discriminator", {{"propertyName", "node"}}}};
+  for (const std::string& name : definitions) schema["oneOf"].push_back(defined(name));
+  return schema;
 }
 
-bool stands_inline(const KindInfo& kind) {
+Json one_of(const std::vector<std::string>& definitions) {
+  Json schema = {{"oneOf", Json::array()}};
+  for (const std::string& name : definitions) schema["oneOf"].push_back(defined(name));
+  return schema;
+}
+
+bool is_inline(const KindInfo& kind) {
   switch (kind.category) {
     case Category::expr:
       return !is_var(kind.kind);
@@ -209,7 +213,7 @@ bool stands_inline(const KindInfo& kind) {
   }
 }
 
-bool stands_in_objects(const KindInfo& kind) {
+bool is_in_objects(const KindInfo& kind) {
   switch (kind.category) {
     case Category::object:
     case Category::type:
@@ -222,33 +226,30 @@ bool stands_in_objects(const KindInfo& kind) {
   }
 }
 
-template <class Predicate>
-std::vector<Choice> choices(Predicate&& predicate) {
-  std::vector<Choice> found;
+void append_nodes(std::vector<std::string>& names, Category category) {
   for (const KindInfo& kind : all_kinds()) {
-    if (stands_inline(kind) && predicate(kind.category)) {
-      found.push_back({std::string(kind.name), std::string(kind.name)});
-    }
+    if (is_inline(kind) && kind.category == category) names.emplace_back(kind.name);
   }
-  return found;
 }
 
-std::vector<Choice> expression_choices() {
-  std::vector<Choice> found{{"Var", "var_reference"}, {"ExprRef", "expr_reference"}};
-  for (Choice& choice : choices([](Category c) { return c == Category::expr; })) {
-    found.push_back(std::move(choice));
-  }
-  return found;
+std::vector<std::string> nodes_of(Category category) {
+  std::vector<std::string> names;
+  append_nodes(names, category);
+  return names;
+}
+
+std::vector<std::string> expression_nodes() {
+  std::vector<std::string> names{"VarReference", "ExprReference"};
+  append_nodes(names, Category::expr);
+  return names;
 }
 
 void add_scalars(Json& defs) {
-  defs["id"] = {{"type", "integer"}, {"minimum", 0}};
-  defs["integer64"] = {{"type", "string"}, {"pattern", "^-?(0|[1-9][0-9]*)$"}};
-  defs["real"] = {{"type", {"number", "string"}},
-                  {"if", {{"type", "string"}}},
-                  {"then", one_of_words({"inf", "-inf", "nan", "-nan"})}};
-  defs["sha256"] = {{"type", "string"}, {"pattern", "^[0-9a-f]{64}$"}};
-  defs["dtype"] = {
+  defs["Id"] = {{"type", "integer"}, {"minimum", 0}};
+  defs["Integer64"] = {{"type", "string"}, {"pattern", "^-?(0|[1-9][0-9]*)$"}};
+  defs["Real"] = any_of({{{"type", "number"}}, one_of_words({"inf", "-inf", "nan", "-nan"})});
+  defs["Sha256"] = {{"type", "string"}, {"pattern", "^[0-9a-f]{64}$"}};
+  defs["Dtype"] = {
       {"type", "string"},
       {"pattern",
        "^(void|bool|handle(x(vscalex)?[0-9]+)?|"
@@ -256,74 +257,56 @@ void add_scalars(Json& defs) {
 }
 
 void add_references(Json& defs) {
-  defs["object_reference"] = closed({{"object", defined("id")}});
-  defs["var_reference"] =
-      closed({{"node", {{"const", "Var"}}}, {"dtype", defined("dtype")}, {"var", defined("id")}});
-  defs["expr_reference"] = closed(
-      {{"node", {{"const", "ExprRef"}}}, {"dtype", defined("dtype")}, {"expr", defined("id")}});
-  const Json name = {{"type", "string"}};
-  defs["reference"] = {{"type", "object"},
-                       {"minProperties", 1},
-                       {"maxProperties", 1},
-                       {"properties",
-                        {{"object", defined("id")},
-                         {"constant", defined("id")},
-                         {"buffer", defined("id")},
-                         {"op", name},
-                         {"global_var", name},
-                         {"function", name},
-                         {"statements", defined("statements")}}},
-                       {"additionalProperties", false}};
-  defs["callee"] = {{"type", {"string", "object"}},
-                    {"if", {{"type", "object"}}},
-                    {"then",
-                     {{"properties", {{"object", defined("id")}, {"global_var", name}}},
-                      {"minProperties", 1},
-                      {"maxProperties", 1},
-                      {"additionalProperties", false}}}};
+  defs["ObjectReference"] = closed({{"object", defined("Id")}});
+  defs["VarReference"] =
+      closed({{"node", {{"const", "Var"}}}, {"dtype", defined("Dtype")}, {"var", defined("Id")}});
+  defs["ExprReference"] = closed(
+      {{"node", {{"const", "ExprRef"}}}, {"dtype", defined("Dtype")}, {"expr", defined("Id")}});
+  const Json text = {{"type", "string"}};
+  defs["ConstantReference"] = closed({{"constant", defined("Id")}});
+  defs["BufferReference"] = closed({{"buffer", defined("Id")}});
+  defs["OpReference"] = closed({{"op", text}});
+  defs["GlobalVarReference"] = closed({{"global_var", text}});
+  defs["FunctionReference"] = closed({{"function", text}});
+  defs["StmtsReference"] = closed({{"statements", defined("Stmts")}});
+  defs["Reference"] =
+      one_of({"ObjectReference", "ConstantReference", "BufferReference", "OpReference",
+              "GlobalVarReference", "FunctionReference", "StmtsReference"});
+  defs["Callee"] = any_of({text, defined("ObjectReference"), defined("GlobalVarReference")});
 }
 
 void add_unions(Json& defs) {
-  const auto is = [](Category wanted) { return [wanted](Category c) { return c == wanted; }; };
-  const auto or_object = [](const Json& schema) {
-    return Json{{"type", "object"},
-                {"if", {{"required", {"object"}}}},
-                {"then", defined("object_reference")},
-                {"else", schema}};
-  };
-  defs["expr"] = or_object(chain(expression_choices()));
-  defs["statement"] = chain(choices(is(Category::stmt)));
-  defs["statements"] = array_of(defined("statement"));
-  defs["statements"]["minItems"] = 1;
-  defs["type"] = or_object(chain(choices(is(Category::type))));
-  std::vector<Choice> nodes = expression_choices();
-  for (Choice& choice : choices([](Category c) {
-         return c == Category::type || c == Category::part || c == Category::value;
-       })) {
-    nodes.push_back(std::move(choice));
+  defs["ExprNode"] = one_of_nodes(expression_nodes());
+  defs["Expr"] = one_of({"ObjectReference", "ExprNode"});
+  defs["Stmt"] = one_of_nodes(nodes_of(Category::stmt));
+  defs["Stmts"] = array_of(defined("Stmt"));
+  defs["Stmts"]["minItems"] = 1;
+  defs["TypeNode"] = one_of_nodes(nodes_of(Category::type));
+  defs["Type"] = one_of({"ObjectReference", "TypeNode"});
+  std::vector<std::string> nodes = expression_nodes();
+  for (const Category category : {Category::type, Category::part, Category::value}) {
+    append_nodes(nodes, category);
   }
-  const Json object = {
-      {"if", {{"required", {"node"}}}}, {"then", chain(nodes)}, {"else", defined("reference")}};
-  defs["value"] = {{"type", {"string", "array", "object"}},
-                   {"items", defined("value_or_null")},
-                   {"if", {{"type", "object"}}},
-                   {"then", object}};
-  defs["value_or_null"] = or_null(defined("value"));
+  defs["ValueNode"] = one_of_nodes(nodes);
+  defs["Value"] = any_of({{{"type", "string"}},
+                          array_of(defined("ValueOrNull")),
+                          defined("ValueNode"),
+                          defined("Reference")});
+  defs["ValueOrNull"] = or_null(defined("Value"));
 }
 
 void add_kinds(Json& defs) {
   for (const KindInfo& kind : all_kinds()) {
-    if (stands_inline(kind)) defs[std::string(kind.name)] = node_schema(kind);
+    if (is_inline(kind)) defs[std::string(kind.name)] = node_schema(kind);
   }
-  std::vector<Choice> objects;
+  std::vector<std::string> objects{"PrimFuncObject"};
   for (const KindInfo& kind : all_kinds()) {
-    if (!stands_in_objects(kind)) continue;
-    const std::string definition = "object." + std::string(kind.name);
+    if (!is_in_objects(kind)) continue;
+    const std::string definition = std::string(kind.name) + "Object";
     defs[definition] = object_schema(kind);
-    objects.push_back({std::string(kind.name), definition});
+    objects.push_back(definition);
   }
-  objects.push_back({"PrimFunc", "object.PrimFunc"});
-  defs["object"] = chain(objects);
+  defs["ObjectEntry"] = one_of_nodes(objects);
 }
 
 Json table(std::string_view entry) {
@@ -332,71 +315,65 @@ Json table(std::string_view entry) {
 
 void add_tables(Json& defs) {
   const Json text = {{"type", "string"}};
-  defs["var"] = closed({{"id", defined("id")},
-                        {"name", text},
-                        {"node", one_of_words({"Var", "SizeVar"})},
-                        {"dtype", defined("dtype")},
-                        {"type_annotation", or_null(defined("type"))}},
-                       {{"name_hint", text}, {"span", defined("object_reference")}});
+  defs["Variable"] = closed({{"id", defined("Id")},
+                             {"name", text},
+                             {"node", one_of_words({"Var", "SizeVar"})},
+                             {"dtype", defined("Dtype")},
+                             {"type_annotation", or_null(defined("Type"))}},
+                            {{"name_hint", text}, {"span", defined("ObjectReference")}});
   Members buffer = members_of(info(Kind::Buffer));
-  Json required = {{"id", defined("id")}, {"name", text}};
+  Json required = {{"id", defined("Id")}, {"name", text}};
   required.update(buffer.required);
   buffer.optional["name_hint"] = text;
-  defs["buffer"] = closed(required, buffer.optional);
-  Json constant =
-      closed({{"id", defined("id")},
-              {"dtype", defined("dtype")},
-              {"shape", array_of({{"type", "integer"}})},
-              {"bytes", defined("id")},
-              {"sha256", or_null(defined("sha256"))}},
-             {{"file", text}, {"data", {{"type", {"string", "null"}}}}, {"recovered", text}});
-  constant["oneOf"] = {{{"required", {"data"}}}, {{"required", {"file"}}}};
-  defs["constant"] = constant;
-}
-
-Json attrs_schema() {
-  return or_null({{"type", "object"},
-                  {"if",
-                   {{"required", {"object"}},
-                    {"maxProperties", 1},
-                    {"properties", {{"object", {{"type", "integer"}}}}}}},
-                  {"then", defined("object_reference")},
-                  {"else", {{"additionalProperties", defined("value_or_null")}}}});
+  defs["Buffer"] = closed(required, buffer.optional);
+  // Its bytes are in the document, or in a file beside it.
+  const auto constant = [&](const char* place, const Json& schema) {
+    return closed({{"id", defined("Id")},
+                   {"dtype", defined("Dtype")},
+                   {"shape", array_of({{"type", "integer"}})},
+                   {"bytes", defined("Id")},
+                   {"sha256", or_null(defined("Sha256"))},
+                   {place, schema}},
+                  {{"recovered", text}});
+  };
+  defs["InlineConstant"] = constant("data", {{"type", {"string", "null"}}});
+  defs["FileConstant"] = constant("file", text);
+  defs["Constant"] = one_of({"InlineConstant", "FileConstant"});
 }
 
 void add_functions(Json& defs) {
   const Json text = {{"type", "string"}};
-  defs["attrs"] = attrs_schema();
-  defs["buffer_map"] = array_of(closed({{"param", defined("id")}, {"buffer", defined("id")}}));
-  const Json content = {{"attrs", defined("attrs")},
-                        {"ret_type", defined("type")},
-                        {"vars", table("var")},
-                        {"buffers", table("buffer")},
-                        {"params", array_of(defined("id"))},
-                        {"buffer_map", defined("buffer_map")},
-                        {"exprs", table("expr")},
-                        {"body", defined("statements")}};
-  const Json optional = {{"preflattened_buffer_map", defined("buffer_map")},
-                         {"span", defined("object_reference")}};
-  Json object = {{"id", defined("id")}, {"node", {{"const", "PrimFunc"}}}};
+  defs["AttrsMap"] = {{"type", "object"}, {"additionalProperties", defined("ValueOrNull")}};
+  defs["Attrs"] = any_of({defined("ObjectReference"), defined("AttrsMap"), {{"type", "null"}}});
+  defs["BufferMapEntry"] = closed({{"param", defined("Id")}, {"buffer", defined("Id")}});
+  defs["BufferMap"] = table("BufferMapEntry");
+  const Json content = {{"attrs", defined("Attrs")},
+                        {"ret_type", defined("Type")},
+                        {"vars", table("Variable")},
+                        {"buffers", table("Buffer")},
+                        {"params", array_of(defined("Id"))},
+                        {"buffer_map", defined("BufferMap")},
+                        {"exprs", table("Expr")},
+                        {"body", defined("Stmts")}};
+  const Json optional = {{"preflattened_buffer_map", defined("BufferMap")},
+                         {"span", defined("ObjectReference")}};
+  Json object = {{"id", defined("Id")}, {"node", {{"const", "PrimFunc"}}}};
   object.update(content);
-  defs["object.PrimFunc"] = closed(object, optional);
-  defs["global_var"] = closed(Json::object(), {{"virtual_device_", defined("value")},
-                                               {"_checked_type_", defined("type")},
-                                               {"struct_info_", defined("value")},
-                                               {"span", defined("object_reference")}});
+  defs["PrimFuncObject"] = closed(object, optional);
+  defs["GlobalVar"] = closed(Json::object(), {{"virtual_device_", defined("Value")},
+                                              {"_checked_type_", defined("Type")},
+                                              {"struct_info_", defined("Value")},
+                                              {"span", defined("ObjectReference")}});
   Json function = {{"name", text},
                    {"global_symbol", {{"type", {"string", "null"}}}},
                    {"role", one_of_words({"main", "operator", "host", "device"})}};
   function.update(content);
-  Json function_optional = {{"global_var", defined("global_var")}};
+  Json function_optional = {{"global_var", defined("GlobalVar")}};
   function_optional.update(optional);
-  defs["prim_func"] = closed(function, function_optional);
-  defs["other_function"] = closed({{"name", text}, {"function", defined("value")}},
-                                  {{"global_var", defined("global_var")}});
-  defs["function"] = {{"if", {{"required", {"function"}}}},
-                      {"then", defined("other_function")},
-                      {"else", defined("prim_func")}};
+  defs["PrimFunc"] = closed(function, function_optional);
+  defs["OtherFunction"] = closed({{"name", text}, {"function", defined("Value")}},
+                                 {{"global_var", defined("GlobalVar")}});
+  defs["ModuleFunction"] = one_of({"PrimFunc", "OtherFunction"});
 }
 
 std::vector<std::string_view> dialect_names() {
@@ -412,63 +389,65 @@ std::vector<std::string_view> dialect_names() {
 void add_head(Json& defs) {
   const Json text = {{"type", "string"}};
   const Json minor = {{"type", "string"}, {"pattern", "^0\\.[0-9]+$"}};
-  defs["source"] =
-      closed({{"member", text},
-              {"dialect", one_of_words(dialect_names())},
-              {"stage", text},
-              {"tvm_version", closed({{"first", minor}, {"last", minor}}, {{"exact", text}})},
-              {"sha256", defined("sha256")}});
-  defs["target_value"] = {{"type", {"boolean", "integer", "string", "array"}},
-                          {"items", defined("target_value")}};
-  const Json parsed =
+  defs["TvmVersion"] = closed({{"first", minor}, {"last", minor}}, {{"exact", text}});
+  defs["Source"] = closed({{"member", text},
+                           {"dialect", one_of_words(dialect_names())},
+                           {"stage", text},
+                           {"tvm_version", defined("TvmVersion")},
+                           {"sha256", defined("Sha256")}});
+  defs["TargetValue"] = any_of({{{"type", "boolean"}},
+                                {{"type", "integer"}},
+                                {{"type", "string"}},
+                                array_of(defined("TargetValue"))});
+  defs["UnparsedTarget"] = closed({{"text", text}});
+  defs["ParsedTarget"] =
       closed({{"text", text},
               {"kind", text},
               {"tag", text},
               {"keys", array_of(text)},
-              {"attrs", {{"type", "object"}, {"additionalProperties", defined("target_value")}}},
+              {"attrs", {{"type", "object"}, {"additionalProperties", defined("TargetValue")}}},
               {"device_type", {{"type", {"integer", "null"}}}},
-              {"host", or_null(defined("target"))}});
-  defs["target"] = {{"if", {{"type", "object"}, {"maxProperties", 1}}},
-                    {"then", closed({{"text", text}})},
-                    {"else", parsed}};
+              {"host", or_null(defined("Target"))}});
+  defs["Target"] = one_of({"UnparsedTarget", "ParsedTarget"});
   std::vector<std::string_view> codes;
   for (const LossInfo& loss : all_losses()) codes.push_back(loss.code);
-  const Json place = closed({{"function", {{"type", {"string", "null"}}}},
-                             {"detail", text},
-                             {"count", {{"type", "integer"}, {"minimum", 1}}}});
-  defs["loss"] = closed({{"code", one_of_words(codes)},
+  defs["LossPlace"] = closed({{"function", {{"type", {"string", "null"}}}},
+                              {"detail", text},
+                              {"count", {{"type", "integer"}, {"minimum", 1}}}});
+  defs["Loss"] = closed({{"code", one_of_words(codes)},
                          {"severity", one_of_words({"semantic", "approximate", "cosmetic"})},
                          {"scope", one_of_words({"everywhere", "module", "function"})},
                          {"fields", array_of(text)},
-                         {"places", array_of(place)}});
+                         {"places", table("LossPlace")}});
 }
 
 }  // namespace
 
 std::string schema_text() {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                 {"title", "TIR of one module, as mlf writes it: tir-N.json"},
+                 {"title", "TirDocument"},
                  {"description",
-                  "The normative words are in README.md beside this file. Made from "
+                  "TIR of one module, as mlf writes it: tir-N.json. The normative words are in "
+                  "README.md beside this file. Made from "
                   "include/mlf/tir/nodes.def; do not edit."}};
   const Json document = closed({{"format", {{"const", kFormat}}},
                                 {"version", {{"const", kVersion}}},
                                 {"generator", {{"type", "string"}}},
-                                {"source", defined("source")},
-                                {"target", or_null(defined("target"))},
-                                {"attrs", defined("attrs")},
-                                {"losses", table("loss")},
-                                {"constants", table("constant")},
-                                {"vars", table("var")},
-                                {"buffers", table("buffer")},
-                                {"exprs", table("expr")},
-                                {"objects", table("object")},
-                                {"functions", table("function")}},
-                               {{"type_definitions", defined("value")},
-                                {"global_type_var_map_", defined("value")},
-                                {"source_map", defined("value")},
-                                {"global_infos", defined("value")},
-                                {"span", defined("object_reference")}});
+                                {"source", defined("Source")},
+                                {"target", or_null(defined("Target"))},
+                                {"attrs", defined("Attrs")},
+                                {"losses", table("Loss")},
+                                {"constants", table("Constant")},
+                                {"vars", table("Variable")},
+                                {"buffers", table("Buffer")},
+                                {"exprs", table("Expr")},
+                                {"objects", table("ObjectEntry")},
+                                {"functions", table("ModuleFunction")}},
+                               {{"type_definitions", defined("Value")},
+                                {"global_type_var_map_", defined("Value")},
+                                {"source_map", defined("Value")},
+                                {"global_infos", defined("Value")},
+                                {"span", defined("ObjectReference")}});
   schema.update(document);
   Json defs = Json::object();
   add_scalars(defs);
@@ -478,6 +457,8 @@ std::string schema_text() {
   add_functions(defs);
   add_unions(defs);
   add_kinds(defs);
+  // Generators name a type by its title or by its definition, as they like.
+  for (auto& [name, definition] : defs.items()) definition["title"] = name;
   schema["$defs"] = defs;
   return schema.dump(1) + "\n";
 }
