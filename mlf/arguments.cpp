@@ -191,9 +191,10 @@ Result<graph::Topology> read_network_argument(const std::string& path, const std
       [&](Networks networks) { return network_of(std::move(networks), *chosen, path); });
 }
 
-Result<Report> read_report_argument(const std::string& path, const Limits& limits) {
+Result<Report> read_report_argument(const std::string& path, const Limits& limits,
+                                    const ReportOptions& options) {
   return Deployment::open(path, {.archive_limits = limits.archive, .tir_limits = limits.tir})
-      .and_then([](const Deployment& deployment) { return report_of(deployment); });
+      .and_then([&](const Deployment& deployment) { return report_of(deployment, options); });
 }
 
 }  // namespace mlf::program

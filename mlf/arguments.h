@@ -29,6 +29,7 @@ Result<graph::Topology> read_network_argument(const std::string& path, const std
 
 /// The report of the archive at `path` ("-": standard input). Errors: those of the archive and of
 /// its TIR.
-Result<Report> read_report_argument(const std::string& path, const Limits& limits);
+Result<Report> read_report_argument(const std::string& path, const Limits& limits,
+                                    const ReportOptions& options = {});
 
 }  // namespace mlf::program

@@ -18,7 +18,7 @@ namespace mlf {
 /// What can be limited. Bytes but for `mac`.
 enum class Resource : std::uint8_t {
   ram,    ///< RamReport::total: pools, inputs and outputs, executor, heap and stack arrays
-  flash,  ///< constants and their copies; code where it is known
+  flash,  ///< constants and their copies; with a compiler all sections that are not only written
   stack,  ///< arrays of generated functions
   heap,   ///< what TVMBackendAllocWorkspace gives at one time
   mac,    ///< multiply-accumulates of one run

@@ -16,6 +16,7 @@
 #include "mlf/analysis/count.h"
 #include "mlf/analysis/kernel_cost.h"
 #include "mlf/analysis/memory.h"
+#include "mlf/compile.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
@@ -69,7 +70,7 @@ struct RamReport {
   MLF_API analysis::Count total() const;
 };
 
-/// What has to be in flash, in bytes. Code is known to compilers only.
+/// What has to be in flash, in bytes. Code is known to compilers only: see ModuleReport::code.
 struct FlashReport {
   analysis::Count constants;  ///< of main and kernels
   analysis::Count copies;     ///< the same constants once more, such as those of get_c_metadata
@@ -104,6 +105,7 @@ struct ModuleReport {
   std::vector<KernelReport> kernels{};  ///< in the order of their first calls
   std::vector<CallReport> calls{};      ///< in execution order
   analysis::Count mac;                  ///< of all calls
+  std::optional<CompiledCode> code{};   ///< where a compiler was given
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;
@@ -116,10 +118,19 @@ struct Report {
   std::vector<ModuleReport> modules;  ///< in the order of the archive's modules
 };
 
+struct ReportOptions {
+  std::optional<Compiler> compiler{};  ///< compiles the C of every module that has any
+};
+
 /// Reads all TIR and all generated C of the archive.
 ///
-/// Errors: `invalid_input` for TIR or another member that does not read; `io`.
-MLF_API Result<Report> report_of(const Deployment& deployment);
+/// Errors: `invalid_input` for TIR or another member that does not read; those of `compile_module`;
+/// `io`.
+MLF_API Result<Report> report_of(const Deployment& deployment, const ReportOptions& options = {});
+
+/// Bytes of stack that main and the kernel with the largest frame take together, by the compiler:
+/// at least, as what they call takes more. Nothing is known without a compiler.
+MLF_API analysis::Count stack_frames(const ModuleReport& module);
 
 /// Writes a report as JSON (schemas/report.schema.json).
 MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,

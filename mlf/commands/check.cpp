@@ -11,6 +11,7 @@
 #include "commands/budget_file.h"
 #include "commands/check_formats.h"
 #include "commands/command.h"
+#include "compiler_option.h"
 #include "output.h"
 
 namespace mlf::program {
@@ -22,6 +23,7 @@ struct CheckArguments {
   std::string budget;
   CheckFormat format = CheckFormat::text;
   bool update = false;
+  CompilerArguments compiler{};
 };
 
 void declare_check_options(CLI::App& app, CheckArguments& options) {
@@ -30,7 +32,8 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
       ->required();
   const std::pair<Resource, const char*> meanings[] = {
       {Resource::ram, "Pools, inputs and outputs, executor, heap and stack arrays, in bytes"},
-      {Resource::flash, "Constants and copies of them, in bytes; code is not counted"},
+      {Resource::flash,
+       "Constants and copies of them, in bytes; with --cc all that is not only written"},
       {Resource::stack, "Arrays of generated functions on the stack, in bytes"},
       {Resource::heap, "What TVMBackendAllocWorkspace gives at one time, in bytes"},
       {Resource::mac, "Multiply-accumulates of one run"}};
@@ -49,6 +52,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   app.add_flag("--update", options.update,
                "Lower the limits in FILE to what is needed now, never raise one")
       ->needs(budget);
+  add_compiler_options(app, options.compiler);
   add_enum_option(app, "--format", options.format,
                   {{"text", CheckFormat::text},
                    {"json", CheckFormat::json},
@@ -99,7 +103,8 @@ int run_check(const CheckArguments& options, const Context& context) {
   if (budget->common.empty() && budget->of_modules.empty()) {
     return console.fail(ErrorKind::usage, "nothing to check: give a limit or --budget FILE");
   }
-  const auto report = read_report_argument(options.archive, context.limits);
+  const auto report =
+      read_report_argument(options.archive, context.limits, report_options(options.compiler));
   if (!report) return console.fail(report.error());
   std::vector<BudgetResult> results;
   for (const ModuleReport& module : report->modules) {

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "commands/command.h"
+#include "compiler_option.h"
 #include "count_text.h"
 #include "mlf/diff.h"
 #include "mlf/version.h"
@@ -26,6 +27,7 @@ struct DiffArguments {
   std::string before;
   std::string after;
   DiffFormat format = DiffFormat::text;
+  CompilerArguments compiler{};
 };
 
 /// One line of a table: what changed, in which module or kernel, and both numbers.
@@ -153,9 +155,10 @@ std::string to_text(const std::vector<ModuleDifference>& differences, DiffFormat
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
-  const auto before = read_report_argument(options.before, context.limits);
+  const ReportOptions compile = report_options(options.compiler);
+  const auto before = read_report_argument(options.before, context.limits, compile);
   if (!before) return context.console.fail(before.error());
-  const auto after = read_report_argument(options.after, context.limits);
+  const auto after = read_report_argument(options.after, context.limits, compile);
   if (!after) return context.console.fail(after.error());
   const std::vector<ModuleDifference> differences = diff(*before, *after);
   const auto printed = print(to_text(differences, options.format));
@@ -173,6 +176,7 @@ Command diff_command(CLI::App& parent) {
   const auto options = std::make_shared<DiffArguments>();
   app->add_option("BEFORE", options->before, "An archive")->required();
   app->add_option("AFTER", options->after, "An archive")->required();
+  add_compiler_options(*app, options->compiler);
   add_enum_option(
       *app, "--format", options->format,
       {{"text", DiffFormat::text}, {"json", DiffFormat::json}, {"markdown", DiffFormat::markdown}},

@@ -5,6 +5,7 @@
 
 #include "commands/command.h"
 #include "commands/report_tables.h"
+#include "compiler_option.h"
 #include "mlf/report_rows.h"
 #include "output.h"
 #include "row_text.h"
@@ -20,6 +21,7 @@ struct ReportArguments {
   std::size_t top = 0;
   bool json = false;
   bool csv = false;
+  CompilerArguments compiler{};
 };
 
 Result<Deployment> open_deployment(const ReportArguments& options, const Limits& limits) {
@@ -58,7 +60,7 @@ Result<void> print_report(const Report& report, const ReportArguments& options) 
 int run_report(const ReportArguments& options, const Context& context) {
   const auto deployment = open_deployment(options, context.limits);
   if (!deployment) return context.console.fail(deployment.error());
-  const auto report = report_of(*deployment);
+  const auto report = report_of(*deployment, report_options(options.compiler));
   if (!report) return context.console.fail(report.error());
   const auto printed = print_report(*report, options);
   return printed ? 0 : context.console.fail(printed.error());
@@ -90,6 +92,7 @@ Command report_command(CLI::App& parent) {
                   "Take TIR from this file too, as mlf process does; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  add_compiler_options(*app, options->compiler);
   auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
   app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")->excludes(json);
   app->footer("\nColumns:" + columns_help() + "\n");

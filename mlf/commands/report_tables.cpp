@@ -102,7 +102,24 @@ constexpr Count (*kLoaded)(const Row&) = of_kernel<&KernelCost::loaded>;
 constexpr Count (*kStored)(const Row&) = of_kernel<&KernelCost::stored>;
 constexpr Count (*kDivisions)(const Row&) = of_kernel<&KernelCost::index_divisions>;
 
-constexpr std::array<Column, 15> kColumns{{
+/// What the compiler made of a kernel; null where it made nothing, or there is none.
+const CompiledFunction* compiled(const Row& row) {
+  if (!row.module->code) return nullptr;
+  const auto found = row.module->code->functions.find(row.kernel->symbol);
+  return found == row.module->code->functions.end() ? nullptr : &found->second;
+}
+
+Count code_of(const Row& row) {
+  const CompiledFunction* function = compiled(row);
+  return function != nullptr ? Count(function->bytes) : unknown();
+}
+
+Count frame_of(const Row& row) {
+  const CompiledFunction* function = compiled(row);
+  return function != nullptr ? analysis::to_count(function->frame) : unknown();
+}
+
+constexpr std::array<Column, 17> kColumns{{
     {"call", "#", "position among the calls", false, number_text, nullptr},
     {"kernel", "KERNEL", "short name of the function", false,
      [](const Row& row) { return row.kernel->short_name; }, nullptr},
@@ -120,6 +137,8 @@ constexpr std::array<Column, 15> kColumns{{
     {"stored", "STORED", "bytes that it stores", true, as_text<kStored>, kStored},
     {"divisions", "DIV", "divisions and modulos in addresses and conditions of loops", true,
      as_text<kDivisions>, kDivisions},
+    {"code", "CODE", "bytes of code, with --cc", true, as_text<code_of>, code_of},
+    {"frame", "FRAME", "bytes of its stack frame, with --cc", true, as_text<frame_of>, frame_of},
     {"c", "C", "file and lines of generated C", false,
      [](const Row& row) { return lines_text(row.kernel->c); }, nullptr},
     {"tir", "TIR", "file and lines of TIR", false,
@@ -139,6 +158,10 @@ std::vector<ReportColumn> columns_named(std::initializer_list<std::string_view> 
 std::vector<ReportColumn> shown_columns(const ReportView& view, const ModuleReport& module) {
   if (!view.columns.empty()) return view.columns;
   if (module.calls.empty()) return columns_named({"kernel", "mac", "loaded", "stored"});
+  if (module.code) {
+    return columns_named(
+        {"call", "kernel", "out", "mac", "percent", "params", "scratch", "live", "code", "frame"});
+  }
   return columns_named({"call", "kernel", "out", "mac", "percent", "params", "scratch", "live"});
 }
 
@@ -280,10 +303,11 @@ std::string summary(const ModuleReport& module) {
                                  {"I/O", module.ram.io},
                                  {"executor", module.ram.executor},
                                  {"heap", module.ram.heap},
-                                 {"stack", module.ram.stack}});
+                                 {"stack", module.ram.stack},
+                                 {"frames", stack_frames(module)}});
     text += numbers_line("FLASH", {{"constants", module.flash.constants},
                                    {"copies", module.flash.copies},
-                                   {"code", unknown()}});
+                                   {"code", module.code ? Count(module.code->text) : unknown()}});
     text += numbers_line("MAC", {{"", module.mac}}).replace(6, 1, "");
     text += peak_line(module);
   }

@@ -73,6 +73,7 @@ Count needed(const ModuleReport& module, Resource resource) {
     case Resource::ram:
       return module.ram.total();
     case Resource::flash:
+      if (module.code) return module.code->text + module.code->rodata + module.code->data;
       return module.flash.constants + module.flash.copies;
     case Resource::stack:
       return module.ram.stack;

@@ -197,6 +197,25 @@ void add_number(std::vector<NumberChange>& changes, std::string_view what, const
   if (before != after) changes.push_back({std::string(what), before, after});
 }
 
+void add_compiled(std::vector<NumberChange>& changes, const ModuleReport& a,
+                  const ModuleReport& b) {
+  if (!a.code || !b.code) return;
+  add_number(changes, "compiled.text", a.code->text, b.code->text);
+  add_number(changes, "compiled.rodata", a.code->rodata, b.code->rodata);
+  add_number(changes, "compiled.data", a.code->data, b.code->data);
+  add_number(changes, "compiled.bss", a.code->bss, b.code->bss);
+}
+
+/// Code of one kernel on both sides, whatever it is called.
+void add_code(std::vector<NumberChange>& changes, const ModuleReport& a, std::size_t before,
+              const ModuleReport& b, std::size_t after) {
+  if (!a.code || !b.code) return;
+  const auto left = a.code->functions.find(a.kernels[before].symbol);
+  const auto right = b.code->functions.find(b.kernels[after].symbol);
+  if (left == a.code->functions.end() || right == b.code->functions.end()) return;
+  add_number(changes, "code", left->second.bytes, right->second.bytes);
+}
+
 void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
                      const ModuleReport& b) {
   add_number(changes, "mac", a.mac, b.mac);
@@ -208,6 +227,7 @@ void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
   add_number(changes, "ram", a.ram.total(), b.ram.total());
   add_number(changes, "flash.constants", a.flash.constants, b.flash.constants);
   add_number(changes, "flash.copies", a.flash.copies, b.flash.copies);
+  add_compiled(changes, a, b);
   add_number(changes, "peak.bytes", a.peak.bytes, b.peak.bytes);
   add_number(changes, "peak.lower_bound", a.peak.lower_bound, b.peak.lower_bound);
 }
@@ -301,6 +321,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     kernel.after = b.kernels[after.kernel].symbol;
     kernel.name = name_of_both(a.kernels[before.kernel], b.kernels[after.kernel]);
     compare_calls(kernel.numbers, before, after);
+    add_code(kernel.numbers, a, before.kernel, b, after.kernel);
   }
   const auto add_alone = [&](KernelChange change, const ModuleReport& module,
                              const std::vector<bool>& is_known) {

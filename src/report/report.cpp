@@ -28,7 +28,8 @@ struct TirFunctions {
 /// Everything that the modules of one archive are reported from.
 class Reporter {
  public:
-  explicit Reporter(const Deployment& deployment) : deployment_(deployment) {}
+  Reporter(const Deployment& deployment, const ReportOptions& options)
+      : deployment_(deployment), options_(options) {}
 
   Report run();
 
@@ -42,6 +43,7 @@ class Reporter {
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
 
   const Deployment& deployment_;
+  const ReportOptions& options_;
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
 };
 
@@ -203,6 +205,9 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     const auto found = c.find(kernel.symbol);
     if (found != c.end()) kernel.c = found->second;
   }
+  if (options_.compiler && !module.files.sources.empty()) {
+    report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
+  }
   collect_reasons(report);
   report.findings = findings_of(report, functions_of_module(report), main_of(network));
   return report;
@@ -254,8 +259,22 @@ analysis::Count RamReport::total() const {
   return pools + io + executor + heap + stack;
 }
 
-Result<Report> report_of(const Deployment& deployment) {
-  return support::to_result([&] { return report::Reporter(deployment).run(); });
+Result<Report> report_of(const Deployment& deployment, const ReportOptions& options) {
+  return support::to_result([&] { return report::Reporter(deployment, options).run(); });
+}
+
+analysis::Count stack_frames(const ModuleReport& module) {
+  if (!module.code) return {0, std::nullopt};
+  const auto frame_of = [&](std::string_view symbol) {
+    const auto found = module.code->functions.find(symbol);
+    return found == module.code->functions.end() ? 0 : found->second.frame.value_or(0);
+  };
+  std::uint64_t largest = 0;
+  for (const KernelReport& kernel : module.kernels) {
+    largest = std::max(largest, frame_of(kernel.symbol));
+  }
+  const std::uint64_t main = module.network ? frame_of(module.network->provenance.symbol) : 0;
+  return {main + largest, std::nullopt};
 }
 
 }  // namespace mlf

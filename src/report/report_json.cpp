@@ -27,7 +27,8 @@ class ReportJson {
   void peak(const ModuleReport& module);
   void live(const analysis::LiveTensor& tensor);
   void call(const ModuleReport& module, const CallReport& call);
-  void kernel(const KernelReport& kernel);
+  void kernel(const ModuleReport& module, const KernelReport& kernel);
+  void compiled(const std::optional<CompiledCode>& code);
   void operation(const analysis::OperationCount& operation);
   void buffer(const analysis::BufferCost& buffer);
   void loop(const analysis::LoopCost& loop);
@@ -103,6 +104,7 @@ void ReportJson::ram(const ModuleReport& module) {
   count("executor", module.ram.executor);
   count("heap", module.ram.heap);
   count("stack", module.ram.stack);
+  count("frames", stack_frames(module));
   reasons(module.peak.uncertain);
   out_.end_object();
 }
@@ -112,8 +114,12 @@ void ReportJson::flash(const ModuleReport& module) {
   out_.begin_object();
   count("constants", module.flash.constants);
   count("copies", module.flash.copies);
-  number_or_null("code", std::nullopt);
-  reasons({"code: only a compiler knows its size"});
+  number_or_null("code", module.code ? std::optional(module.code->text) : std::nullopt);
+  if (module.code) {
+    reasons({});
+  } else {
+    reasons({"code: only a compiler knows its size"});
+  }
   out_.end_object();
 }
 
@@ -191,13 +197,32 @@ void ReportJson::loop(const analysis::LoopCost& loop) {
   out_.end_object();
 }
 
-void ReportJson::kernel(const KernelReport& kernel) {
+/// Bytes by section, or null without a compiler.
+void ReportJson::compiled(const std::optional<CompiledCode>& code) {
+  out_.key("compiled");
+  if (!code) return out_.null();
+  out_.begin_object();
+  number_or_null("text", code->text);
+  number_or_null("rodata", code->rodata);
+  number_or_null("data", code->data);
+  number_or_null("bss", code->bss);
+  out_.end_object();
+}
+
+void ReportJson::kernel(const ModuleReport& module, const KernelReport& kernel) {
   out_.begin_object();
   text("symbol", kernel.symbol);
   out_.key("source");
   kernel.source.empty() ? out_.null() : out_.string(kernel.source);
   lines("c", kernel.c);
   lines("tir", kernel.tir);
+  std::optional<CompiledFunction> function;
+  if (module.code) {
+    const auto found = module.code->functions.find(kernel.symbol);
+    if (found != module.code->functions.end()) function = found->second;
+  }
+  number_or_null("code", function ? std::optional(function->bytes) : std::nullopt);
+  number_or_null("frame", function ? function->frame : std::nullopt);
   const analysis::KernelCost unknown{.mac = {0, std::nullopt},
                                      .operations = {},
                                      .index_operations = {0, std::nullopt},
@@ -253,6 +278,7 @@ void ReportJson::module(const ModuleReport& module) {
   count("mac", module.mac);
   ram(module);
   flash(module);
+  compiled(module.code);
   peak(module);
   out_.key("calls");
   out_.begin_array();
@@ -260,7 +286,7 @@ void ReportJson::module(const ModuleReport& module) {
   out_.end_array();
   out_.key("kernels");
   out_.begin_array();
-  for (const KernelReport& one : module.kernels) kernel(one);
+  for (const KernelReport& one : module.kernels) kernel(module, one);
   out_.end_array();
   out_.key("findings");
   out_.begin_array();

@@ -1,6 +1,6 @@
 """The C of an archive, compiled with gcc and run: the truth about its memory.
 
-TVM's headers are not needed: c_runtime/include has declarations of our own. `Program` compiles the
+TVM's headers are not needed: src/compile/include has declarations of our own. `Program` compiles the
 sources of one module, tells what is in which section of the object files, calls the network once
 with an allocator that counts, and tells how often each line ran.
 """
@@ -12,8 +12,9 @@ import re
 import subprocess
 
 RUNTIME = pathlib.Path(__file__).resolve().parent / "c_runtime"
+HEADERS = pathlib.Path(__file__).resolve().parents[2] / "src" / "compile" / "include"
 # `half` is no type of C: TVM's target "c" writes it nevertheless.
-FLAGS = ["-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", f"-I{RUNTIME / 'include'}"]
+FLAGS = ["-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", f"-I{HEADERS}"]
 if platform.machine() == "x86_64":
     FLAGS.append("-mno-red-zone")  # or frames have up to 128 bytes that -fstack-usage leaves out
 CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "bool": 1}

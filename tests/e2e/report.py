@@ -4,6 +4,7 @@ import csv
 import functools
 import io
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -38,7 +39,7 @@ def functions_with_lines(path, folder):
     """Where gcc's debug information says that functions of the archive's C begin."""
     with tarfile.open(path) as tar:
         tar.extractall(folder, filter="data")
-    include = f"-I{generated_c.RUNTIME / 'include'}"
+    include = f"-I{generated_c.HEADERS}"
     found = {}
     for source in sorted(pathlib.Path(folder).glob("codegen/host/src/*.c")):
         target = source.with_suffix(".o")
@@ -174,6 +175,75 @@ class Reports(unittest.TestCase):
     def test_are_the_same_twice(self):
         for arguments in (["report", QNN], ["report", "--json", QNN], ["table", QNN]):
             self.assertEqual(support.run_ok(*arguments).stdout, support.run_ok(*arguments).stdout)
+
+
+class CompiledCode(unittest.TestCase):
+    """With gcc as the user's compiler."""
+
+    FLAGS = ("--cc", "gcc", "--cflags=-O1 -Dhalf=_Float16")
+
+    def compiled(self, path):
+        return json.loads(support.run_ok("report", "--json", *self.FLAGS, path).stdout)["modules"]
+
+    def test_has_the_sections_that_size_counts(self):
+        for path in (QNN, *C_FOLDERS):
+            with tempfile.TemporaryDirectory() as folder:
+                with tarfile.open(path) as tar:
+                    tar.extractall(folder, filter="data")
+                objects = []
+                for source in sorted(pathlib.Path(folder).glob("codegen/host/src/*.c")):
+                    objects.append(source.with_suffix(".o"))
+                    headers = f"-I{pathlib.Path(folder) / 'codegen/host/include'}"
+                    subprocess.run(
+                        ["gcc", "-c", "-O1", "-Dhalf=_Float16", "-w", headers,
+                         f"-I{generated_c.HEADERS}", source, "-o", objects[-1]], check=True
+                    )  # fmt: skip
+                # Berkeley: text with what is only read, data, bss.
+                lines = subprocess.run(["size", *objects], capture_output=True, text=True).stdout
+                sizes = [list(map(int, line.split()[:3])) for line in lines.splitlines()[1:]]
+            text, data, bss = map(sum, zip(*sizes))
+            modules = self.compiled(path)
+            sums = {
+                name: sum(module["compiled"][name] for module in modules)
+                for name in ("text", "rodata", "data", "bss")
+            }
+            found = (sums["text"] + sums["rodata"], sums["data"], sums["bss"])
+            self.assertEqual(found, (text, data, bss), path)
+
+    def test_knows_every_kernel(self):
+        for module in self.compiled(QNN):
+            for kernel in module["kernels"]:
+                self.assertGreater(kernel["code"], 0)
+                self.assertGreater(kernel["frame"], 0)
+            self.assertGreaterEqual(
+                module["ram"]["frames"]["min"], max(one["frame"] for one in module["kernels"])
+            )
+
+    def test_counts_for_budgets_and_differences(self):
+        (module,) = self.compiled(QNN)
+        flash = sum(module["compiled"][name] for name in ("text", "rodata", "data"))
+        check = ["check", QNN, *self.FLAGS, "--flash"]
+        self.assertEqual(support.run(*check, str(flash)).returncode, 0)
+        self.assertEqual(support.run(*check, str(flash - 1)).returncode, 1)
+        other = support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"
+        document = json.loads(
+            support.run("diff", "--format", "json", *self.FLAGS, QNN, other).stdout
+        )
+        numbers = {one["what"]: one for one in document["modules"][0]["numbers"]}
+        (after,) = self.compiled(other)
+        for section in ("text", "rodata", "data", "bss"):
+            was, now = module["compiled"][section], after["compiled"][section]
+            change = numbers.get(f"compiled.{section}", {"before": was, "after": was})
+            self.assertEqual((change["before"], change["after"]), (was, now))
+
+    def test_is_not_there_without_a_compiler_that_works(self):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "TMPDIR": folder}
+            for command, code in (("no-such-compiler", 64), ("false", 65)):
+                result = support.run("report", "--cc", command, QNN, env=environment)
+                self.assertEqual((result.returncode, result.stdout), (code, b""))
+                self.assertIn(command.encode(), result.stderr)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
 
 
 class Terminals(unittest.TestCase):

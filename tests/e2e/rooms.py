@@ -29,8 +29,9 @@ BELOW = {
     "graph": ["tir/json"],
     "drawing": ["graph"],
     "analysis": ["graph"],
+    "compile": ["model_library"],
     "deployment": ["model_library", "analysis", "tir/c"],
-    "report": ["deployment"],
+    "report": ["deployment", "compile"],
     "process": ["deployment", "tir/compare"],
     "program": ["process", "report", "drawing"],
 }

@@ -1,3 +1,3 @@
-/* Of our own, for tests. */
+/* Of our own. */
 #pragma once
 #include "../tvm/runtime/c_runtime_api.h"

@@ -1,4 +1,4 @@
-/* Of our own, for tests: see c_runtime_api.h. */
+/* Of our own: see c_runtime_api.h. */
 #pragma once
 #include "c_runtime_api.h"
 

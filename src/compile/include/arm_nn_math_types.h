@@ -1,3 +1,3 @@
-/* Of our own, for tests. */
+/* Of our own. */
 #pragma once
 #include "arm_nn_types.h"

@@ -1,4 +1,4 @@
-/* What generated C needs of CMSIS-NN to compile. Declarations of our own, for tests: functions do
+/* What generated C needs of CMSIS-NN to compile. Declarations of our own: functions do
  * nothing, since memory is all that is asked of them. */
 #pragma once
 #include <stdint.h>

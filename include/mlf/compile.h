@@ -1,0 +1,52 @@
+// The archive's own C, compiled by the user's compiler: how large its code is, what is in which
+// section, how large the frames of its functions are. `--cc` of mlf report, check and diff.
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/archive.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/model_library.h"
+
+namespace mlf {
+
+/// A compiler with the options of gcc, such as "arm-none-eabi-gcc" or "clang".
+struct Compiler {
+  std::string command;                ///< a path, or a name that is looked for in $PATH
+  std::vector<std::string> flags;     ///< go before those of mlf: "-Os", "-mcpu=cortex-m4"
+  std::chrono::seconds timeout{120};  ///< for each file
+};
+
+/// Code of one function.
+struct CompiledFunction {
+  std::uint64_t bytes = 0;               ///< of its symbol
+  std::optional<std::uint64_t> frame{};  ///< of -fstack-usage; nothing where it has no bound
+};
+
+/// What the object files of one module have in memory, in bytes, without padding between files.
+struct CompiledCode {
+  std::uint64_t text = 0;    ///< sections that are executed
+  std::uint64_t rodata = 0;  ///< sections that are only read: constants, strings
+  std::uint64_t data = 0;    ///< sections that are written and have content
+  std::uint64_t bss = 0;     ///< sections that are written and have none: pools
+  std::map<std::string, CompiledFunction, std::less<>> functions{};
+};
+
+/// Compiles the files of codegen/host/src of a module, each by itself, in a temporary folder that
+/// is gone afterwards. Headers are looked for where the flags say, then among those of the archive,
+/// then among mlf's own declarations of what generated C needs of TVM's runtime.
+///
+/// Errors: `usage` where the compiler cannot be run; `invalid_input` with its first error where C
+/// does not compile or takes too long, where the object file is not ELF, and where the module has
+/// no C; `io`.
+MLF_API Result<CompiledCode> compile_module(const archive::Archive& archive, const Module& module,
+                                            const Compiler& compiler);
+
+}  // namespace mlf
