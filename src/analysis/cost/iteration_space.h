@@ -4,25 +4,17 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "analysis/cost/index_program.h"
+#include "analysis/cost/surroundings.h"
 #include "mlf/analysis/count.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {
 
 enum class RegionId : std::uint32_t { function = 0 };
-
-/// What an expression has to come to.
-struct Constraint {
-  enum class Test : std::uint8_t { holds, fails, equals };
-  tir::Node expression;
-  Test test = Test::holds;
-  tir::Node other{};  ///< of `equals`
-};
 
 /// A part of the code that is under the same loops and conditions.
 struct Region {
@@ -66,8 +58,6 @@ class IterationSpace {
   void explain(const std::string& reason);
 
  private:
-  struct Surroundings;
-  class Grouping;
   /// Loops that are run together.
   struct Iterations {
     Count all;
@@ -80,7 +70,7 @@ class IterationSpace {
   void count_loop(Region& region);
   void count_conditional(Region& region);
   Iterations count_around(const Region& region);
-  Surroundings surroundings_of(const Region& region) const;
+  std::pair<Surroundings, Count> surroundings_of(const Region& region) const;
   Count count_constants(const Surroundings& around, const Grouping& grouping);
   Iterations count_group(const Surroundings& around, const std::vector<std::size_t>& loops,
                          const std::vector<std::size_t>& tests);

@@ -9,8 +9,7 @@
 
 #include "analysis/cost/accumulation.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluation_order.h"
-#include "analysis/cost/iteration_space.h"
+#include "analysis/cost/evaluations.h"
 #include "analysis/cost/memories.h"
 #include "analysis/cost/same_values.h"
 #include "graph/kernels/body_scan.h"
@@ -23,9 +22,6 @@ using graph::Place;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
-
-// A node that is evaluated in more regions than that is looked at as if it were in one.
-constexpr std::size_t kMaxRegions = 16;
 
 /// Variables that have a value of their own while what they are bound around runs.
 Bindings bindings_of(const EvaluationOrder& order) {
@@ -88,11 +84,7 @@ Count lanes_of(tir::DType dtype) {
   return static_cast<std::uint64_t>(std::max<std::int16_t>(dtype.lanes, 1));
 }
 
-/// Adds up what one function does.
-///
-/// First every node gets the regions in which it is evaluated, with the number of times for each
-/// time that the region is entered: the whole passes them on to its parts. That is linear even
-/// where a shared expression is evaluated exponentially often. Then every node adds what it costs.
+/// Adds up what one function does: every node adds what it costs, as often as it is evaluated.
 class KernelCounter {
  public:
   explicit KernelCounter(Node function)
@@ -102,26 +94,12 @@ class KernelCounter {
         memories_(function, order_),
         values_(order_, memories_),
         space_(bindings_),
-        evaluations_(order_.size()) {}
+        evaluations_(order_, space_) {}
 
   KernelCost run() &&;
 
  private:
-  /// A node in one region.
-  struct Evaluation {
-    RegionId region = RegionId::function;
-    bool is_address = false;
-    Count times{1};  ///< each time the region is entered
-  };
-
-  void pass_on(std::size_t position);
-  RegionId region_of(const Part& part, Node whole, RegionId around);
-  RegionId new_region(const Part& part, Node whole, RegionId around);
-  void add_loop(RegionId region, const Evaluation& evaluation, Node loop);
-  void add_evaluation(std::size_t position, const Evaluation& evaluation);
-  void merge(std::vector<Evaluation>& evaluations);
-  RegionId common_region(RegionId a, RegionId b) const;
-
+  void add_loop(const Evaluations::Loop& loop);
   void find_macs();
   std::vector<Node> loops_around(RegionId region) const;
 
@@ -145,8 +123,7 @@ class KernelCounter {
   Memories memories_;
   SameValues values_;
   IterationSpace space_;
-  std::vector<std::vector<Evaluation>> evaluations_;  // by position
-  std::map<std::tuple<RegionId, tir::NodeId, When>, RegionId> regions_;
+  Evaluations evaluations_;
   std::map<RegionId, std::size_t> loop_of_region_;
   std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
   Accumulations accumulations_;
@@ -157,100 +134,23 @@ class KernelCounter {
   KernelCost cost_;
 };
 
-// --- Regions -------------------------------------------------------------------------------------
-
-RegionId KernelCounter::new_region(const Part& part, Node whole, RegionId around) {
-  switch (part.when) {
-    case When::guard_holds:
-      return space_.branch(around, part.guard, Constraint::Test::holds);
-    case When::guard_fails:
-      return space_.branch(around, part.guard, Constraint::Test::fails);
-    case When::each_iteration:
-      return space_.iterate(around, whole);
-    case When::first_iteration:
-      return space_.first_iteration(around, whole);
-    case When::unknown_times:
-      return space_.repeat(around);
-    default:
-      return around;
-  }
-}
-
-/// One region for one condition or loop inside of another region, whoever asks.
-RegionId KernelCounter::region_of(const Part& part, Node whole, RegionId around) {
-  if (part.when == When::always) return around;
-  const Node key = part.guard ? part.guard : whole;
-  const auto known = regions_.find({around, key.id(), part.when});
-  if (known != regions_.end()) return known->second;
-  const RegionId made = new_region(part, whole, around);
-  regions_.emplace(std::tuple(around, key.id(), part.when), made);
-  return made;
-}
-
-void KernelCounter::add_loop(RegionId region, const Evaluation& evaluation, Node loop) {
-  const auto [at, is_new] = loop_of_region_.emplace(region, cost_.loops.size());
+void KernelCounter::add_loop(const Evaluations::Loop& loop) {
+  const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
   if (!is_new) return;
+  const Region& body = space_[loop.body];
   LoopCost made;
-  const Node variable = loop_variable(loop);
-  made.variable = std::string(variable.text(f::Var::name));
-  made.extent = space_[region].extent;
-  made.kind = loop.is(Kind::For) ? static_cast<tir::ForKind>(loop.integer(f::For::kind))
-                                 : tir::ForKind::thread_binding;
-  made.iterations = space_[region].count * evaluation.times;
-  made.node = loop.id();
+  made.variable = std::string(loop_variable(body.loop).text(f::Var::name));
+  made.extent = body.extent;
+  made.kind = body.loop.is(Kind::For) ? static_cast<tir::ForKind>(body.loop.integer(f::For::kind))
+                                      : tir::ForKind::thread_binding;
+  made.iterations = body.count * loop.around.times;
+  made.node = body.loop.id();
   std::optional<std::size_t> outer;
-  const RegionId around = space_[evaluation.region].innermost_loop;
+  const RegionId around = space_[loop.around.region].innermost_loop;
   if (around != RegionId::function) outer = loop_of_region_.at(around);
   made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
   outer_loop_.push_back(outer);
   cost_.loops.push_back(std::move(made));
-}
-
-void KernelCounter::pass_on(std::size_t position) {
-  std::vector<Evaluation>& evaluations = evaluations_[position];
-  if (evaluations.size() > kMaxRegions) merge(evaluations);
-  const Node whole = order_[position];
-  for (const Part& part : order_.parts(position)) {
-    for (const Evaluation& evaluation : evaluations) {
-      const RegionId region = region_of(part, whole, evaluation.region);
-      if (part.when == When::each_iteration) add_loop(region, evaluation, whole);
-      add_evaluation(order_.position_of(part.node),
-                     {region, evaluation.is_address || part.is_address, evaluation.times});
-    }
-  }
-}
-
-void KernelCounter::add_evaluation(std::size_t position, const Evaluation& evaluation) {
-  std::vector<Evaluation>& all = evaluations_[position];
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Evaluation& known) {
-    return known.region == evaluation.region && known.is_address == evaluation.is_address;
-  });
-  if (same == all.end()) {
-    all.push_back(evaluation);
-  } else {
-    same->times += evaluation.times;
-  }
-}
-
-RegionId KernelCounter::common_region(RegionId a, RegionId b) const {
-  while (a != b) {
-    RegionId& deeper = space_[a].depth >= space_[b].depth ? a : b;
-    deeper = space_[deeper].parent;
-  }
-  return a;
-}
-
-// What is evaluated in many regions keeps the sum of how often, and loses which.
-void KernelCounter::merge(std::vector<Evaluation>& evaluations) {
-  RegionId common = evaluations.front().region;
-  Count sum = 0;
-  bool is_address = true;
-  for (const Evaluation& evaluation : evaluations) {
-    common = common_region(common, evaluation.region);
-    sum += space_[evaluation.region].count * evaluation.times;
-    is_address = is_address && evaluation.is_address;
-  }
-  evaluations = {{space_.merge(common, sum), is_address, 1}};
 }
 
 // --- Multiply-accumulates ------------------------------------------------------------------------
@@ -281,6 +181,7 @@ void KernelCounter::find_macs() {
 
 // --- Counting ------------------------------------------------------------------------------------
 
+/// Addresses are integers that no memory is read for: what reads memory, or is a float, is data.
 bool KernelCounter::is_on_data(Node node, const Evaluation& evaluation) const {
   if (evaluation.is_address) return false;
   const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
@@ -333,6 +234,8 @@ void KernelCounter::escape(Node pointer) {
   }
 }
 
+/// What a call costs beyond its arguments. A pointer that it gets says nothing about how much of
+/// the memory behind it is loaded or stored.
 void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Count& times) {
   const Callee callee = callee_of(call);
   if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
@@ -350,6 +253,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
     space_.explain(fmt::format("what '{}' does is not known", callee.symbol));
   }
   count_mac(calls * callee.mac, evaluation.region);
+  // Giving memory back reads nothing of it.
   if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
   for (const Node arg : call.list(f::Call::args)) {
     if (!arg.dtype().is_handle() || !memories_.of_pointer(arg)) continue;
@@ -359,6 +263,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   }
 }
 
+/// What one node costs in one region, without its parts.
 void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
   const Node node = order_[position];
   const bool is_expression = tir::is_expr(node.category());
@@ -396,6 +301,7 @@ void KernelCounter::finish_loops() {
   }
 }
 
+/// The same rules as for the directions of arguments: graph::scan_body finds out what comes first.
 BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
                                   const graph::BodyScan& scan) const {
   const bool is_parameter = buffer.parameter.has_value();
@@ -412,6 +318,8 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
   return buffer.stores.max == 0 ? BufferRole::weights : BufferRole::workspace;
 }
 
+/// Roles and positions of parameters are those that calls of the kernel get: of packed functions,
+/// of the arguments behind the first parameter.
 void KernelCounter::finish_buffers() {
   const graph::BodyScan scan = graph::scan_body(function_);
   const Place::Kind kind_of_parameters =
@@ -439,8 +347,7 @@ void KernelCounter::finish_buffers() {
 KernelCost KernelCounter::run() && {
   buffers_.resize(memories_.size());
   is_escaped_.resize(memories_.size());
-  add_evaluation(0, {});
-  for (std::size_t i = 0; i < order_.size(); ++i) pass_on(i);
+  for (const Evaluations::Loop& loop : evaluations_.loops()) add_loop(loop);
   find_macs();
   for (std::size_t i = 0; i < order_.size(); ++i) {
     for (const Evaluation& evaluation : evaluations_[i]) count(i, evaluation);

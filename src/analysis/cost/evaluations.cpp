@@ -1,0 +1,100 @@
+#include "analysis/cost/evaluations.h"
+
+#include <algorithm>
+
+namespace mlf::analysis {
+
+using tir::Node;
+
+namespace {
+
+// A node that is evaluated in more regions than that is looked at as if it were in one. Code that
+// TVM lowers is a tree: a node in two regions is rare.
+constexpr std::size_t kMaxRegions = 16;
+
+}  // namespace
+
+Evaluations::Evaluations(const EvaluationOrder& order, IterationSpace& space)
+    : order_(order), space_(space), evaluations_(order.size()) {
+  add(0, {});
+  for (std::size_t i = 0; i < order.size(); ++i) pass_on(i);
+}
+
+RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) {
+  switch (part.when) {
+    case When::guard_holds:
+      return space_.branch(around, part.guard, Constraint::Test::holds);
+    case When::guard_fails:
+      return space_.branch(around, part.guard, Constraint::Test::fails);
+    case When::each_iteration:
+      return space_.iterate(around, whole);
+    case When::first_iteration:
+      return space_.first_iteration(around, whole);
+    case When::unknown_times:
+      return space_.repeat(around);
+    case When::always:
+      break;
+  }
+  return around;
+}
+
+/// One region for one condition or loop inside of another region, whoever asks.
+RegionId Evaluations::region_of(const Part& part, Node whole, RegionId around) {
+  if (part.when == When::always) return around;
+  const Node key = part.guard ? part.guard : whole;
+  const auto known = regions_.find({around, key.id(), part.when});
+  if (known != regions_.end()) return known->second;
+  const RegionId made = new_region(part, whole, around);
+  regions_.emplace(std::tuple(around, key.id(), part.when), made);
+  return made;
+}
+
+void Evaluations::pass_on(std::size_t position) {
+  // All of its wholes came before: the list is complete.
+  std::vector<Evaluation>& evaluations = evaluations_[position];
+  if (evaluations.size() > kMaxRegions) merge(evaluations);
+  const Node whole = order_[position];
+  for (const Part& part : order_.parts(position)) {
+    for (const Evaluation& evaluation : evaluations) {
+      const RegionId region = region_of(part, whole, evaluation.region);
+      if (part.when == When::each_iteration) loops_.push_back({region, evaluation});
+      add(order_.position_of(part.node),
+          {region, evaluation.is_address || part.is_address, evaluation.times});
+    }
+  }
+}
+
+void Evaluations::add(std::size_t position, const Evaluation& evaluation) {
+  std::vector<Evaluation>& all = evaluations_[position];
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Evaluation& known) {
+    return known.region == evaluation.region && known.is_address == evaluation.is_address;
+  });
+  if (same == all.end()) {
+    all.push_back(evaluation);
+  } else {
+    same->times += evaluation.times;
+  }
+}
+
+RegionId Evaluations::common_region(RegionId a, RegionId b) const {
+  while (a != b) {
+    RegionId& deeper = space_[a].depth >= space_[b].depth ? a : b;
+    deeper = space_[deeper].parent;
+  }
+  return a;
+}
+
+// What is evaluated in many regions keeps the sum of how often, and loses which.
+void Evaluations::merge(std::vector<Evaluation>& evaluations) {
+  RegionId common = evaluations.front().region;
+  Count sum = 0;
+  bool is_address = true;
+  for (const Evaluation& evaluation : evaluations) {
+    common = common_region(common, evaluation.region);
+    sum += space_[evaluation.region].count * evaluation.times;
+    is_address = is_address && evaluation.is_address;
+  }
+  evaluations = {{space_.merge(common, sum), is_address, 1}};
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,55 @@
+// In which regions every node of a function is evaluated, and how often.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "analysis/cost/evaluation_order.h"
+#include "analysis/cost/iteration_space.h"
+
+namespace mlf::analysis {
+
+/// A node in one region.
+struct Evaluation {
+  RegionId region = RegionId::function;
+  bool is_address = false;  ///< it is part of an index or a bound
+  Count times{1};           ///< each time the region is entered
+};
+
+/// Of every node the regions in which it is evaluated: the whole passes its own on to its parts, so
+/// that the time is linear even where a shared expression is evaluated exponentially often.
+class Evaluations {
+ public:
+  /// `space` gets the regions of the function.
+  Evaluations(const EvaluationOrder& order, IterationSpace& space);
+
+  /// Of the node at a position of the order.
+  const std::vector<Evaluation>& operator[](std::size_t position) const {
+    return evaluations_[position];
+  }
+
+  struct Loop {
+    RegionId body;
+    Evaluation around;  ///< of the loop itself
+  };
+  /// In the order of the code: outer before inner.
+  const std::vector<Loop>& loops() const { return loops_; }
+
+ private:
+  void pass_on(std::size_t position);
+  RegionId region_of(const Part& part, tir::Node whole, RegionId around);
+  RegionId new_region(const Part& part, tir::Node whole, RegionId around);
+  void add(std::size_t position, const Evaluation& evaluation);
+  void merge(std::vector<Evaluation>& evaluations);
+  RegionId common_region(RegionId a, RegionId b) const;
+
+  const EvaluationOrder& order_;
+  IterationSpace& space_;
+  std::vector<std::vector<Evaluation>> evaluations_;
+  std::map<std::tuple<RegionId, tir::NodeId, When>, RegionId> regions_;
+  std::vector<Loop> loops_;
+};
+
+}  // namespace mlf::analysis

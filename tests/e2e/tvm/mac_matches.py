@@ -1,0 +1,147 @@
+"""Multiply-accumulates of whole networks against TVM's own count on Relay.
+
+Of every network that a test builds, and of one layer of each kind, `mlf report` has to say what
+`relay.analysis.get_total_mac_number` says of its Relay after `relay.qnn.transform.CanonicalizeOps`:
+in every configuration, with TIR that was captured and with the generated C alone.
+
+Usage: PYTHON_OF_A_TVM_VENV mac_matches.py
+"""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import support
+
+try:
+    from tvm import relay
+except ImportError:
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
+
+import builds
+import exporter
+import layers
+import networks
+
+# MLPerf Tiny has published networks of this size.
+KNOWN = {"aww.tflite": 2_656_768, "toycar.tflite": 264_192}
+
+
+def _data(*shape):
+    return relay.var("data", shape=shape)
+
+
+def _image(layout, weights, **options):
+    """A convolution of an image of 9x9, by the layout of its data."""
+    options = {"kernel_size": (3, 3), "data_layout": layout} | options
+    shape = (1, 8, 9, 9) if layout == "NCHW" else (1, 9, 9, 8)
+    return relay.nn.conv2d(_data(*shape), layers.Weights().floats(weights), **options)
+
+
+def _attention():
+    """Products of matrices that are computed, and normalizations that sum up squares."""
+    weights = layers.Weights()
+    data = _data(16, 32)
+    query, key = (
+        relay.reshape(relay.nn.dense(data, weights.floats((32, 32))), (1, 16, 32)) for _ in range(2)
+    )
+    scores = relay.nn.softmax(relay.nn.batch_matmul(query, key))
+    mixed = relay.nn.batch_matmul(scores, relay.transpose(key, (0, 2, 1)))
+    return relay.nn.layer_norm(mixed, weights.floats((32,)), weights.floats((32,)))
+
+
+def _normalized():
+    """Sums of squares, of products with constants and with gates: none of them is in the count."""
+    weights = layers.Weights()
+    value = _image("NCHW", (8, 8, 3, 3), channels=8)
+    value = relay.nn.instance_norm(value, weights.floats((8,)), weights.floats((8,)))
+    value = relay.nn.lrn(value)
+    value = value * relay.sigmoid(relay.mean(value, axis=(2, 3), keepdims=True))
+    value = relay.nn.l2_normalize(value, 1e-5, [1])
+    return relay.nn.avg_pool2d(relay.nn.adaptive_avg_pool2d(value, (4, 4)), (2, 2))
+
+
+def _dense(batch, inputs, outputs):
+    weights = layers.Weights()
+    value = relay.nn.dense(_data(batch, inputs), weights.floats((outputs, inputs)))
+    return relay.nn.relu(relay.nn.bias_add(value, weights.floats((outputs,))))
+
+
+LAYERS = {
+    "plain": lambda: _image("NCHW", (16, 8, 3, 3), channels=16),
+    "plain-nhwc": lambda: _image("NHWC", (3, 3, 8, 7), channels=7, kernel_layout="HWIO"),
+    "padded": lambda: _image("NCHW", (16, 8, 3, 3), channels=16, padding=(1, 1)),
+    "strided": lambda: _image("NCHW", (16, 8, 3, 3), channels=16, strides=(2, 2), padding=(1, 1)),
+    "dilated": lambda: _image("NCHW", (7, 8, 3, 3), channels=7, dilation=(2, 2), padding=(2, 2)),
+    "pointwise": lambda: _image("NCHW", (5, 8, 1, 1), channels=5, kernel_size=(1, 1)),
+    "grouped": lambda: _image("NCHW", (16, 4, 3, 3), channels=16, groups=2, padding=(1, 1)),
+    "depthwise": lambda: _image("NCHW", (8, 1, 3, 3), channels=8, groups=8, padding=(1, 1)),
+    "depthwise-nhwc": lambda: _image(
+        "NHWC", (3, 3, 8, 1), channels=8, groups=8, kernel_layout="HWOI", strides=(2, 2)
+    ),
+    "depthwise-twice": lambda: _image("NCHW", (8, 2, 3, 3), channels=16, groups=8),
+    "transposed": lambda: relay.nn.conv2d_transpose(
+        _data(1, 4, 5, 5),
+        layers.Weights().floats((4, 3, 3, 3)),
+        channels=3,
+        kernel_size=(3, 3),
+        strides=(2, 2),
+        padding=(1, 1),
+        output_padding=(1, 1),
+    ),
+    "dense": lambda: _dense(1, 64, 12),
+    "dense-batch": lambda: _dense(7, 33, 13),
+    "dense-one-input": lambda: _dense(4, 1, 5),
+    "batch-matmul": lambda: relay.nn.batch_matmul(_data(3, 5, 7), relay.var("other", shape=(3, 6, 7))),
+    "attention": _attention,
+    "normalized": _normalized,
+}
+
+
+def count_of(module):
+    """TVM's own count. Quantised operators have to be lowered to those that it knows."""
+    module = relay.qnn.transform.CanonicalizeOps()(relay.transform.InferType()(module))
+    return int(relay.analysis.get_total_mac_number(relay.transform.InferType()(module)["main"]))
+
+
+def told(archive):
+    report = json.loads(support.run_ok("report", "--json", archive).stdout)
+    return [module["mac"] for module in report["modules"]]
+
+
+class MultiplyAccumulates(unittest.TestCase):
+    def archives(self, module, folder):
+        """(what it is, archive) of every build of a network."""
+        for configuration in builds.CONFIGURATIONS:
+            factory = builds.aot(module, configuration)
+            archive = folder / f"{configuration.name}.tar"
+            exporter.export(factory, archive)
+            yield f"{configuration.name}, C alone", archive
+            exporter.add_members(archive, exporter.captured_tir(factory))
+            yield f"{configuration.name}, captured TIR", archive
+        archive = folder / "graph.tar"
+        exporter.export(builds.graph(module), archive)
+        yield "graph executor", archive
+
+    def compare(self, name, module):
+        count = count_of(module)
+        with tempfile.TemporaryDirectory() as folder:
+            for what, archive in self.archives(module, pathlib.Path(folder)):
+                with self.subTest(network=name, build=what):
+                    self.assertEqual(told(archive), [count])
+        print(f"{name:24}{count:>12}", flush=True)
+        return count
+
+    def test_layers(self):
+        for name, maker in LAYERS.items():
+            self.assertGreater(self.compare(name, networks.from_relay(maker).module), 0, name)
+
+    def test_networks(self):
+        for network in networks.all_networks():
+            count = self.compare(network.name, network.module)
+            self.assertEqual(KNOWN.get(network.name, count), count)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

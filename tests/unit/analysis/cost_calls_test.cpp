@@ -1,0 +1,93 @@
+// What calls cost.
+#include "unit/analysis/cost_of.h"
+
+namespace mlf::analysis {
+namespace {
+
+TEST(KernelCost, AnUnknownFunctionIsUnknown) {
+  const KernelCost cost = cost_of(R"(
+    T.evaluate(T.call_extern("int32", "my_accelerator", A.data, B.data))
+)");
+  EXPECT_EQ(cost.mac, Count(0, std::nullopt));
+  ASSERT_EQ(cost.extern_calls.size(), 1);
+  EXPECT_EQ(cost.extern_calls[0].symbol, "my_accelerator");
+  EXPECT_EQ(exactly(cost.extern_calls[0].count), 1);
+  EXPECT_EQ(cost.uncertain.size(), 1);
+  EXPECT_EQ(buffer(cost, "A").loads, Count(0, std::nullopt));
+  EXPECT_EQ(buffer(cost, "A").role, BufferRole::unknown);
+}
+
+TEST(KernelCost, ConvolutionsOfCmsisNnSayTheirSizes) {
+  EXPECT_EQ(exact_mac(R"(
+    T.evaluate(T.call_extern("int8", "arm_convolve_wrapper_s8", A.data, W.data, B.data, "NULL", 144, -3, -5, 1, 1, 1, 1, 1, 1, -128, 127, -1, 1, 8, 8, 4, 8, 3, 3, 4, 1, 1, 1, 8, 1, 8, 8, 8))
+    T.evaluate(T.call_extern("int8", "arm_max_pool_s8", A.data, B.data, "NULL", 0, 2, 2, 0, 0, -128, 127, 1, 8, 8, 8, 1, 2, 2, 1, 1, 4, 4, 8))
+)"),
+            8 * 8 * 8 * 3 * 3 * 4);
+}
+
+TEST(KernelCost, WhatACallDoesToMemoryIsUnknownEvenIfItsMacsAreKnown) {
+  const KernelCost cost = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_max_pool_s8", A.data, B.data, "NULL", 0, 2, 2, 0, 0, -128, 127, 1, 8, 8, 8, 1, 2, 2, 1, 1, 4, 4, 8))
+)");
+  EXPECT_EQ(exactly(cost.mac), 0);
+  EXPECT_EQ(cost.loaded, Count(0, std::nullopt));
+  ASSERT_EQ(cost.uncertain.size(), 1);
+  EXPECT_EQ(cost.uncertain[0], "what 'arm_max_pool_s8' loads and stores is not known");
+}
+
+TEST(KernelCost, MicroKernelsSayTheirSizes) {
+  EXPECT_EQ(exact_mac(R"(
+    for i in range(3):
+        T.evaluate(T.call_extern("int32", "gemm_4x8x2_reset_ABCDEFGH", B.data, 1))
+        T.evaluate(T.call_extern("int32", "gemm_4x8x2_update_ABCDEFGH", A.data, W.data, B.data, 8, 8, 2))
+)"),
+            3 * 4 * 8 * 2);
+}
+
+TEST(KernelCost, NamesOfOtherMicroKernels) {
+  EXPECT_EQ(exact_mac(R"(
+    for i in range(5):
+        T.evaluate(T.call_extern("int32", "kernel_convolve_int8_w18_c8_kh3_kw3_ABCDEFGH", B.data, A.data, W.data))
+)"),
+            5 * 4 * 3 * 3);
+  EXPECT_EQ(exact_mac(R"(
+    for i in range(5):
+        T.evaluate(T.call_extern("int32", "tensordot_opt_x2_int16_w48_3x12_000_8_4", B.data, A.data, W.data))
+)"),
+            5 * 2 * 3 * 12);
+  EXPECT_EQ(exact_mac(R"(
+    T.evaluate(T.call_extern("int32", "max8_ABCDEFGH", A.data, B.data, 1))
+)"),
+            0);
+}
+
+// Four products of bytes for each of four sums.
+TEST(KernelCost, DotProductsOfOneInstruction) {
+  EXPECT_EQ(exact_mac(R"(
+    for i in range(5):
+        T.evaluate(T.call_llvm_pure_intrin("int32x4", "llvm.aarch64.neon.sdot.v4i32.v16i8", T.uint32(3), T.Broadcast(0, 4), T.Broadcast(T.int8(1), 16), T.Broadcast(T.int8(2), 16)))
+)"),
+            5 * 16);
+}
+
+TEST(KernelCost, FunctionsOfLibmAreArithmetic) {
+  const KernelCost cost = cost_of(R"(
+    for i in range(5):
+        B[i] = T.exp(A[i]) + T.call_pure_extern("float32", "tanhf", A[i])
+)");
+  EXPECT_EQ(exactly(operations(cost, Operation::transcendental)), 10);
+  EXPECT_EQ(exactly(cost.mac), 0);
+}
+
+TEST(KernelCost, AnAddressIsNoAccess) {
+  const KernelCost cost = cost_of(R"(
+    p: T.handle = T.address_of(A[4])
+    P = T.Buffer((8,), data=p)
+    for i in range(8):
+        B[i] = P[i]
+)");
+  EXPECT_EQ(exactly(cost.loaded), 32);
+}
+
+}  // namespace
+}  // namespace mlf::analysis
