@@ -22,6 +22,7 @@ Node value_of(Node store) {
   return store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
 }
 
+/// Of a load or a store.
 std::vector<Node> indices_of(Node access) {
   if (access.is(Kind::Store)) return {access[f::Store::index]};
   if (access.is(Kind::Load)) return {access[f::Load::index]};
@@ -156,6 +157,7 @@ Terms Finder::terms_of(Node value) const {
   return terms;
 }
 
+/// Whether a load reads what the store replaces: the same memory at the same indices.
 bool Finder::is_same_element(Node store, Node load) const {
   if (memories_.of_access(store) != memories_.of_access(load)) return false;
   const std::vector<Node> to = indices_of(store);
@@ -214,6 +216,8 @@ bool Finder::is_reduction(const LoopedStore& update, const Definitions& definiti
   });
 }
 
+// Two rounds: whether an update is a reduction depends on all stores that give its memory new
+// values.
 Accumulations Finder::run() {
   struct Update {
     const LoopedStore* store;

@@ -5,6 +5,7 @@
 
 namespace mlf::analysis {
 
+// A test is answered as far out as its variables allow: what it rules out there is never entered.
 Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests)
     : tests_(std::move(tests)) {
   levels_.reserve(loops.size());
@@ -28,6 +29,7 @@ Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest
   }
 }
 
+/// Notes which loops give the variables of a program their values.
 void Enumeration::connect(IndexProgram& program) {
   for (std::size_t slot = 0; slot < program.variables().size(); ++slot) {
     for (Level& level : levels_) {

@@ -59,6 +59,7 @@ void add_call(Node call, PartList& parts) {
   for (const Node arg : args) is_address ? parts.address(arg) : parts.value(arg);
 }
 
+// TVMScript's `T.where` is the predicate, and the block runs where it holds.
 void add_block(Node realize, PartList& parts) {
   parts.addresses(realize.list(f::BlockRealize::iter_values));
   parts.value(realize[f::BlockRealize::predicate]);
@@ -66,6 +67,7 @@ void add_block(Node realize, PartList& parts) {
              realize[f::BlockRealize::predicate]);
 }
 
+// Literals and variables have no parts; Reduce, which lowering replaces, has none that are known.
 void add_expression(Node whole, PartList& parts) {
   switch (whole.kind()) {
     case Kind::And:
@@ -110,9 +112,11 @@ void add_expression(Node whole, PartList& parts) {
   }
 }
 
+// Of an attribute the value is a description, and so is the message of an assertion.
 void add_statement(Node whole, PartList& parts) {
   switch (whole.kind()) {
     case Kind::For:
+      // Both bounds are evaluated once, when the loop is entered.
       parts.address(whole[f::For::min]);
       parts.address(whole[f::For::extent]);
       return parts.when(whole[f::For::body], When::each_iteration);

@@ -64,6 +64,7 @@ void Evaluations::pass_on(std::size_t position) {
   }
 }
 
+/// A part that its whole evaluates twice in one region, as in `x * x`, counts twice.
 void Evaluations::add(std::size_t position, const Evaluation& evaluation) {
   std::vector<Evaluation>& all = evaluations_[position];
   const auto same = std::find_if(all.begin(), all.end(), [&](const Evaluation& known) {

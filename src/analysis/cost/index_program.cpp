@@ -19,10 +19,12 @@ namespace {
 // Index expressions of real schedules have some dozens of nodes.
 constexpr std::size_t kMaxSteps = 4096;
 
+/// Vectors of indices have many values, floats none that decides about iterations.
 bool is_integer(tir::DType dtype) {
   return (dtype.is_int() || dtype.is_uint()) && dtype.is_scalar();
 }
 
+/// Whether generated code gets that value, too: it computes in the type that TIR says.
 bool is_in_range(std::int64_t value, tir::DType dtype) {
   if (dtype.is_bool()) return value == 0 || value == 1;
   if (dtype.is_uint() && value < 0) return false;
@@ -101,6 +103,7 @@ class IndexCompiler {
     }
   }
 
+  // All parts of the node have their steps.
   void finish(Node node) {
     if (const Node alias = alias_of(node)) {
       done_.emplace(tir::index(node.id()), at(alias));
@@ -200,6 +203,8 @@ IndexProgram IndexProgram::constant(std::int64_t value) {
   return program;
 }
 
+// A step without a value spoils only the steps that need it: a division by zero in a branch that is
+// not taken does not matter.
 std::optional<std::int64_t> IndexProgram::run() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     results_[i] = evaluate(steps_[i]);
@@ -235,6 +240,7 @@ IndexProgram::Value IndexProgram::evaluate(const Step& step) const {
   }
 }
 
+/// Operands that C leaves undefined, such as a negative one that is shifted left, have no value.
 IndexProgram::Value IndexProgram::bits(Code code, std::int64_t a, std::int64_t b) {
   switch (code) {
     case Code::shift_left:

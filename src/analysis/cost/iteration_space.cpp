@@ -70,6 +70,7 @@ RegionId IterationSpace::branch(RegionId around, Node condition, Constraint::Tes
   return add(std::move(region));
 }
 
+// TVM's LowerInitBlock makes the same conditions of it: `if k == 0` around the init.
 RegionId IterationSpace::first_iteration(RegionId around, Node block) {
   Region region;
   region.kind = Region::Kind::conditional;
@@ -114,6 +115,7 @@ void IterationSpace::count(Region& region) {
   }
 }
 
+/// Extents are numbers in nearly all code: then nothing around the loop has to be looked at.
 void IterationSpace::count_loop(Region& region) {
   if (const auto extent = constant_extent(region.loop)) {
     region.extent = *extent;

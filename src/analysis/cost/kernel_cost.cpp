@@ -23,7 +23,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// Variables that have a value of their own while what they are bound around runs.
+/// Variables and their values: of lets, and of blocks, whose axes are expressions of loop
+/// variables.
 Bindings bindings_of(const EvaluationOrder& order) {
   Bindings bindings;
   const auto bind = [&](Node variable, Node value) {
@@ -134,6 +135,7 @@ class KernelCounter {
   KernelCost cost_;
 };
 
+/// Loops come outer before inner, so that the one around is known already.
 void KernelCounter::add_loop(const Evaluations::Loop& loop) {
   const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
   if (!is_new) return;
@@ -165,6 +167,8 @@ std::vector<Node> KernelCounter::loops_around(RegionId region) const {
   return loops;
 }
 
+/// A store in several regions is looked at in the first one: its loops are the same in all of them
+/// unless the code is shared between loops, which TVM does not make.
 void KernelCounter::find_macs() {
   std::vector<LoopedStore> stores;
   for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -208,6 +212,8 @@ void KernelCounter::count_mac(const Count& macs, RegionId region) {
   if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
 }
 
+/// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering replaces,
+/// name a tensor and no memory.
 void KernelCounter::count_access(Node node, const Count& times) {
   const auto memory = memories_.of_access(node);
   if (!memory) return;
@@ -314,8 +320,11 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
     return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
   }
   if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
+  const Place& place = memories_[memory].place;
   // A place in a pool that nothing writes to was filled when the network was built.
-  return buffer.stores.max == 0 ? BufferRole::weights : BufferRole::workspace;
+  if (place.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
+  const bool is_own = place.alias != tir::NodeId::none || place.kind == Place::Kind::local;
+  return is_own ? BufferRole::workspace : BufferRole::unknown;
 }
 
 /// Roles and positions of parameters are those that calls of the kernel get: of packed functions,
@@ -344,6 +353,8 @@ void KernelCounter::finish_buffers() {
                    });
 }
 
+// Multiply-accumulates have to be known before anything is counted: what belongs to one is not
+// counted as a multiplication and an addition as well.
 KernelCost KernelCounter::run() && {
   buffers_.resize(memories_.size());
   is_escaped_.resize(memories_.size());

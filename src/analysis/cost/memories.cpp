@@ -42,6 +42,7 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
   for (std::size_t i = 0; i < order.size(); ++i) {
     define(order[i]);
     if (const Node data = data_of_access(order[i])) use(data);
+    // What is only passed on is memory as well: the callee touches it.
     if (order[i].is(Kind::Call)) {
       for (const Node arg : order[i].list(f::Call::args)) {
         if (scope_.place_of(arg).kind != Place::Kind::unknown) use(arg);
@@ -50,8 +51,10 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
   }
 }
 
+// Buffers are not looked at: they are views of the memory of their variable.
 void Memories::define(Node node) {
   const auto let = [&](Node var, Node value) {
+    // Generated C has no Allocate of large memory, but a call for it.
     if (graph::is_workspace_allocation(value)) {
       scope_.allocate(var);
     } else if (var.dtype().is_handle()) {

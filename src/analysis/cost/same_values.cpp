@@ -38,6 +38,7 @@ SameValues::SameValues(const EvaluationOrder& order, const Memories& memories)
   }
 }
 
+// Parts have their numbers already, so that a key is as long as the row of the kind.
 void SameValues::number(std::size_t position) {
   const Node node = order_[position];
   bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);

@@ -34,6 +34,7 @@ Constraint::Test opposite(Constraint::Test test) {
 
 }  // namespace
 
+// `likely` is a hint of the loop partitioning pass and says nothing about the value.
 void split(const Constraint& whole, std::vector<Constraint>& into) {
   std::vector<Constraint> stack{whole};
   while (!stack.empty()) {
@@ -61,6 +62,7 @@ std::optional<std::uint64_t> constant_extent(Node loop) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(*extent, 0));
 }
 
+// From the inside out: code that is shared may be in the same loop twice.
 std::optional<std::size_t> Surroundings::loop_of(tir::NodeId variable) const {
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loop_variable(loops[i].node).id() == variable) return i;
@@ -82,6 +84,7 @@ void Surroundings::compile(const Bindings& bindings) {
   for (Loop& loop : loops) {
     const Bounds bounds = bounds_of(loop.node);
     auto extent = compiled(bounds.extent, bindings);
+    // Loops over threads start at zero.
     auto min =
         bounds.min ? compiled(bounds.min, bindings) : std::optional(IndexProgram::constant(0));
     if (!extent || !min) continue;
@@ -100,6 +103,7 @@ void Surroundings::compile(const Bindings& bindings) {
   }
 }
 
+// Sets that are joined: each loop leads to another one of its group until one leads to itself.
 Grouping::Grouping(const Surroundings& around) : around_(around), parent_(around.loops.size()) {
   std::iota(parent_.begin(), parent_.end(), std::size_t{0});
   for (std::size_t i = 0; i < around.loops.size(); ++i) {
@@ -117,6 +121,7 @@ Grouping::Grouping(const Surroundings& around) : around_(around), parent_(around
   }
 }
 
+/// The loop that the group is known by.
 std::size_t Grouping::group_of(std::size_t loop) const {
   while (parent_[loop] != loop) loop = parent_[loop];
   return loop;

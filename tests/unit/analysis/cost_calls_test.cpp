@@ -79,6 +79,45 @@ TEST(KernelCost, FunctionsOfLibmAreArithmetic) {
   EXPECT_EQ(exactly(cost.mac), 0);
 }
 
+// After MakePackedAPI the tensors are behind the first parameter.
+TEST(KernelCost, ParametersOfPackedFunctionsAreTheirArguments) {
+  const KernelCost cost = cost_of_text(R"(
+# from tvm.script import tir as T
+@T.prim_func
+def f(args: T.handle, arg_type_ids: T.handle("int32"), num_args: T.int32, out_ret_value: T.handle, out_ret_tcode: T.handle, resource_handle: T.handle):
+    ids = T.Buffer((2,), "int32", data=arg_type_ids)
+    a: T.handle = T.tvm_struct_get(args, 0, 12, "handle")
+    b: T.handle = T.tvm_struct_get(args, 1, 12, "handle")
+    a_data: T.handle("float32") = T.tvm_struct_get(a, 0, 1, "handle")
+    A = T.Buffer((16,), "float32", data=a_data)
+    shape: T.handle("int64") = T.tvm_struct_get(a, 0, 2, "handle")
+    extents = T.Buffer((1,), "int64", data=shape)
+    b_data: T.handle("float32") = T.tvm_struct_get(b, 0, 1, "handle")
+    B = T.Buffer((16,), "float32", data=b_data)
+    assert T.Cast("int32", extents[0]) == 16, "a has 16 elements"
+    for i in range(16):
+        B[i] = A[i] + T.float32(1)
+)");
+  ASSERT_GE(cost.buffers.size(), 3);
+  EXPECT_EQ(cost.buffers[0].parameter, 0);
+  EXPECT_EQ(cost.buffers[0].role, BufferRole::input);
+  EXPECT_EQ(exactly(cost.buffers[0].loads), 16);
+  EXPECT_EQ(cost.buffers[1].parameter, 1);
+  EXPECT_EQ(cost.buffers[1].role, BufferRole::output);
+  EXPECT_EQ(buffer(cost, "shape").role, BufferRole::unknown);
+  EXPECT_FALSE(buffer(cost, "shape").parameter.has_value());
+}
+
+TEST(KernelCost, LoopsOverThreadsAreLoops) {
+  const KernelCost cost = cost_of(R"(
+    for b in T.thread_binding(4, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            B[b * 32 + t] = A[b * 32 + t] * W[0]
+)");
+  EXPECT_EQ(exactly(operations(cost, Operation::multiply)), 128);
+  EXPECT_EQ(cost.loops[1].kind, tir::ForKind::thread_binding);
+}
+
 TEST(KernelCost, AnAddressIsNoAccess) {
   const KernelCost cost = cost_of(R"(
     p: T.handle = T.address_of(A[4])
