@@ -50,11 +50,13 @@ struct KernelReport {
 /// One execution of a kernel.
 struct CallReport {
   graph::CallId call{};
-  std::size_t kernel = 0;      ///< index into ModuleReport::kernels
-  graph::TensorType output{};  ///< of the first tensor that it writes
-  analysis::Count mac;         ///< multiply-accumulates
-  analysis::Count loaded;      ///< bytes that it reads from tensors, constants and workspaces
-  analysis::Count stored;      ///< bytes that it writes into them
+  std::size_t kernel = 0;            ///< index into ModuleReport::kernels
+  std::string layer{};               ///< name of its layer in the model; empty: not known
+  std::optional<CodeLines> relay{};  ///< the operator of that layer in Relay's text
+  graph::TensorType output{};        ///< of the first tensor that it writes
+  analysis::Count mac;               ///< multiply-accumulates
+  analysis::Count loaded;            ///< bytes that it reads from tensors, constants and workspaces
+  analysis::Count stored;            ///< bytes that it writes into them
   analysis::CallMemory memory;
 };
 

@@ -75,6 +75,12 @@ std::string output_text(const Row& row) {
   return fmt::format("{}", fmt::join(first, type.shape->end(), "x"));
 }
 
+/// TFLite joins the names of all that it has fused into a layer: the first is the one people know.
+std::string layer_text(const Row& row) {
+  if (row.call == nullptr || row.call->layer.empty()) return "-";
+  return row.call->layer.substr(0, row.call->layer.find(';'));
+}
+
 std::string dtype_text(const Row& row) {
   const bool is_known = row.call != nullptr && !row.call->output.dtype.is_void();
   return is_known ? tir::to_string(row.call->output.dtype) : "?";
@@ -119,10 +125,12 @@ Count frame_of(const Row& row) {
   return function != nullptr ? analysis::to_count(function->frame) : unknown();
 }
 
-constexpr std::array<Column, 17> kColumns{{
+constexpr std::array<Column, 18> kColumns{{
     {"call", "#", "position among the calls", false, number_text, nullptr},
     {"kernel", "KERNEL", "short name of the function", false,
      [](const Row& row) { return row.kernel->short_name; }, nullptr},
+    {"layer", "LAYER", "name in the model, where Relay has it", false,
+     [](const Row& row) { return layer_text(row); }, nullptr},
     {"symbol", "SYMBOL", "name of the function in C", false,
      [](const Row& row) { return row.kernel->symbol; }, nullptr},
     {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},

@@ -4,9 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "deployment/member_text.h"
 #include "graph/formats/dot_text.h"
 #include "report/code_lines.h"
 #include "report/findings.h"
+#include "report/layers.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -39,6 +41,7 @@ class Reporter {
   void add_bare_functions(ModuleReport& module, std::size_t position);
   void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
   const TirFunctions& functions_of(std::string_view stem);
+  void add_layers(ModuleReport& module, const FileRef& relay) const;
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
 
@@ -182,6 +185,20 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
   module.peak = analysis::ram_peak(network);
 }
 
+/// Relay's text is that of the model before anything was fused.
+void Reporter::add_layers(ModuleReport& module, const FileRef& relay) const {
+  const std::vector<RelayAnchor> anchors =
+      relay_anchors(deployment::member_text(deployment_.archive(), relay));
+  const auto matches = match_layers(*module.network, anchors);
+  for (CallReport& call : module.calls) {
+    const auto& match = matches[index(call.call)];
+    if (!match) continue;
+    const RelayAnchor& anchor = anchors[*match];
+    call.layer = anchor.layer;
+    call.relay = CodeLines{relay.name, anchor.line, anchor.line};
+  }
+}
+
 ModuleReport Reporter::module_report(std::size_t position, const graph::Topology* network) {
   const Module& module = deployment_.library().modules[position];
   ModuleReport report;
@@ -199,6 +216,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     report.flash.constants = unknown;
     report.peak.bytes = report.peak.used = report.peak.lower_bound = unknown;
   }
+  if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
   report.flash.copies = copied_constants(deployment_.archive(), module);
   const auto c = c_functions(deployment_.archive(), module);
   for (KernelReport& kernel : report.kernels) {

@@ -155,6 +155,8 @@ void ReportJson::call(const ModuleReport& module, const CallReport& call) {
   const KernelReport& kernel = module.kernels[call.kernel];
   out_.begin_object();
   text("kernel", kernel.symbol);
+  out_.key("layer");
+  call.layer.empty() ? out_.null() : out_.string(call.layer);
   shape(call.output);
   count("mac", call.mac);
   count("loaded", call.loaded);
@@ -164,6 +166,7 @@ void ReportJson::call(const ModuleReport& module, const CallReport& call) {
   count("live", call.memory.live);
   lines("c", kernel.c);
   lines("tir", kernel.tir);
+  lines("relay", call.relay);
   reasons(kernel.cost ? kernel.cost->uncertain : std::vector{kNoTir});
   out_.end_object();
 }

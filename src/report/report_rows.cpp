@@ -148,6 +148,10 @@ const std::vector<ColumnOf<CallItem>> kCallColumns{
     {{"tir_file", "text of TIR"}, [](const CallItem& item) { return file_of(item.kernel().tir); }},
     {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }},
     {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }},
+    {{"layer", "name in the model, where Relay's spans have it"},
+     [](const CallItem& item) { return text(item.call.layer); }},
+    {{"relay_line", "in the text of Relay"},
+     [](const CallItem& item) { return first_of(item.call.relay); }},
 };
 
 const std::vector<ColumnOf<TensorItem>> kTensorColumns{

@@ -136,6 +136,27 @@ class Reports(unittest.TestCase):
                         head = text.splitlines()[lines["first_line"] - 1 : lines["last_line"]]
                         self.assertIn(kernel["symbol"], "\n".join(head), path)
 
+    def test_know_the_operator_of_relay_that_a_kernel_came_from(self):
+        mapped = named = 0
+        for path in archives():
+            with tarfile.open(path) as tar:
+                for module in report(path)["modules"]:
+                    calls = [call for call in module["calls"] if call["relay"]]
+                    lines = [call["relay"]["first_line"] for call in calls]
+                    self.assertEqual(len(set(lines)), len(lines), path)
+                    for call in calls:
+                        text = tar.extractfile("./" + call["relay"]["file"]).read().decode()
+                        line = text.splitlines()[call["relay"]["first_line"] - 1]
+                        operator = re.match(r"\s*(?:%[\w.]+ = )?(?:\w+\.)*(\w+)\(", line)[1]
+                        self.assertIn(operator, call["kernel"], f"{path}: {line}")
+                        mapped += 1
+                        if call["layer"]:
+                            self.assertIn(call["layer"], line)
+                            named += 1
+        self.assertGreater(mapped, 5)
+        if support.CORPUS.is_dir():
+            self.assertGreater(named, 40)  # the networks from TFLite
+
     def test_have_no_number_where_nothing_is_known(self):
         # An operator archive has no network; the code of cmsis-nn no TIR.
         operators = report(support.ARCHIVES / "tvm-0.9-op-add.tar")["modules"][0]

@@ -1,0 +1,265 @@
+#include "report/layers.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace mlf::report {
+namespace {
+
+/// Operators that TVM does not fuse with one another, as names of kernels have them. Longer ones
+/// come before those that are part of them.
+constexpr std::array<std::string_view, 19> kAnchors{"conv2d_transpose",
+                                                    "conv1d_transpose",
+                                                    "conv3d_transpose",
+                                                    "conv2d",
+                                                    "conv1d",
+                                                    "conv3d",
+                                                    "batch_matmul",
+                                                    "matmul",
+                                                    "dense",
+                                                    "global_avg_pool2d",
+                                                    "global_max_pool2d",
+                                                    "adaptive_avg_pool2d",
+                                                    "avg_pool2d",
+                                                    "max_pool2d",
+                                                    "avg_pool1d",
+                                                    "max_pool1d",
+                                                    "log_softmax",
+                                                    "softmax",
+                                                    "resize2d"};
+
+/// Whether `word` is in `name` between underscores.
+bool has_word(std::string_view name, std::string_view word) {
+  for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || name[at - 1] == '_' || name[at - 1] == '.';
+    if (begins && (end == name.size() || name[end] == '_')) return true;
+  }
+  return false;
+}
+
+/// The anchor in the name of a kernel or of a Relay operator ("qnn.conv2d"); empty where none is.
+std::string_view anchor_in(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      kAnchors, [&](std::string_view anchor) { return has_word(name, anchor); });
+  return found == kAnchors.end() ? std::string_view() : *found;
+}
+
+// --- Relay's text ------------------------------------------------------------------------------
+
+/// "%12" and the like, at the beginning of `text`; empty where there is none.
+std::string_view variable_at(std::string_view text) {
+  if (text.empty() || text[0] != '%') return {};
+  std::size_t end = 1;
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  while (end < text.size() && is_part(text[end])) ++end;
+  // `%3.1` is an element of a tuple: the whole tuple is what was computed.
+  const std::string_view name = text.substr(0, end);
+  return name.substr(0, name.find('.'));
+}
+
+/// The layer's name in the comment at the end of a line: "span=NAME:0:0", before v0.10
+/// "span=location: 0, output_name: NAME".
+std::string layer_of(std::string_view line) {
+  const std::size_t comment = line.rfind("/*");
+  if (comment == line.npos) return {};
+  constexpr std::string_view kSpan = "span=";
+  constexpr std::string_view kName = "output_name: ";
+  std::size_t begin = line.find(kSpan, comment);
+  if (begin == line.npos) return {};
+  begin += kSpan.size();
+  std::string_view name = line.substr(begin, line.find(" */", begin) - begin);
+  if (const std::size_t at = name.find(kName); at != name.npos) {
+    name.remove_prefix(at + kName.size());
+  }
+  // Line and column: of the model's file, in which there are none.
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t colon = name.rfind(':');
+    const bool is_number = colon != name.npos && colon + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", colon + 1) == name.npos;
+    if (is_number) name = name.substr(0, colon);
+  }
+  return std::string(name);
+}
+
+/// Without comments, in which anything may be.
+std::string without_comments(std::string_view line) {
+  std::string text;
+  while (!line.empty()) {
+    const std::size_t begin = line.find("/*");
+    text += line.substr(0, begin);
+    if (begin == line.npos) break;
+    const std::size_t end = line.find("*/", begin);
+    if (end == line.npos) break;
+    line.remove_prefix(end + 2);
+  }
+  return text;
+}
+
+/// Follows the calls of main: which anchors the data of a variable comes from.
+class RelayReader {
+ public:
+  std::vector<RelayAnchor> read(std::string_view text);
+
+ private:
+  void read_call(std::string_view raw, std::uint32_t line);
+
+  std::vector<RelayAnchor> anchors_;
+  std::map<std::string, std::set<std::size_t>, std::less<>> sources_;  // by variable
+};
+
+void RelayReader::read_call(std::string_view raw, std::uint32_t line) {
+  const std::string text = without_comments(raw);
+  std::string_view rest = text;
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  const std::string_view target = variable_at(rest);
+  if (!target.empty()) {
+    const std::size_t assigned = rest.find(" = ");
+    if (assigned != target.size()) return;
+    rest.remove_prefix(assigned + 3);
+  }
+  std::set<std::size_t> sources;
+  for (std::size_t at = rest.find('%'); at != rest.npos; at = rest.find('%', at + 1)) {
+    const auto known = sources_.find(variable_at(rest.substr(at)));
+    if (known != sources_.end()) sources.insert(known->second.begin(), known->second.end());
+  }
+  const std::string_view anchor = anchor_in(rest.substr(0, rest.find('(')));
+  if (!anchor.empty()) {
+    anchors_.push_back(
+        {std::string(anchor), layer_of(raw), line, {sources.begin(), sources.end()}});
+    sources = {anchors_.size() - 1};
+  }
+  if (!target.empty()) sources_[std::string(target)] = std::move(sources);
+}
+
+std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
+  bool in_main = false;
+  for (std::uint32_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = text.find('\n');
+    const std::string_view raw = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (raw.starts_with("def ")) in_main = raw.starts_with("def @main(");
+    // The calls of main; functions inside of it are indented further.
+    if (in_main && raw.starts_with("  ") && !raw.starts_with("   ")) read_call(raw, line);
+  }
+  return std::move(anchors_);
+}
+
+// --- Matching ----------------------------------------------------------------------------------
+
+/// Anchors as a graph: of Relay, or of the calls of a network.
+struct AnchorGraph {
+  std::vector<std::string_view> operations;
+  std::vector<std::vector<std::size_t>> reads;  // earlier ones
+};
+
+AnchorGraph graph_of(const std::vector<RelayAnchor>& anchors) {
+  AnchorGraph graph;
+  for (const RelayAnchor& anchor : anchors) {
+    graph.operations.push_back(anchor.operation);
+    graph.reads.push_back(anchor.reads);
+  }
+  return graph;
+}
+
+/// The calls of kernels with an anchor in their names, and which calls these are.
+std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology& network) {
+  AnchorGraph graph;
+  std::vector<std::size_t> calls;
+  std::vector<std::set<std::size_t>> sources(network.values.size());
+  std::size_t copy = 0;
+  const auto copies_until = [&](std::uint32_t position) {
+    for (; copy < network.copies.size() && network.copies[copy].position < position; ++copy) {
+      const graph::Copy& one = network.copies[copy];
+      if (one.reads) sources[index(one.writes)] = sources[index(*one.reads)];
+    }
+  };
+  for (std::size_t i = 0; i < network.calls.size(); ++i) {
+    const graph::Call& call = network.calls[i];
+    copies_until(call.position);
+    std::set<std::size_t> read;
+    for (const graph::Argument& argument : call.arguments) {
+      if (!argument.reads) continue;
+      const auto& more = sources[index(*argument.reads)];
+      read.insert(more.begin(), more.end());
+    }
+    const std::string_view anchor = anchor_in(network.kernel_of(call).symbol);
+    if (!anchor.empty()) {
+      graph.operations.push_back(anchor);
+      graph.reads.emplace_back(read.begin(), read.end());
+      read = {calls.size()};
+      calls.push_back(i);
+    }
+    for (const graph::Argument& argument : call.arguments) {
+      if (argument.writes) sources[index(*argument.writes)] = read;
+    }
+  }
+  return {std::move(graph), std::move(calls)};
+}
+
+/// Equal things of both graphs get equal numbers.
+using Numbers = std::map<std::vector<std::size_t>, std::size_t>;
+
+std::size_t number_of(Numbers& numbers, std::string_view operation,
+                      std::vector<std::size_t> neighbours) {
+  std::ranges::sort(neighbours);
+  const auto at = std::ranges::find(kAnchors, operation) - kAnchors.begin();
+  neighbours.push_back(static_cast<std::size_t>(at));
+  return numbers.try_emplace(std::move(neighbours), numbers.size()).first->second;
+}
+
+/// A pair of numbers for each anchor: what it is with all that is before it, and behind it.
+std::vector<std::pair<std::size_t, std::size_t>> keys_of(const AnchorGraph& graph, Numbers& before,
+                                                         Numbers& behind) {
+  const std::size_t count = graph.operations.size();
+  std::vector<std::pair<std::size_t, std::size_t>> keys(count);
+  std::vector<std::vector<std::size_t>> readers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::size_t> read;
+    for (const std::size_t source : graph.reads[i]) {
+      read.push_back(keys[source].first);
+      readers[source].push_back(i);
+    }
+    keys[i].first = number_of(before, graph.operations[i], std::move(read));
+  }
+  for (std::size_t i = count; i-- > 0;) {
+    std::vector<std::size_t> read_by;
+    for (const std::size_t reader : readers[i]) read_by.push_back(keys[reader].second);
+    keys[i].second = number_of(behind, graph.operations[i], std::move(read_by));
+  }
+  return keys;
+}
+
+}  // namespace
+
+std::vector<RelayAnchor> relay_anchors(std::string_view text) {
+  return RelayReader().read(text);
+}
+
+std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& network,
+                                                     const std::vector<RelayAnchor>& anchors) {
+  Numbers before;
+  Numbers behind;
+  const auto [calls, positions] = graph_of(network);
+  const auto call_keys = keys_of(calls, before, behind);
+  const auto anchor_keys = keys_of(graph_of(anchors), before, behind);
+  // By key, the calls and the anchors that have it.
+  std::map<std::pair<std::size_t, std::size_t>, std::array<std::vector<std::size_t>, 2>> by_key;
+  for (std::size_t i = 0; i < call_keys.size(); ++i) by_key[call_keys[i]][0].push_back(i);
+  for (std::size_t i = 0; i < anchor_keys.size(); ++i) by_key[anchor_keys[i]][1].push_back(i);
+  std::vector<std::optional<std::size_t>> matches(network.calls.size());
+  for (const auto& [key, alike] : by_key) {
+    // Several of one kind cannot be told apart: better no name than a wrong one.
+    if (alike[0].size() != 1 || alike[1].size() != 1) continue;
+    matches[positions[alike[0].front()]] = alike[1].front();
+  }
+  return matches;
+}
+
+}  // namespace mlf::report

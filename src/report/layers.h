@@ -1,0 +1,31 @@
+// Which call of Relay a kernel came from, and what it was called in the model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/graph/topology.h"
+
+namespace mlf::report {
+
+/// An operator that no fusion hides: it gives the kernel its name, and there is one in each.
+struct RelayAnchor {
+  std::string operation;           ///< "conv2d", as it is in names of kernels
+  std::string layer;               ///< of its span; empty where Relay has none
+  std::uint32_t line = 0;          ///< counted from 1
+  std::vector<std::size_t> reads;  ///< anchors that it gets data from, through any other calls
+};
+
+/// The anchors of main in the text of `src/<m>.relay`, in the order of the text. Lines that are not
+/// of the form `%3 = op(…);` are passed over.
+std::vector<RelayAnchor> relay_anchors(std::string_view text);
+
+/// For each call of the network its anchor, where exactly one call and one anchor have the same
+/// operator and the same operators before and behind them, and so on up to inputs and outputs.
+std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& network,
+                                                     const std::vector<RelayAnchor>& anchors);
+
+}  // namespace mlf::report
