@@ -152,7 +152,7 @@ Json reading_json(const TirFacts& facts) {
                          {"severity", to_string(row.severity)},
                          {"scope", to_string(loss.scope)},
                          {"where", loss.where},
-                         {"detail", loss.detail},
+                         {"name", loss.name.empty() ? Json(nullptr) : Json(loss.name)},
                          {"count", loss.count}};
            })}};
 }

@@ -8,8 +8,8 @@ namespace mlf::tir {
 namespace {
 
 constexpr LossInfo kLosses[] = {
-#define MLF_LOSS(name, code, severity, fields, meaning) \
-  {LossCode::name, code, LossSeverity::severity, fields, meaning},
+#define MLF_LOSS(name, code, severity, subject, fields, meaning) \
+  {LossCode::name, code, LossSeverity::severity, LossSubject::subject, fields, meaning},
 #include "mlf/tir/losses.def"
 #undef MLF_LOSS
 };
@@ -46,20 +46,27 @@ std::string_view to_string(LossSeverity severity) {
   return kNames[static_cast<std::size_t>(severity)];
 }
 
+std::optional<std::string_view> to_string(LossSubject subject) {
+  constexpr std::string_view kNames[] = {"",        "object",   "function",  "constant",
+                                         "callee",  "buffer",   "intrinsic", "producer",
+                                         "literal", "type_key", "field",     "construct"};
+  if (subject == LossSubject::nothing) return std::nullopt;
+  return kNames[static_cast<std::size_t>(subject)];
+}
+
 std::string_view to_string(LossScope scope) {
   constexpr std::string_view kNames[] = {"everywhere", "module", "function"};
   return kNames[static_cast<std::size_t>(scope)];
 }
 
-// Counted by place and detail: a loss of every loop of a function is one entry.
-void LossLog::add(LossCode code, std::string_view where, std::string_view detail,
-                  std::size_t times) {
+// Counted by place and name: a loss of every loop of a function is one entry.
+void LossLog::add(LossCode code, std::string_view where, std::string_view name, std::size_t times) {
   const LossScope scope = where.empty() ? LossScope::module : LossScope::function;
-  counts_[Key{code, scope, std::string(where), std::string(detail)}] += times;
+  counts_[Key{code, scope, std::string(where), std::string(name)}] += times;
 }
 
-void LossLog::add_everywhere(LossCode code, std::string_view detail) {
-  ++counts_[Key{code, LossScope::everywhere, {}, std::string(detail)}];
+void LossLog::add_everywhere(LossCode code, std::string_view name) {
+  ++counts_[Key{code, LossScope::everywhere, {}, std::string(name)}];
 }
 
 void LossLog::add_all(Dialect dialect) {
@@ -69,18 +76,18 @@ void LossLog::add_all(Dialect dialect) {
 }
 
 // A reader reports a constant as lost when it meets it; the data may turn up in another file later.
-void LossLog::withdraw(LossCode code, std::string_view detail) {
+void LossLog::withdraw(LossCode code, std::string_view name) {
   std::erase_if(counts_, [&](const auto& entry) {
-    return entry.first.code == code && entry.first.detail == detail;
+    return entry.first.code == code && entry.first.name == name;
   });
 }
 
-// In the order of code, scope, place and detail: equal modules give equal documents.
+// In the order of code, scope, place and name: equal modules give equal documents.
 std::vector<Loss> LossLog::finish() const {
   std::vector<Loss> losses;
   losses.reserve(counts_.size());
   for (const auto& [key, count] : counts_) {
-    losses.push_back({key.code, key.scope, key.where, key.detail, count});
+    losses.push_back({key.code, key.scope, key.where, key.name, count});
   }
   return losses;
 }

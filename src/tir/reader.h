@@ -17,15 +17,16 @@ namespace mlf::tir {
 /// Collects losses: the same code at the same place is one entry with a count.
 class LossLog {
  public:
-  /// `where` is the function, or empty for the module's own fields; `detail` is what was lost.
-  /// Equal (code, where, detail) are counted, not repeated.
-  void add(LossCode code, std::string_view where, std::string_view detail, std::size_t times = 1);
+  /// `where` is the function, or empty for the module's own fields; `name` is that of the
+  /// code's subject, if there is one. Equal (code, where, name) are counted, not repeated.
+  void add(LossCode code, std::string_view where, std::string_view name = {},
+           std::size_t times = 1);
   /// A loss that may be in any function.
-  void add_everywhere(LossCode code, std::string_view detail);
+  void add_everywhere(LossCode code, std::string_view name = {});
   /// Adds what every text of the dialect loses, whatever is in it (dialect_losses.def).
   void add_all(Dialect dialect);
-  /// Takes back every loss of this code and detail, wherever it was: what was lost turned up.
-  void withdraw(LossCode code, std::string_view detail);
+  /// Takes back every loss of this code and name, wherever it was: what was lost turned up.
+  void withdraw(LossCode code, std::string_view name);
   std::vector<Loss> finish() const;
 
  private:
@@ -33,7 +34,7 @@ class LossLog {
     LossCode code;
     LossScope scope;
     std::string where;
-    std::string detail;
+    std::string name;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, std::size_t> counts_;

@@ -33,7 +33,7 @@ MLF_API std::string_view to_string(Dialect dialect);
 MLF_API std::optional<Dialect> dialect_named(std::string_view name);
 
 enum class LossCode : std::uint8_t {
-#define MLF_LOSS(name, code, severity, fields, meaning) name,
+#define MLF_LOSS(name, code, severity, subject, fields, meaning) name,
 #include "mlf/tir/losses.def"
 #undef MLF_LOSS
 };
@@ -46,10 +46,29 @@ enum class LossSeverity : std::uint8_t {
 };
 MLF_API std::string_view to_string(LossSeverity severity);
 
+/// What a loss names, in each place where it is.
+enum class LossSubject : std::uint8_t {
+  nothing,    ///< it has no names
+  object,     ///< a reference into metadata as the text spells it; a kind, or a field of one
+  function,   ///< a function of the module
+  constant,   ///< a constant, by the name of its variable
+  callee,     ///< an operator or function that is called
+  buffer,     ///< a buffer
+  intrinsic,  ///< an intrinsic of LLVM
+  producer,   ///< a producer
+  literal,    ///< a number as the text spells it
+  type_key,   ///< a class of TVM by its type key, or an attribute of one behind a dot
+  field,      ///< `Kind.field`
+  construct,  ///< the beginning of what is outside of the grammar
+};
+/// Null for `nothing`.
+MLF_API std::optional<std::string_view> to_string(LossSubject subject);
+
 struct LossInfo {
   LossCode loss;
   std::string_view code;  ///< as in `losses`
   LossSeverity severity;
+  LossSubject subject;
   std::string_view fields;   ///< `Kind.field`, `Kind` or `*`, with blanks between them (losses.def)
   std::string_view meaning;  ///< one sentence
 };
@@ -70,7 +89,7 @@ struct Loss {
   LossCode code;
   LossScope scope;
   std::string where;      ///< the function's name; empty for other scopes
-  std::string detail;     ///< what exactly; empty for what every text of the dialect loses
+  std::string name;       ///< of what its code's subject says; empty where nothing has a name
   std::size_t count = 1;  ///< how often
   friend bool operator==(const Loss&, const Loss&) = default;
 };

@@ -145,18 +145,23 @@ void write_loss_head(json::Writer& emitter, const Loss& loss) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   emitter.end_array();
+  emitter.key("subject");
+  const auto subject = to_string(row.subject);
+  subject ? emitter.string(*subject) : emitter.null();
 }
 
-// What every text of the dialect loses has no places.
+// What every text of the dialect loses has no places, nor has another loss of the module without a
+// name.
 void write_places(json::Writer& emitter, std::span<const Loss> losses) {
   emitter.key("places");
   emitter.begin_array();
   for (const Loss& loss : losses) {
-    if (loss.where.empty() && loss.detail.empty()) continue;
+    if (loss.where.empty() && loss.name.empty()) continue;
     emitter.begin_object();
     emitter.key("function");
     loss.scope == LossScope::function ? emitter.string(loss.where) : emitter.null();
-    member(emitter, "detail", loss.detail);
+    emitter.key("name");
+    loss.name.empty() ? emitter.null() : emitter.string(loss.name);
     emitter.key("count");
     emitter.integer(static_cast<std::int64_t>(loss.count));
     emitter.end_object();
@@ -267,8 +272,14 @@ LossScope read_scope(json::Value value) {
   value.fail(fmt::format("\"{}\" is not a scope of a loss", value.text()));
 }
 
+std::string read_name(json::Value value, LossCode code) {
+  if (value.is_null()) return {};
+  if (info(code).subject == LossSubject::nothing) value.fail("losses of this code name nothing");
+  return json::to_bytes(value.as_string());
+}
+
 Loss read_place(json::Value value, LossCode code, LossScope scope) {
-  check_keys(value, {"function", "detail", "count"});
+  check_keys(value, {"function", "name", "count"});
   const json::Value function = value.at("function");
   if (function.is_null() == (scope == LossScope::function)) {
     function.fail("losses of scope \"function\" name their functions, others do not");
@@ -276,7 +287,7 @@ Loss read_place(json::Value value, LossCode code, LossScope scope) {
   const json::Value count = value.at("count");
   if (count.as_integer() < 1) count.fail("expected a positive number");
   return {code, scope, function.is_null() ? std::string() : bytes_of(value, "function"),
-          bytes_of(value, "detail"), static_cast<std::size_t>(count.as_integer())};
+          read_name(value.at("name"), code), static_cast<std::size_t>(count.as_integer())};
 }
 
 }  // namespace
@@ -286,7 +297,7 @@ std::vector<Loss> read_losses(json::Value value) {
   value.expect(json::Type::array);
   std::vector<Loss> losses;
   for (const json::Value entry : value.elements()) {
-    check_keys(entry, {"code", "severity", "scope", "fields", "places"});
+    check_keys(entry, {"code", "severity", "scope", "fields", "subject", "places"});
     const LossCode code = read_code(entry.at("code"));
     const LossScope scope = read_scope(entry.at("scope"));
     const json::Value places = entry.at("places");

@@ -49,7 +49,7 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
   if (c.exprs.syntax(name).kind != SyntaxKind::name)
     return make_block_variable(c, range, name, type);
   const Node extent = c.builder.node(range)[f::Range::extent];
-  c.lose(LossCode::var_type, "block variable");
+  c.lose(LossCode::var_type);
   define_var(c, c.exprs.text_of(name), c.make.prim_type(extent.dtype()));
   return make_block_variable(c, range, name, type);
 }

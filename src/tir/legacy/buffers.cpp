@@ -58,7 +58,7 @@ NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType elem
   if (data == NodeId::none) {
     spec.data = c.make.var(name, c.make.pointer_type(c.make.prim_type(element), "global"));
     c.lose(LossCode::data_var, name);
-    c.lose(LossCode::pointer_scope, name);
+    c.lose(LossCode::pointer_scope);
   }
   spec.dtype = element;
   spec.shape = std::move(shape);
@@ -83,13 +83,13 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
   spec.dtype = as_dtype(c, values[2]);
   spec.shape = as_exprs(c, values[3]);
   spec.strides = as_exprs(c, values[4]);
-  if (defines_var(c, values[3].syntax)) c.lose(LossCode::size_var, name);
+  if (defines_var(c, values[3].syntax)) c.lose(LossCode::size_var);
   bool has_alignment = false;
   for (const Value& option : values.subspan(5))
     has_alignment |= read_buffer_option(c, option, spec);
   const NodeId node = c.make.buffer(spec);
   if (!has_alignment) c.default_aligned.push_back(node);
-  c.lose(LossCode::buffer_defaults, "buffer");
+  c.lose(LossCode::buffer_defaults);
   c.names.define(name, node);
   return node;
 }

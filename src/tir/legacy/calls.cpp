@@ -59,8 +59,8 @@ NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
                  fmt::format("expected a value_index below {}, found {}", sources.size(), index));
   }
   const std::vector<NodeId> init = as_exprs(c, arguments[4]);
-  c.lose(LossCode::reduce_fields, "condition");
-  if (init.empty()) c.lose(LossCode::undefined_list, "initial values of a Reduce");
+  c.lose(LossCode::reduce_fields);
+  if (init.empty()) c.lose(LossCode::undefined_list, "Reduce.init");
   const DType dtype = c.make.dtype_of(sources[static_cast<std::size_t>(index)]);
   return builder.make(Kind::Reduce, {dtype, combiner, builder.list(sources), builder.list(init),
                                      builder.list(axes), NodeId::none, index});

@@ -142,7 +142,7 @@ std::string as_string(Context& c, const Value& value) {
   if (value.form != Value::Form::string) {
     c.exprs.fail_expected(value, "a string");
   }
-  if (c.strings == Strings::raw) c.lose(LossCode::string_escape, "strings");
+  if (c.strings == Strings::raw) c.lose(LossCode::string_escape);
   return decode_string(c.strings, c.exprs.text_of(value.syntax));
 }
 

@@ -48,7 +48,7 @@ void read_params(Context& c, Header& header) {
     const NodeId param = as_var(c, lower(c, parts[i]));
     header.params.push_back(param);
     if (c.builder.node(param).dtype().is_int()) {
-      c.lose(LossCode::size_var, c.exprs.text_of(parts[i]));
+      c.lose(LossCode::size_var);
     }
   }
   c.exprs.clear();
@@ -127,7 +127,7 @@ NodeId read_attributes(Context& c) {
     const NodeId value = as_attribute(c, lower(c, c.exprs.parse()));
     entries.push_back({builder.string(key), value});
   });
-  if (!entries.empty()) c.lose(LossCode::value_kind, "attributes");
+  if (!entries.empty()) c.lose(LossCode::value_kind);
   return builder.make(Kind::DictAttrs, {builder.map(entries)});
 }
 

@@ -42,7 +42,7 @@ std::optional<Suffix> type_suffix(std::string_view number) {
 NodeId read_float(Context& c, SyntaxId id, DType dtype, std::string_view digits) {
   const auto value = text::parse_real(digits);
   if (!value) c.exprs.fail(id, fmt::format("expected a number, found {}", c.exprs.shown(id)));
-  c.lose(LossCode::float_digits, to_string(dtype));
+  c.lose(LossCode::float_digits);
   return c.make.float_imm(dtype, *value);
 }
 
@@ -77,7 +77,7 @@ NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
     const std::size_t column = error.where.column > 0 ? error.where.column - 1 : 0;
     support::fail_at(c.source, c.exprs.syntax(id).begin + column, error.message);
   }
-  c.lose(LossCode::target_details, "features");
+  c.lose(LossCode::target_details);
   found->second = text::make_target(c.make, *parsed);
   return found->second;
 }
@@ -130,7 +130,7 @@ NodeId define_ahead(Context& c, std::string_view name, std::size_t place) {
 /// The name may be the hint, or the hint with a number that the printer appended to make it
 /// unique.
 NodeId define_var(Context& c, std::string_view name, NodeId type) {
-  if (is_numbered(name)) c.lose(LossCode::name_hint, "numbered variable");
+  if (is_numbered(name)) c.lose(LossCode::name_hint);
   const NodeId node = c.make.var(name, type);
   c.names.define(name, node);
   return node;

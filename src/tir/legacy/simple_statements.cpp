@@ -82,7 +82,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
       c.exprs.syntax(stored).sign == Sign::if_) {
     const std::vector<SyntaxId> sides = c.exprs.children(stored);
     if (c.exprs.syntax(sides[0]).kind == SyntaxKind::load_cast) {
-      c.lose(LossCode::predicate, "of a load or of the store of its value");
+      c.lose(LossCode::predicate);
     } else {
       value = sides[0];
       predicate = as_expr(c, sides[1]);
@@ -121,7 +121,7 @@ void open_realize(Context& c, std::uint32_t begin, Kind kind) {
                                    : "expected a buffer in realize");
   }
   const ListId ranges = c.builder.list(as_ranges(c, lower(c, bounds)));
-  if (is_producer) c.lose(LossCode::producer_scope, "realize");
+  if (is_producer) c.lose(LossCode::producer_scope);
   open_frame(c,
              {.open = Open::realize,
               .begin = begin,
@@ -166,7 +166,7 @@ void open_if(Context& c, std::uint32_t begin) {
   const NodeId condition = as_expr(c, c.exprs.parse());
   const Node node = c.builder.node(condition);
   if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
-    c.lose(LossCode::else_branch, "if True");
+    c.lose(LossCode::else_branch);
   }
   open_frame(c, {.open = Open::then_case,
                  .begin = begin,
@@ -235,7 +235,7 @@ void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
   // The text has nothing of it but its dtype and extents.
   const std::string_view name = c.builder.node(draft.nodes[0]).text(f::Var::name);
   draft.nodes[1] = c.lost_constants.find(name, draft.dtype, extents);
-  c.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
+  c.lose(LossCode::constant_fields);
   check_covered_body(c);
   open_statement(c, begin, draft);
 }
@@ -257,8 +257,8 @@ void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
     draft.for_kind = found->kind;
     c.lexer.advance();
   }
-  c.lose(LossCode::loop_annotations, "loop");
-  if (draft.for_kind == ForKind::thread_binding) c.lose(LossCode::thread_binding, "loop");
+  c.lose(LossCode::loop_annotations);
+  if (draft.for_kind == ForKind::thread_binding) c.lose(LossCode::thread_binding);
   open_statement(c, begin, draft);
   open_body(c);
 }

@@ -134,7 +134,7 @@ std::optional<NodeId> read_object(Context& c) {
 /// The name of a kind alone: nearly every Target has keys.
 NodeId make_target_kind(Context& c, std::string_view kind) {
   Builder& builder = c.builder;
-  c.lose(LossCode::target_details, kind);
+  c.lose(LossCode::target_details);
   c.lexer.pass(kind.size());
   return builder.make(Kind::TargetKind,
                       {builder.string(kind), kAbsentInteger, kAbsentInteger, ListId::none});
@@ -155,8 +155,8 @@ std::optional<NodeId> read_target(Context& c) {
   if (!parsed) {
     c.lexer.fail(fmt::format("expected a target: {}", parsed.error().front().message));
   }
-  c.lose(LossCode::target_details, kind);
-  c.lose(LossCode::map_order, "targets");
+  c.lose(LossCode::target_details);
+  c.lose(LossCode::map_order);
   c.lexer.pass(target_end(c.lexer.rest()));
   return text::make_target(c.make, *parsed);
 }

@@ -78,7 +78,7 @@ void read_block_attrs(Context& c, std::uint32_t) {
   c.lexer.seek(c.lexer.token().end + 1);
   c.blocks.back().annotations = read_attribute_map(c);
   c.lexer.pass(Sign::close_paren, "behind annotations");
-  c.lose(LossCode::value_kind, "attributes");
+  c.lose(LossCode::value_kind);
 }
 
 /// Lines come in front of the body; what is not one of them begins it.

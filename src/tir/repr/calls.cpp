@@ -57,7 +57,7 @@ NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
   }
   if (vectors == 0) c.exprs.fail(id, "expected vectors and indices of their elements in shuffle");
   if (c.builder.node(parts[vectors - 1]).is(Kind::IntImm)) {
-    c.lose(LossCode::expr_form, "vectors and indices of a Shuffle");
+    c.lose(LossCode::expr_form);
   }
   return c.make.shuffle(std::span(parts).first(vectors), std::span(parts).subspan(vectors));
 }
@@ -153,7 +153,7 @@ NodeId as_iter_var(Context& c, const Value& value, Binding binding) {
     c.definitions.domains.emplace(
         index(variable), std::pair(bounds[f::Range::min].id(), bounds[f::Range::extent].id()));
   }
-  c.lose(LossCode::iter_type, "iteration variables");
+  c.lose(LossCode::iter_type);
   const IterVarType type = tag.empty() ? IterVarType::DataPar : IterVarType::ThreadIndex;
   return c.builder.make(Kind::IterVar, {domain, variable, type, c.builder.string(tag)});
 }

@@ -139,7 +139,7 @@ NodeId as_region(Context& c, const Value& value) {
       const NodeId begin = as_expr(c, c.exprs.elements(part)[0]);
       const NodeId extent = c.make.extent(begin, as_expr(c, c.exprs.elements(part)[1]));
       ranges.push_back(c.builder.make(Kind::Range, {begin, extent}));
-      c.lose(LossCode::loop_extent, "regions");
+      c.lose(LossCode::loop_extent);
       continue;
     }
     const NodeId one = c.make.int32(1);

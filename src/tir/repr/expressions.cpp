@@ -64,7 +64,7 @@ NodeId read_number(Context& c, SyntaxId id, std::string_view sign) {
     if (text == "-0") return c.make.float_imm(DType::Float(64), -0.0);
     return c.make.int32(*value);
   }
-  c.lose(LossCode::float_digits, "float constants");
+  c.lose(LossCode::float_digits);
   if (c.exprs.syntax(id).kind == SyntaxKind::real) {
     const auto value = text::parse_real(text);
     if (!value) c.exprs.fail(id, fmt::format("expected a number, found '{}'", text));

@@ -87,7 +87,7 @@ NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
   for (const FieldInfo& field : row.fields) {
     const auto printed = std::ranges::find(names, field.name);
     if (printed == names.end()) {
-      c.lose(LossCode::attr_object, fmt::format("{} without {}", row.name, field.name));
+      c.lose(LossCode::attr_object, fmt::format("{}.{}", row.name, field.name));
       fields.push_back(absent_value(field));
       continue;
     }
@@ -98,7 +98,7 @@ NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
   }
   for (const std::string& name : names) {
     if (std::ranges::find(row.fields, name, &FieldInfo::name) != row.fields.end()) continue;
-    c.lose(LossCode::attr_object, fmt::format("{} of {}", name, row.name));
+    c.lose(LossCode::attr_object, fmt::format("{}.{}", row.name, name));
   }
   return c.builder.make(kind, fields);
 }

@@ -61,7 +61,7 @@ NodeId read_attributes(Context& c) {
   c.lexer.pass(kStart.size());
   const std::vector<NamedNode> entries = read_attribute_map(c);
   c.exprs.clear();
-  if (!entries.empty()) c.lose(LossCode::value_kind, "attributes");
+  if (!entries.empty()) c.lose(LossCode::value_kind);
   return c.builder.make(Kind::DictAttrs, {c.builder.map(entries)});
 }
 

@@ -32,9 +32,6 @@ struct Allocation {
   std::vector<NodeId> extents;
 };
 
-// Their loads look like those of buffers, and neither dtype nor shape is printed.
-constexpr std::string_view kProducers = "read as buffers";
-
 /// `A[i] = v`, or `A[i] = v if p`, which only a store through a pointer has.
 void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId stored) {
   Builder& builder = c.builder;
@@ -152,7 +149,7 @@ void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
   if (definition != nullptr) return definition->define(c, sides[0], sides[1]);
   // A store to a producer has no blank behind its sign.
   const std::uint32_t value = c.exprs.syntax(root).name_end;
-  if (c.slice(value, value + 1) != " ") c.lose(LossCode::producer, kProducers);
+  if (c.slice(value, value + 1) != " ") c.lose(LossCode::producer);
   read_store(c, begin, sides[0], sides[1]);
 }
 
@@ -208,8 +205,8 @@ void open_loop(Context& c, std::uint32_t begin) {
        .begin = begin,
        .draft = {.kind = Kind::For, .nodes = {variable, first, extent}, .for_kind = found->kind}});
   c.names.define(name, variable);
-  c.lose(LossCode::loop_annotations, "loop");
-  if (found->kind == ForKind::thread_binding) c.lose(LossCode::thread_binding, "loop");
+  c.lose(LossCode::loop_annotations);
+  if (found->kind == ForKind::thread_binding) c.lose(LossCode::thread_binding);
 }
 
 /// `while(condition) {`
@@ -234,7 +231,7 @@ void open_allocate(Context& c, std::uint32_t begin) {
   const std::string_view scope = read_storage_scope(c);
   NodeId condition = c.make.boolean(1);
   if (c.lexer.accept(Sign::if_)) condition = as_expr(c, c.exprs.parse());
-  c.lose(LossCode::allocation_annotations, "allocations");
+  c.lose(LossCode::allocation_annotations);
   open_allocation(c, begin, Kind::Allocate, what, scope, condition);
 }
 
@@ -243,7 +240,7 @@ void open_constant(Context& c, std::uint32_t begin) {
   const Allocation what = read_allocation(c);
   const NodeId data = c.lost_constants.find(what.name, what.dtype, what.extents);
   c.versions.observe(TvmFeature::allocate_const);
-  c.lose(LossCode::constant_fields, "irmod_storage_idx and annotations");
+  c.lose(LossCode::constant_fields);
   open_allocation(c, begin, Kind::AllocateConst, what, "global", data);
 }
 
@@ -257,7 +254,7 @@ void open_decl_buffer(Context& c, std::uint32_t begin) {
 
 /// `buffer_realize A([0, 16]) if c {`, or the same of a producer.
 void open_realize(Context& c, std::uint32_t begin) {
-  if (c.lexer.at_word("producer_realize")) c.lose(LossCode::producer, kProducers);
+  if (c.lexer.at_word("producer_realize")) c.lose(LossCode::producer);
   c.lexer.advance();
   const std::string_view line = c.slice(c.lexer.token().begin, c.lexer.line_end());
   const std::size_t name_end = std::min(line.find("(["), line.find("()"));

@@ -199,8 +199,8 @@ NodeId Importer::make_node(std::uint32_t node) {
 // TVM's vendors add attributes to its classes: they are dropped, and the document says so.
 NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   const NodeFields fields(graph_, node, kind, [&](std::string_view name) {
-    const std::string detail = std::string(graph_.type_key(node)) + "." + std::string(name);
-    losses_.add_everywhere(LossCode::opaque_fields, detail);
+    losses_.add_everywhere(LossCode::opaque_fields,
+                           std::string(graph_.type_key(node)) + "." + std::string(name));
   });
   const auto rows = info(kind).fields;
   std::vector<FieldValue> values;
@@ -303,7 +303,7 @@ NodeId Importer::make_constant(std::uint32_t node) {
   const GraphNode& constant = graph_.node(node);
   // v0.8 cannot serialise an NDArray that is a node: it writes the type key alone.
   if (constant.repr == 0) {
-    losses_.add_everywhere(LossCode::constant_data, "runtime.NDArray without content");
+    losses_.add_everywhere(LossCode::constant_data);
     return builder_.make(Kind::NDArray, {DType::Void(), builder_.integers({}), BytesId::none});
   }
   // The blob is base64 already and printable, so it is usually there as it is, not wrapped a second

@@ -145,13 +145,13 @@ void check_derived(const JsonGraph& graph, LossLog& losses) {
   CheckedTypes types(graph);
   for (std::uint32_t i = 1; i < graph.size(); ++i) {
     if (graph.node(i).kind == Kind::IRModule) {
-      if (!names_agree(graph, i)) losses.add(LossCode::checked_type, "", kGlobalVarMap);
+      if (!names_agree(graph, i)) losses.add(LossCode::checked_type, "");
       const std::uint32_t functions = target_of(graph, i, "functions");
       std::uint32_t global_var = 0;
       for (const json::Value element : graph.data(functions)) {
         const std::uint32_t node = graph.element(element);
         if (graph.node(node).kind == Kind::PrimFunc && !types.agrees(node)) {
-          losses.add(LossCode::checked_type, name_of(graph, global_var), kCheckedType);
+          losses.add(LossCode::checked_type, name_of(graph, global_var));
         }
         global_var = node;
       }

@@ -219,7 +219,7 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   }
   if (last.is(Kind::Add) && same_expr(last[f::Add::a].id(), begin)) return last[f::Add::b].id();
   if (same_expr(begin, end)) return int_imm(last.dtype(), 0);
-  losses_->add(LossCode::loop_extent, where, "computed as a difference");
+  losses_->add(LossCode::loop_extent, where);
   return binary(Kind::Sub, end, begin);
 }
 

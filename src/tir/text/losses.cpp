@@ -137,24 +137,23 @@ NodeId LostConstants::make(DType dtype, std::span<const std::int64_t> shape,
 
 // An undefined constant is one that TVM keeps elsewhere: a lost one has all but its bytes.
 NodeId LostConstants::lose(DType dtype, std::span<const std::int64_t> shape,
-                           std::string_view detail) {
-  losses_.add(LossCode::constant_data, detail);
+                           std::string_view name) {
+  losses_.add(LossCode::constant_data, name);
   return builder_.make(Kind::NDArray, {dtype, builder_.integers(shape), BytesId::none});
 }
 
 // Without anybody to ask, as for a text by itself, every constant is a loss.
-NodeId LostConstants::find(ConstantQuery query, std::string_view detail) {
+NodeId LostConstants::find(ConstantQuery query) {
   query.function = losses_.function();
   const auto found = finder_ ? finder_(query) : std::nullopt;
   return found ? make(*query.dtype, *query.shape, *found)
-               : lose(*query.dtype, *query.shape, detail);
+               : lose(*query.dtype, *query.shape, query.name);
 }
 
 // Nothing that TVM makes: an NDArray has numbers for a shape.
 NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector<NodeId>& extents) {
   if (const auto shape = constant_shape(builder_, extents)) {
-    return find({.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}},
-                name);
+    return find({.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}});
   }
   losses_.add(LossCode::constant_data, name);
   return NodeId::none;
@@ -183,7 +182,7 @@ void LostConstants::find_missing(NodeId root, MissingObjects& missing) {
     replacements.emplace(object, make(one->dtype, one->shape, *one));
     missing.was_found(static_cast<NodeId>(object));
     // Generated C has the data of an array, but not the shape that it had.
-    if (one->is_flat) losses_.add(LossCode::buffer_shape, "constants of generated C");
+    if (one->is_flat) losses_.add(LossCode::buffer_shape);
   }
   lose_allocated(root, missing, replacements);
   replace_nodes(builder_, replacements);

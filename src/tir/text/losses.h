@@ -32,10 +32,11 @@ class FunctionLosses {
   }
   std::string_view function() const { return function_; }
 
-  void add(LossCode code, std::string_view detail) {
+  /// `name` is that of the code's subject, if it has one.
+  void add(LossCode code, std::string_view name = {}) {
     Slot& slot = slots_[static_cast<std::size_t>(code)];
-    if (slot.times > 0 && slot.detail != detail) flush(code);
-    if (slot.times == 0) slot.detail = detail;
+    if (slot.times > 0 && slot.name != name) flush(code);
+    if (slot.times == 0) slot.name = name;
     ++slot.times;
   }
 
@@ -46,18 +47,18 @@ class FunctionLosses {
 
  private:
   struct Slot {
-    std::string detail;
+    std::string name;
     std::size_t times = 0;
   };
   static constexpr std::size_t kCodes = 0
-#define MLF_LOSS(name, code, severity, fields, meaning) +1
+#define MLF_LOSS(name, code, severity, subject, fields, meaning) +1
 #include "mlf/tir/losses.def"
 #undef MLF_LOSS
       ;
 
   void flush(LossCode code) {
     Slot& slot = slots_[static_cast<std::size_t>(code)];
-    if (slot.times > 0) log_.add(code, function_, slot.detail, slot.times);
+    if (slot.times > 0) log_.add(code, function_, slot.name, slot.times);
     slot.times = 0;
   }
 
@@ -102,8 +103,8 @@ class LostConstants {
   using Replacements = std::unordered_map<std::uint32_t, NodeId>;
 
   /// The NDArray of a constant of the function that is being read, or one without data and a loss.
-  /// `detail` says what its text has of it. The query has dtype and shape.
-  NodeId find(ConstantQuery query, std::string_view detail);
+  /// The query has name, dtype and shape.
+  NodeId find(ConstantQuery query);
 
   /// The same for a constant of which the text has name, dtype and extents alone; none, and a loss,
   /// where one of these is not a number.
@@ -122,7 +123,7 @@ class LostConstants {
 
   Candidates candidates(NodeId root) const;
   NodeId make(DType dtype, std::span<const std::int64_t> shape, const FoundConstant& found);
-  NodeId lose(DType dtype, std::span<const std::int64_t> shape, std::string_view detail);
+  NodeId lose(DType dtype, std::span<const std::int64_t> shape, std::string_view name);
   void lose_allocated(NodeId root, MissingObjects& missing, Replacements& replacements);
 
   const ConstantFinder& finder_;

@@ -27,7 +27,7 @@ struct ReaderContext {
   ReaderContext& operator=(const ReaderContext&) = delete;
 
   /// Logs a loss of the function that is being read.
-  void lose(LossCode code, std::string_view detail) { function_losses.add(code, detail); }
+  void lose(LossCode code, std::string_view name = {}) { function_losses.add(code, name); }
   /// Name of the function that is being read.
   std::string_view function() const { return function_losses.function(); }
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {

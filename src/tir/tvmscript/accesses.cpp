@@ -30,8 +30,8 @@ Allocation* allocation(Context& c, const Value& value) {
 NodeId allocated_buffer(Context& c, NodeId pointer, Allocation& allocation) {
   if (allocation.buffer != NodeId::none) return allocation.buffer;
   c.versions.observe(TvmFeature::allocation_is_buffer);
-  c.lose(LossCode::buffer_defaults, "buffers with defaults");
-  c.lose(LossCode::buffer_fields, "buffers of allocations");
+  c.lose(LossCode::buffer_defaults);
+  c.lose(LossCode::buffer_fields, c.node(pointer).text(f::Var::name));
   allocation.buffer = c.make.buffer({.name = c.node(pointer).text(f::Var::name),
                                      .data = pointer,
                                      .dtype = allocation.dtype,

@@ -36,7 +36,7 @@ void open_block(FunctionContext& fn, const Arguments& args) {
 
 /// The rest of the function under the comment `# with T.block("root"):`.
 void open_root_block(FunctionContext& fn) {
-  fn.c.lose(LossCode::root_block, "root");
+  fn.c.lose(LossCode::root_block);
   open_frame(fn, FrameKind::block, Reach::rest_of_suite);
   text::BlockDraft root;
   root.name = "root";

@@ -28,7 +28,7 @@ class BufferDeclaration {
     read_layout();
     read_data();
     read_offset();
-    if (has_defaults_) c_.lose(LossCode::buffer_defaults, "buffers with defaults");
+    if (has_defaults_) c_.lose(LossCode::buffer_defaults);
     const NodeId buffer = c_.make.buffer(spec_);
     if (!states_alignment_) c_.default_aligned.push_back(buffer);
     return buffer;
@@ -75,7 +75,7 @@ class BufferDeclaration {
     }
     auto scope = present("scope", 5);
     if (!scope) scope = args_.keyword("storage_scope");
-    c_.lose(LossCode::data_var, "data pointers without a name");
+    c_.lose(LossCode::data_var, spec_.name);
     const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored_dtype(spec_.dtype)),
                                              scope ? as_string(c_, *scope) : "global");
     spec_.data = c_.make.var(spec_.name, type);

@@ -37,7 +37,7 @@ NodeId call_function(Context& c, std::string_view name, const Arguments& args) {
   }
   const NodeId node = c.make.call(callee, nodes, DType::Void());
   c.function_calls.push_back({node, callee});
-  c.lose(LossCode::ret_type, "calls of functions");
+  c.lose(LossCode::ret_type);
   return node;
 }
 

@@ -157,7 +157,7 @@ NodeId constant_data(Context& c, std::string_view name, const std::optional<Valu
   const auto shape = text::constant_shape(c.builder, extents);
   const auto count = shape ? element_count(*shape) : std::nullopt;
   if (!count) {
-    c.lose(LossCode::constant_data, "extents are no numbers");
+    c.lose(LossCode::constant_data, name);
     return NodeId::none;
   }
   ShownElements shown = read_elements(c, elements, dtype, *count);
@@ -165,16 +165,12 @@ NodeId constant_data(Context& c, std::string_view name, const std::optional<Valu
     return c.builder.make(Kind::NDArray, {dtype, c.builder.integers(*shape),
                                           c.builder.bytes(std::move(shown.bytes))});
   }
-  const std::string detail = shown.count == *count
-                                 ? fmt::format("floats are printed with {} digits", shown.digits)
-                                 : fmt::format("only {} elements are printed", shown.count);
   return c.lost_constants.find({.function = {},
                                 .name = name,
                                 .dtype = dtype,
                                 .shape = *shape,
                                 .elements = shown.bytes,
-                                .digits = shown.digits},
-                               detail);
+                                .digits = shown.digits});
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -50,7 +50,7 @@ void read_param(FunctionContext& fn) {
     fn.draft.params.push_back(read_scalar_param(fn, name, root));
     return bind(fn, name, fn.draft.params.back());
   }
-  c.lose(LossCode::hidden_param, "parameters behind their buffers");
+  c.lose(LossCode::hidden_param);
   const NodeId handle =
       c.make.var(fmt::format("{}_handle", name), c.make.prim_type(DType::Handle()));
   const NodeId buffer = declare_buffer(c, name, arguments_of(c, root), 0);

@@ -36,7 +36,7 @@ void open_if(FunctionContext& fn, std::uint32_t header_indent) {
   const NodeId condition = as_expr(c, read_value(c));
   const Node value = c.node(condition);
   if (c.rules.drops_dead_else && value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0) {
-    c.lose(LossCode::else_branch, "if True");
+    c.lose(LossCode::else_branch);
   }
   open_frame(fn, FrameKind::then_branch, Reach::own_suite);
   fn.frames.top().header_indent = header_indent;

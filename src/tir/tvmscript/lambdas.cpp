@@ -47,7 +47,7 @@ NodeId as_domain(Context& c, const Value& value) {
 /// The dtype of an index map's variables is not printed. Its constants have the same one: a bare
 /// integer is int32. Without any it is int64, what TVM's own maps have.
 DType index_dtype(Context& c, const Value& lambda) {
-  c.lose(LossCode::var_type, "variables of index maps");
+  c.lose(LossCode::var_type);
   for (SyntaxId i = lambda.first + 1; i < lambda.syntax; ++i) {
     if (c.values.syntax(i).kind == SyntaxKind::integer) return DType::Int(32);
     if (c.values.syntax(i).kind != SyntaxKind::attribute) continue;
@@ -133,8 +133,8 @@ NodeId read_reduce(Context& c, const Arguments& args) {
     axis.push_back(value.node);
   }
   const auto condition_value = args.find(at.condition, "condition");
-  if (at.condition == kNotPrinted) c.lose(LossCode::reduce_fields, "initial values, conditions");
-  if (init_value && init.empty()) c.lose(LossCode::undefined_list, "initial values of a Reduce");
+  if (at.condition == kNotPrinted) c.lose(LossCode::reduce_fields);
+  if (init_value && init.empty()) c.lose(LossCode::undefined_list, "Reduce.init");
   const NodeId condition = condition_value ? as_expr(c, *condition_value) : c.make.boolean(1);
   const auto index_value = args.find(at.value_index, "value_index");
   const std::int64_t index = index_value ? as_integer(c, *index_value) : 0;

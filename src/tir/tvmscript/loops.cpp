@@ -109,7 +109,7 @@ void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args
   }
   NodeId thread = NodeId::none;
   if (kind == ForKind::thread_binding) {
-    c.lose(LossCode::thread_binding, "loops bound to threads");
+    c.lose(LossCode::thread_binding);
     const NodeId var = c.make.var("", c.make.prim_type(dtype));
     const Value tag = args.get(2, "thread");
     thread = c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,

@@ -289,7 +289,7 @@ NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
   const bool elides = draft.visibility == Visibility::exported &&
                       c_.versions.may_have(TvmFeature::private_functions);
   if (elides && !states_symbol(draft)) {
-    c_.losses.add(LossCode::global_symbol, draft.name, "equal to the name");
+    c_.losses.add(LossCode::global_symbol, draft.name);
     entries.push_back({symbol_key_, c_.make.string(draft.name)});
   }
   if (entries.empty() && !draft.states_attrs) return NodeId::none;
@@ -374,7 +374,7 @@ void ModuleReader::fill_in_results(std::unordered_set<std::uint32_t> filled) {
 void ModuleReader::note_general_losses() {
   c_.losses.add_all(c_.rules.dialect);
   if (c_.rules.states_module_attrs && !module_attrs_) {
-    c_.losses.add(LossCode::module_attrs, "", "none and empty ones look alike");
+    c_.losses.add(LossCode::module_attrs, "");
   }
 }
 

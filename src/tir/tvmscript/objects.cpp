@@ -72,7 +72,7 @@ NodeId target_of(Context& c, const Value& dict) {
 NodeId read_target(Context& c, const Arguments& args) {
   args.expect(1, 2);
   args.expect_keywords({"host"});
-  c.lose(LossCode::target_details, "Target");
+  c.lose(LossCode::target_details);
   return target_of(c, args[0]);
 }
 
@@ -83,7 +83,7 @@ NodeId read_allocated_pool_info(Context& c, const Arguments& args) {
   const NodeId pool = as_attribute(c, args.get(0, "pool_info"));
   const NodeId size = as_attribute(c, args.get(1, "allocated_size"));
   const auto index = args.find(2, "pool_var_idx");
-  if (!index) c.lose(LossCode::attr_object, "AllocatedPoolInfo without pool_var_idx");
+  if (!index) c.lose(LossCode::attr_object, "AllocatedPoolInfo.pool_var_idx");
   const NodeId var_index = index ? as_attribute(c, *index) : NodeId::none;
   return c.builder.make(Kind::AllocatedPoolInfo, {pool, size, var_index});
 }
@@ -101,7 +101,7 @@ NodeId read_constant_pool_info(Context& c, const Arguments& args) {
   args.expect(1, 1);
   std::vector<NodeId> constants;
   for (const Value& value : c.values.elements(args[0])) constants.push_back(as_attribute(c, value));
-  c.lose(LossCode::attr_object, "ConstantPoolInfo without its properties");
+  c.lose(LossCode::attr_object, "ConstantPoolInfo");
   return c.pool_objects.pool(std::move(constants));
 }
 

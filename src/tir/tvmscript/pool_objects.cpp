@@ -41,7 +41,7 @@ void PoolObjects::name_pools(NodeId root, LossLog& losses) {
   for (const auto& [constants, pool] : pools_) {
     const auto name = names.find(pool);
     if (name == names.end()) {
-      losses.add(LossCode::pool_name, "", "ConstantPoolInfo");
+      losses.add(LossCode::pool_name, "");
     } else {
       builder_.set(pool, f::ConstantPoolInfo::pool_name, builder_.string(name->second));
     }

@@ -94,7 +94,7 @@ NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Argu
     tag = thread_tag(fn, args[0], var);
   }
   // Of the IterVar only the tag is printed.
-  c.lose(LossCode::thread_iter_var, "launched threads");
+  c.lose(LossCode::thread_iter_var);
   const bool is_virtual = tag == "vthread" || tag.starts_with("vthread.");
   Builder& b = c.builder;
   const NodeId dom = b.make(Kind::Range, {c.make.int_imm(dtype, 0), extent});
@@ -117,7 +117,7 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
   const auto annotations = args.keyword("annotations");
   const std::vector<NamedNode> named =
       annotations ? as_attribute_map(c, *annotations) : std::vector<NamedNode>();
-  if (dtype.is_bool()) c.lose(LossCode::pointer_scope, "pointers to bool");
+  if (dtype.is_bool()) c.lose(LossCode::pointer_scope);
   const NodeId pointer = c.make.pointer_type(c.make.prim_type(stored_dtype(dtype)),
                                              scope ? as_string(c, *scope) : "global");
   const NodeId var = scope_var(fn, name, pointer);
@@ -140,7 +140,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   const NodeId data =
       constant_data(c, name, at > 0 ? std::optional(args[0]) : std::nullopt, dtype, extents);
   // irmod_storage_idx and the annotations are not printed.
-  c.lose(LossCode::constant_fields, "constants");
+  c.lose(LossCode::constant_fields);
   const NodeId pointer = c.make.pointer_type(c.make.prim_type(dtype), "global");
   const NodeId var = scope_var(fn, name, pointer);
   c.allocations[index(var)] = {Kind::AllocateConst, dtype, extents};
@@ -202,7 +202,7 @@ NodeId open_producer_realize(FunctionContext& fn, std::string_view, const Argume
   if (region.kind != ValueKind::access || region.node != NodeId::none) {
     fail_expected(c, region, "a region of a producer");
   }
-  c.lose(LossCode::producer_scope, c.values.text(region));
+  c.lose(LossCode::producer_scope);
   const NodeId producer = as_producer(c, region);
   const std::vector<NodeId> bounds = as_ranges(c, region);
   const NodeId when = args.size() > 1 ? as_expr(c, args[1]) : c.make.boolean(1);

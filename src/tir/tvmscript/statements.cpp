@@ -57,7 +57,7 @@ void define(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   if (callee == "axis.remap") return define_remap(fn, {target}, arguments_of(c, value));
   const NodeId node = as_expr(c, lower(c, value));
   const DType dtype = c.make.dtype_of(node);
-  c.lose(LossCode::var_type, "let without a type");
+  c.lose(LossCode::var_type);
   read_let_line(fn, name, dtype.is_void() ? c.make.void_type() : c.make.prim_type(dtype), node);
 }
 

@@ -139,7 +139,7 @@ void CmsisReader::add_all(Args& args, std::string_view name) {
 
 /// The result is an int8 in the IR, and not stated in C.
 NodeId CmsisReader::external(const Args& args) {
-  context_.losses.add(LossCode::call_dtype, "functions of CMSIS-NN");
+  context_.losses.add(LossCode::call_dtype);
   return context_.operators.call("tir.call_extern", DType::Int(8), args);
 }
 

@@ -153,9 +153,8 @@ NodeId Finisher::pool_buffer(const Param& param, const Names& names, const Pool*
   if (pool != nullptr) {
     draft_.buffers.set_bytes(param.data, pool->bytes);
   } else {
-    draft_.losses.push_back(
-        {LossCode::attr_object, LossScope::function, std::string(draft_.name),
-         fmt::format("pool_args: no file defines the pool of {}", names.param)});
+    draft_.losses.push_back({LossCode::attr_object, LossScope::function, std::string(draft_.name),
+                             "pool_args of " + std::string(names.param)});
   }
   const NodeId buffer = draft_.buffers.of(param.data, DType::UInt(8));
   builder_.set(buffer, f::Buffer::strides, builder_.list({make_.int32(1)}));
@@ -188,8 +187,9 @@ NodeId Finisher::buffer_of(const Param& param, const Names& names,
   if (!element) element = draft_.buffers.element_of(param.data);
   if (!element) {
     element = DType::UInt(8);
-    draft_.losses.push_back({LossCode::buffer_shape, LossScope::function, std::string(draft_.name),
-                             fmt::format("{}: nothing says what it holds", names.param)});
+    // Nothing says what it holds.
+    draft_.losses.push_back(
+        {LossCode::buffer_shape, LossScope::function, std::string(draft_.name), {}});
   }
   builder_.set(param.data, f::Var::type_annotation,
                make_.pointer_type(make_.prim_type(*element), ""));

@@ -50,7 +50,7 @@ Value ExprReader::number() {
     auto value = largest(text, dtype);
     if (!value) value = dtype.bits == 32 ? parse_float<float>(text) : parse_float<double>(text);
     if (!value) cursor_.fail(token, "expected a floating-point number");
-    if (*value != 0) context_.losses.add(LossCode::float_digits, "printed with seven digits");
+    if (*value != 0) context_.losses.add(LossCode::float_digits);
     number.node = make().float_imm(dtype, *value);
     return number;
   }
@@ -152,7 +152,7 @@ Value ExprReader::make_call(const Level& level) {
   all.insert(all.end(), args.begin(), args.end());
   const auto known = context_.module.facts.results.find(level.callee);
   const bool is_known = known != context_.module.facts.results.end();
-  if (!is_known) context_.losses.add(LossCode::call_dtype, "external functions");
+  if (!is_known) context_.losses.add(LossCode::call_dtype);
   const DType dtype = is_known ? known->second : DType::Int(32);
   const NodeId call = operators_.call("tir.call_extern", dtype, all);
   if (!is_known) untyped_calls_.insert(index(call));

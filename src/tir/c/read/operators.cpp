@@ -8,9 +8,6 @@
 namespace mlf::tir::c {
 namespace {
 
-constexpr std::string_view kDivisions =
-    "division, remainder, shift and mask: which one of them the module had";
-
 bool is_power_of_two(Node number) {
   return number.is(Kind::IntImm) && number.integer(f::IntImm::value) > 0 &&
          std::has_single_bit(static_cast<std::uint64_t>(number.integer(f::IntImm::value)));
@@ -188,7 +185,7 @@ NodeId Operators::shift_right(NodeId a, NodeId b) {
   const bool is_literal = amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) >= 0 &&
                           amount.integer(f::IntImm::value) < make_->dtype_of(a).bits - 1;
   const std::array args = {a, b};
-  note_form(kDivisions);
+  note_form();
   if (!is_literal || loads(a, b)) return call("tir.shift_right", make_->dtype_of(a), args);
   const std::int64_t divisor = std::int64_t{1} << amount.integer(f::IntImm::value);
   return arithmetic(Kind::FloorDiv, a, integer(make_->dtype_of(b), divisor));
@@ -198,7 +195,7 @@ NodeId Operators::shift_right(NodeId a, NodeId b) {
 NodeId Operators::bitwise_and(NodeId a, NodeId b) {
   const Node mask = node(b);
   const std::array args = {a, b};
-  note_form(kDivisions);
+  note_form();
   const bool is_mask =
       mask.is(Kind::IntImm) && mask.integer(f::IntImm::value) > 0 &&
       mask.integer(f::IntImm::value) < (std::int64_t{1} << 62) &&
@@ -223,7 +220,7 @@ NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
     case Kind::Div:
     case Kind::Mod:
       if (!is_integer(make_->dtype_of(a))) return arithmetic(op.kind, a, b);
-      note_form(kDivisions);
+      note_form();
       // A floor division by a power of two would be a shift or a mask.
       if (loads(a, b) || is_power_of_two(node(b))) return arithmetic(op.kind, a, b);
       return arithmetic(op.kind == Kind::Div ? Kind::FloorDiv : Kind::FloorMod, a, b);
@@ -263,7 +260,7 @@ NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, N
     return arithmetic(division->kind, division->a, division->b);
   }
   if (ternary == Ternary::select) return select(condition, true_value, false_value);
-  note_form("Select or if_then_else");
+  note_form();
   return if_then_else(condition, true_value, false_value);
 }
 

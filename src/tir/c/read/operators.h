@@ -75,7 +75,7 @@ class Operators {
   NodeId floor_of(NodeId value, Kind truncating, Kind floor);
   NodeId shift_right(NodeId a, NodeId b);
   NodeId bitwise_and(NodeId a, NodeId b);
-  void note_form(std::string_view detail) { losses_->add(LossCode::expr_form, detail); }
+  void note_form() { losses_->add(LossCode::expr_form); }
 
   text::ExprFactory* make_;
   text::FunctionLosses* losses_;

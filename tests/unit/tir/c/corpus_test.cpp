@@ -40,7 +40,7 @@ void count(const std::string& name, const Document& document, Totals& totals) {
     if (loss.code != LossCode::unknown_construct) continue;
     ++totals.opaque;
     if (shows_tables()) {
-      std::printf("%s %s: %s\n", name.c_str(), loss.where.c_str(), loss.detail.c_str());
+      std::printf("%s %s: %s\n", name.c_str(), loss.where.c_str(), loss.name.c_str());
     }
   }
 }

@@ -74,7 +74,7 @@ inline std::string expression(std::string_view text) {
 inline std::string details(const Document& document, LossCode code) {
   std::string all;
   for (const Loss& loss : document.losses) {
-    if (loss.code == code) all += (all.empty() ? "" : "\n") + loss.detail;
+    if (loss.code == code) all += (all.empty() ? "" : "\n") + loss.name;
   }
   return all;
 }

@@ -71,9 +71,10 @@ TEST(FieldsOfLosses, HaveWhatComparingWithGeneratedCLeavesOut) {
 
 constexpr std::string_view kLosses =
     R"("losses":[{"code":"span","severity":"cosmetic","scope":"everywhere","fields":["*.span"],)"
-    R"("places":[]},{"code":"call-dtype","severity":"approximate","scope":"function",)"
-    R"("fields":["Call.dtype"],"places":[{"function":"f","detail":"tir.exp","count":2},)"
-    R"({"function":"g","detail":"tir.exp","count":1}]}])";
+    R"("subject":null,"places":[]},{"code":"call-dtype","severity":"approximate",)"
+    R"("scope":"function","fields":["Call.dtype"],"subject":"callee",)"
+    R"("places":[{"function":"f","name":"tir.exp","count":2},)"
+    R"({"function":"g","name":"tir.exp","count":1}]}])";
 
 TEST(LossesOfADocument, AreOneEntryForEachCodeAndScopeAndComeBack) {
   SmallModule module;
@@ -95,10 +96,11 @@ struct Refused {
 TEST(LossesOfADocument, ThatContradictThemselvesAreRefused) {
   SmallModule module;
   Document document = module.document(module.evaluate());
-  document.losses = {{LossCode::span, LossScope::everywhere, "", "all"}};
+  document.losses = {{LossCode::opaque_fields, LossScope::everywhere, "", "my.Node"}};
   const std::string good = json_of(document);
   const Refused cases[] = {
-      {R"("code":"span")", R"("code":"spam")", R"("spam" is not a code of a loss)"},
+      {R"("code":"opaque-fields")", R"("code":"spam")", R"("spam" is not a code of a loss)"},
+      {R"("code":"opaque-fields")", R"("code":"span")", "losses of this code name nothing"},
       {R"("everywhere")", R"("here")", R"("here" is not a scope of a loss)"},
       {R"("function":null)", R"("function":"f")",
        R"(losses of scope "function" name their functions, others do not)"},

@@ -113,10 +113,11 @@ std::string kinds_table() {
 }
 
 std::string losses_table() {
-  std::string table = "| code | severity | what | fields |\n|---|---|---|---|\n";
+  std::string table = "| code | severity | subject | what | fields |\n|---|---|---|---|---|\n";
   for (const LossInfo& loss : all_losses()) {
-    table += fmt::format("| `{}` | {} | {} | {} |\n", loss.code, to_string(loss.severity),
-                         loss.meaning, loss.fields == "*" ? "any" : loss.fields);
+    table += fmt::format("| `{}` | {} | {} | {} | {} |\n", loss.code, to_string(loss.severity),
+                         to_string(loss.subject).value_or(""), loss.meaning,
+                         loss.fields == "*" ? "any" : loss.fields);
   }
   return table;
 }

@@ -412,12 +412,13 @@ void add_head(Json& defs) {
   std::vector<std::string_view> codes;
   for (const LossInfo& loss : all_losses()) codes.push_back(loss.code);
   defs["LossPlace"] = closed({{"function", {{"type", {"string", "null"}}}},
-                              {"detail", text},
+                              {"name", {{"type", {"string", "null"}}}},
                               {"count", {{"type", "integer"}, {"minimum", 1}}}});
   defs["Loss"] = closed({{"code", one_of_words(codes)},
                          {"severity", one_of_words({"semantic", "approximate", "cosmetic"})},
                          {"scope", one_of_words({"everywhere", "module", "function"})},
                          {"fields", array_of(text)},
+                         {"subject", {{"type", {"string", "null"}}}},
                          {"places", table("LossPlace")}});
 }
 

@@ -99,7 +99,7 @@ TEST(LegacyFunctions, BesideThoseOfRelayArePassedOver) {
   EXPECT_EQ(all.key(1).text(f::GlobalVar::name_hint), "weird name");
   std::vector<std::string> passed_over;
   for (const Loss& loss : d.losses) {
-    if (loss.code == LossCode::foreign_function) passed_over.push_back(loss.detail);
+    if (loss.code == LossCode::foreign_function) passed_over.push_back(loss.name);
   }
   EXPECT_EQ(passed_over, (std::vector<std::string>{"poly", "rel", "type List"}));
 }

@@ -59,7 +59,7 @@ TEST(LegacyUnknownNodes, BehindReferencesWithoutMetadataAreLostByName) {
   const Document d = read_text(kUnknown);
   const auto loss = std::ranges::find(d.losses, LossCode::attr_object, &Loss::code);
   ASSERT_NE(loss, d.losses.end());
-  EXPECT_NE(loss->detail.find("meta[my.Object][0]"), std::string::npos);
+  EXPECT_NE(loss->name.find("meta[my.Object][0]"), std::string::npos);
   expect_same(d.module, read_text(tir_json_of(d)).module);
   EXPECT_NE(save_json_of(d).find("metadata[\"my.Object\"][0] is not known"), std::string::npos);
 }

@@ -71,8 +71,9 @@ TEST(ReprExpressions, ABroadcastMayHaveAsManyLanesAsTheMachine) {
 TEST(ReprExpressions, IndicesOfAShuffleAreThoseThatItsVectorsHave) {
   const auto vectors = [](const Document& d) { return value(d).list(f::Shuffle::vectors).size(); };
   const auto says_of_shuffle = [](const Document& d) {
-    return std::ranges::find(d.losses, "vectors and indices of a Shuffle", &Loss::detail) !=
-           d.losses.end();
+    return std::ranges::any_of(d.losses, [](const Loss& loss) {
+      return loss.code == LossCode::expr_form && loss.scope == LossScope::function;
+    });
   };
   EXPECT_EQ(vectors(expression("shuffle(n, m, n, m, 0, 1, 2, 3)")), 4u);
   EXPECT_FALSE(says_of_shuffle(expression("shuffle(n, m, 0, 1)")));

@@ -39,7 +39,7 @@ TEST(ReprModules, PassRelayFunctionsOverByName) {
   EXPECT_EQ(d.module.root().map(f::IRModule::functions).size(), 1u);
   const auto loss = std::ranges::find(d.losses, LossCode::foreign_function, &Loss::code);
   ASSERT_NE(loss, d.losses.end());
-  EXPECT_EQ(loss->detail, "net");
+  EXPECT_EQ(loss->name, "net");
 }
 
 TEST(ReprFunctions, StandAloneUnderTheirGlobalSymbol) {

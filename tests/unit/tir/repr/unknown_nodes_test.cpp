@@ -41,7 +41,7 @@ TEST(ReprUnknownNodes, ObjectsAreLostByName) {
   EXPECT_EQ(attribute(d, "new").text(f::MissingObject::type_key), "my.Object");
   const auto loss = std::ranges::find(d.losses, LossCode::attr_object, &Loss::code);
   ASSERT_NE(loss, d.losses.end());
-  EXPECT_EQ(loss->detail, "my.Object(0x1f)");
+  EXPECT_EQ(loss->name, "my.Object(0x1f)");
   expect_same(d.module, read_text(tir_json_of(d)).module);
   EXPECT_NE(save_json_of(d).find("metadata[\"my.Object\"][0] is not known"), std::string::npos);
 }

@@ -79,7 +79,7 @@ Node in_pool(const Document& d, std::size_t i) {
 }
 bool is_lost(const Document& d, std::string_view reference) {
   return std::ranges::any_of(d.losses, [&](const Loss& loss) {
-    return loss.code == LossCode::attr_object && loss.detail.starts_with(reference);
+    return loss.code == LossCode::attr_object && loss.name.starts_with(reference);
   });
 }
 
