@@ -85,6 +85,27 @@ Count lanes_of(tir::DType dtype) {
   return static_cast<std::uint64_t>(std::max<std::int16_t>(dtype.lanes, 1));
 }
 
+bool is_store(Node node) {
+  return node.is(Kind::Store) || node.is(Kind::BufferStore);
+}
+
+/// The type of what an expression comes to, or of what a store stores.
+tir::DType dtype_of(Node node) {
+  if (node.is(Kind::Store)) return node[f::Store::value].dtype();
+  if (node.is(Kind::BufferStore)) return node[f::BufferStore::value].dtype();
+  return node.dtype();
+}
+
+/// Whether a vector is loaded or stored in part: its predicate is not simply true.
+bool is_masked(Node access) {
+  Node predicate = access.is(Kind::Load)         ? access[f::Load::predicate]
+                   : access.is(Kind::Store)      ? access[f::Store::predicate]
+                   : access.is(Kind::BufferLoad) ? access[f::BufferLoad::predicate]
+                                                 : access[f::BufferStore::predicate];
+  if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
+  return predicate && graph::integer_of(predicate) != 1;
+}
+
 /// Adds up what one function does: every node adds what it costs, as often as it is evaluated.
 class KernelCounter {
  public:
@@ -173,8 +194,7 @@ void KernelCounter::find_macs() {
   std::vector<LoopedStore> stores;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Node node = order_[i];
-    if (!node.is(Kind::Store) && !node.is(Kind::BufferStore)) continue;
-    if (evaluations_[i].empty()) continue;
+    if (!is_store(node) || evaluations_[i].empty()) continue;
     stores.push_back({node, loops_around(evaluations_[i].front().region)});
   }
   accumulations_ = find_accumulations(stores, memories_, values_, bindings_);
@@ -217,14 +237,15 @@ void KernelCounter::count_mac(const Count& macs, RegionId region) {
 void KernelCounter::count_access(Node node, const Count& times) {
   const auto memory = memories_.of_access(node);
   if (!memory) return;
-  const bool is_store = node.is(Kind::Store) || node.is(Kind::BufferStore);
-  const Node value = node.is(Kind::Store)         ? node[f::Store::value]
-                     : node.is(Kind::BufferStore) ? node[f::BufferStore::value]
-                                                  : node;
-  const Count bytes = times * Count(value.dtype().element_bytes());
+  Count elements = times;
+  if (is_masked(node)) {
+    space_.explain("a vector is loaded or stored in part, by a mask");
+    elements *= Count(0, 1);
+  }
+  const Count bytes = elements * Count(dtype_of(node).element_bytes());
   BufferCost& buffer = buffers_[*memory];
-  (is_store ? buffer.stores : buffer.loads) += times;
-  (is_store ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
+  (is_store(node) ? buffer.stores : buffer.loads) += elements;
+  (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
 }
 
 /// Whoever has the address may read and write what is there.
@@ -272,24 +293,17 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
 /// What one node costs in one region, without its parts.
 void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
   const Node node = order_[position];
-  const bool is_expression = tir::is_expr(node.category());
-  const bool is_store = node.is(Kind::Store) || node.is(Kind::BufferStore);
-  if (!is_expression && !is_store) {
-    if (node.is(Kind::OpaqueStmt)) space_.explain("a statement is of a kind that is not known");
-    return;
+  if (node.is(Kind::Reduce) || node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
+    space_.explain("some code is of a kind whose cost is not known");
+    return count_mac(Count(0, std::nullopt), evaluation.region);
   }
-  const tir::DType dtype = is_expression          ? node.dtype()
-                           : node.is(Kind::Store) ? node[f::Store::value].dtype()
-                                                  : node[f::BufferStore::value].dtype();
-  const Count times = space_[evaluation.region].count * evaluation.times * lanes_of(dtype);
+  if (!tir::is_expr(node.category()) && !is_store(node)) return;
+  const Count times = space_[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
   const std::uint32_t id = tir::index(node.id());
-  if (is_store || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+  if (is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
     count_access(node, times);
   } else if (node.is(Kind::Call)) {
     count_call(node, evaluation, times);
-  } else if (node.is(Kind::Reduce) || node.is(Kind::OpaqueExpr)) {
-    space_.explain("an expression is of a kind whose cost is not known");
-    count_mac(Count(0, std::nullopt), evaluation.region);
   } else if (accumulations_.products.contains(id)) {
     count_mac(times, evaluation.region);
   } else if (const auto operation = operation_of(node.kind());

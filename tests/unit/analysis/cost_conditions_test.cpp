@@ -72,6 +72,14 @@ TEST(KernelCost, BoundsFromDataAreUnknown) {
   EXPECT_EQ(cost.uncertain.size(), 1);
 }
 
+TEST(KernelCost, VectorsThatAreStoredInPartAreARange) {
+  const KernelCost cost = cost_of(R"(
+    B.vstore([T.Ramp(0, 1, 4)], T.Broadcast(T.float32(1), 4), predicate=T.get_active_lane_mask("uint1x4", 0, 3))
+)");
+  EXPECT_EQ(buffer(cost, "B").stores, Count(0, 4));
+  EXPECT_EQ(cost.uncertain.size(), 1);
+}
+
 TEST(KernelCost, AWhileIsUnknown) {
   const KernelCost cost = cost_of(R"(
     while B[0] < T.float32(3):

@@ -37,6 +37,21 @@ TEST(KernelCost, SharedExpressionsCountAsOftenAsTheyAreEvaluated) {
   EXPECT_EQ(exactly(buffer(cost, "B").stores), 1);
 }
 
+/// A function with one statement of a kind that the tables do not have.
+TEST(KernelCost, StatementsOfUnknownKindsAreUnknown) {
+  tir::Builder make;
+  const tir::NodeId statement = make.make(
+      tir::Kind::OpaqueStmt, {make.string("tir.NewStmt"), make.map(std::vector<tir::NamedNode>{})});
+  const tir::NodeId function = make.make(
+      tir::Kind::PrimFunc, {make.list(std::vector<tir::NodeId>{}), tir::NodeId::none,
+                            make.map(std::vector<tir::NodePair>{}),
+                            make.map(std::vector<tir::NodePair>{}), tir::NodeId::none, statement});
+  const tir::Module module = std::move(make).finish(function);
+  const KernelCost cost = kernel_cost(module.root());
+  EXPECT_EQ(cost.mac, Count(0, std::nullopt));
+  EXPECT_EQ(cost.uncertain.size(), 1);
+}
+
 TEST(KernelCost, NumbersStopAtTheLargest) {
   const tir::Module module = chained(20'000);
   const KernelCost cost = kernel_cost(module.root());
