@@ -36,14 +36,13 @@ bool is_bidi_control(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-namespace {
-
-/// Line and paragraph separator, which some terminals take for a new line.
-bool is_separator(char32_t c) {
-  return c == 0x2028 || c == 0x2029;
+bool is_unsafe_to_show(char32_t c) {
+  // Line and paragraph separator, which some terminals take for a new line.
+  const bool is_separator = c == 0x2028 || c == 0x2029;
+  const bool is_noncharacter = c == 0xfffe || c == 0xffff;
+  return is_control(c) || is_bidi_control(c) || is_separator || is_noncharacter;
 }
 
-}  // namespace
 }  // namespace mlf::support
 
 namespace mlf {
@@ -56,7 +55,7 @@ std::string printable(std::string_view text) {
     const char32_t c = support::take_character(text);
     if (c == support::kNotUtf8 || (c < 0x80 && support::is_control(c))) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(before.front()));
-    } else if (support::is_control(c) || support::is_bidi_control(c) || support::is_separator(c)) {
+    } else if (support::is_unsafe_to_show(c)) {
       result += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(c));
     } else {
       result += before.substr(0, before.size() - text.size());

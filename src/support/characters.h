@@ -17,4 +17,9 @@ bool is_control(char32_t c);
 /// Characters that reorder what a terminal or a browser shows (Unicode UAX #9).
 bool is_bidi_control(char32_t c);
 
+/// Characters that what shows text obeys instead, or refuses: controls, what reorders text,
+/// separators of lines, and the noncharacters U+FFFE and U+FFFF, which XML 1.0, and so SVG, cannot
+/// hold.
+bool is_unsafe_to_show(char32_t c);
+
 }  // namespace mlf::support

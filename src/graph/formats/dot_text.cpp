@@ -7,6 +7,7 @@
 
 #include "json/text.h"
 #include "mlf/tir/dtype.h"
+#include "support/characters.h"
 
 namespace mlf::graph {
 
@@ -22,10 +23,9 @@ void append_escaped(std::string& out, std::string_view character) {
     out += "\\" + std::string(character);
   } else if (character == "&") {
     out += "&amp;";
-  } else if (static_cast<unsigned char>(character[0]) < 0x20 || character[0] == 0x7F) {
-    out += kReplacement;
   } else {
-    out += character;
+    std::string_view rest = character;
+    out += support::is_unsafe_to_show(support::take_character(rest)) ? kReplacement : character;
   }
 }
 

@@ -11,7 +11,8 @@
 namespace mlf::graph {
 
 /// A quoted string of the DOT language that shows `text`: newlines end lines, everything else
-/// is shown as it is. Bytes that are not UTF-8 and control characters become U+FFFD.
+/// is shown as it is. Bytes that are not UTF-8 become U+FFFD, and so does what is unsafe to show
+/// (support/characters.h): Graphviz copies names into SVG, which is XML.
 std::string dot_string(std::string_view text);
 
 /// The text in lines of about `width` bytes, broken behind underscores.

@@ -97,6 +97,15 @@ TEST(DotText, StringsShowWhatTheyHold) {
   EXPECT_EQ(dot_string(""), "\"\"");
 }
 
+// What a terminal or a browser obeys, and what XML cannot hold, as in messages and tables.
+TEST(DotText, WhatIsUnsafeToShowIsReplaced) {
+  for (const char* unsafe :
+       {"\x7f", "\x1b", "\u0085", "\u009b", "\u202e", "\u2066", "\u2028", "\ufffe", "\uffff"}) {
+    EXPECT_EQ(dot_string(std::string("a") + unsafe + "b"), "\"a\ufffdb\"") << unsafe;
+  }
+  EXPECT_EQ(dot_string("\u00a0\u00e9\u2029"), "\"\u00a0\u00e9\ufffd\"");
+}
+
 TEST(DotText, LongNamesAreBrokenBehindUnderscores) {
   EXPECT_EQ(wrapped("nn_conv2d_add_clip", 10), "nn_conv2d_\nadd_clip");
   EXPECT_EQ(wrapped("add", 10), "add");
