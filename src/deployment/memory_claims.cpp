@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace mlf {
 namespace {
@@ -36,8 +37,8 @@ std::uint64_t bytes_of_values(const Topology& topology) {
 }
 
 // UpdateMainWorkspaceSize (src/relay/backend/te_compiler.cc) takes every Relay variable for an
-// input and the body of main for its output. AOT comes there in A-normal form, in which all values
-// are variables; and a tuple is a value beside its fields.
+// input and the body of main for its output. AOT comes there in A-normal form (from v0.9 on), in
+// which all values are variables; and a tuple is a value beside its fields.
 std::string reason_of_io(const Topology& topology, const MemoryClaim& claim) {
   if (claim.claimed < claim.found.bytes) return {};
   const std::uint64_t outputs = bytes_of_outputs(topology);
@@ -65,6 +66,8 @@ std::string reason_of_constants(const Topology& topology, const MemoryClaim& cla
 }
 
 /// CalculateWorkspaceBytes (src/tir/analysis/calculate_workspace.cc): each allocation rounded up.
+/// TVM takes the most at one time; that is the sum where they are inside each other, as TE writes
+/// them.
 std::uint64_t workspace_of(const graph::Kernel& kernel, std::uint64_t alignment) {
   std::uint64_t sum = 0;
   for (const graph::KernelBuffer& buffer : kernel.workspaces) {
@@ -91,6 +94,36 @@ std::uint64_t allocations_of_main(const Topology& topology, std::uint64_t alignm
   return sum;
 }
 
+/// What the expression that makes a value takes: of a call, all of its outputs, because its type is
+/// a tuple of them.
+std::uint64_t bytes_of_expression(const Topology& topology, const graph::Value& value) {
+  if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) {
+    return value.bytes.value_or(0);
+  }
+  std::uint64_t sum = 0;
+  for (const graph::Argument& argument : topology.calls[value.producer->step].arguments) {
+    if (argument.writes) sum += topology[*argument.writes].bytes.value_or(0);
+  }
+  return sum;
+}
+
+/// UpdateMainWorkspaceSize: a storage id is as large as the largest expression that has it, and a
+/// tuple counts whole for each of its fields. The body of main counts as an output only.
+std::uint64_t storage_of_expressions(const Topology& topology) {
+  std::map<graph::StorageId, std::uint64_t> largest;
+  for (const graph::Value& value : topology.values) {
+    if (topology[value.storage].kind != graph::StorageKind::workspace) continue;
+    const bool is_body = topology.outputs.size() == 1 && topology.outputs[0].value &&
+                         &topology[*topology.outputs[0].value] == &value;
+    if (is_body) continue;
+    std::uint64_t& bytes = largest[value.storage];
+    bytes = std::max(bytes, bytes_of_expression(topology, value));
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [storage, bytes] : largest) sum += bytes;
+  return sum;
+}
+
 /// Storage of the graph executor in which no output is in the end.
 std::uint64_t storage_but_of_outputs(const Topology& topology) {
   std::uint64_t sum = allocations_of_main(topology, 1);
@@ -105,8 +138,9 @@ std::uint64_t storage_but_of_outputs(const Topology& topology) {
   return sum;
 }
 
-// TVM adds the largest workspace of a kernel to what main allocates, arrays on the stack and all.
-// `--executor-aot-workspace-byte-alignment` is 16 unless it is set.
+// The exporter (_build_function_memory_map of python/tvm/micro/model_library_format.py) adds the
+// largest workspace of a kernel to what main allocates, arrays on the stack and all. The executor's
+// option `workspace-byte-alignment`, in v0.8 the target's, is 16 unless it is set.
 std::string reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
   for (const std::uint64_t alignment : std::array{16u, 1u, 4u, 8u, 32u, 64u, 128u}) {
     const std::uint64_t kernel = largest_workspace(topology, alignment);
@@ -123,6 +157,11 @@ std::string reason_of_workspace(const Topology& topology, const MemoryClaim& cla
     if (claim.claimed == storage_but_of_outputs(topology) + kernel) {
       return "TVM leaves out storage that holds outputs, and adds the largest workspace of a "
              "kernel" +
+             how;
+    }
+    if (claim.claimed == storage_of_expressions(topology) + kernel) {
+      return "TVM counts for each output of a kernel all of its outputs, and adds the largest "
+             "workspace of a kernel" +
              how;
     }
   }

@@ -108,6 +108,26 @@ TEST(MemoryClaims, OfWorkspaceAreRoundedUp) {
             "allocations up to 16 bytes");
 }
 
+// Two outputs of 16 bytes: for TVM each is a tuple of 32.
+TEST(MemoryClaims, OfTheGraphExecutorCountATupleForEachOfItsFields) {
+  const std::string buffers =
+      "p0: T.Buffer((4,), \"float32\"), p1: T.Buffer((4,), \"float32\"), "
+      "p2: T.Buffer((4,), \"float32\")";
+  Topology topology =
+      network(script({main_of({"x", "output"},
+                              sid("sid_1") + sid("sid_2") +
+                                  call("tvmgen_default_split", "x_buffer.data, sid_1, sid_2") +
+                                  call("tvmgen_default_join", "sid_1, sid_2, output_buffer.data")),
+                      graph::kernel("tvmgen_default_split", buffers,
+                                    "for i in range(4):\n    p1[i] = p0[i]\n    p2[i] = p0[i]"),
+                      graph::kernel("tvmgen_default_join", buffers,
+                                    "for i in range(4):\n    p2[i] = p0[i] + p1[i]")}));
+  topology.provenance.kind = graph::Provenance::Kind::graph_json;
+  const auto claims = memory_claims(module_claiming(64, 0, 32), topology);
+  EXPECT_TRUE(about(claims, ClaimKind::workspace)
+                  .reason.starts_with("TVM counts for each output of a kernel all of its outputs"));
+}
+
 // A reason is given only where it gives the very number.
 TEST(MemoryClaims, ThatNothingExplainsHaveNoReason) {
   for (const MemoryClaim& claim : memory_claims(module_claiming(47, 3, 31), two_calls())) {
