@@ -158,6 +158,15 @@ class Program:
         found = re.findall(pattern, text, re.MULTILINE)
         return [(section, int(size, 16), name) for section, size, name in found]
 
+    def alignment(self, struct):
+        """The largest alignment that the C asks for a member of the struct of this name; 1 if none."""
+        numbers = [1]
+        for source in self.sources:
+            text = source.read_text(errors="replace")
+            for members in re.findall(rf"struct {re.escape(struct)} \{{(.*?)\n\}}", text, re.DOTALL):
+                numbers += map(int, re.findall(r"aligned\((\d+)\)", members))
+        return max(numbers)
+
     def stack_usage(self):
         """Bytes of the frame of every function."""
         frames = {}

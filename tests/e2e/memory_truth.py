@@ -5,21 +5,24 @@ Of every archive that has C, the C is compiled with gcc and the network is run:
   pools       arrays in .bss.noinit.tvm and structs = pools, each by its name; nothing else is in
               .data or .bss
   heap        high-water mark of TVMBackendAllocWorkspace = `used` of the region "heap"
+  executor    storage_id of the archive's graph, summed as GraphExecutor::SetupStorage
+              (src/runtime/graph_executor/graph_executor.cc) allocates it, but for the ids of inputs
+              and parameters = `used` of the region "executor"
   stack       -fstack-usage                        >= arrays of every kernel
 Both TIR that was captured and the generated C itself give these numbers. Prints a table; whatever
 cannot be compiled or run is in it with the reason.
 """
 
 import json
+import math
 import pathlib
+import re
 import sys
 import tarfile
 import tempfile
 
 import generated_c
 import support
-
-POOL_ALIGNMENT = 16  # the constant alignment of every archive here
 
 
 def archives():
@@ -73,22 +76,44 @@ def stack_of(kernel):
     return max(ends, default=0)
 
 
-def numbers_of(document):
+def numbers_of(document, program):
     return {
         "constants": constants_of(document),
-        "pools": {pool["name"]: padded(pool) for pool in document["pools"]},
+        "pools": {pool["name"]: padded(pool, program) for pool in document["pools"]},
         "heap": used(document, "heap"),
+        "executor": used(document, "executor"),
     }
 
 
-def padded(pool):
+def padded(pool, program):
     """A pool of constants is a struct with aligned members: C pads its end."""
     if pool["kind"] != "constant":
         return pool["bytes"]
-    return (pool["bytes"] + POOL_ALIGNMENT - 1) // POOL_ALIGNMENT * POOL_ALIGNMENT
+    alignment = program.alignment(pool["name"])
+    return (pool["bytes"] + alignment - 1) // alignment * alignment
 
 
-def truth_of(document, program):
+def executor_storage(root, module):
+    """Bytes that the graph executor allocates for what is neither input nor parameter."""
+    files = [root / "executor-config/graph" / name for name in (f"{module}.graph", "graph.json")]
+    graph = next((json.loads(path.read_text()) for path in files if path.exists()), None)
+    if graph is None:
+        return 0
+    attrs = {name: value[1] for name, value in graph["attrs"].items() if isinstance(value, list)}
+    largest = {}
+    for storage, shape, dtype in zip(
+        attrs["storage_id"], attrs["shape"], attrs["dltype"], strict=True
+    ):
+        bits = 8 if dtype == "bool" else int(re.search(r"\d+", dtype)[0])
+        lanes = int(re.search(r"x(\d+)|$", dtype)[1] or 1)
+        size = (bits * lanes + 7) // 8 * math.prod(shape)
+        largest[storage] = max(largest.get(storage, 0), size)
+    for node in graph["arg_nodes"]:
+        largest.pop(attrs["storage_id"][graph["node_row_ptr"][node]], None)
+    return sum(largest.values())
+
+
+def truth_of(document, program, root, module):
     symbols = program.symbols()
     pools = {
         name: size
@@ -104,6 +129,7 @@ def truth_of(document, program):
         ),
         "pools": pools,
         "heap": program.heap(document),
+        "executor": executor_storage(root, module),
     }
 
 
@@ -135,21 +161,20 @@ class Table:
     def row(self, name, document, truth):
         self.compared += 1
         pools = " ".join(f"{pool} {size}" for pool, size in sorted(truth["pools"].items())) or "-"
-        executor = used(document, "executor") or "-"
+        executor = truth["executor"] or "-"
         stack = used(document, "stack") or "-"
         print(
             f"{name:44}{truth['constants']:>10}{truth['heap']:>10}{executor:>10}{stack:>8}  {pools}"
         )
 
 
-def compare(table, name, captured, stock, program):
-    truth = truth_of(captured, program)
+def compare(table, name, captured, stock, program, truth):
     table.row(name, captured, truth)
     for source, document in (("as it is", captured), ("without src/tir-*", stock)):
         for region in document["memory"]:
             for why in region["uncertain"]:
                 table.faults.append(f"{name} ({source}): {region['kind']} is not exact: {why}")
-        for what, told in numbers_of(document).items():
+        for what, told in numbers_of(document, program).items():
             if told != truth[what]:
                 table.faults.append(f"{name} ({source}): {what}: mlf {told}, truth {truth[what]}")
         for fault in frames_too_small(document, program) + unknown_memory(document, program):
@@ -171,7 +196,8 @@ def check(table, archive):
                 work = pathlib.Path(folder) / f"work-{name}"
                 work.mkdir()
                 program = generated_c.Program(root, name, work)
-                compare(table, label, document, stock[name], program)
+                truth = truth_of(document, program, root, name)
+                compare(table, label, document, stock[name], program, truth)
             except generated_c.CannotRun as why:
                 table.not_compared.append(f"{label}: {why}")
 
