@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tarfile
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -60,6 +61,75 @@ class Readme(unittest.TestCase):
         limits = re.search(r"^  members=.*?\n\n", support.run_ok("--help").stdout.decode(),
                            re.MULTILINE | re.DOTALL)  # fmt: skip
         self.assertIn(limits[0].rstrip(), README)
+
+
+WORDS = (support.SOURCE / "schemas" / "README.md").read_text()
+
+
+def part(heading):
+    """The words from a heading to the next of its level."""
+    found = re.search(rf"^# {heading}\n(.*?)(?=^# |\Z)", WORDS, re.MULTILINE | re.DOTALL)
+    return found[1]
+
+
+def examples(words):
+    found = re.findall(r"^```js (\w+)\n(.*?)^```$", words, re.MULTILINE | re.DOTALL)
+    return {name: json.loads(text) for name, text in found}
+
+
+def words_of(schema):
+    """Every key and every code that a schema has."""
+    stack, found = [schema], set()
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            found.update(value.get("properties", {}))
+            found.update(code for code in value.get("enum", []) if isinstance(code, str))
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
+    return found
+
+
+class Contract(unittest.TestCase):
+    """schemas/README.md about the documents that have no table in the code to be made from."""
+
+    def test_every_key_and_code_of_the_schemas_is_in_the_words(self):
+        for name, heading in (("manifest", "mlf.json"), ("inspect", "mlf inspect --json"),
+                              ("verify", "mlf verify --json")):  # fmt: skip
+            schema = json.loads((support.SOURCE / "schemas" / f"{name}.schema.json").read_text())
+            words = part(heading)
+            # Dialects, and checks of a network, have tables of their own elsewhere.
+            elsewhere = set() if name == "manifest" else words_of_other_tables()
+            missing = [w for w in words_of(schema) - elsewhere if f"`{w}`" not in words]
+            self.assertEqual(sorted(missing), [], name)
+
+    def test_the_examples_are_what_the_program_writes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copy(ARCHIVE, Path(folder) / "module.tar")
+            support.run_ok("process", copy)
+            with tarfile.open(copy) as tar:
+                manifest = json.load(tar.extractfile("./src/mlf.json"))
+        del manifest["generator"]
+        for container, key in ((manifest["consumed"], "members"), (manifest, "written")):
+            container[key] = [digest["name"] for digest in container[key]]
+        self.assertEqual(examples(part("mlf.json"))["manifest"], manifest)
+
+        inspection = json.loads(support.run_ok("inspect", "--json", ARCHIVE).stdout)
+        self.assertEqual(examples(part("mlf inspect --json"))["claims"],
+                         inspection["modules"][0]["memory"]["claims"])  # fmt: skip
+
+        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        verdict = json.loads(support.run_ok("verify", "--json", archive).stdout)
+        for check in examples(part("mlf verify --json"))["checks"]:
+            self.assertIn(check, verdict["archives"][0]["checks"])
+
+
+def words_of_other_tables():
+    tir = json.loads((support.SOURCE / "schemas" / "tir.schema.json").read_text())
+    checks = (support.SOURCE / "include" / "mlf" / "graph" / "checks.def").read_text()
+    dialects = tir["$defs"]["Source"]["properties"]["dialect"]["enum"]
+    return {*dialects, *re.findall(r'"([a-z-]+)"', checks)}
 
 
 if __name__ == "__main__":
