@@ -151,14 +151,15 @@ void IterationSpace::count_conditional(Region& region) {
 /// All that is around a region up to the one whose count is known by itself, and that count.
 std::pair<Surroundings, Count> IterationSpace::surroundings_of(const Region& region) const {
   Surroundings around;
+  std::vector<Node> loops;  // from the inside out
   Count base = 1;
   const Region* at = &region;
   for (; at->kind != Region::Kind::counted; at = &(*this)[at->parent]) {
     if (at->kind == Region::Kind::unknown) base *= Count(0, std::nullopt);
-    if (at->loop) around.loops.push_back({at->loop});
+    if (at->loop) loops.push_back(at->loop);
     for (const Constraint& constraint : at->constraints) around.tests.push_back({constraint});
   }
-  std::reverse(around.loops.begin(), around.loops.end());
+  for (std::size_t i = loops.size(); i-- > 0;) around.loops.push_back({loops[i]});
   around.compile(bindings_);
   return {std::move(around), base * at->count};
 }
