@@ -10,12 +10,22 @@
 namespace mlf::program {
 
 // The head is a row like any other, and counts for the widths.
-Table::Table(std::vector<std::string> head) : right_(head.size()) {
+Table::Table(std::vector<std::string> head) : right_(head.size()), may_hide_(head.size()) {
   rows_.push_back(std::move(head));
 }
 
 void Table::align_right(std::initializer_list<std::size_t> columns) {
   for (const std::size_t column : columns) right_[column] = true;
+}
+
+void Table::hide_if_constant(std::size_t column) {
+  may_hide_[column] = true;
+}
+
+bool Table::is_hidden(std::size_t column) const {
+  return may_hide_[column] && std::all_of(rows_.begin() + 1, rows_.end(), [&](const auto& row) {
+           return row[column] == rows_[1][column];
+         });
 }
 
 void Table::add(std::vector<std::string> cells) {
@@ -30,11 +40,15 @@ std::string Table::text() const {
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < right_.size(); ++i) {
+    if (!is_hidden(i)) shown.push_back(i);
+  }
   std::string result;
   for (const auto& row : rows_) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i != 0) line += "  ";
+    for (const std::size_t i : shown) {
+      if (i != shown.front()) line += "  ";
       line += right_[i] ? fmt::format("{:>{}}", row[i], widths[i])
                         : fmt::format("{:<{}}", row[i], widths[i]);
     }

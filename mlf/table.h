@@ -14,6 +14,8 @@ class Table {
 
   /// These columns are numbers.
   void align_right(std::initializer_list<std::size_t> columns);
+  /// Leaves this column out where all rows have the same cell in it.
+  void hide_if_constant(std::size_t column);
   /// As many cells as the head has.
   void add(std::vector<std::string> cells);
 
@@ -22,8 +24,11 @@ class Table {
   std::string text() const;
 
  private:
+  bool is_hidden(std::size_t column) const;
+
   std::vector<std::vector<std::string>> rows_;  ///< the head first
   std::vector<bool> right_;
+  std::vector<bool> may_hide_;
 };
 
 }  // namespace mlf::program

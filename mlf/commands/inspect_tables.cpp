@@ -110,6 +110,7 @@ void add_memory(Table& table, const Module& module, const graph::Topology& netwo
 Table memory_table(const Inspection& inspection) {
   Table table({"MODULE", "MEMORY", "BYTES", "METADATA.JSON", "WHY METADATA.JSON DIFFERS"});
   table.align_right({2, 3});
+  table.hide_if_constant(0);
   const auto& modules = inspection.deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (const graph::Topology* network = inspection.network_of(i)) {
@@ -121,18 +122,42 @@ Table memory_table(const Inspection& inspection) {
   return table;
 }
 
-Table tensors_table(const ModelLibrary& library) {
-  Table table({"TENSOR", "DIRECTION", "DTYPE", "BYTES"});
-  table.align_right({3});
-  const auto add = [&](const std::optional<std::vector<IoTensor>>& tensors,
-                       const std::string& direction) {
-    if (!tensors) return;
-    for (const IoTensor& tensor : *tensors) {
-      table.add({tensor.name, direction, tensor.dtype, std::to_string(tensor.size_bytes)});
+std::string shape_text(const graph::TensorType& type) {
+  if (!type.shape) return "?";
+  return type.shape->empty() ? "scalar" : fmt::format("{}", fmt::join(*type.shape, "x"));
+}
+
+/// Inputs and outputs as main declares them; where no network says so, as metadata.json does, which
+/// has no shapes.
+Table tensors_table(const Inspection& inspection) {
+  Table table({"MODULE", "TENSOR", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
+  table.align_right({5});
+  table.hide_if_constant(0);
+  const auto& modules = inspection.deployment.library().modules;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::string name = or_dash(modules[i].name);
+    if (const graph::Topology* network = inspection.network_of(i)) {
+      const auto add = [&](const std::vector<graph::Port>& ports, const std::string& direction) {
+        for (const graph::Port& port : ports) {
+          const auto bytes = port.type.bytes();
+          table.add({name, port.name, direction,
+                     port.type.dtype.is_void() ? "?" : tir::to_string(port.type.dtype),
+                     shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
+        }
+      };
+      add(network->inputs, "input");
+      add(network->outputs, "output");
+      continue;
     }
-  };
-  for (const Module& module : library.modules) {
-    for (const MainMemory& main : module.memory.main) {
+    const auto add = [&](const std::optional<std::vector<IoTensor>>& tensors,
+                         const std::string& direction) {
+      if (!tensors) return;
+      for (const IoTensor& tensor : *tensors) {
+        table.add(
+            {name, tensor.name, direction, tensor.dtype, "?", std::to_string(tensor.size_bytes)});
+      }
+    };
+    for (const MainMemory& main : modules[i].memory.main) {
       add(main.inputs, "input");
       add(main.outputs, "output");
     }
@@ -157,6 +182,8 @@ Table tir_table(const Inspection& inspection) {
 Table functions_table(const Inspection& inspection) {
   Table table({"FUNCTION", "TIR", "MODULE", "PARAMETERS"});
   table.align_right({3});
+  table.hide_if_constant(1);
+  table.hide_if_constant(2);
   for (const TirFacts& facts : inspection.tir) {
     for (const FunctionFacts& function : facts.functions) {
       table.add({function.name, facts.source.stem, or_dash(function.module),
@@ -181,8 +208,8 @@ std::string to_tables(const Inspection& inspection) {
   std::string text = headline(inspection);
   for (const Table& table :
        {modules_table(inspection.deployment.library()), memory_table(inspection),
-        tensors_table(inspection.deployment.library()), tir_table(inspection),
-        functions_table(inspection), members_table(inspection.deployment.archive())}) {
+        tensors_table(inspection), tir_table(inspection), functions_table(inspection),
+        members_table(inspection.deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text();
   }
   return text;

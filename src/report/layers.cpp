@@ -32,6 +32,10 @@ constexpr std::array<std::string_view, 19> kAnchors{"conv2d_transpose",
                                                     "softmax",
                                                     "resize2d"};
 
+// An operator with more operators right before it is in no network; sets of them would make the
+// time grow with the square of the text.
+constexpr std::size_t kMostSources = 256;
+
 /// Whether `word` is in `name` between underscores.
 bool has_word(std::string_view name, std::string_view word) {
   for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
@@ -108,20 +112,21 @@ class RelayReader {
   std::vector<RelayAnchor> read(std::string_view text);
 
  private:
-  void read_call(std::string_view raw, std::uint32_t line);
+  /// False where an operator has too many before it.
+  bool read_call(std::string_view raw, std::uint32_t line);
 
   std::vector<RelayAnchor> anchors_;
   std::map<std::string, std::set<std::size_t>, std::less<>> sources_;  // by variable
 };
 
-void RelayReader::read_call(std::string_view raw, std::uint32_t line) {
+bool RelayReader::read_call(std::string_view raw, std::uint32_t line) {
   const std::string text = without_comments(raw);
   std::string_view rest = text;
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const std::string_view target = variable_at(rest);
   if (!target.empty()) {
     const std::size_t assigned = rest.find(" = ");
-    if (assigned != target.size()) return;
+    if (assigned != target.size()) return true;
     rest.remove_prefix(assigned + 3);
   }
   std::set<std::size_t> sources;
@@ -135,7 +140,9 @@ void RelayReader::read_call(std::string_view raw, std::uint32_t line) {
         {std::string(anchor), layer_of(raw), line, {sources.begin(), sources.end()}});
     sources = {anchors_.size() - 1};
   }
+  const bool is_real = sources.size() <= kMostSources;
   if (!target.empty()) sources_[std::string(target)] = std::move(sources);
+  return is_real;
 }
 
 std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
@@ -146,7 +153,8 @@ std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (raw.starts_with("def ")) in_main = raw.starts_with("def @main(");
     // The calls of main; functions inside of it are indented further.
-    if (in_main && raw.starts_with("  ") && !raw.starts_with("   ")) read_call(raw, line);
+    const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
+    if (is_call && !read_call(raw, line)) return {};
   }
   return std::move(anchors_);
 }
@@ -189,6 +197,7 @@ std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology&
       const auto& more = sources[index(*argument.reads)];
       read.insert(more.begin(), more.end());
     }
+    if (read.size() > kMostSources) return {};
     const std::string_view anchor = anchor_in(network.kernel_of(call).symbol);
     if (!anchor.empty()) {
       graph.operations.push_back(anchor);

@@ -483,8 +483,8 @@ class Inspect(Folder):
             re.split(r"  +", line)
             for line in support.run_ok("inspect", path).stdout.decode().splitlines()
         ]
-        self.assertIn(["default", "inputs and outputs", "32", "32"], rows)
-        self.assertIn(["default", "workspace", "0", "7", "not known"], rows)
+        self.assertIn(["inputs and outputs", "32", "32"], rows)
+        self.assertIn(["workspace", "0", "7", "not known"], rows)
         module = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]
         self.assertEqual(
             module["memory"]["network"]["inputs_and_outputs"], {"bytes": 32, "exactness": "exact"}
@@ -503,7 +503,7 @@ class Inspect(Folder):
         path = self.folder / "module.tar"
         path.write_bytes(support.make_tar(members))
         text = support.run_ok("inspect", path).stdout.decode()
-        self.assertRegex(text, r"default +workspace +\? +7\n")
+        self.assertRegex(text, r"workspace +\? +7\n")
 
     def test_tir_that_does_not_read_is_said_beside_the_rest(self):
         result = support.run("inspect", "--json", self.archive(text="oops\n"))
