@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "count_text.h"
+#include "output.h"
 #include "table.h"
 
 namespace mlf::program {

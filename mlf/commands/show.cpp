@@ -10,6 +10,7 @@
 
 #include "commands/command.h"
 #include "count_text.h"
+#include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
 #include "output.h"
