@@ -59,16 +59,16 @@ class NodeSet {
 /// What `enter` says about going on below a node.
 enum class Descend : std::uint8_t { into_children, past_children };
 
-/// Walks everything below `root` once, shared nodes once, on a stack of its own: `enter(node)`
-/// before the children (it returns Descend), `leave(node)` after them.
-template <class Enter, class Leave>
-void walk(Node root, NodeSet& seen, Enter&& enter, Leave&& leave) {
+/// A walk on a stack of its own: `enter(node)` says with true that a node is met for the first
+/// time, `parts(node, push)` pushes what to walk below it, `leave(node)` comes after that.
+template <class Enter, class Parts, class Leave>
+void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
   struct Step {
     Node node;
     bool leaving;
   };
   std::vector<Step> stack{{root, false}};
-  std::vector<Step> children;
+  std::vector<Step> below;
   while (!stack.empty()) {
     const Step step = stack.back();
     stack.pop_back();
@@ -76,16 +76,31 @@ void walk(Node root, NodeSet& seen, Enter&& enter, Leave&& leave) {
       leave(step.node);
       continue;
     }
-    if (!seen.insert(step.node.id())) continue;
-    const Descend descend = enter(step.node);
+    if (!enter(step.node)) continue;
     stack.push_back({step.node, true});
-    if (descend == Descend::past_children) continue;
-    children.clear();
-    for_each_child(step.node, [&](Node child, const FieldInfo&) {
-      if (!seen.contains(child.id())) children.push_back({child, false});
-    });
-    stack.insert(stack.end(), children.rbegin(), children.rend());
+    below.clear();
+    parts(step.node, [&](Node part) { below.push_back({part, false}); });
+    stack.insert(stack.end(), below.rbegin(), below.rend());
   }
+}
+
+/// Walks everything below `root` once, shared nodes once, on a stack of its own: `enter(node)`
+/// before the children (it returns Descend), `leave(node)` after them.
+template <class Enter, class Leave>
+void walk(Node root, NodeSet& seen, Enter&& enter, Leave&& leave) {
+  Descend descend{};  // what `enter` said of the node whose children come next
+  const auto meet = [&](Node node) {
+    if (!seen.insert(node.id())) return false;
+    descend = enter(node);
+    return true;
+  };
+  const auto children = [&](Node node, auto&& push) {
+    if (descend == Descend::past_children) return;
+    for_each_child(node, [&](Node child, const FieldInfo&) {
+      if (!seen.contains(child.id())) push(child);
+    });
+  };
+  walk_once(root, meet, children, leave);
 }
 
 /// Every node below `root` and `root` itself, parts before the whole, each once.

@@ -19,31 +19,6 @@ void for_each_part(Node node, Visit&& visit) {
   if (const Node span = node.module().span(node.id())) visit(span);
 }
 
-/// A walk on a stack of its own: `enter(node)` says with true that a node is met for the first
-/// time, `parts(node, push)` pushes what to walk below it, `leave(node)` comes after that.
-template <class Enter, class Parts, class Leave>
-void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
-  struct Step {
-    Node node;
-    bool leaving;
-  };
-  std::vector<Step> stack{{root, false}};
-  std::vector<Step> below;
-  while (!stack.empty()) {
-    const Step step = stack.back();
-    stack.pop_back();
-    if (step.leaving) {
-      leave(step.node);
-      continue;
-    }
-    if (!enter(step.node)) continue;
-    stack.push_back({step.node, true});
-    below.clear();
-    parts(step.node, [&](Node part) { below.push_back({part, false}); });
-    stack.insert(stack.end(), below.rbegin(), below.rend());
-  }
-}
-
 /// Counts of nodes stop at UINT32_MAX, which is more than anybody writes.
 inline std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
   return a > UINT32_MAX - b ? UINT32_MAX : a + b;
