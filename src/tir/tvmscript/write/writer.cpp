@@ -270,13 +270,15 @@ class ModulePrinter {
   /// The metadata is save_json, which has no constant without its data.
   void refuse_constants() const {
     for (const auto& [key, ids] : metadata_.objects()) {
+      // Clang 14 captures no structured bindings.
+      const std::string_view type_key = key;
       for (const NodeId id : ids) {
-        for_each_pre_order(module_.module().node(id), [&](Node part) {
+        for_each_pre_order(module_.module().node(id), [type_key](Node part) {
           if (!part.is(Kind::NDArray)) return;
           refuse(
               fmt::format("constants of a {} are in the metadata of TVMScript: without their data "
                           "it cannot be written",
-                          key));
+                          type_key));
         });
       }
     }
