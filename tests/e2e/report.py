@@ -374,17 +374,16 @@ class Budgets(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_have_the_numbers_of_the_report(self):
-        for path in archives():
-            modules = report(path)["modules"]
-            found = rows("archive", path)
-            self.assertEqual([row["module"] for row in found], [one["name"] for one in modules])
-            for row, module in zip(found, modules):
-                self.assertEqual(int(row["calls"]), len(module["calls"]))
-                if isinstance(module["mac"], int):
-                    self.assertEqual((row["mac_min"], row["mac_max"]), (str(module["mac"]),) * 2)
-            calls = [call for module in modules for call in module["calls"]]
-            self.assertEqual([row["kernel"] for row in rows("call", path)],
-                             [call["kernel"] for call in calls])
+        modules = [module for path in archives() for module in report(path)["modules"]]
+        found = rows("archive", *archives(), "-j", "2")
+        self.assertEqual([row["module"] for row in found], [one["name"] for one in modules])
+        for row, module in zip(found, modules):
+            self.assertEqual(int(row["calls"]), len(module["calls"]))
+            if isinstance(module["mac"], int):
+                self.assertEqual((row["mac_min"], row["mac_max"]), (str(module["mac"]),) * 2)
+        calls = [call for module in modules for call in module["calls"]]
+        self.assertEqual([row["kernel"] for row in rows("call", *archives(), "-j", "2")],
+                         [call["kernel"] for call in calls])
 
     def test_have_a_row_for_an_archive_that_is_none(self):
         result = support.run("table", QNN, "/dev/null", QNN, "-j", "2")
@@ -395,13 +394,14 @@ class Tables(unittest.TestCase):
 
     def test_are_the_same_in_both_formats(self):
         for kind in ("archive", "call", "tensor", "constant", "finding"):
-            lines = support.run_ok("table", "--rows", kind, "--format", "jsonl", *archives()).stdout
+            paths = support.bundled_archives() + C_FOLDERS
+            lines = support.run_ok("table", "--rows", kind, "--format", "jsonl", *paths).stdout
             objects = [json.loads(line) for line in lines.splitlines()]
             as_text = [
                 {name: "" if value is None else str(value) for name, value in one.items()}
                 for one in objects
             ]
-            self.assertEqual(as_text, rows(kind, *archives()))
+            self.assertEqual(as_text, rows(kind, *paths))
 
     def test_of_constants_and_tensors_have_those_of_the_topology(self):
         topology = json.loads(support.run_ok("graph", QNN).stdout)
