@@ -22,14 +22,25 @@ enum class ClaimKind : std::uint8_t { inputs_and_outputs, constants, workspace }
 /// "inputs-and-outputs", …
 MLF_API std::string_view to_string(ClaimKind kind);
 
+/// What TVM does, by which it comes to another number.
+enum class ClaimReason : std::uint8_t {
+#define MLF_CLAIM_REASON(name, code, sentence) name,
+#include "mlf/claim_reasons.def"
+#undef MLF_CLAIM_REASON
+};
+
+/// "every-value", …
+MLF_API std::string_view to_string(ClaimReason reason);
+
 /// One of these numbers, of all devices together, and the same number worked out from the network.
 struct MemoryClaim {
   ClaimKind kind{};
   std::uint64_t claimed = 0;
   graph::ByteCount found;
-  /// Why TVM comes to another number, one sentence: only where what TVM does, done again, gives
-  /// just the number that is claimed. Empty where nothing is known, and where they agree.
-  std::string reason;
+  /// Why TVM comes to another number: only where what TVM does, done again, gives just the number
+  /// that is claimed. Nothing where that is not known, and where they agree.
+  std::optional<ClaimReason> reason_code{};
+  std::string reason{};  ///< the same as a sentence; empty where there is none
 
   /// Whether both can be true.
   MLF_API bool agrees() const;

@@ -79,6 +79,7 @@ Json claim_json(const MemoryClaim& claim) {
   return {{"what", to_string(claim.kind)},
           {"claimed_bytes", claim.claimed},
           {"agrees", claim.agrees()},
+          {"reason_code", claim.reason_code ? Json(to_string(*claim.reason_code)) : Json(nullptr)},
           {"reason", claim.reason.empty() ? Json(nullptr) : Json(claim.reason)}};
 }
 

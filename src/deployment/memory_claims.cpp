@@ -36,25 +36,30 @@ std::uint64_t bytes_of_values(const Topology& topology) {
   return sum;
 }
 
+/// What TVM does, and the alignment that it rounds up to; 1 for none.
+struct Reason {
+  ClaimReason code;
+  std::uint64_t alignment = 1;
+};
+
 // UpdateMainWorkspaceSize (src/relay/backend/te_compiler.cc) takes every Relay variable for an
 // input and the body of main for its output. AOT comes there in A-normal form (from v0.9 on), in
 // which all values are variables; and a tuple is a value beside its fields.
-std::string reason_of_io(const Topology& topology, const MemoryClaim& claim) {
+std::optional<Reason> reason_of_io(const Topology& topology, const MemoryClaim& claim) {
   if (claim.claimed < claim.found.bytes) return {};
   const std::uint64_t outputs = bytes_of_outputs(topology);
   const std::uint64_t more = claim.claimed - claim.found.bytes;
   if (is_graph_executor(topology)) {
     const bool fits = topology.outputs.size() > 1 && outputs > 0 && more % outputs == 0;
-    return fits ? "TVM counts several outputs again as the tuple that holds them" : "";
+    return fits ? std::optional(Reason{ClaimReason::outputs_and_tuple}) : std::nullopt;
   }
   if (claim.claimed < bytes_of_values(topology)) return {};
-  return claim.claimed == bytes_of_values(topology)
-             ? "TVM counts every value of main as an input or output"
-             : "TVM counts every value of main as an input or output, tuples beside their fields";
+  return Reason{claim.claimed == bytes_of_values(topology) ? ClaimReason::every_value
+                                                           : ClaimReason::every_value_and_tuple};
 }
 
 // Constants that lowering put into kernels are no constants of Relay's main any more.
-std::string reason_of_constants(const Topology& topology, const MemoryClaim& claim) {
+std::optional<Reason> reason_of_constants(const Topology& topology, const MemoryClaim& claim) {
   std::uint64_t of_kernels = 0;
   for (const graph::Kernel& kernel : topology.kernels) {
     for (const graph::KernelBuffer& constant : kernel.constants) {
@@ -62,7 +67,7 @@ std::string reason_of_constants(const Topology& topology, const MemoryClaim& cla
     }
   }
   const bool fits = of_kernels > 0 && claim.claimed + of_kernels == claim.found.bytes;
-  return fits ? "TVM counts constants of main and of pools, not those in kernels" : "";
+  return fits ? std::optional(Reason{ClaimReason::no_constants_of_kernels}) : std::nullopt;
 }
 
 /// CalculateWorkspaceBytes (src/tir/analysis/calculate_workspace.cc): each allocation rounded up.
@@ -141,28 +146,21 @@ std::uint64_t storage_but_of_outputs(const Topology& topology) {
 // The exporter (_build_function_memory_map of python/tvm/micro/model_library_format.py) adds the
 // largest workspace of a kernel to what main allocates, arrays on the stack and all. The executor's
 // option `workspace-byte-alignment`, in v0.8 the target's, is 16 unless it is set.
-std::string reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
+std::optional<Reason> reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
   for (const std::uint64_t alignment : std::array{16u, 1u, 4u, 8u, 32u, 64u, 128u}) {
     const std::uint64_t kernel = largest_workspace(topology, alignment);
-    const std::string how = alignment == 1
-                                ? std::string()
-                                : fmt::format(", rounding allocations up to {} bytes", alignment);
     if (!is_graph_executor(topology)) {
       if (claim.claimed != allocations_of_main(topology, alignment) + kernel) continue;
-      return "TVM adds the largest workspace of a kernel to what main allocates" + how;
+      return Reason{ClaimReason::largest_kernel_and_main, alignment};
     }
     if (claim.claimed == allocations_of_main(topology, 1) + kernel) {
-      return "TVM adds the largest workspace of a kernel to the executor's storage" + how;
+      return Reason{ClaimReason::largest_kernel_and_storage, alignment};
     }
     if (claim.claimed == storage_but_of_outputs(topology) + kernel) {
-      return "TVM leaves out storage that holds outputs, and adds the largest workspace of a "
-             "kernel" +
-             how;
+      return Reason{ClaimReason::storage_but_of_outputs, alignment};
     }
     if (claim.claimed == storage_of_expressions(topology) + kernel) {
-      return "TVM counts for each output of a kernel all of its outputs, and adds the largest "
-             "workspace of a kernel" +
-             how;
+      return Reason{ClaimReason::outputs_together, alignment};
     }
   }
   return {};
@@ -181,7 +179,7 @@ std::optional<std::uint64_t> sum_over_devices(const Module& module, Number&& num
   return sum;
 }
 
-std::string reason_of(const Topology& topology, const MemoryClaim& claim) {
+std::optional<Reason> reason_of(const Topology& topology, const MemoryClaim& claim) {
   switch (claim.kind) {
     case ClaimKind::inputs_and_outputs:
       return reason_of_io(topology, claim);
@@ -193,7 +191,33 @@ std::string reason_of(const Topology& topology, const MemoryClaim& claim) {
   return {};
 }
 
+struct ClaimReasonInfo {
+  std::string_view code;
+  std::string_view sentence;
+};
+
+const ClaimReasonInfo& info(ClaimReason reason) {
+  static constexpr ClaimReasonInfo kInfos[] = {
+#define MLF_CLAIM_REASON(name, code, sentence) {code, sentence},
+#include "mlf/claim_reasons.def"
+#undef MLF_CLAIM_REASON
+  };
+  return kInfos[static_cast<std::size_t>(reason)];
+}
+
+std::string sentence_of(const Reason& reason) {
+  std::string text(info(reason.code).sentence);
+  if (reason.alignment != 1) {
+    text += fmt::format(", rounding allocations up to {} bytes", reason.alignment);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string_view to_string(ClaimReason reason) {
+  return info(reason).code;
+}
 
 std::string_view to_string(ClaimKind kind) {
   constexpr std::array<std::string_view, 3> kNames{"inputs-and-outputs", "constants", "workspace"};
@@ -218,7 +242,7 @@ std::vector<MemoryClaim> memory_claims(const Module& module) {
   std::vector<MemoryClaim> claims;
   const auto add = [&](ClaimKind kind, auto&& number) {
     const std::optional<std::uint64_t> claimed = sum_over_devices(module, number);
-    if (claimed) claims.push_back({kind, *claimed, {0, Exactness::unknown}, {}});
+    if (claimed) claims.push_back({kind, *claimed, {0, Exactness::unknown}});
   };
   add(ClaimKind::inputs_and_outputs, [](const MainMemory& main) { return main.io_size_bytes; });
   add(ClaimKind::constants, [](const MainMemory& main) { return main.constants_size_bytes; });
@@ -233,7 +257,11 @@ std::vector<MemoryClaim> memory_claims(const Module& module, const Topology& top
   std::vector<MemoryClaim> claims = memory_claims(module);
   for (MemoryClaim& claim : claims) {
     claim.found = found[static_cast<std::size_t>(claim.kind)];
-    if (!claim.agrees()) claim.reason = reason_of(topology, claim);
+    if (claim.agrees()) continue;
+    const std::optional<Reason> reason = reason_of(topology, claim);
+    if (!reason) continue;
+    claim.reason_code = reason->code;
+    claim.reason = sentence_of(*reason);
   }
   return claims;
 }

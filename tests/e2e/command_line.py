@@ -491,7 +491,15 @@ class Inspect(Folder):
         )
         self.assertEqual(
             [claim for claim in module["memory"]["claims"] if not claim["agrees"]],
-            [{"what": "workspace", "claimed_bytes": 7, "agrees": False, "reason": None}],
+            [
+                {
+                    "what": "workspace",
+                    "claimed_bytes": 7,
+                    "agrees": False,
+                    "reason_code": None,
+                    "reason": None,
+                }
+            ],
         )
 
     def test_memory_of_a_network_that_is_not_known_is_not_known(self):

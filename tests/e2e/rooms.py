@@ -44,6 +44,7 @@ PUBLIC = {
     "json_layout.h": "json",
     "params.h": "model_library",
     "memory_claims.h": "deployment",
+    "claim_reasons.def": "deployment",
     "networks.h": "deployment",
     "report_rows.h": "report",
     "budget.h": "report",

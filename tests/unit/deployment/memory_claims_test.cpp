@@ -83,6 +83,7 @@ TEST(MemoryClaims, AreBesideWhatTheNetworkTakes) {
   ASSERT_EQ(claims.size(), 3u);
   for (const MemoryClaim& claim : claims) {
     EXPECT_TRUE(claim.agrees()) << to_string(claim.kind);
+    EXPECT_EQ(claim.reason_code, std::nullopt);
     EXPECT_EQ(claim.reason, "");
   }
 }
@@ -92,6 +93,7 @@ TEST(MemoryClaims, OfInputsAndOutputsAreAllValuesOfMain) {
   const MemoryClaim& io = about(claims, ClaimKind::inputs_and_outputs);
   EXPECT_FALSE(io.agrees());
   EXPECT_EQ(io.found.bytes, 32u);
+  EXPECT_EQ(io.reason_code, ClaimReason::every_value);
   EXPECT_EQ(io.reason, "TVM counts every value of main as an input or output");
 }
 
@@ -132,6 +134,7 @@ TEST(MemoryClaims, OfTheGraphExecutorCountATupleForEachOfItsFields) {
 TEST(MemoryClaims, ThatNothingExplainsHaveNoReason) {
   for (const MemoryClaim& claim : memory_claims(module_claiming(47, 3, 31), two_calls())) {
     EXPECT_FALSE(claim.agrees()) << to_string(claim.kind);
+    EXPECT_EQ(claim.reason_code, std::nullopt);
     EXPECT_EQ(claim.reason, "");
   }
 }
