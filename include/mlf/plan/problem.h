@@ -1,0 +1,53 @@
+// Static memory allocation: buffers with lifetimes get offsets in one pool.
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "mlf/export.h"
+
+namespace mlf::plan {
+
+/// A buffer that is alive in the steps [lower, upper).
+struct Buffer {
+  std::string id;
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  std::uint64_t size = 0;       ///< bytes; 0 takes no place, but still gets an offset
+  std::uint64_t alignment = 1;  ///< its offset is a multiple of this
+  std::optional<std::uint64_t> fixed_offset{};  ///< it cannot be moved from here
+};
+
+struct Problem {
+  std::vector<Buffer> buffers;
+  /// The pool's size: once a solution fits, no smaller one is looked for. Nothing: as small as possible.
+  std::optional<std::uint64_t> capacity{};
+};
+
+/// How long to look for a better solution than the heuristics'. The result depends on `steps` alone,
+/// unless `seconds` or `stop` end the search first.
+struct SearchLimits {
+  std::optional<std::uint64_t> steps{};  ///< of the search; nothing: a default of the library
+  std::optional<std::chrono::duration<double>> seconds{};
+  std::stop_token stop{};
+};
+
+struct Solution {
+  std::vector<std::uint64_t> offsets;  ///< by buffer
+  std::uint64_t size = 0;              ///< the largest offset + size
+  std::uint64_t lower_bound = 0;       ///< no solution is smaller
+  bool fits = true;                    ///< size is within the capacity, where there is one
+  bool proven = false;                 ///< no solution is smaller than `size`, or than the capacity if it does not fit
+};
+
+/// Errors: ErrorKind::format for an empty lifetime, an alignment of 0, fixed buffers that overlap or sizes
+/// whose sum is not a 64-bit number.
+MLF_API Solution solve(const Problem& problem, const SearchLimits& limits = {});
+
+}  // namespace mlf::plan
