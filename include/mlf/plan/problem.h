@@ -14,11 +14,19 @@
 
 namespace mlf::plan {
 
+/// The steps [lower, upper).
+struct Interval {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+};
+
 /// A buffer that is alive in the steps [lower, upper).
 struct Buffer {
   std::string id;
   std::int64_t lower = 0;
   std::int64_t upper = 0;
+  /// Steps within its life in which nothing is in it (scratch of a kernel that is called twice).
+  std::vector<Interval> gaps{};
   std::uint64_t size = 0;       ///< bytes; 0 takes no place, but still gets an offset
   std::uint64_t alignment = 1;  ///< its offset is a multiple of this
   std::optional<std::uint64_t> fixed_offset{};  ///< it cannot be moved from here
@@ -26,12 +34,13 @@ struct Buffer {
 
 struct Problem {
   std::vector<Buffer> buffers;
-  /// The pool's size: once a solution fits, no smaller one is looked for. Nothing: as small as possible.
+  /// The pool's size: once a solution fits, no smaller one is looked for. Nothing: as small as
+  /// possible.
   std::optional<std::uint64_t> capacity{};
 };
 
-/// How long to look for a better solution than the heuristics'. The result depends on `steps` alone,
-/// unless `seconds` or `stop` end the search first.
+/// How long to look for a better solution than the heuristics'. The result depends on `steps`
+/// alone, unless `seconds` or `stop` end the search first.
 struct SearchLimits {
   std::optional<std::uint64_t> steps{};  ///< of the search; nothing: a default of the library
   std::optional<std::chrono::duration<double>> seconds{};
@@ -43,11 +52,12 @@ struct Solution {
   std::uint64_t size = 0;              ///< the largest offset + size
   std::uint64_t lower_bound = 0;       ///< no solution is smaller
   bool fits = true;                    ///< size is within the capacity, where there is one
-  bool proven = false;                 ///< no solution is smaller than `size`, or than the capacity if it does not fit
+  bool proven =
+      false;  ///< no solution is smaller than `size`, or than the capacity if it does not fit
 };
 
-/// Errors: ErrorKind::format for an empty lifetime, an alignment of 0, fixed buffers that overlap or sizes
-/// whose sum is not a 64-bit number.
+/// Errors: ErrorKind::invalid_input for an empty lifetime, an alignment of 0, fixed buffers that
+/// overlap or sizes whose sum is not a 64-bit number.
 MLF_API Solution solve(const Problem& problem, const SearchLimits& limits = {});
 
 }  // namespace mlf::plan
