@@ -21,7 +21,7 @@ void Writer::append_over_end(std::string_view text) {
 // What follows is the first part of a container, before which there is no comma.
 void Writer::open(char bracket) {
   separate();
-  append({&bracket, 1});
+  put(bracket);
   ++depth_;
   first_ = true;
 }
@@ -30,7 +30,7 @@ void Writer::open(char bracket) {
 void Writer::close(char bracket) {
   --depth_;
   if (!first_) new_line();
-  append({&bracket, 1});
+  put(bracket);
   first_ = false;
 }
 
@@ -40,7 +40,7 @@ void Writer::separate() {
     after_key_ = false;
     return;
   }
-  if (!first_) append(",");
+  if (!first_) put(',');
   if (depth_ > 0) new_line();
   first_ = false;
 }
@@ -49,28 +49,30 @@ void Writer::new_line() {
   // Compact documents are one line.
   if (layout_ == JsonLayout::compact) return;
   constexpr std::string_view kSpaces = "                                                ";
-  append("\n");
+  put('\n');
   std::size_t spaces = 2 * std::size_t{depth_};
   for (; spaces > kSpaces.size(); spaces -= kSpaces.size()) append(kSpaces);
   append(kSpaces.substr(0, spaces));
 }
 
 void Writer::end_key() {
-  append(layout_ == JsonLayout::compact ? "\":" : "\": ");
+  put('"');
+  put(':');
+  if (layout_ != JsonLayout::compact) put(' ');
   after_key_ = true;
 }
 
 // Keys of ours, which need no escapes; `text_key` is for those of a document.
 void Writer::key(std::string_view name) {
   separate();
-  append("\"");
+  put('"');
   append(name);
   end_key();
 }
 
 void Writer::text_key(std::string_view bytes) {
   separate();
-  append("\"");
+  put('"');
   append_escaped(bytes);
   end_key();
 }
@@ -84,9 +86,9 @@ void Writer::append_escaped(std::string_view bytes) {
 
 void Writer::string(std::string_view bytes) {
   separate();
-  append("\"");
+  put('"');
   append_escaped(bytes);
-  append("\"");
+  put('"');
 }
 
 void Writer::integer(std::int64_t value) {
@@ -130,12 +132,12 @@ void Writer::null() {
 // Past the buffer, because constants are larger than it.
 void Writer::base64(std::span<const std::byte> data) {
   separate();
-  append("\"");
+  put('"');
   flush();
   support::Base64Encoder encoder(sink_);
   encoder.write(data);
   encoder.finish();
-  append("\"");
+  put('"');
 }
 
 // Words of JSON, which need no quotes.

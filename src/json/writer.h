@@ -46,7 +46,7 @@ class Writer {
   void raw(std::string_view json);
 
   /// Ends the text with a newline.
-  void end_line() { append("\n"); }
+  void end_line() { put('\n'); }
   void flush();
 
  private:
@@ -58,6 +58,11 @@ class Writer {
   void separate();
   void new_line();
   void end_key();
+  // Half of all bytes of structure come one at a time: a call of memcpy each would be most of it.
+  void put(char character) {
+    if (size_ == kBufferBytes) flush();
+    buffer_[size_++] = character;
+  }
   void append(std::string_view text) {
     if (text.size() > kBufferBytes - size_) return append_over_end(text);
     text.copy(buffer_.get() + size_, text.size());  // memcpy would refuse an empty view's null

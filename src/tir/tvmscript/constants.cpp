@@ -50,6 +50,11 @@ ShownElements read_characters(std::string_view text) {
   return shown;
 }
 
+bool is_between_numbers(char character) {
+  return character == ',' || character == ' ' || character == '\t' || character == '\r' ||
+         character == '\n';
+}
+
 ShownElements read_numbers(std::string_view text, DType dtype) {
   ShownElements shown;
   if (dtype.is_float() && dtype.bits != 16) shown.digits = kStreamDigits;
@@ -60,8 +65,7 @@ ShownElements read_numbers(std::string_view text, DType dtype) {
     append_little_endian(shown.bytes, *bits, dtype.element_bytes());
     ++shown.count;
     text.remove_prefix(end);
-    const std::size_t next = text.find_first_not_of(", \t\r\n");
-    text.remove_prefix(std::min(next, text.size()));
+    while (!text.empty() && is_between_numbers(text.front())) text.remove_prefix(1);
   }
   return shown;
 }

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <random>
+#include <string>
 
 namespace mlf::tir::text {
 namespace {
@@ -38,6 +44,35 @@ TEST(Literals, HoldRealsToTheLastBit) {
   EXPECT_EQ(parse_real("-1e-999"), 0.0);
   EXPECT_FALSE(parse_real("abc"));
   EXPECT_FALSE(parse_real(""));
+}
+
+// Short decimals have a way of their own; it ends where the value could not be exact.
+TEST(Literals, RoundShortDecimalsAsTheStandardLibrary) {
+  const auto expect_as_standard = [](const std::string& text) {
+    double expected = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const bool is_whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+    const auto value = parse_real(text);
+    ASSERT_EQ(value.has_value(), is_whole) << text;
+    if (!is_whole) return;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(*value), std::bit_cast<std::uint64_t>(expected)) << text;
+  };
+  std::mt19937 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = random() % 2 == 0 ? "-" : "";
+    for (auto n = 1 + random() % 12; n > 0; --n) text += static_cast<char>('0' + random() % 10);
+    if (random() % 4 != 0) text += '.';
+    for (auto n = random() % 9; n > 0; --n) text += static_cast<char>('0' + random() % 10);
+    constexpr std::array kSigns = {"e", "e+", "e-", "", "", "E", "e+-"};
+    const std::string_view sign = kSigns[random() % kSigns.size()];
+    text += sign;
+    if (!sign.empty()) text += std::to_string(random() % 40);
+    expect_as_standard(text);
+  }
+  for (const char* text :
+       {"-0.0", "999999999999999e22", "1e-22", "1e23", "1.", ".5", "-", "1e", "+1"}) {
+    expect_as_standard(text);
+  }
 }
 
 }  // namespace
