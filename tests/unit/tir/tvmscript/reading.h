@@ -43,10 +43,11 @@ constexpr std::string_view kModuleHead =
 /// `lines` as the body of a function that knows n (int32), h (handle), p (a pointer to float32)
 /// and a Buffer A of 16 int8.
 inline std::string in_function(std::string_view lines) {
-  return std::string(kModuleHead) +
-         "    def main(n: T.int32, h: T.handle, p: T.handle(\"float32\", \"global\")):\n"
-         "        A = T.match_buffer(h, (16,), \"int8\")\n" +
-         indented(lines);
+  // Appended, not added: GCC 12 at -O2 sees an overflow in `+` of temporaries that is not there.
+  std::string text(kModuleHead);
+  text += "    def main(n: T.int32, h: T.handle, p: T.handle(\"float32\", \"global\")):\n";
+  text += "        A = T.match_buffer(h, (16,), \"int8\")\n";
+  return text += indented(lines);
 }
 
 inline std::int64_t number(Node constant) {
