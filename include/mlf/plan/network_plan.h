@@ -1,0 +1,124 @@
+// The memory pools of a built network as problems of allocation, and what a better plan gives.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlf/export.h"
+#include "mlf/graph/reconstruct.h"
+#include "mlf/graph/topology.h"
+#include "mlf/plan/problem.h"
+
+namespace mlf::plan {
+
+/// A buffer of a pool: a let of main or of a kernel, `sid_3_let = address_of(pool[offset])`. It can
+/// be moved by changing that one offset.
+struct PlannedBuffer {
+  std::string source{};    ///< stem of the TIR that has the let; empty: not known
+  std::string function{};  ///< the PrimFunc with the let, by its name in the TIR: main or a kernel
+  std::string variable{};  ///< the let: "sid_3_let", "pad_temp_let"
+  graph::PoolId pool{};
+  std::uint64_t offset = 0;  ///< in the archive's own plan, in bytes
+  std::uint64_t bytes = 0;
+  std::uint64_t alignment = 1;                ///< that a new offset has to have
+  std::optional<graph::StorageId> storage{};  ///< of a tensor of main
+  std::optional<graph::KernelId> kernel{};    ///< of scratch
+  std::size_t workspace = 0;                  ///< of scratch: index in Kernel::workspaces
+  /// An input or output of the network: the application knows where it is, so it stays there.
+  bool is_port = false;
+  /// When something is in it, in ticks; ascending, none empty, no two overlap.
+  std::vector<Interval> live{};
+};
+
+/// The name of a buffer for people and in Problem: "sid_3_let", "fused_add.pad_temp_let".
+MLF_API std::string name_of(const graph::Topology& topology, const PlannedBuffer& buffer);
+
+/// One workspace pool of a network.
+struct PoolProblem {
+  graph::PoolId pool{};
+  std::optional<std::uint64_t> declared{};  ///< the pool's size in the archive
+  std::uint64_t used = 0;                   ///< end of the last byte of any buffer here
+  std::vector<PlannedBuffer> buffers{};     ///< main's in the order of Topology::storages, scratch
+  Problem problem{};                        ///< the same buffers in the same order
+  /// Why nobody may move these buffers, one sentence each; none: they may be moved.
+  std::vector<std::string> refused{};
+};
+
+/// The workspace pools of a network, with one clock.
+///
+/// Time is counted in ticks. A step of main (Position) is one tick or more: a kernel with TIR has
+/// one for each statement that its body runs one after the other. So a kernel that has read all of
+/// an input before it writes its output does not need both at once, as TVM's planner knows too
+/// (src/tir/usmp/analysis/extract_buffer_info.cc).
+struct NetworkProblem {
+  std::vector<PoolProblem> pools{};
+  /// By position: its first tick; then the end of the last step. What is there before main is there
+  /// from tick 0 on, which is before the first step.
+  std::vector<std::int64_t> first_tick{};
+};
+
+/// A power of two that the addresses of a pool's buffers are multiples of, where that is stated.
+struct PoolAlignment {
+  std::string pool{};
+  std::uint64_t bytes = 16;
+};
+
+/// Reads the pools off a network and the TIR that it was read off.
+///
+/// Two buffers are alive together unless the TIR shows that they are not. The archive's own plan is
+/// held against that: where it puts one buffer over another that is alive then, the pool is
+/// refused. So it is where offsets, sizes or lifetimes are not known, and where a function without
+/// TIR might keep the pointers that it is given.
+///
+/// `alignments` gives the alignment that TVM was told (`workspace-byte-alignment`, which the
+/// generated C says of the pool's array). Of other pools it is the largest power of two that all
+/// present offsets are multiples of. No buffer keeps less than it has now, up to that.
+MLF_API NetworkProblem network_problem(const graph::Topology& topology,
+                                       std::span<const graph::TirInput> sources,
+                                       std::span<const PoolAlignment> alignments = {});
+
+/// What a planner makes of a pool.
+struct PlannerResult {
+  std::vector<std::uint64_t> offsets{};  ///< by buffer
+  std::uint64_t size = 0;                ///< bytes of the pool
+};
+
+/// One pool: now, and as it could be.
+struct PoolPlan {
+  PoolProblem now{};
+  /// No larger than `now.used`. Of a pool that is refused: the present offsets and their size, with
+  /// a lower bound of 0 that nothing is known of.
+  Solution best{};
+  /// What TVM's own planners make of the same buffers and lifetimes (src/tir/usmp/algo/greedy.cc);
+  /// nothing for pools that are refused or too large to be a network's.
+  std::optional<PlannerResult> greedy_by_size{};
+  std::optional<PlannerResult> greedy_by_conflicts{};
+
+  bool is_refused() const { return !now.refused.empty(); }
+  /// Bytes that the best plan saves: of what the archive declares, else of what it uses.
+  MLF_API std::uint64_t gain() const;
+};
+
+/// What the workspaces of one call cost.
+struct ScratchCost {
+  graph::CallId call{};
+  std::uint64_t scratch = 0;  ///< bytes of its workspaces in the pool
+  std::uint64_t peak = 0;     ///< bytes alive at its fullest tick, as lifetimes are
+  std::uint64_t without = 0;  ///< the same without the workspaces
+};
+
+/// Plans every pool of `problem`. Deterministic unless `limits` end the search by time.
+MLF_API std::vector<PoolPlan> plan_pools(const NetworkProblem& problem,
+                                         const SearchLimits& limits = {});
+
+/// Of all calls with workspaces in the pool, in the order of execution.
+MLF_API std::vector<ScratchCost> scratch_costs(const graph::Topology& topology,
+                                               const NetworkProblem& network,
+                                               const PoolProblem& pool);
+
+}  // namespace mlf::plan

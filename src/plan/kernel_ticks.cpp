@@ -1,0 +1,358 @@
+#include "plan/kernel_ticks.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "graph/node_queries.h"
+#include "graph/scope.h"
+#include "mlf/tir/visit.h"
+
+namespace mlf::plan {
+namespace {
+
+using graph::Place;
+using tir::Descend;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// Operators that take a pointer and neither keep it nor hand it on.
+constexpr std::array<std::string_view, 7> kKeepsNothing{"address_of",
+                                                        "isnullptr",
+                                                        "reinterpret",
+                                                        "tvm_access_ptr",
+                                                        "likely",
+                                                        "tvm_struct_get",
+                                                        "TVMBackendFreeWorkspace"};
+
+bool keeps_nothing(Node call) {
+  const std::string_view op = graph::operator_of(call);
+  return std::ranges::find(kKeepsNothing, op) != kKeepsNothing.end();
+}
+
+bool is_pointer(Node expr) {
+  return expr.dtype().is_handle() || graph::without_casts(expr).dtype().is_handle();
+}
+
+// Nodes and statements looked at, of one kernel. A statement that several others share counts each
+// time, and may be there more often than there are atoms.
+constexpr std::size_t kMaxWork = 50'000'000;
+
+/// Follows the pointers of one body in the order of its text.
+///
+/// Every variable that leads to memory of a parameter belongs to one `Memory`: the parameter's own,
+/// or a let's address inside of it. Whatever statement mentions such a variable touches that
+/// memory; what it does with it does not matter here. Two memories of one let chain are one, so
+/// that nothing is missed where the code gives a pointer a second name.
+class TickScanner {
+ public:
+  explicit TickScanner(Node function) : function_(function), scope_(function) {}
+
+  KernelTicks run() &&;
+
+ private:
+  using MemoryId = std::size_t;
+
+  struct Memory {
+    Place::Kind kind = Place::Kind::parameter;  // or `argument`, of a packed function
+    std::uint32_t root = 0;
+    std::optional<LetTicks> let{};
+    std::optional<TickRange> touched{};
+    bool is_kept = false;  // somebody has a pointer to it
+  };
+
+  void statement(Node stmt, std::vector<Node>& next);
+  void tick(Node part);
+  Descend enter(Node node);
+  void enter_call(Node call);
+  void touch(Node var);
+  void keep_all_in(Node expr);
+  bool bind(Node var, Node value);
+  void match_buffers(Node block);
+  std::vector<MemoryId> memories_in(Node expr);
+  std::optional<MemoryId> memory_of(Node var);
+  MemoryId memory_of_root(const Place& place);
+  MemoryId add_let(Node var, const Place& place);
+  bool is_packed() const;
+  void finish(const Memory& memory, KernelTicks& result) const;
+
+  Node function_;
+  graph::Scope scope_;
+  std::vector<Memory> memories_;
+  std::unordered_map<std::uint32_t, MemoryId> by_var_;
+  std::map<std::pair<Place::Kind, std::uint32_t>, MemoryId> by_root_;
+  std::unordered_set<std::uint32_t> seen_;  // nodes of this tick
+  tir::NodeId bound_value_ = tir::NodeId::none;
+  std::size_t work_ = 0;
+  std::int64_t now_ = -1;
+  bool is_followed_ = true;
+};
+
+bool is_memory_of_caller(const Place& place) {
+  return place.kind == Place::Kind::parameter || place.kind == Place::Kind::argument;
+}
+
+TickScanner::MemoryId TickScanner::memory_of_root(const Place& place) {
+  const auto [at, is_new] = by_root_.try_emplace({place.kind, place.root}, memories_.size());
+  if (is_new) memories_.push_back({.kind = place.kind, .root = place.root});
+  return at->second;
+}
+
+std::optional<TickScanner::MemoryId> TickScanner::memory_of(Node var) {
+  const auto known = by_var_.find(tir::index(var.id()));
+  if (known != by_var_.end()) return known->second;
+  const Place place = scope_.place_of(var);
+  if (!is_memory_of_caller(place)) return std::nullopt;
+  return by_var_.emplace(tir::index(var.id()), memory_of_root(place)).first->second;
+}
+
+/// Of all variables that an expression mentions, each once.
+std::vector<TickScanner::MemoryId> TickScanner::memories_in(Node expr) {
+  std::vector<MemoryId> found;
+  std::unordered_set<std::uint32_t> seen;
+  tir::walk_once(
+      expr, [&](Node node) { return seen.insert(tir::index(node.id())).second; },
+      [&](Node node, auto&& push) {
+        tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
+      },
+      [&](Node node) {
+        if (!node.is(Kind::Var) && !node.is(Kind::SizeVar)) return;
+        const auto memory = memory_of(node);
+        if (memory && std::ranges::find(found, *memory) == found.end()) found.push_back(*memory);
+      });
+  return found;
+}
+
+TickScanner::MemoryId TickScanner::add_let(Node var, const Place& place) {
+  Memory memory{.kind = place.kind, .root = place.root};
+  memory.let =
+      LetTicks{std::string(var.text(f::Var::name)), place.root, std::nullopt, std::nullopt};
+  if (place.offset_known && place.offset >= 0) {
+    memory.let->offset = static_cast<std::uint64_t>(place.offset);
+  }
+  memories_.push_back(std::move(memory));
+  return memories_.size() - 1;
+}
+
+/// A let; whether its value is no more than an address, which touches nothing yet.
+bool TickScanner::bind(Node var, Node value) {
+  const std::vector<MemoryId> in_value = memories_in(value);
+  scope_.bind(var, value);
+  if (!is_pointer(var) || in_value.empty()) return false;
+  if (in_value.size() > 1) {
+    // A pointer to one of several: each may be used through it from here on.
+    keep_all_in(value);
+    return false;
+  }
+  const Place place = scope_.place_of(var);
+  const bool is_address = is_memory_of_caller(place);
+  Memory& source = memories_[in_value.front()];
+  MemoryId memory = in_value.front();
+  if (!is_address) {
+    // A pointer out of the packed arguments, or out of memory, may be any of them.
+    if (source.kind == Place::Kind::parameter && !source.let) source.is_kept = true;
+  } else if (!source.let) {
+    const bool is_new_place = place.inside && place.alias == var.id();
+    memory = is_new_place ? add_let(var, place) : memory_of_root(place);
+  }
+  by_var_[tir::index(var.id())] = memory;
+  return is_address;
+}
+
+void TickScanner::match_buffers(Node block) {
+  for (const Node match : block.list(f::Block::match_buffers)) {
+    const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
+    const auto memory = memory_of(source[f::Buffer::data]);
+    const Node data = match[f::MatchBufferRegion::buffer][f::Buffer::data];
+    if (memory) by_var_[tir::index(data.id())] = *memory;
+  }
+}
+
+void TickScanner::touch(Node var) {
+  const auto memory = memory_of(var);
+  if (!memory) return;
+  std::optional<TickRange>& touched = memories_[*memory].touched;
+  if (!touched) touched = TickRange{now_, now_};
+  touched->include({now_, now_});
+}
+
+void TickScanner::keep_all_in(Node expr) {
+  for (const MemoryId memory : memories_in(expr)) memories_[memory].is_kept = true;
+}
+
+/// A function that is given a pointer may keep it, as may the struct that it is put into.
+void TickScanner::enter_call(Node call) {
+  if (keeps_nothing(call)) return;
+  for (const Node arg : call.list(f::Call::args)) {
+    if (is_pointer(arg)) keep_all_in(arg);
+  }
+}
+
+Descend TickScanner::enter(Node node) {
+  if (node.id() == bound_value_) return Descend::past_children;
+  switch (node.kind()) {
+    case Kind::LetStmt:
+      if (bind(node[f::LetStmt::var], node[f::LetStmt::value])) {
+        bound_value_ = node[f::LetStmt::value].id();
+      }
+      break;
+    case Kind::Let:
+      if (bind(node[f::Let::var], node[f::Let::value])) bound_value_ = node[f::Let::value].id();
+      break;
+    case Kind::Block:
+      match_buffers(node);
+      break;
+    case Kind::Call:
+      enter_call(node);
+      break;
+    case Kind::Evaluate:
+      // `call_extern("ethosu_conv2d", …, input[0], …)` as a statement passes the tensor there.
+      if (node[f::Evaluate::value].is(Kind::Call)) {
+        for (const Node arg : node[f::Evaluate::value].list(f::Call::args)) {
+          if (arg.is(Kind::BufferLoad)) keep_all_in(arg[f::BufferLoad::buffer]);
+        }
+      }
+      break;
+    case Kind::Store:
+      if (is_pointer(node[f::Store::value])) keep_all_in(node[f::Store::value]);
+      break;
+    case Kind::BufferStore:
+      if (is_pointer(node[f::BufferStore::value])) keep_all_in(node[f::BufferStore::value]);
+      break;
+    case Kind::AttrStmt:
+      // Names memory anew; gone before TVM plans memory.
+      if (node.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
+      break;
+    case Kind::Var:
+    case Kind::SizeVar:
+      touch(node);
+      break;
+    default:
+      break;
+  }
+  return Descend::into_children;
+}
+
+/// Everything below `part` happens in one tick. A node that several ticks share is met in each.
+void TickScanner::tick(Node part) {
+  if (!part) return;
+  ++now_;
+  seen_.clear();
+  Descend descend{};
+  tir::walk_once(
+      part,
+      [&](Node node) {
+        if (work_ >= kMaxWork || !seen_.insert(tir::index(node.id())).second) return false;
+        ++work_;
+        descend = enter(node);
+        return true;
+      },
+      [&](Node node, auto&& push) {
+        if (descend == Descend::past_children) return;
+        tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
+      },
+      [](Node) {});
+}
+
+/// Takes apart what runs its parts one after the other; everything else is one tick.
+void TickScanner::statement(Node stmt, std::vector<Node>& next) {
+  switch (stmt.kind()) {
+    case Kind::SeqStmt: {
+      const tir::NodeList parts = stmt.list(f::SeqStmt::seq);
+      for (std::size_t i = parts.size(); i > 0; --i) next.push_back(parts[i - 1]);
+      return;
+    }
+    case Kind::LetStmt: {
+      const Node value = stmt[f::LetStmt::value];
+      if (!bind(stmt[f::LetStmt::var], value)) tick(value);
+      next.push_back(stmt[f::LetStmt::body]);
+      return;
+    }
+    case Kind::AttrStmt:
+      if (stmt.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
+      next.push_back(stmt[f::AttrStmt::body]);
+      return;
+    case Kind::AssertStmt:
+      tick(stmt[f::AssertStmt::condition]);
+      next.push_back(stmt[f::AssertStmt::body]);
+      return;
+    case Kind::Allocate:
+      scope_.allocate(stmt[f::Allocate::buffer_var]);
+      next.push_back(stmt[f::Allocate::body]);
+      return;
+    case Kind::AllocateConst:
+      scope_.allocate(stmt[f::AllocateConst::buffer_var]);
+      next.push_back(stmt[f::AllocateConst::body]);
+      return;
+    case Kind::DeclBuffer:
+      next.push_back(stmt[f::DeclBuffer::body]);
+      return;
+    case Kind::IfThenElse:
+      // Of the branches one runs; the other one's ticks pass without anything.
+      tick(stmt[f::IfThenElse::condition]);
+      if (stmt[f::IfThenElse::else_case]) next.push_back(stmt[f::IfThenElse::else_case]);
+      next.push_back(stmt[f::IfThenElse::then_case]);
+      return;
+    default:
+      tick(stmt);
+  }
+}
+
+bool TickScanner::is_packed() const {
+  return std::ranges::any_of(
+      memories_, [](const Memory& memory) { return memory.kind == Place::Kind::argument; });
+}
+
+void TickScanner::finish(const Memory& memory, KernelTicks& result) const {
+  std::optional<TickRange> touched = memory.touched;
+  if (memory.is_kept) {
+    if (!touched) touched = TickRange{0, 0};
+    touched->last = result.count - 1;
+  }
+  if (memory.let) {
+    result.lets.push_back(*memory.let);
+    result.lets.back().touched = touched;
+    return;
+  }
+  if (result.arguments.size() <= memory.root) result.arguments.resize(memory.root + 1);
+  result.arguments[memory.root] = touched;
+}
+
+KernelTicks TickScanner::run() && {
+  std::vector<Node> next{function_[f::PrimFunc::body]};
+  while (!next.empty() && ++work_ < kMaxWork) {
+    const Node stmt = next.back();
+    next.pop_back();
+    statement(stmt, next);
+  }
+  KernelTicks result;
+  result.count = std::max<std::int64_t>(now_ + 1, 1);
+  // MakePackedAPI leaves six parameters, which are not those of a call.
+  const Place::Kind counted = is_packed() ? Place::Kind::argument : Place::Kind::parameter;
+  for (const Memory& memory : memories_) {
+    if (memory.kind == counted) {
+      finish(memory, result);
+    } else if (memory.is_kept || memory.let) {
+      is_followed_ = false;
+    }
+  }
+  result.is_followed = is_followed_ && work_ < kMaxWork;
+  return result;
+}
+
+}  // namespace
+
+void TickRange::include(TickRange other) {
+  first = std::min(first, other.first);
+  last = std::max(last, other.last);
+}
+
+KernelTicks kernel_ticks(Node function) {
+  return TickScanner(function).run();
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,46 @@
+// When, within one call, a kernel touches the memory that it is given.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::plan {
+
+/// Ticks of one call, both included.
+struct TickRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  void include(TickRange other);
+};
+
+/// An address inside an argument that a let has: of a pool it is a workspace or a constant.
+struct LetTicks {
+  std::string name;  ///< the let's variable
+  std::size_t argument = 0;
+  std::optional<std::uint64_t> offset;  ///< bytes; nothing where it is not constant
+  std::optional<TickRange> touched;     ///< nothing: never
+};
+
+/// The statements of a kernel's body that run one after the other are its ticks; a loop is one of
+/// them, whatever is inside.
+struct KernelTicks {
+  std::int64_t count = 1;  ///< at least 1
+  /// By argument of a call; may be shorter than the number of arguments. An argument's addresses in
+  /// `lets` are not in it. Memory that a kernel touches is touched through one of the two.
+  std::vector<std::optional<TickRange>> arguments;
+  std::vector<LetTicks> lets;
+  bool is_followed = true;  ///< false: pointers go ways that this reader does not follow
+};
+
+/// Reads a PrimFunc. A pointer that is handed to a function or stored is taken as used from then on
+/// to the end of the call. Time and memory grow with the number of nodes, those of a shared
+/// expression counted once for each statement.
+KernelTicks kernel_ticks(tir::Node function);
+
+}  // namespace mlf::plan

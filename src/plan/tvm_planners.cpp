@@ -1,0 +1,137 @@
+#include "plan/tvm_planners.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+namespace mlf::plan {
+namespace {
+
+// Of all buffers of a pool together: 10 million are 80 MB.
+constexpr std::size_t kMaxConflicts = 10'000'000;
+
+/// "pad_temp" of "pad_temp_let", which is what ConvertPoolAllocationsToOffsets makes of it, and of
+/// "pad_temp_let_1", as a printer may call it beside another one.
+std::string_view planned_name(std::string_view variable) {
+  constexpr std::string_view kLet = "_let";
+  const std::size_t at = variable.rfind(kLet);
+  if (at == variable.npos) return variable;
+  std::string_view rest = variable.substr(at + kLet.size());
+  if (rest.starts_with('_')) rest.remove_prefix(1);
+  const bool is_number =
+      std::ranges::all_of(rest, [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
+  return is_number ? variable.substr(0, at) : variable;
+}
+
+/// A buffer begins or ceases to be alive. Of those of one tick, beginnings come first.
+struct Event {
+  std::int64_t tick = 0;
+  bool is_end = false;
+  std::size_t buffer = 0;
+};
+
+std::vector<Event> events_of(const PoolProblem& pool) {
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < pool.buffers.size(); ++i) {
+    const PlannedBuffer& buffer = pool.buffers[i];
+    if (buffer.bytes == 0) continue;
+    if (buffer.storage) {
+      // A tensor of main has one life, whatever is written into it in between.
+      events.push_back({buffer.live.front().lower, false, i});
+      events.push_back({buffer.live.back().upper - 1, true, i});
+      continue;
+    }
+    for (const Interval& live : buffer.live) {
+      events.push_back({live.lower, false, i});
+      events.push_back({live.upper - 1, true, i});
+    }
+  }
+  std::ranges::stable_sort(events, {},
+                           [](const Event& event) { return std::pair(event.tick, event.is_end); });
+  return events;
+}
+
+/// GreedyBase::PostSortAllocation: each buffer goes behind all of its conflicts that are placed
+/// already; it never goes into a hole between two of them.
+PlannerResult place_in_order(const std::vector<TvmBuffer>& buffers,
+                             const std::vector<std::size_t>& order, std::uint64_t alignment) {
+  PlannerResult result;
+  result.offsets.resize(buffers.size());
+  std::vector<bool> is_placed(buffers.size());
+  for (const std::size_t at : order) {
+    std::uint64_t offset = 0;
+    for (const std::size_t conflict : buffers[at].conflicts) {
+      if (!is_placed[conflict]) continue;
+      const std::uint64_t end = result.offsets[conflict] + buffers[conflict].bytes;
+      offset = std::max(offset, (end + alignment - 1) / alignment * alignment);
+    }
+    result.offsets[at] = offset;
+    is_placed[at] = true;
+    result.size = std::max(result.size, offset + buffers[at].bytes);
+  }
+  return result;
+}
+
+/// The positions of all buffers, largest key first.
+template <class Key>
+std::vector<std::size_t> descending(const std::vector<TvmBuffer>& buffers, Key key) {
+  std::vector<std::size_t> order(buffers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(
+      order, [&](std::size_t a, std::size_t b) { return key(buffers[a]) > key(buffers[b]); });
+  return order;
+}
+
+}  // namespace
+
+std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool) {
+  std::vector<TvmBuffer> buffers;
+  std::map<std::string, int> counts;
+  for (const PlannedBuffer& buffer : pool.buffers) {
+    std::string name(planned_name(buffer.variable));
+    const int count = ++counts[name];
+    if (count > 1) name += std::to_string(count);
+    buffers.push_back({.name_hint = std::move(name), .bytes = buffer.bytes});
+  }
+  std::set<std::size_t> open;
+  std::size_t conflicts = 0;
+  for (const Event& event : events_of(pool)) {
+    if (event.is_end) {
+      open.erase(event.buffer);
+      continue;
+    }
+    for (const std::size_t other : open) {
+      buffers[other].conflicts.push_back(event.buffer);
+      if (other != event.buffer) buffers[event.buffer].conflicts.push_back(other);
+    }
+    conflicts += open.size();
+    if (conflicts > kMaxConflicts) return std::nullopt;
+    open.insert(event.buffer);
+  }
+  return buffers;
+}
+
+PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment) {
+  return place_in_order(buffers,
+                        descending(buffers,
+                                   [](const TvmBuffer& buffer) {
+                                     return std::tuple(buffer.bytes, buffer.conflicts.size(),
+                                                       std::string_view(buffer.name_hint));
+                                   }),
+                        alignment);
+}
+
+PlannerResult greedy_by_conflicts(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment) {
+  return place_in_order(buffers,
+                        descending(buffers,
+                                   [](const TvmBuffer& buffer) {
+                                     return std::tuple(buffer.conflicts.size(), buffer.bytes,
+                                                       std::string_view(buffer.name_hint));
+                                   }),
+                        alignment);
+}
+
+}  // namespace mlf::plan

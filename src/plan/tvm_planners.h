@@ -1,0 +1,32 @@
+// TVM's own planners, by its rules, for buffers whose lifetimes are known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/plan/network_plan.h"
+
+namespace mlf::plan {
+
+/// A BufferInfo (include/tvm/tir/usmp/utils.h).
+struct TvmBuffer {
+  std::string name_hint;  ///< unique
+  std::uint64_t bytes = 0;
+  std::vector<std::size_t> conflicts{};  ///< one may be there several times
+};
+
+/// The workspaces of a pool as ExtractBufferInfo makes them: the name hints without the `_let` of
+/// the planned code, with TVM's numbers where several have one name, and the conflicts with one
+/// entry for every time that one begins while the other is there. Nothing for pools with more
+/// conflicts than a network has.
+std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool);
+
+/// `tir.usmp.algo.greedy_by_size` and `greedy_by_conflicts` of an unrestricted pool
+/// (src/tir/usmp/algo/greedy.cc, the same rule in v0.9 and v0.16).
+PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);
+PlannerResult greedy_by_conflicts(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);
+
+}  // namespace mlf::plan
