@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "archive/contents.h"
@@ -35,23 +36,61 @@ Names checked_removals(const Archive& archive, const Changes& changes) {
       throw std::logic_error("new member has the name of another one");
     }
   }
+  for (const EditedMember& member : changes.edit) {
+    const Member* const found = archive.find(member.name);
+    if (found == nullptr || found->type != MemberType::file || removed.contains(member.name)) {
+      throw std::logic_error("edited member is not a file that stays");
+    }
+  }
   return removed;
+}
+
+/// The member's own header with another size, the content and its padding.
+std::string edited_bytes(const Archive::Contents& contents, const Member& member,
+                         std::string_view content) {
+  const std::string_view tar = contents.mapped.bytes();
+  // A PAX record may have the last word on the size: it is in front of the header.
+  const std::uint64_t header_offset = member.data_offset - kBlock;
+  const std::string_view extended =
+      tar.substr(static_cast<std::size_t>(member.header_offset),
+                 static_cast<std::size_t>(header_offset - member.header_offset));
+  TarHeader header = header_at(tar, header_offset);
+  if (extended.find(" size=") != std::string_view::npos ||
+      !put_octal(header.size, content.size())) {
+    throw support::Error(ErrorKind::invalid_input,
+                         "its size is in an extended header, which mlf does not change",
+                         {.file = contents.path, .member = member.name});
+  }
+  seal(header);
+  std::string bytes(reinterpret_cast<const char*>(&header), kBlock);
+  bytes += content;
+  bytes.resize(static_cast<std::size_t>(round_up(bytes.size(), kBlock)), '\0');
+  return bytes;
 }
 
 /// Copies what stays, in as few ranges as possible, and returns how many bytes that was.
 std::uint64_t splice_members(const Archive::Contents& contents, const Names& removed,
-                             const File& out) {
+                             const std::vector<EditedMember>& edited, const File& out) {
   std::uint64_t kept = 0;
   std::uint64_t begin = 0;
   const auto copy_until = [&](std::uint64_t end) {
     out.append_range(contents.tar(), begin, end - begin);
     kept += end - begin;
   };
+  std::unordered_map<std::string_view, std::string_view> new_content;
+  for (const EditedMember& edit : edited) new_content.emplace(edit.name, edit.content);
   for (const Member& member : contents.members) {
-    if (!removed.contains(member.name)) continue;
-    // With its extension headers, which are in front of it.
-    copy_until(member.header_offset);
-    begin = member.end_offset;
+    if (removed.contains(member.name)) {
+      // With its extension headers, which are in front of it.
+      copy_until(member.header_offset);
+      begin = member.end_offset;
+    } else if (const auto edit = new_content.find(member.name); edit != new_content.end()) {
+      copy_until(member.data_offset - kBlock);
+      const std::string bytes = edited_bytes(contents, member, edit->second);
+      out.write(bytes);
+      kept += bytes.size();
+      begin = member.end_offset;
+    }
   }
   copy_until(contents.end_of_members);
   return kept;
@@ -71,7 +110,7 @@ std::string name_prefix(const Archive::Contents& contents, const Names& removed)
 void build_tar(const Archive& archive, const Changes& changes, const File& out) {
   const Archive::Contents& contents = archive.contents();
   const Names removed = checked_removals(archive, changes);
-  const std::uint64_t kept = splice_members(contents, removed, out);
+  const std::uint64_t kept = splice_members(contents, removed, changes.edit, out);
   TarAppender appender(out, kept, name_prefix(contents, removed));
   for (const NewMember& member : changes.add) appender.append(member);
   // Padded as it was: Python's tarfile fills records of 10240 bytes, other tools stop at a block.
@@ -126,6 +165,7 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
   if (contents.storage == Storage::directory) {
     // Checked here as `build` does it for tars: folders are changed member by member.
     checked_removals(archive, changes);
+    if (!changes.edit.empty()) throw std::logic_error("members of a directory are not edited");
     update_directory(contents.source, changes);
     return {};
   }

@@ -17,16 +17,23 @@ struct NewMember {
   std::function<void(support::ByteSink&)> write;  ///< called once, streams the content
 };
 
-/// A member in both lists is replaced. In a tar all new members come behind the old ones, in this
-/// order.
+/// Other content for a file of a tar, which keeps its place and its headers but for the size.
+struct EditedMember {
+  std::string name;
+  std::string content;
+};
+
+/// A member in `remove` and `add` is replaced. In a tar all new members come behind the old ones,
+/// in this order.
 struct Changes {
   std::vector<std::string> remove;  ///< names of existing members
   std::vector<NewMember> add;
   /// The one of these members that lists the others, if there is one. In a directory, which changes
   /// file by file, no other new member is there before it, and no other removed one after it.
   std::string list{};
+  std::vector<EditedMember> edit{};  ///< of a tar, none of `remove`
 
-  bool empty() const noexcept { return remove.empty() && add.empty(); }
+  bool empty() const noexcept { return remove.empty() && add.empty() && edit.empty(); }
 };
 
 /// What a replaced file had and the new one has not, a sentence each: see `Replacement::adopt`.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "archive/rewrite.h"
+#include "support/error.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using archive::Archive;
 using archive::Changes;
+using archive::EditedMember;
 using archive::Member;
 using archive::NewMember;
 
@@ -221,6 +223,43 @@ TEST_F(Rewriting, ContentMayComeInAnyPieces) {
   });
   const Archive archive = open_good(path("out.tar"));
   EXPECT_EQ(archive.read(*archive.find("n")).value(), whole);
+}
+
+TEST_F(Rewriting, AnEditedMemberKeepsItsPlaceAndItsHeaders) {
+  const auto archive_with = [](const std::string& content) {
+    return TarBuilder()
+        .pax({"mtime=1700000000.25"})
+        .file("a", content)
+        .pax({"comment=kept"}, 'g')
+        .file("b", "after")
+        .finish();
+  };
+  for (const std::size_t size : {0U, 3U, 512U, 513U, 20000U}) {
+    SCOPED_TRACE(size);
+    const std::string content(size, 'x');
+    const auto edit = [&](const Archive&) {
+      return Changes{.remove = {}, .add = {}, .edit = {{"a", content}}};
+    };
+    EXPECT_EQ(rewritten(archive_with("old"), edit), archive_with(content));
+  }
+}
+
+TEST_F(Rewriting, AnEditedMemberWithTheSameContentIsTheSame) {
+  const std::string tar = colourful().finish();
+  const auto edit = [](const Archive&) {
+    const EditedMember same{std::string(200, 'n'), std::string(1000, 'c')};
+    return Changes{.remove = {}, .add = {}, .edit = {same}};
+  };
+  EXPECT_EQ(rewritten(tar, edit), tar);
+}
+
+TEST_F(Rewriting, ASizeInAnExtendedHeaderIsNotEdited) {
+  const std::string tar = TarBuilder().pax({"size=3"}).file("a", "old").finish();
+  EXPECT_THROW(rewritten(tar,
+                         [](const Archive&) {
+                           return Changes{.remove = {}, .add = {}, .edit = {{"a", "new one"}}};
+                         }),
+               support::Error);
 }
 
 TEST_F(Rewriting, ChangesThatDoNotFitTheArchiveAreDefects) {
