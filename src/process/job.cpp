@@ -92,7 +92,11 @@ OutputState state_of(const Archive& archive, const Digest& written) {
 }
 
 Job prepare(const std::string& path, const ProcessOptions& options) {
-  Job job{options, open_deployment(path, options), {}, {}};
+  return prepare(open_deployment(path, options), options);
+}
+
+Job prepare(Deployment deployment, const ProcessOptions& options) {
+  Job job{options, std::move(deployment), {}, {}};
   job.inputs = inputs_of(job);
   job.previous = previous_manifest(job.archive());
   return job;

@@ -33,6 +33,9 @@ bool in_place(const std::string& path, const ProcessOptions& options);
 /// `Error`.
 Job prepare(const std::string& path, const ProcessOptions& options);
 
+/// The same of an archive that is open already.
+Job prepare(Deployment deployment, const ProcessOptions& options);
+
 /// What became of a member that an earlier run wrote.
 enum class OutputState : std::uint8_t { intact, changed, missing };
 OutputState state_of(const archive::Archive& archive, const Digest& written);

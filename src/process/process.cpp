@@ -12,6 +12,7 @@
 #include "process/job.h"
 #include "process/output_names.h"
 #include "process/outputs.h"
+#include "process/regenerate.h"
 #include "support/error.h"
 
 namespace mlf::process {
@@ -145,6 +146,13 @@ archive::Lost apply(const Job& job, const Changes& changes, const std::string& p
   return {};
 }
 
+/// `--tir` took these into the outputs, and nobody knows where they are now.
+void refuse_files_beside(const Job& job) {
+  if (job.previous->inputs.files.empty()) return;
+  fail_check(job, "it was processed with a file beside it, '" +
+                      job.previous->inputs.files.front().name + "', which is not at hand");
+}
+
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
   Job job = prepare(path, options);
   // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
@@ -163,6 +171,20 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
 }
 
 }  // namespace
+
+void regenerate(Deployment deployment, const std::function<void(Changes)>& use) {
+  ProcessOptions options;
+  Job job = prepare(std::move(deployment), options);
+  if (!job.previous) return use({});
+  refuse_files_beside(job);
+  options.constants = job.previous->inputs.constants;
+  job.inputs.constants = options.constants;
+  if (is_up_to_date(job)) return use({});
+  Outputs outputs;
+  make_outputs(job, outputs);
+  use(changes_for(job, outputs));
+}
+
 }  // namespace mlf::process
 
 namespace mlf {

@@ -144,7 +144,7 @@ void Verifier::check_networks() {
 }
 
 void Verifier::check_c() {
-  ComparisonWithC comparison = compare_with_c(job_);
+  ComparisonWithC comparison = compare_with_c(job_.deployment);
   CheckResult& result = start(VerifyCheck::generated_c);
   result.passed = comparison.functions - comparison.differing;
   result.failed = comparison.differing;

@@ -49,7 +49,7 @@ bool is_lost_in_text(const tir::Document& captured, const tir::Difference& diffe
 /// missing types are then no difference.
 class CheckOfC {
  public:
-  explicit CheckOfC(const Job& job) : job_(job), deployment_(job.deployment) {}
+  explicit CheckOfC(const Deployment& deployment) : deployment_(deployment) {}
 
   ComparisonWithC run() &&;
 
@@ -59,7 +59,8 @@ class CheckOfC {
   void compare(std::size_t module, const TirSource& captured, const TirSource& c);
   bool belongs_to(const TirSource& captured, std::size_t module, const Target* target);
 
-  const Job& job_;
+  const std::vector<Module>& modules() const { return deployment_.library().modules; }
+
   const Deployment& deployment_;
   ComparisonWithC result_{};
 };
@@ -92,7 +93,7 @@ void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSou
     differing.insert(difference.function);
     result_.findings.push_back({.severity = graph::Severity::error,
                                 .code = FindingCode::c_mismatch,
-                                .module = job_.modules()[module].name,
+                                .module = modules()[module].name,
                                 .detail = "the generated C, " + c.name + ", and " +
                                           captured.source.member +
                                           " (second) differ: " + to_string(difference)});
@@ -125,7 +126,7 @@ void CheckOfC::check_types(const TirSource& c) {
   result_.findings.push_back(
       {.severity = graph::Severity::warning,
        .code = FindingCode::c_type,
-       .module = owners.empty() ? "" : job_.modules()[owners.front()].name,
+       .module = owners.empty() ? "" : modules()[owners.front()].name,
        .detail = "the generated C, " + c.name +
                  ", uses the type half, which C does not have: it compiles only where somebody "
                  "defines it"});
@@ -135,7 +136,7 @@ ComparisonWithC CheckOfC::run() && {
   // Generated C is slow to read: not where there is nothing to compare it with.
   const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
                                                 [](const TirSource& source) { return !source.c; });
-  for (std::size_t i = 0; any_captured && i < job_.modules().size(); ++i) {
+  for (std::size_t i = 0; any_captured && i < modules().size(); ++i) {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
       check_types(c);
       check(i, c);
@@ -150,8 +151,8 @@ ComparisonWithC CheckOfC::run() && {
 
 }  // namespace
 
-ComparisonWithC compare_with_c(const Job& job) {
-  return CheckOfC(job).run();
+ComparisonWithC compare_with_c(const Deployment& deployment) {
+  return CheckOfC(deployment).run();
 }
 
 }  // namespace mlf::process
