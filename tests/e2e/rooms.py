@@ -34,7 +34,8 @@ BELOW = {
     "deployment": ["model_library", "plan", "tir/c"],
     "report": ["deployment", "compile"],
     "process": ["deployment", "tir/compare"],
-    "program": ["process", "report", "drawing"],
+    "replan": ["process", "tir/save_json"],
+    "program": ["replan", "report", "drawing"],
 }
 
 # Headers of include/mlf that are not in a folder of their room.

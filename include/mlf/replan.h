@@ -1,0 +1,73 @@
+// Writing an archive with another plan of its memory pools: the numbers of the plan change in every
+// representation that the archive has, and nothing else does.
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/graph/topology.h"
+#include "mlf/plan/network_plan.h"
+
+namespace mlf {
+
+/// A buffer of a pool, `variable = address_of(pool[old_offset])`, and where it goes. Offsets are
+/// bytes from the beginning of the pool.
+struct BufferMove {
+  std::string source;    ///< stem of the TIR with the let, which names it ("tir-1")
+  std::string function;  ///< name or global symbol of the PrimFunc with the let
+  std::string variable;  ///< the let, as that TIR names it
+  std::uint64_t old_offset = 0;
+  std::uint64_t new_offset = 0;
+};
+
+/// All buffers of one workspace pool, those that stay included: what the archive has and this list
+/// has not cannot be accounted for.
+struct PoolMove {
+  std::size_t module = 0;  ///< index into ModelLibrary::modules
+  std::string pool;        ///< "global_workspace"
+  std::uint64_t old_size = 0;
+  std::uint64_t new_size = 0;
+  std::vector<BufferMove> buffers;
+};
+
+/// The moves that make a plan of it; nothing where the plan is refused, or not better than what is
+/// there.
+MLF_API std::optional<PoolMove> move_of(std::size_t module, const graph::Topology& topology,
+                                        const plan::PoolPlan& plan);
+
+struct ReplanOptions {
+  std::string output{};  ///< "-": standard output
+  archive::Limits archive_limits{};
+  tir::ReadLimits tir_limits{};
+};
+
+struct ReplanReport {
+  std::vector<std::string> changed{};  ///< members with other numbers, in the archive's order
+  std::vector<std::string> lost{};     ///< as in ProcessReport
+};
+
+/// Writes the archive of `deployment` to `options.output` with new offsets and sizes of pools: in
+/// generated C, headers, metadata.json, and captured TIR as text and save_json. Members that
+/// `mlf process` wrote are made anew from those. Of every other byte nothing changes: a member that
+/// changes keeps its place and its headers but for its size.
+///
+/// That the new members say what they should is checked by reading them: between the old TIR and
+/// the new one, nothing differs but offsets and sizes of these pools, and every one of them is as
+/// the moves say. Whether the moves are a good plan is the caller's business.
+///
+/// Errors: `check_failed` for an archive that cannot be changed with certainty, with the place: a
+/// buffer that is not in `moves` or not in a representation, a use of a pool that is none of those
+/// that TVM generates, a callee without TIR that is given the pool; `usage` for a directory; `io`.
+MLF_API Result<ReplanReport> write_with_plan(const Deployment& deployment,
+                                             std::span<const PoolMove> moves,
+                                             const ReplanOptions& options);
+
+}  // namespace mlf

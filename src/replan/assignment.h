@@ -1,0 +1,77 @@
+// The new plan by function and by order of lets: representations of one function name its variables
+// differently (`compute.global_let`, `compute_global_let_2`), but list them in one order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "mlf/replan.h"
+#include "replan/pool_sites.h"
+
+namespace mlf::replan {
+
+/// Names of the pools of one module.
+using PoolSet = std::set<std::string, std::less<>>;
+
+/// A let of a pool and its offset now and then.
+struct AssignedLet {
+  std::string variable;  ///< in the TIR that the moves name
+  std::string pool;
+  std::uint64_t old_offset = 0;
+  std::uint64_t new_offset = 0;
+};
+
+struct PoolSize {
+  std::uint64_t old_size = 0;
+  std::uint64_t new_size = 0;
+};
+
+/// One module's moves, found in the TIR that they name.
+struct ModuleAssignment {
+  std::size_t module = 0;
+  PoolSet pools;
+  std::map<std::string, PoolSize, std::less<>> sizes;
+  std::map<std::string, std::vector<AssignedLet>, std::less<>> lets;  ///< by symbol
+
+  /// Whether a function is one of this module: of several in one TIR, others have the same pools.
+  std::set<std::string, std::less<>> symbols;
+  bool has_function(std::string_view symbol) const { return symbols.contains(symbol); }
+
+  /// Bytes that all pools take less than before; negative if more.
+  std::int64_t saved() const;
+  std::uint64_t old_total() const;
+};
+
+/// Finds every buffer of the moves of one module in the functions of its TIR. Throws `Error`
+/// (check_failed) where one is not there, is not where it should be, or is missing in the moves.
+ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
+                        const std::vector<FunctionSites>& functions);
+
+/// A site and the number that belongs there.
+struct SiteValue {
+  tir::NodeId integer;
+  std::uint64_t old_value = 0;
+  std::uint64_t new_value = 0;
+};
+
+/// For one function in any representation: the new value of each of its lets, in their order;
+/// nothing for those of other memory. Throws as above where they are not those of the assignment.
+std::vector<std::optional<std::uint64_t>> new_offsets(const ModuleAssignment& assignment,
+                                                      const FunctionSites& function);
+
+/// The new size of a pool; throws as above where the old one is another.
+std::uint64_t new_size(const ModuleAssignment& assignment, const FunctionSites& function,
+                       const SizeSite& site);
+
+/// Every number of a function that belongs to the plan.
+std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
+                                   const FunctionSites& function);
+
+}  // namespace mlf::replan

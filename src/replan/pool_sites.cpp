@@ -1,0 +1,199 @@
+#include "replan/pool_sites.h"
+
+#include <optional>
+#include <utility>
+
+#include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
+#include "replan/edit.h"
+#include "tir/node_queries.h"
+#include "tir/pools.h"
+
+namespace mlf::replan {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+/// The sites of one function.
+class Search {
+ public:
+  Search(Node function, FunctionSites& sites, const std::set<std::string, std::less<>>& pools)
+      : function_(function), sites_(sites), seen_(function.module()), pools_(pools) {}
+
+  void run() {
+    take_parameters();
+    take_list();
+    if (sites_.pools.empty()) return;
+    // On a stack of its own: bodies nest as deep as networks are long.
+    std::vector<Node> stack{function_[f::PrimFunc::body]};
+    std::vector<Node> below;
+    while (!stack.empty()) {
+      const Node node = stack.back();
+      stack.pop_back();
+      if (!seen_.insert(node.id())) continue;
+      below.clear();
+      enter(node, below);
+      stack.insert(stack.end(), below.rbegin(), below.rend());
+    }
+  }
+
+ private:
+  const PoolNames* pool_of(Node buffer_or_var) const {
+    for (const auto& [id, pool] : memory_) {
+      if (id == buffer_or_var.id()) return &sites_.pools[pool];
+    }
+    return nullptr;
+  }
+
+  void add_size(const std::string& pool, Node size) {
+    const auto value = graph::integer_of(size);
+    if (!value || *value < 0 || !size.is(Kind::IntImm)) {
+      fail("the size of pool '" + pool + "' is not a number");
+    }
+    sites_.sizes.push_back({pool, size.id(), static_cast<std::uint64_t>(*value)});
+  }
+
+  void take_buffer(Node buffer, std::size_t pool) {
+    memory_.push_back({buffer.id(), pool});
+    memory_.push_back({buffer[f::Buffer::data].id(), pool});
+    const tir::NodeList shape = buffer.list(f::Buffer::shape);
+    if (shape.size() != 1) fail("pool '" + sites_.pools[pool].pool + "' has several dimensions");
+    add_size(sites_.pools[pool].pool, shape[0]);
+  }
+
+  void take_parameters() {
+    const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
+    for (const Node param : function_.list(f::PrimFunc::params)) {
+      const std::string_view name = tir::pool_name(param.text(f::Var::name));
+      if (!pools_.contains(name)) continue;
+      const std::size_t pool = sites_.pools.size();
+      sites_.pools.push_back({std::string(name), std::string(param.text(f::Var::name)), {}, {}});
+      memory_.push_back({param.id(), pool});
+      for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (buffers.key(i) != param) continue;
+        take_buffer(buffers.value(i), pool);
+        sites_.pools[pool].buffer = buffers.value(i).text(f::Buffer::name);
+        sites_.pools[pool].data = buffers.value(i)[f::Buffer::data].text(f::Var::name);
+      }
+    }
+  }
+
+  void take_list() {
+    for (const tir::PoolUse& use : tir::pool_uses(function_)) {
+      const bool moves = pools_.contains(use.name);
+      sites_.listed.emplace_back(moves ? use.name : std::string_view());
+      if (moves)
+        add_size(sites_.listed.back(), use.allocated[f::AllocatedPoolInfo::allocated_size]);
+    }
+  }
+
+  void enter(Node node, std::vector<Node>& below) {
+    if (node.is(Kind::LetStmt) && take_let(node)) {
+      below.push_back(node[f::LetStmt::body]);
+      return;
+    }
+    if (tir::is_call_of(node, "tir.tvm_stack_make_array")) take_array(node);
+    const bool is_call = node.is(Kind::Call);
+    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
+      if (const PoolNames* pool = pool_of(child)) {
+        if (!is_call || !child.is(Kind::Var)) {
+          fail("pool '" + pool->pool + "' is used by " + std::string(node.info().name) +
+               ", which TVM's planner does not generate");
+        }
+        take_argument(node, *pool);
+        return;
+      }
+      below.push_back(child);
+    });
+  }
+
+  /// Whether it is a let of an address.
+  bool take_let(Node let) {
+    const Node value = graph::without_casts(let[f::LetStmt::value]);
+    if (!tir::is_call_of(value, "tir.address_of") || value.list(f::Call::args).size() != 1) {
+      return false;
+    }
+    const Node load = value.list(f::Call::args)[0];
+    if (!load.is(Kind::BufferLoad)) return false;
+    const tir::NodeList indices = load.list(f::BufferLoad::indices);
+    const Node buffer = load[f::BufferLoad::buffer];
+    const PoolNames* pool = pool_of(buffer);
+    if (pool == nullptr) pool = pool_of(buffer[f::Buffer::data]);
+    const std::string variable(let[f::LetStmt::var].text(f::Var::name));
+    const bool is_number = indices.size() == 1 && indices[0].is(Kind::IntImm) &&
+                           indices[0].integer(f::IntImm::value) >= 0;
+    if (!is_number) {
+      if (pool == nullptr) return false;
+      fail("the offset of '" + variable + "' in pool '" + pool->pool + "' is not a number");
+    }
+    sites_.lets.push_back({variable, pool == nullptr ? std::string() : pool->pool, indices[0].id(),
+                           static_cast<std::uint64_t>(indices[0].integer(f::IntImm::value))});
+    return true;
+  }
+
+  /// What a packed call makes of a pool: the shape of the tensor is the size.
+  void take_array(Node call) {
+    const tir::NodeList args = call.list(f::Call::args);
+    if (args.size() < 2) return;
+    const PoolNames* pool = pool_of(args[0]);
+    if (pool == nullptr) return;
+    const Node shape = args[1];
+    if (!tir::is_call_of(shape, "tir.tvm_stack_make_shape") ||
+        shape.list(f::Call::args).size() != 1) {
+      fail("the tensor of pool '" + pool->pool + "' has a shape that is not one number");
+    }
+    add_size(pool->pool, shape.list(f::Call::args)[0]);
+  }
+
+  /// A pool may be passed to a function, and be the memory of a tensor that is.
+  void take_argument(Node call, const PoolNames& pool) {
+    const std::string_view op = graph::operator_of(call);
+    if (op == "tvm_stack_make_array") return;
+    if (op != "call_extern" && op != "tvm_call_cpacked" && op != "tvm_call_packed" &&
+        op != "call_unpacked" && !op.empty()) {
+      fail("pool '" + pool.pool + "' is an argument of " + std::string(op));
+    }
+    const tir::NodeList args = call.list(f::Call::args);
+    const std::string_view callee = args.empty() ? std::string_view() : graph::string_of(args[0]);
+    if (callee.empty()) fail("pool '" + pool.pool + "' is given to a function without a name");
+    sites_.callees.emplace(callee);
+  }
+
+  [[noreturn]] void fail(const std::string& message) const {
+    refuse("function '" + sites_.name + "': " + message);
+  }
+
+  Node function_;
+  FunctionSites& sites_;
+  tir::NodeSet seen_;
+  const std::set<std::string, std::less<>>& pools_;
+  std::vector<std::pair<tir::NodeId, std::size_t>> memory_;  // buffers and variables of pools
+};
+
+std::string symbol_of(Node function, std::string_view name) {
+  const std::string_view symbol = graph::string_of(graph::attribute(function, "global_symbol"));
+  return std::string(symbol.empty() ? name : symbol);
+}
+
+}  // namespace
+
+std::vector<FunctionSites> sites_of(const tir::Module& module,
+                                    const std::set<std::string, std::less<>>& pools) {
+  std::vector<FunctionSites> result;
+  const tir::NodeMap functions = module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const Node function = functions.value(i);
+    if (!function.is(Kind::PrimFunc)) continue;
+    FunctionSites sites;
+    sites.name = functions.key(i).text(f::GlobalVar::name_hint);
+    sites.symbol = symbol_of(function, sites.name);
+    sites.function = function.id();
+    Search(function, sites, pools).run();
+    if (!sites.pools.empty()) result.push_back(std::move(sites));
+  }
+  return result;
+}
+
+}  // namespace mlf::replan

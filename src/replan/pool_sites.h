@@ -1,0 +1,56 @@
+// Every place in TIR where a memory pool's plan is: lets of buffers, and sizes of pools.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::replan {
+
+/// `variable = address_of(buffer[offset])`.
+struct LetSite {
+  std::string variable;
+  std::string pool;    ///< empty: of another memory, which does not change
+  tir::NodeId offset;  ///< the IntImm
+  std::uint64_t value = 0;
+};
+
+/// The number of bytes of a pool: shape of its buffer, of the tensor that a packed call makes of
+/// it, or its entry in `pool_args`.
+struct SizeSite {
+  std::string pool;
+  tir::NodeId size;  ///< the IntImm
+  std::uint64_t value = 0;
+};
+
+/// A pool as one function names it.
+struct PoolNames {
+  std::string pool;
+  std::string parameter;  ///< "global_workspace_1_var"
+  std::string buffer;     ///< "global_workspace_1_buffer_var"
+  std::string data;       ///< the variable of the buffer's data
+};
+
+struct FunctionSites {
+  std::string symbol;  ///< global symbol, or the name where it has none
+  std::string name;    ///< in the module
+  tir::NodeId function;
+  std::vector<LetSite> lets;    ///< in the order of the text
+  std::vector<SizeSite> sizes;  ///< those of main and the kernels, in no order that matters
+  std::vector<PoolNames> pools;
+  /// Pools of `pool_args` in its order; empty names for those that do not change.
+  std::vector<std::string> listed;
+  std::set<std::string> callees;  ///< that are given a pool
+};
+
+/// The sites of the pools `pools` of every function of a module that has any. Throws `Error`
+/// (check_failed) where a pool is used in a way that TVM's planner does not generate: nobody could
+/// say then which bytes are meant.
+std::vector<FunctionSites> sites_of(const tir::Module& module,
+                                    const std::set<std::string, std::less<>>& pools);
+
+}  // namespace mlf::replan

@@ -1,0 +1,387 @@
+// One archive gets another plan: find its numbers in every member, exchange them, read what came
+// out, and only then write.
+#include "mlf/replan.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "archive/rewrite.h"
+#include "deployment/tir_name.h"
+#include "process/regenerate.h"
+#include "process/verify_c.h"
+#include "replan/assignment.h"
+#include "replan/check.h"
+#include "replan/edits.h"
+#include "support/error.h"
+
+namespace mlf::replan {
+namespace {
+
+using archive::Member;
+using support::get_or_throw;
+using support::SourceText;
+
+/// By the member's place in the archive, so that what is reported has an order.
+using EditsOfMembers = std::map<const Member*, std::vector<Edit>>;
+
+class Replanning {
+ public:
+  Replanning(const Deployment& deployment, std::span<const PoolMove> moves,
+             const ReplanOptions& options)
+      : deployment_(deployment), archive_(deployment.archive()), moves_(moves), options_(options) {}
+
+  std::vector<archive::EditedMember> run() {
+    refuse_disagreement();
+    for (std::size_t module = 0; module < modules().size(); ++module) assign_module(module);
+    check_callees();
+    for (const Member& member : archive_.members()) captured(member);
+    for (const ModuleAssignment& assignment : assignments_) {
+      generated_c(assignment);
+      declarations(assignment);
+    }
+    make_contents();
+    check_captured();
+    check_c();
+    return std::move(edited_);
+  }
+
+ private:
+  const std::vector<Module>& modules() const { return deployment_.library().modules; }
+
+  SourceText text_of(const Member& member) const {
+    return {archive_.path(), member.name, get_or_throw(archive_.read(member))};
+  }
+  const Member& member_named(std::string_view name) const {
+    const Member* const member = archive_.find(name);
+    if (member == nullptr) refuse("it is not in the archive", name);
+    return *member;
+  }
+
+  /// Numbers are moved in both: they have to be the same program before.
+  void refuse_disagreement() const {
+    for (const Finding& finding : process::compare_with_c(deployment_).findings) {
+      if (finding.severity == graph::Severity::error) refuse(finding.detail);
+    }
+  }
+
+  /// The TIR that moves name: captured, or generated C.
+  const TirSource& source_named(std::size_t module, const std::string& stem) const {
+    if (const TirSource* const found = deployment_.find_tir(stem)) return *found;
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(module))) {
+      if (c.stem == stem) return c;
+    }
+    refuse("the archive has no TIR '" + stem + "'");
+  }
+
+  bool belongs_to(const FunctionSites& function, std::size_t module) const {
+    return deployment_.module_of_function(function.symbol) == module;
+  }
+
+  std::vector<FunctionSites> sites_in(const tir::Module& tir, std::size_t module,
+                                      const PoolSet& pools) const {
+    std::vector<FunctionSites> sites = sites_of(tir, pools);
+    std::erase_if(sites, [&](const FunctionSites& one) { return !belongs_to(one, module); });
+    return sites;
+  }
+
+  void assign_module(std::size_t module) {
+    std::vector<PoolMove> moves;
+    PoolSet pools;
+    std::set<std::string> stems;
+    for (const PoolMove& move : moves_) {
+      if (move.module != module) continue;
+      moves.push_back(move);
+      pools.insert(move.pool);
+      for (const BufferMove& buffer : move.buffers) stems.insert(buffer.source);
+    }
+    if (moves.empty()) return;
+    if (!modules()[module].files.objects.empty()) {
+      refuse("module '" + modules()[module].name + "' has code in objects, which cannot be changed",
+             modules()[module].files.objects.front().name);
+    }
+    std::vector<FunctionSites> functions;
+    for (const std::string& stem : stems) {
+      const auto document = get_or_throw(deployment_.document(source_named(module, stem)));
+      for (FunctionSites& one : sites_in(document->module, module, pools)) {
+        callees_.insert(one.callees.begin(), one.callees.end());
+        functions.push_back(std::move(one));
+      }
+      take_functions(document->module);
+    }
+    assignments_.push_back(assign(module, moves, functions));
+    for (const FunctionSites& one : functions) assignments_.back().symbols.insert(one.symbol);
+  }
+
+  void take_functions(const tir::Module& tir) {
+    const tir::NodeMap functions = tir.root().map(tir::f::IRModule::functions);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      known_.emplace(functions.key(i).text(tir::f::GlobalVar::name_hint));
+    }
+    for (const FunctionSites& one : sites_of(tir, {})) known_.insert(one.symbol);
+  }
+
+  /// A function without TIR may keep the pointer, or use bytes of its own choice.
+  void check_callees() const {
+    for (const std::string& callee : callees_) {
+      const bool known = known_.contains(callee) ||
+                         std::any_of(assignments_.begin(), assignments_.end(),
+                                     [&](const auto& one) { return one.has_function(callee); });
+      if (!known) refuse("'" + callee + "' is given a pool, and its TIR is not in the archive");
+    }
+  }
+
+  /// Text and lossless twin of captured TIR: both say the plan, whichever is read.
+  void captured(const Member& member) {
+    const std::string_view whole = member.name;
+    if (!whole.starts_with(deployment::kSourceFolder)) return;
+    const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
+    if (!name || member.type != archive::MemberType::file) return;
+    if (name->form == deployment::TirForm::twin) {
+      save_json(member);
+    } else {
+      text(member);
+    }
+  }
+
+  void save_json(const Member& member) {
+    const SaveJsonPlaces places = read_with_places(text_of(member), options_.tir_limits);
+    for (const ModuleAssignment& assignment : assignments_) {
+      for (const FunctionSites& function :
+           sites_in(places.module, assignment.module, assignment.pools)) {
+        for (const SiteValue& value : site_values(assignment, function)) {
+          const tir::SourceRange digits = places.integers[tir::index(value.integer)];
+          edits_[&member].push_back({digits.begin, digits.end - digits.begin, value.new_value});
+        }
+      }
+    }
+  }
+
+  tir::Document read(const Member& member, std::string_view text) const {
+    return get_or_throw(tir::read({.file = archive_.path(), .member = member.name, .text = text},
+                                  options_.tir_limits));
+  }
+
+  void text(const Member& member) {
+    const SourceText source = text_of(member);
+    const tir::Document document = read(member, source.text);
+    const bool known = document.source.dialect == tir::Dialect::tvmscript ||
+                       document.source.dialect == tir::Dialect::legacy_text ||
+                       document.source.dialect == tir::Dialect::save_json;
+    for (const ModuleAssignment& assignment : assignments_) {
+      for (const FunctionSites& function :
+           sites_in(document.module, assignment.module, assignment.pools)) {
+        const auto range = document.module.source_range(function.function);
+        if (!known || !range) {
+          refuse("its dialect does not say the places of numbers", member.name);
+        }
+        add_text_edits(source, *range, assignment, function, edits_[&member]);
+      }
+    }
+  }
+
+  void generated_c(const ModuleAssignment& assignment) {
+    const auto sources = get_or_throw(deployment_.generated_c(assignment.module));
+    std::set<std::string> found;
+    for (const TirSource& c : sources) {
+      const auto document = get_or_throw(deployment_.document(c));
+      for (const FunctionSites& function :
+           sites_in(document->module, assignment.module, assignment.pools)) {
+        found.insert(function.symbol);
+        definition(c, assignment, function);
+      }
+    }
+    for (const auto& [symbol, lets] : assignment.lets) {
+      if (!lets.empty() && !found.contains(symbol)) {
+        refuse("the archive has no C of function '" + symbol + "'");
+      }
+    }
+  }
+
+  void definition(const TirSource& c, const ModuleAssignment& assignment,
+                  const FunctionSites& function) {
+    for (const Member* const member : c.c_members) {
+      const SourceText source = text_of(*member);
+      for (const tir::CDefinition& one : tir::describe_c(source.text).definitions) {
+        if (one.symbol != function.symbol) continue;
+        add_c_edits(source, one.range, assignment, function, edits_[member]);
+        return;
+      }
+    }
+    refuse("no file defines function '" + function.symbol + "'");
+  }
+
+  /// What the archive says of its pools outside of functions.
+  void declarations(const ModuleAssignment& assignment) {
+    const Module& module = modules()[assignment.module];
+    for (const auto& [pool, size] : assignment.sizes) {
+      std::size_t found = 0;
+      for (const FileRef& file : module.files.sources) {
+        const Member& member = member_named(file.name);
+        found += add_array_edit(text_of(member), pool, size, edits_[&member]) ? 1 : 0;
+      }
+      // A pool of the application: the header says how large it has to be.
+      found += macro(module, "_" + pool + "_WORKSPACE_POOL_SIZE", size) ? 1 : 0;
+      if (found == 1) continue;
+      refuse("the size of pool '" + pool + "' is in " + std::to_string(found) +
+             " places of the generated C, not in one");
+    }
+    const Member& metadata = member_named("metadata.json");
+    const auto claim =
+        add_metadata_edit(text_of(metadata), module.name, assignment, edits_[&metadata]);
+    if (claim) macro(module, "_WORKSPACE_SIZE", *claim);
+  }
+
+  /// `TVMGEN_<MODULE><SUFFIX>` in the module's headers, in capitals.
+  bool macro(const Module& module, const std::string& suffix, const PoolSize& size) {
+    std::string name = "tvmgen_" + module.name + suffix;
+    for (char& c : name) {
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    bool found = false;
+    for (const FileRef& file : module.files.headers) {
+      const Member& member = member_named(file.name);
+      found |= add_macro_edit(text_of(member), name, size, edits_[&member]);
+    }
+    return found;
+  }
+
+  /// In the order of the archive; members that stay what they are are left out.
+  void make_contents() {
+    for (const Member& member : archive_.members()) {
+      const auto edits = edits_.find(&member);
+      if (edits == edits_.end()) continue;
+      const std::string_view text = get_or_throw(archive_.read(member));
+      std::string content = apply(text, edits->second);
+      if (content != text) edited_.push_back({member.name, std::move(content)});
+    }
+  }
+
+  /// The member's text as it will be.
+  std::string_view new_text(const Member& member) const {
+    for (const archive::EditedMember& one : edited_) {
+      if (one.name == member.name) return one.content;
+    }
+    return get_or_throw(archive_.read(member));
+  }
+
+  void check_captured() const {
+    for (const archive::EditedMember& one : edited_) {
+      const Member& member = member_named(one.name);
+      if (!member.name.starts_with(deployment::kSourceFolder)) continue;
+      const tir::Document before = read(member, get_or_throw(archive_.read(member)));
+      const tir::Document after = read(member, one.content);
+      check_changed(before.module, after.module, assignments_, member.name);
+    }
+  }
+
+  void check_c() const {
+    for (const ModuleAssignment& assignment : assignments_) {
+      for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
+        const auto before = get_or_throw(deployment_.document(c));
+        tir::CSources sources = *c.c;
+        for (std::size_t i = 0; i < sources.files.size(); ++i) {
+          sources.files[i].text = new_text(member_named(sources.files[i].member));
+        }
+        for (tir::CPool& pool : sources.pools) {
+          const auto size = assignment.sizes.find(pool.name);
+          if (size != assignment.sizes.end()) {
+            pool.bytes = static_cast<std::int64_t>(size->second.new_size);
+          }
+        }
+        const tir::Document after = get_or_throw(tir::read_c(sources, options_.tir_limits));
+        check_changed(before->module, after.module, {&assignment, 1}, c.name);
+      }
+    }
+  }
+
+  const Deployment& deployment_;
+  const archive::Archive& archive_;
+  std::span<const PoolMove> moves_;
+  const ReplanOptions& options_;
+  std::vector<ModuleAssignment> assignments_;
+  std::set<std::string> callees_;
+  std::set<std::string, std::less<>> known_;
+  EditsOfMembers edits_;
+  std::vector<archive::EditedMember> edited_;
+};
+
+/// The archive with these members, in memory: outputs of `mlf process` are made of it.
+archive::Archive edited_archive(const archive::Archive& archive, const archive::Changes& changes,
+                                const ReplanOptions& options) {
+  const support::File file = support::File::anonymous();
+  archive::write_to(archive, changes, file);
+  const support::MappedFile mapped(file);
+  return get_or_throw(
+      archive::Archive::from_bytes(mapped.bytes(), archive.path(), options.archive_limits));
+}
+
+archive::Lost write(const archive::Archive& archive, const archive::Changes& changes,
+                    const std::string& output) {
+  if (output != "-") return archive::write_to_path(archive, changes, output);
+  archive::write_to(archive, changes,
+                    support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
+  return {};
+}
+
+ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
+                 const ReplanOptions& options) {
+  const archive::Archive& archive = deployment.archive();
+  if (archive.storage() == archive::Storage::directory) {
+    throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
+                         {.file = archive.path()});
+  }
+  ReplanReport report;
+  archive::Changes changes;
+  changes.edit = Replanning(deployment, moves, options).run();
+  for (const archive::EditedMember& one : changes.edit) report.changed.push_back(one.name);
+  if (changes.empty()) {
+    report.lost = write(archive, changes, options.output);
+    return report;
+  }
+  Deployment edited = get_or_throw(Deployment::open(edited_archive(archive, changes, options),
+                                                    {.tir_limits = options.tir_limits}));
+  process::regenerate(std::move(edited), [&](archive::Changes made) {
+    made.edit = std::move(changes.edit);
+    report.lost = write(archive, made, options.output);
+  });
+  return report;
+}
+
+}  // namespace
+}  // namespace mlf::replan
+
+namespace mlf {
+
+std::optional<PoolMove> move_of(std::size_t module, const graph::Topology& topology,
+                                const plan::PoolPlan& plan) {
+  const plan::PoolProblem& now = plan.now;
+  if (plan.is_refused() || !now.declared || plan.best.size >= *now.declared) return std::nullopt;
+  PoolMove move{.module = module,
+                .pool = topology[now.pool].name,
+                .old_size = *now.declared,
+                .new_size = plan.best.size,
+                .buffers = {}};
+  for (std::size_t i = 0; i < now.buffers.size(); ++i) {
+    const plan::PlannedBuffer& buffer = now.buffers[i];
+    move.buffers.push_back({.source = buffer.source,
+                            .function = buffer.function,
+                            .variable = buffer.variable,
+                            .old_offset = buffer.offset,
+                            .new_offset = plan.best.offsets[i]});
+  }
+  return move;
+}
+
+Result<ReplanReport> write_with_plan(const Deployment& deployment, std::span<const PoolMove> moves,
+                                     const ReplanOptions& options) {
+  return support::to_result([&] { return replan::run(deployment, moves, options); })
+      .map_error([&](Diagnostics diagnostics) {
+        return in_file(std::move(diagnostics), deployment.archive().path());
+      });
+}
+
+}  // namespace mlf

@@ -1,0 +1,210 @@
+// Archives with another plan: every representation says the new one, and nothing else changes.
+#include "mlf/replan.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "mlf/process.h"
+#include "mlf/verify.h"
+#include "unit/archive/archive_fixture.h"
+
+namespace mlf::test {
+namespace {
+
+using graph::PoolKind;
+
+std::string data(std::string_view name) {
+  return std::string(MLF_TEST_DATA) + "/" + std::string(name);
+}
+
+const char* const kUsmp = "c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar";
+
+Deployment open_deployment(const std::string& path) {
+  auto opened = Deployment::open(path);
+  EXPECT_TRUE(opened) << path;
+  return std::move(opened).value();
+}
+
+/// Every buffer of workspace pools `by` bytes further on, or back.
+std::vector<PoolMove> shifted(const Deployment& deployment, std::int64_t by) {
+  const auto add = [&](std::uint64_t value) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value) + by);
+  };
+  std::vector<PoolMove> moves;
+  const Networks networks = deployment.networks().value();
+  for (const Network& network : networks.found) {
+    const graph::Topology& topology = network.topology;
+    for (std::size_t i = 0; i < topology.pools.size(); ++i) {
+      const graph::Pool& pool = topology.pools[i];
+      if (pool.kind != PoolKind::workspace) continue;
+      PoolMove move{.module = network.module,
+                    .pool = pool.name,
+                    .old_size = pool.bytes.value(),
+                    .new_size = add(pool.bytes.value()),
+                    .buffers = {}};
+      const auto is_here = [&](const auto& buffer) {
+        return buffer.pool && graph::index(*buffer.pool) == i;
+      };
+      for (const graph::Storage& storage : topology.storages) {
+        if (!is_here(storage)) continue;
+        move.buffers.push_back({topology.provenance.source, topology.provenance.function,
+                                storage.name, storage.offset.value(), add(*storage.offset)});
+      }
+      for (const graph::Kernel& kernel : topology.kernels) {
+        for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+          if (!is_here(buffer)) continue;
+          move.buffers.push_back({kernel.source, kernel.function, buffer.name,
+                                  buffer.offset.value(), add(*buffer.offset)});
+        }
+      }
+      moves.push_back(std::move(move));
+    }
+  }
+  return moves;
+}
+
+std::vector<std::string> usmp_archives() {
+  std::vector<std::string> paths{data(kUsmp)};
+  const std::filesystem::path corpus = MLF_CORPUS;
+  if (!std::filesystem::is_directory(corpus)) return paths;
+  for (const auto& version : std::filesystem::directory_iterator(corpus)) {
+    if (!version.is_directory()) continue;
+    for (const auto& build : std::filesystem::directory_iterator(version)) {
+      const auto path = build.path() / "module.tar";
+      if (build.path().string().find("usmp") != std::string::npos &&
+          std::filesystem::exists(path)) {
+        paths.push_back(path.string());
+      }
+    }
+  }
+  return paths;
+}
+
+class Replanning : public ArchiveTest {
+ protected:
+  Result<ReplanReport> write(const std::string& from, const std::string& to,
+                             const std::vector<PoolMove>& moves) const {
+    return write_with_plan(open_deployment(from), moves, {.output = to});
+  }
+
+  std::string refusal_of(const std::vector<PoolMove>& moves) const {
+    const auto result = write(data(kUsmp), path("out.tar"), moves);
+    EXPECT_FALSE(std::filesystem::exists(path("out.tar")));
+    if (result) return "it was written";
+    EXPECT_EQ(result.error().front().kind, ErrorKind::check_failed);
+    return result.error().front().message;
+  }
+
+  /// There and back again: all checks hold on the way, and the end is the beginning.
+  void expect_round_trip(const std::string& archive) const {
+    SCOPED_TRACE(archive);
+    const Deployment before = open_deployment(archive);
+    const std::vector<PoolMove> moves = shifted(before, 1024);
+    if (moves.empty()) return;  // a network of one kernel has no workspace
+    const auto there = write(archive, path("there.tar"), moves);
+    ASSERT_TRUE(there) << to_string(there.error().front());
+    EXPECT_FALSE(there->changed.empty());
+    const Verification verification = verify_archive(path("there.tar")).value();
+    for (const Finding& finding : verification.findings) {
+      EXPECT_NE(finding.severity, graph::Severity::error) << finding.detail;
+    }
+    const Deployment after = open_deployment(path("there.tar"));
+    const std::vector<PoolMove> back = shifted(after, -1024);
+    ASSERT_EQ(back.size(), moves.size());
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      EXPECT_EQ(back[i].old_size, moves[i].new_size);
+      ASSERT_EQ(back[i].buffers.size(), moves[i].buffers.size());
+      for (std::size_t k = 0; k < moves[i].buffers.size(); ++k) {
+        EXPECT_EQ(back[i].buffers[k].old_offset, moves[i].buffers[k].new_offset);
+      }
+    }
+    const auto returned = write(path("there.tar"), path("back.tar"), back);
+    ASSERT_TRUE(returned) << to_string(returned.error().front());
+    EXPECT_TRUE(read_file(path("back.tar")) == read_file(archive)) << "other bytes";
+  }
+};
+
+TEST_F(Replanning, ChangesEveryRepresentationAndBackToTheSameBytes) {
+  expect_round_trip(data(kUsmp));
+}
+
+TEST_F(Replanning, ChangesEveryArchiveOfTheCorpus) {
+  const std::vector<std::string> archives = usmp_archives();
+  if (archives.size() == 1) GTEST_SKIP() << "there is no corpus beside the checkout";
+  for (const std::string& archive : archives) expect_round_trip(archive);
+}
+
+TEST_F(Replanning, WithoutAMoveGivesTheSameArchive) {
+  const Deployment deployment = open_deployment(data(kUsmp));
+  const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 0));
+  ASSERT_TRUE(report) << to_string(report.error().front());
+  EXPECT_TRUE(report->changed.empty());
+  EXPECT_TRUE(read_file(path("out.tar")) == read_file(data(kUsmp)));
+}
+
+TEST_F(Replanning, NamesTheMembersThatChange) {
+  const Deployment deployment = open_deployment(data(kUsmp));
+  const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 16));
+  ASSERT_TRUE(report) << to_string(report.error().front());
+  const archive::Archive before = open_good(data(kUsmp));
+  const archive::Archive after = open_good(path("out.tar"));
+  ASSERT_EQ(names(before), names(after));
+  for (std::size_t i = 0; i < before.members().size(); ++i) {
+    const archive::Member& member = before.members()[i];
+    if (member.type != archive::MemberType::file) continue;
+    const bool changed = before.read(member).value() != after.read(after.members()[i]).value();
+    EXPECT_EQ(changed, std::count(report->changed.begin(), report->changed.end(), member.name) == 1)
+        << member.name;
+    EXPECT_EQ(member.mtime, after.members()[i].mtime);
+    EXPECT_EQ(member.mode, after.members()[i].mode);
+  }
+}
+
+TEST_F(Replanning, MakesTheOutputsOfProcessAnew) {
+  const std::string processed = path("processed.tar");
+  ASSERT_TRUE(process_archive(data(kUsmp), {.output = processed}));
+  const Deployment deployment = open_deployment(processed);
+  ASSERT_TRUE(write(processed, path("out.tar"), shifted(deployment, 16)));
+  const ProcessReport again = process_archive(path("out.tar")).value();
+  EXPECT_FALSE(again.changed());
+  // As if it had been written first and processed then.
+  ASSERT_TRUE(write(data(kUsmp), path("other.tar"), shifted(open_deployment(data(kUsmp)), 16)));
+  ASSERT_TRUE(process_archive(path("other.tar")));
+  EXPECT_TRUE(read_file(path("other.tar")) == read_file(path("out.tar")));
+}
+
+TEST_F(Replanning, RefusesABufferThatTheMovesDoNotHave) {
+  std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
+  const BufferMove last = moves[0].buffers.back();
+  moves[0].buffers.pop_back();
+  EXPECT_EQ(refusal_of(moves), "function '" + last.function + "': '" + last.variable + "' at " +
+                                   std::to_string(last.old_offset) +
+                                   " of pool 'global_workspace' is not in the plan");
+}
+
+TEST_F(Replanning, RefusesABufferThatTheArchiveDoesNotHave) {
+  std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
+  moves[0].buffers.push_back(
+      {moves[0].buffers[0].source, moves[0].buffers[0].function, "sid_99_let", 0, 16});
+  EXPECT_EQ(refusal_of(moves),
+            "the archive has no 'sid_99_let' at 0 of pool 'global_workspace' "
+            "in function '" +
+                moves[0].buffers[0].function + "'");
+}
+
+TEST_F(Replanning, RefusesAnotherOffsetThanThePresentOne) {
+  std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
+  moves[0].buffers[0].old_offset += 4;
+  EXPECT_NE(refusal_of(moves).find("is not in the plan"), std::string::npos);
+}
+
+TEST_F(Replanning, RefusesAnotherSizeThanThePresentOne) {
+  std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
+  moves[0].old_size += 1;
+  EXPECT_EQ(refusal_of(moves), "it is not " + std::to_string(moves[0].old_size) +
+                                   ", the size of pool 'global_workspace' in the plan");
+}
+
+}  // namespace
+}  // namespace mlf::test
