@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/command.h"
 #include "count_text.h"
+#include "mlf/analysis/loop_nest.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
@@ -79,10 +81,23 @@ std::string calls_of(const ChosenKernel& chosen) {
   return calls.empty() ? "-" : fmt::format("{}", fmt::join(calls, ", "));
 }
 
+/// Of each of its calls, where Relay has names.
+std::string layers_of(const ChosenKernel& chosen) {
+  std::string layers;
+  for (const CallReport& call : chosen.module->calls) {
+    if (&chosen.module->kernels[call.kernel] != chosen.kernel || call.layer.empty()) continue;
+    layers += (layers.empty() ? "" : ", ") + call.layer;
+  }
+  return layers;
+}
+
 std::string head_of(const ChosenKernel& chosen) {
   const KernelReport& kernel = *chosen.kernel;
   std::string text = printable(kernel.symbol) + "\n";
   text += fmt::format("calls   {}\n", calls_of(chosen));
+  if (const std::string layers = layers_of(chosen); !layers.empty()) {
+    text += fmt::format("layer   {}\n", printable(layers));
+  }
   text += fmt::format("C       {}\n", printable(place_of(kernel.c)));
   text += fmt::format("TIR     {}\n", printable(place_of(kernel.tir)));
   if (!kernel.cost) return text + "cost    ? (it has no TIR)\n";
@@ -95,14 +110,37 @@ std::string head_of(const ChosenKernel& chosen) {
   return text;
 }
 
-Table loops_table(const analysis::KernelCost& cost) {
-  Table table({"LOOP", "EXTENT", "ITERATIONS", "MAC"});
-  table.align_right({1, 2, 3});
-  for (const analysis::LoopCost& loop : cost.loops) {
-    table.add({std::string(2 * loop.depth, ' ') + loop.variable, spelled(loop.extent),
-               spelled(loop.iterations), spelled(loop.mac)});
+/// "64 iterations, 2304 MAC", or the bytes of an allocation.
+std::string note_of(const analysis::NestLine& line, const analysis::KernelCost& cost) {
+  if (line.bytes) return fmt::format("{} bytes", *line.bytes);
+  if (!line.loop) return {};
+  const analysis::LoopCost& loop = cost.loops[*line.loop];
+  std::string note = fmt::format("{} iterations", spelled(loop.iterations));
+  if (loop.mac != analysis::Count{}) note += fmt::format(", {} MAC", spelled(loop.mac));
+  return note;
+}
+
+// Longer lines have their notes right behind them, not all others far away.
+constexpr std::size_t kWidestCode = 60;
+
+/// The kernel as code, with what each loop costs beside it.
+std::string code_of(const ChosenKernel& chosen) {
+  const KernelReport& kernel = *chosen.kernel;
+  const analysis::LoopNest nest = analysis::loop_nest(kernel.document->module.node(kernel.function),
+                                                      kernel.symbol, *kernel.cost);
+  std::vector<std::pair<std::string, std::string>> lines;  // code, and the note beside it
+  std::size_t width = 0;
+  for (const analysis::NestLine& line : nest.lines) {
+    lines.emplace_back(std::string(std::size_t{2} * line.depth, ' ') + printable(line.text),
+                       note_of(line, *kernel.cost));
+    const auto& [code, note] = lines.back();
+    if (!note.empty() && code.size() <= kWidestCode) width = std::max(width, code.size());
   }
-  return table;
+  std::string text;
+  for (const auto& [code, note] : lines) {
+    text += note.empty() ? code + "\n" : fmt::format("{:<{}}  # {}\n", code, width, note);
+  }
+  return nest.is_cut ? text + "# and so on\n" : text;
 }
 
 Table buffers_table(const analysis::KernelCost& cost) {
@@ -132,7 +170,8 @@ std::string summary_of(const ChosenKernel& chosen) {
   std::string text = head_of(chosen);
   if (!chosen.kernel->cost) return text;
   const analysis::KernelCost& cost = *chosen.kernel->cost;
-  for (const Table& table : {loops_table(cost), buffers_table(cost), operations_table(cost)}) {
+  text += "\n" + code_of(chosen);
+  for (const Table& table : {buffers_table(cost), operations_table(cost)}) {
     if (!table.empty()) text += "\n" + table.text();
   }
   if (!cost.uncertain.empty()) text += "\nNot exact because\n";
@@ -233,7 +272,8 @@ Command show_command(CLI::App& parent) {
                    {"c", KernelForm::c},
                    {"tvmscript", KernelForm::tvmscript},
                    {"json", KernelForm::json}},
-                  "summary: what it costs; c: its lines of generated C; tvmscript, json: its TIR");
+                  "summary: its loops as code, with what they cost; c: its lines of generated C; "
+                  "tvmscript, json: its TIR");
   return {app, [options](const Context& context) { return run_show(*options, context); }};
 }
 

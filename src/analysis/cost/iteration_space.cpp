@@ -20,7 +20,7 @@ constexpr std::uint32_t kMaxDepth = 512;
 
 // Iterations of one group of loops that are run one by one: about a million of a condition of eight
 // steps, some hundredths of a second.
-constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 23;
+constexpr std::uint64_t kMaxEnumerationSteps = std::uint64_t{1} << 23;
 
 }  // namespace
 
@@ -238,7 +238,7 @@ IterationSpace::Iterations IterationSpace::count_group(const Surroundings& aroun
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
   Enumeration enumeration(std::move(counted), std::move(counted_tests));
-  const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
+  const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
   std::uint64_t left = allowed;
   const auto iterations = enumeration.count(left);
   spend(allowed - left);
