@@ -1,4 +1,5 @@
-// Whether a network fits: what it needs held against what there is. `mlf check` says it.
+// Whether a network fits: what it needs held against what there is, and whether it has findings
+// that it should not have. `mlf check` says it.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
@@ -55,5 +56,16 @@ struct BudgetResult {
 /// In the order of `limits`.
 MLF_API std::vector<BudgetResult> check_budget(const ModuleReport& module,
                                                std::span<const Limit> limits);
+
+/// One code of findings.def that there should be none of, held against one module.
+struct FindingResult {
+  std::string module;
+  CostFindingCode code{};
+  std::vector<CostFinding> found;  ///< empty where it holds
+};
+
+/// In the order of `unwanted`.
+MLF_API std::vector<FindingResult> check_findings(const ModuleReport& module,
+                                                  std::span<const CostFindingCode> unwanted);
 
 }  // namespace mlf

@@ -56,23 +56,48 @@ Result<Limit> limit_from(const toml::key& key, const toml::node& value, const st
                  place_of(value.source(), path));
 }
 
-Result<std::vector<Limit>> limits_from(const toml::table& table, const std::string& path,
-                                       std::string_view passed_over) {
-  std::vector<Limit> limits;
+/// A list of codes of findings.
+Result<std::vector<CostFindingCode>> findings_from(const toml::node& value,
+                                                   const std::string& path) {
+  const auto wrong = [&](const toml::node& node, std::string message) {
+    return failure(ErrorKind::invalid_input, std::move(message), place_of(node.source(), path));
+  };
+  if (!value.is_array()) return wrong(value, "expected a list like [\"constants-twice\"]");
+  std::vector<CostFindingCode> codes;
+  for (const toml::node& one : *value.as_array()) {
+    if (!one.is_string()) return wrong(one, "expected the code of a finding");
+    const auto code = finding_named(one.as_string()->get());
+    if (!code) return wrong(one, code.error().front().message);
+    codes.push_back(*code);
+  }
+  return codes;
+}
+
+constexpr std::string_view kNoFinding = "no-finding";
+
+Result<Demands> demands_from(const toml::table& table, const std::string& path,
+                             std::string_view passed_over) {
+  Demands demands;
   for (const auto& [key, value] : table) {
     if (key.str() == passed_over) continue;
+    if (key.str() == kNoFinding) {
+      auto codes = findings_from(value, path);
+      if (!codes) return tl::make_unexpected(codes.error());
+      demands.no_findings = *std::move(codes);
+      continue;
+    }
     const auto limit = limit_from(key, value, path);
     if (!limit) return tl::make_unexpected(limit.error());
-    limits.push_back(*limit);
+    demands.limits.push_back(*limit);
   }
-  return limits;
+  return demands;
 }
 
 constexpr std::string_view kModules = "modules";
 
 Result<Budget> budget_from(const toml::table& document, const std::string& path) {
   Budget budget;
-  auto common = limits_from(document, path, kModules);
+  auto common = demands_from(document, path, kModules);
   if (!common) return tl::make_unexpected(common.error());
   budget.common = *std::move(common);
   const toml::node* modules = document.get(kModules);
@@ -84,9 +109,9 @@ Result<Budget> budget_from(const toml::table& document, const std::string& path)
   if (!modules->is_table()) return expected_table(*modules);
   for (const auto& [name, node] : *modules->as_table()) {
     if (!node.is_table()) return expected_table(node);
-    auto limits = limits_from(*node.as_table(), path, {});
-    if (!limits) return tl::make_unexpected(limits.error());
-    budget.of_modules[std::string(name.str())] = *std::move(limits);
+    auto demands = demands_from(*node.as_table(), path, {});
+    if (!demands) return tl::make_unexpected(demands.error());
+    budget.of_modules[std::string(name.str())] = *std::move(demands);
   }
   return budget;
 }
@@ -96,13 +121,22 @@ const Limit* limit_on(const std::vector<Limit>& limits, Resource resource) {
   return found == limits.end() ? nullptr : &*found;
 }
 
-std::string lines_of(const std::vector<Limit>& limits) {
+bool has(const Demands& demands, CostFindingCode code) {
+  return std::ranges::find(demands.no_findings, code) != demands.no_findings.end();
+}
+
+std::string lines_of(const Demands& demands) {
   std::string text;
   for (const Resource resource : all_resources()) {
-    const Limit* limit = limit_on(limits, resource);
+    const Limit* limit = limit_on(demands.limits, resource);
     if (limit != nullptr) text += fmt::format("{} = {}\n", to_string(resource), limit->most);
   }
-  return text;
+  std::string codes;
+  for (const CostFindingInfo& finding : all_cost_findings()) {
+    if (!has(demands, finding.finding)) continue;
+    codes += fmt::format("{}\"{}\"", codes.empty() ? "" : ", ", finding.code);
+  }
+  return codes.empty() ? text : text + fmt::format("{} = [{}]\n", kNoFinding, codes);
 }
 
 /// A name as a TOML key: any text between quotes.
@@ -139,15 +173,30 @@ Result<std::uint64_t> number_of(std::string_view text) {
   return number << bits;
 }
 
-std::vector<Limit> Budget::limits_for(std::string_view module) const {
-  const auto own = of_modules.find(module);
-  std::vector<Limit> limits;
+Demands Budget::demands_on(std::string_view module) const {
+  const auto found = of_modules.find(module);
+  const Demands own = found != of_modules.end() ? found->second : Demands();
+  Demands demands;
   for (const Resource resource : all_resources()) {
-    const Limit* limit = own != of_modules.end() ? limit_on(own->second, resource) : nullptr;
-    if (limit == nullptr) limit = limit_on(common, resource);
-    if (limit != nullptr) limits.push_back(*limit);
+    const Limit* limit = limit_on(own.limits, resource);
+    if (limit == nullptr) limit = limit_on(common.limits, resource);
+    if (limit != nullptr) demands.limits.push_back(*limit);
   }
-  return limits;
+  for (const CostFindingInfo& finding : all_cost_findings()) {
+    const bool is_unwanted = has(own, finding.finding) || has(common, finding.finding);
+    if (is_unwanted) demands.no_findings.push_back(finding.finding);
+  }
+  return demands;
+}
+
+Result<CostFindingCode> finding_named(std::string_view code) {
+  std::string codes;
+  for (const CostFindingInfo& finding : all_cost_findings()) {
+    if (finding.code == code) return finding.finding;
+    codes += fmt::format("{}{}", codes.empty() ? "" : ", ", finding.code);
+  }
+  return failure(ErrorKind::usage,
+                 fmt::format("'{}' is not the code of a finding, only {}", code, codes));
 }
 
 Result<Budget> read_budget(const std::string& path) {
@@ -162,8 +211,8 @@ Result<Budget> read_budget(const std::string& path) {
 
 Result<void> write_budget(const std::string& path, const Budget& budget) {
   std::string text = lines_of(budget.common);
-  for (const auto& [name, limits] : budget.of_modules) {
-    text += fmt::format("\n[modules.{}]\n", key_of(name)) + lines_of(limits);
+  for (const auto& [name, demands] : budget.of_modules) {
+    text += fmt::format("\n[modules.{}]\n", key_of(name)) + lines_of(demands);
   }
   const std::string temporary = path + ".new";
   std::ofstream out(temporary, std::ios::binary);

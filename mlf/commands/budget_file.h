@@ -1,4 +1,5 @@
-// Limits as people write them: on the command line, and in a file that is kept beside the sources.
+// Limits, and findings that nobody wants, as people write them: on the command line, and in a file
+// that is kept beside the sources.
 #pragma once
 
 #include <map>
@@ -8,23 +9,37 @@
 
 #include "mlf/budget.h"
 #include "mlf/diagnostics.h"
+#include "mlf/report.h"
 
 namespace mlf::program {
 
 /// "96K", "2M" or "104192": K is 1024, M 1024 K, G 1024 M. Errors: `usage` for anything else.
 Result<std::uint64_t> number_of(std::string_view text);
 
-/// Limits for every module, and those of single modules, which count before them.
-struct Budget {
-  std::vector<Limit> common;
-  std::map<std::string, std::vector<Limit>, std::less<>> of_modules;
+/// What is asked of a module.
+struct Demands {
+  std::vector<Limit> limits;
+  std::vector<CostFindingCode> no_findings;
 
-  /// Those that a module is held against, in the order of `all_resources`.
-  std::vector<Limit> limits_for(std::string_view module) const;
+  bool empty() const noexcept { return limits.empty() && no_findings.empty(); }
 };
 
-/// Reads a file in TOML: `ram`, `flash`, `stack`, `heap` and `mac` for all modules, the same in
-/// tables `[modules.NAME]`. Errors: `io`; `invalid_input` with line and column.
+/// Demands on every module, and on single modules.
+struct Budget {
+  Demands common;
+  std::map<std::string, Demands, std::less<>> of_modules;
+
+  /// What a module is held against: limits of its own count before common ones, findings are
+  /// unwanted by either. In the orders of `all_resources` and `all_cost_findings`.
+  Demands demands_on(std::string_view module) const;
+};
+
+/// The finding that a code names. Errors: `usage`, with all codes that there are.
+Result<CostFindingCode> finding_named(std::string_view code);
+
+/// Reads a file in TOML: `ram`, `flash`, `stack`, `heap` and `mac` for all modules, and
+/// `no-finding`, a list of codes of findings; the same in tables `[modules.NAME]`. Errors: `io`;
+/// `invalid_input` with line and column.
 Result<Budget> read_budget(const std::string& path);
 
 /// Writes such a file anew, in the order of `all_resources`; comments in it are lost. A file that

@@ -20,6 +20,7 @@ namespace {
 struct CheckArguments {
   std::string archive;
   std::vector<std::pair<Resource, std::string>> limits;  ///< as written
+  std::vector<std::string> no_findings;                  ///< codes as written
   std::string budget;
   CheckFormat format = CheckFormat::text;
   bool update = false;
@@ -46,22 +47,30 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
            meaning)
         ->type_name("N");
   }
-  auto* budget = app.add_option("--budget", options.budget,
-                                "Limits in TOML: ram = \"96K\", also in tables [modules.NAME]")
-                     ->type_name("FILE");
+  app.add_option("--no-finding", options.no_findings,
+                 "A code of mlf report's findings that there may be none of; may be repeated")
+      ->type_name("CODE")
+      ->take_all();
+  auto* budget =
+      app.add_option("--budget", options.budget,
+                     "Limits in TOML: ram = \"96K\", no-finding = [\"CODE\"], also in tables "
+                     "[modules.NAME]")
+          ->type_name("FILE");
   app.add_flag("--update", options.update,
                "Lower the limits in FILE to what is needed now, never raise one")
       ->needs(budget);
   add_compiler_options(app, options.compiler);
-  add_enum_option(app, "--format", options.format,
-                  {{"text", CheckFormat::text},
-                   {"json", CheckFormat::json},
-                   {"junit", CheckFormat::junit},
-                   {"sarif", CheckFormat::sarif}},
-                  "text: a line for each limit; json; junit and sarif: for CI");
+  add_enum_option(
+      app, "--format", options.format,
+      {{"text", CheckFormat::text},
+       {"json", CheckFormat::json},
+       {"junit", CheckFormat::junit},
+       {"sarif", CheckFormat::sarif}},
+      "text: a line for each limit; json (schemas/check.schema.json); junit and sarif: for "
+      "CI");
 }
 
-/// The limits of the file, and those of the command line, which count before them.
+/// The demands of the file, and those of the command line: its limits count before the file's.
 Result<Budget> budget_of(const CheckArguments& options) {
   Budget budget;
   if (!options.budget.empty()) {
@@ -73,11 +82,15 @@ Result<Budget> budget_of(const CheckArguments& options) {
     const auto number = number_of(text);
     if (!number) return tl::make_unexpected(number.error());
     const Limit limit{resource, *number};
-    std::erase_if(budget.common, [&](const Limit& one) { return one.resource == limit.resource; });
-    budget.common.push_back(limit);
-    for (auto& [name, limits] : budget.of_modules) {
-      std::erase_if(limits, [&](const Limit& one) { return one.resource == limit.resource; });
-    }
+    const auto is_same = [&](const Limit& one) { return one.resource == limit.resource; };
+    std::erase_if(budget.common.limits, is_same);
+    budget.common.limits.push_back(limit);
+    for (auto& [name, demands] : budget.of_modules) std::erase_if(demands.limits, is_same);
+  }
+  for (const std::string& text : options.no_findings) {
+    const auto code = finding_named(text);
+    if (!code) return tl::make_unexpected(code.error());
+    budget.common.no_findings.push_back(*code);
   }
   return budget;
 }
@@ -86,12 +99,12 @@ Result<Budget> budget_of(const CheckArguments& options) {
 Budget lowered(const Budget& budget, const Report& report) {
   Budget result = budget;
   for (const ModuleReport& module : report.modules) {
-    std::vector<Limit> limits = budget.limits_for(module.name);
-    for (Limit& limit : limits) {
+    Demands demands = budget.demands_on(module.name);
+    for (Limit& limit : demands.limits) {
       const auto most = needed(module, limit.resource).max;
       if (most) limit.most = std::min(limit.most, *most);
     }
-    result.of_modules[module.name] = std::move(limits);
+    result.of_modules[module.name] = std::move(demands);
   }
   return result;
 }
@@ -101,26 +114,29 @@ int run_check(const CheckArguments& options, const Context& context) {
   const auto budget = budget_of(options);
   if (!budget) return console.fail(budget.error());
   if (budget->common.empty() && budget->of_modules.empty()) {
-    return console.fail(ErrorKind::usage, "nothing to check: give a limit or --budget FILE");
+    return console.fail(ErrorKind::usage,
+                        "nothing to check: give a limit, --no-finding CODE or --budget FILE");
   }
   const auto report =
       read_report_argument(options.archive, context.limits, report_options(options.compiler));
   if (!report) return console.fail(report.error());
-  std::vector<BudgetResult> results;
+  CheckResults results;
   for (const ModuleReport& module : report->modules) {
-    for (BudgetResult& result : check_budget(module, budget->limits_for(module.name))) {
-      results.push_back(std::move(result));
+    const Demands demands = budget->demands_on(module.name);
+    for (BudgetResult& result : check_budget(module, demands.limits)) {
+      results.limits.push_back(std::move(result));
+    }
+    for (FindingResult& result : check_findings(module, demands.no_findings)) {
+      results.findings.push_back(std::move(result));
     }
   }
   const auto printed = print(to_text(results, options.archive, options.format));
   if (!printed) return console.fail(printed.error());
-  const bool all_fit = std::ranges::all_of(
-      results, [](const BudgetResult& result) { return result.verdict == Verdict::fits; });
   if (options.update) {
     const auto written = write_budget(options.budget, lowered(*budget, *report));
     if (!written) return console.fail(written.error());
   }
-  return all_fit ? 0 : exit_code(ErrorKind::check_failed);
+  return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);
 }
 
 }  // namespace

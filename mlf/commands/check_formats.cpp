@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::string table_of(const std::vector<BudgetResult>& results) {
+std::string limits_table(const std::vector<BudgetResult>& results) {
   Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
   table.align_right({2, 3});
   for (const BudgetResult& result : results) {
@@ -35,23 +35,58 @@ std::string table_of(const std::vector<BudgetResult>& results) {
                spelled(result.needed), std::string(to_string(result.verdict)),
                joined(result.remarks)});
   }
-  return table.text();
+  return table.empty() ? "" : table.text();
 }
 
-std::string json_of(const std::vector<BudgetResult>& results) {
-  Json list = Json::array();
-  for (const BudgetResult& result : results) {
-    list.push_back({{"module", result.module},
-                    {"resource", to_string(result.limit.resource)},
-                    {"limit", result.limit.most},
-                    {"needed", count_json(result.needed)},
-                    {"verdict", to_string(result.verdict)},
-                    {"remarks", result.remarks}});
+std::string_view code_of(const FindingResult& result) {
+  return info(result.code).code;
+}
+
+/// A line for each finding that there is, and one for a code that there is nothing of.
+std::string findings_table(const std::vector<FindingResult>& results) {
+  Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
+  table.align_right({3});
+  for (const FindingResult& result : results) {
+    const std::string module = result.module.empty() ? "-" : result.module;
+    const std::string code(code_of(result));
+    if (result.found.empty()) table.add({module, code, "none", "", ""});
+    for (const CostFinding& one : result.found) {
+      table.add({module, code, one.where, spelled(one.bytes), one.evidence});
+    }
+  }
+  return table.empty() ? "" : table.text();
+}
+
+std::string table_of(const CheckResults& results) {
+  const std::string limits = limits_table(results.limits);
+  const std::string findings = findings_table(results.findings);
+  return limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
+}
+
+std::string json_of(const CheckResults& results) {
+  Json limits = Json::array();
+  for (const BudgetResult& result : results.limits) {
+    limits.push_back({{"module", result.module},
+                      {"resource", to_string(result.limit.resource)},
+                      {"limit", result.limit.most},
+                      {"needed", count_json(result.needed)},
+                      {"verdict", to_string(result.verdict)},
+                      {"remarks", result.remarks}});
+  }
+  Json findings = Json::array();
+  for (const FindingResult& result : results.findings) {
+    Json found = Json::array();
+    for (const CostFinding& one : result.found) {
+      found.push_back(
+          {{"where", one.where}, {"bytes", count_json(one.bytes)}, {"evidence", one.evidence}});
+    }
+    findings.push_back({{"module", result.module}, {"code", code_of(result)}, {"found", found}});
   }
   return dumped({{"format", "mlf-check"},
                  {"version", 1},
                  {"generator", "mlf " + std::string(version())},
-                 {"results", list}});
+                 {"results", limits},
+                 {"findings", findings}});
 }
 
 /// Text between tags and in attributes of XML 1.0, which cannot hold control characters at all.
@@ -82,53 +117,79 @@ bool holds(const BudgetResult& result) {
   return result.verdict == Verdict::fits;
 }
 
-std::string junit_of(const std::vector<BudgetResult>& results, const std::string& archive) {
-  const auto failures =
-      results.size() - static_cast<std::size_t>(std::ranges::count_if(results, holds));
-  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  xml += fmt::format("<testsuites>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
-                     xml_text(archive), results.size(), failures);
-  for (const BudgetResult& result : results) {
-    const std::string head = fmt::format("<testcase classname=\"{}\" name=\"{}\"",
-                                         xml_text(result.module), to_string(result.limit.resource));
-    if (holds(result)) {
-      xml += head + "/>\n";
-      continue;
-    }
-    xml += fmt::format(
-        "{}>\n<failure type=\"{}\" message=\"{} needed, at most {}\">{}</failure>\n"
-        "</testcase>\n",
-        head, to_string(result.verdict), spelled(result.needed), result.limit.most,
-        xml_text(joined(result.remarks)));
+std::string test_case(const std::string& module, std::string_view name, std::string_view failure) {
+  const std::string head =
+      fmt::format("<testcase classname=\"{}\" name=\"{}\"", xml_text(module), name);
+  return failure.empty() ? head + "/>\n" : fmt::format("{}>\n{}</testcase>\n", head, failure);
+}
+
+std::string junit_of(const CheckResults& results, const std::string& archive) {
+  std::string cases;
+  std::size_t failures = 0;
+  const auto add = [&](const std::string& module, std::string_view name,
+                       const std::string& failure) {
+    cases += test_case(module, name, failure);
+    if (!failure.empty()) ++failures;
+  };
+  for (const BudgetResult& result : results.limits) {
+    const std::string failure =
+        fmt::format("<failure type=\"{}\" message=\"{} needed, at most {}\">{}</failure>\n",
+                    to_string(result.verdict), spelled(result.needed), result.limit.most,
+                    xml_text(joined(result.remarks)));
+    add(result.module, to_string(result.limit.resource), holds(result) ? "" : failure);
   }
-  return xml + "</testsuite>\n</testsuites>\n";
+  for (const FindingResult& result : results.findings) {
+    std::string failure;
+    for (const CostFinding& one : result.found) {
+      failure += fmt::format("<failure type=\"finding\" message=\"{}: {} bytes\">{}</failure>\n",
+                             xml_text(one.where), spelled(one.bytes), xml_text(one.evidence));
+    }
+    add(result.module, code_of(result), failure);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n</testsuites>\n",
+      xml_text(archive), results.limits.size() + results.findings.size(), failures, cases);
 }
 
 Json sarif_rules() {
   Json rules = Json::array();
+  const auto add = [&](std::string id, std::string_view text) {
+    rules.push_back({{"id", std::move(id)}, {"shortDescription", {{"text", text}}}});
+  };
   for (const Resource resource : all_resources()) {
     const std::string name(to_string(resource));
-    rules.push_back(
-        {{"id", "over-" + name},
-         {"shortDescription", {{"text", "More " + name + " needed than the budget has"}}}});
+    add("over-" + name, "More " + name + " needed than the budget has");
+  }
+  for (const CostFindingInfo& finding : all_cost_findings()) {
+    add(std::string(finding.code), finding.meaning);
   }
   return rules;
 }
 
-std::string sarif_of(const std::vector<BudgetResult>& results, const std::string& archive) {
+std::string sarif_of(const CheckResults& results, const std::string& archive) {
   Json list = Json::array();
-  for (const BudgetResult& result : results) {
+  const Json place{{"physicalLocation", {{"artifactLocation", {{"uri", archive}}}}}};
+  const auto add = [&](std::string rule, std::string_view level, const std::string& text) {
+    list.push_back({{"ruleId", std::move(rule)},
+                    {"level", level},
+                    {"message", {{"text", text}}},
+                    {"locations", Json::array({place})}});
+  };
+  for (const BudgetResult& result : results.limits) {
     if (holds(result)) continue;
-    const std::string text =
+    add("over-" + std::string(to_string(result.limit.resource)),
+        result.verdict == Verdict::exceeds ? "error" : "warning",
         fmt::format("{}: {} needs {}, the limit is {}: {}", printable(result.module),
                     to_string(result.limit.resource), spelled(result.needed), result.limit.most,
-                    joined(result.remarks));
-    list.push_back(
-        {{"ruleId", "over-" + std::string(to_string(result.limit.resource))},
-         {"level", result.verdict == Verdict::exceeds ? "error" : "warning"},
-         {"message", {{"text", text}}},
-         {"locations",
-          Json::array({{{"physicalLocation", {{"artifactLocation", {{"uri", archive}}}}}}})}});
+                    joined(result.remarks)));
+  }
+  for (const FindingResult& result : results.findings) {
+    for (const CostFinding& one : result.found) {
+      add(std::string(code_of(result)), "error",
+          fmt::format("{}: {}: {} bytes: {}", printable(result.module), printable(one.where),
+                      spelled(one.bytes), printable(one.evidence)));
+    }
   }
   const Json driver{{"name", "mlf"}, {"version", version()}, {"rules", sarif_rules()}};
   const Json run{{"tool", {{"driver", driver}}}, {"results", list}};
@@ -139,8 +200,13 @@ std::string sarif_of(const std::vector<BudgetResult>& results, const std::string
 
 }  // namespace
 
-std::string to_text(const std::vector<BudgetResult>& results, const std::string& archive,
-                    CheckFormat format) {
+bool CheckResults::all_hold() const {
+  return std::ranges::all_of(limits, holds) &&
+         std::ranges::all_of(findings,
+                             [](const FindingResult& result) { return result.found.empty(); });
+}
+
+std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format) {
   switch (format) {
     case CheckFormat::text:
       return table_of(results);

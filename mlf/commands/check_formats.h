@@ -11,11 +11,18 @@ namespace mlf::program {
 enum class CheckFormat {
   text,
   json,   ///< schemas/check.schema.json
-  junit,  ///< a test case for each limit
-  sarif,  ///< SARIF 2.1.0: a result for each limit that does not hold
+  junit,  ///< a test case for each limit and each unwanted finding
+  sarif,  ///< SARIF 2.1.0: a result for each limit that does not hold and each finding
 };
 
-std::string to_text(const std::vector<BudgetResult>& results, const std::string& archive,
-                    CheckFormat format);
+/// Everything that the modules of an archive were held against.
+struct CheckResults {
+  std::vector<BudgetResult> limits;
+  std::vector<FindingResult> findings;
+
+  bool all_hold() const;
+};
+
+std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format);
 
 }  // namespace mlf::program

@@ -180,7 +180,7 @@ Command diff_command(CLI::App& parent) {
   add_enum_option(
       *app, "--format", options->format,
       {{"text", DiffFormat::text}, {"json", DiffFormat::json}, {"markdown", DiffFormat::markdown}},
-      "text: a table; json; markdown: for pull requests");
+      "text: a table; json (schemas/diff.schema.json); markdown: for pull requests");
   return {app, [options](const Context& context) { return run_diff(*options, context); }};
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace mlf {
 namespace {
@@ -95,6 +97,17 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
       result.remarks.insert(result.remarks.begin(), shortfall(result));
     }
     results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::vector<FindingResult> check_findings(const ModuleReport& module,
+                                          std::span<const CostFindingCode> unwanted) {
+  std::vector<FindingResult> results;
+  for (const CostFindingCode code : unwanted) {
+    FindingResult& result = results.emplace_back(FindingResult{module.name, code, {}});
+    std::ranges::copy_if(module.findings, std::back_inserter(result.found),
+                         [&](const CostFinding& finding) { return finding.code == code; });
   }
   return results;
 }

@@ -7,6 +7,8 @@ import re
 import tarfile
 import unittest
 
+import schema_mutations
+import schemas
 import support
 
 ARCHIVE = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
@@ -129,6 +131,7 @@ class Diff(unittest.TestCase):
 
     def test_finds_every_other_change(self):
         found = 0
+        validator = schemas.validator("diff")
         for seed in range(4 * RUNS):
             pick = random.Random(seed)
             change = OTHER[seed % len(OTHER)]
@@ -136,12 +139,23 @@ class Diff(unittest.TestCase):
             if result.returncode == 65:
                 continue  # the change made it a text that is not TIR
             self.assertEqual(result.returncode, 1, f"{change.__name__}, {seed}")
-            (module,) = json.loads(result.stdout)["modules"]
+            document = json.loads(result.stdout)
+            schemas.check(validator, document, f"{change.__name__}, {seed}")
+            (module,) = document["modules"]
             self.assertTrue(module["kernels"] or module["graph"], f"{change.__name__}, {seed}")
             found += 1
             if found == RUNS:
                 return
         self.fail(f"only {found} changes made a text that is TIR")
+
+    def test_has_a_schema_that_no_other_document_follows(self):
+        other = support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"
+        text = support.run("diff", ARCHIVE, other, "--format", "json").stdout
+        count, accepted = schema_mutations.accepted_mutations(
+            schemas.validator("diff"), json.loads(text)
+        )
+        self.assertGreater(count, 50)
+        self.assertEqual(accepted, [])
 
     def test_does_not_care_whether_tir_was_captured(self):
         for path in support.archives():

@@ -14,6 +14,7 @@ import unittest
 import xml.etree.ElementTree
 
 import generated_c
+import schema_mutations
 import schemas
 import support
 
@@ -294,6 +295,26 @@ class Kernels(unittest.TestCase):
         self.assertEqual(by_symbol, support.run_ok("show", QNN, "0").stdout)
         self.assertIn(kernel.encode(), by_symbol)
 
+    def test_are_loops_with_what_they_cost(self):
+        # Every loop of the report has its line, with its extent and its multiply-accumulates.
+        for path in archives():
+            for module in report(path)["modules"]:
+                for kernel in module["kernels"][:4]:
+                    text = support.run_ok(
+                        "show", path, kernel["symbol"], "--module", module["name"]
+                    ).stdout.decode()
+                    code = [line.strip() for line in text.splitlines()]
+                    heads = [line for line in code if re.match(r"(for|while) ", line)]
+                    loops = kernel["loops"] or []
+                    self.assertEqual(len(heads), len(loops), f"{path}: {kernel['symbol']}")
+                    for head, loop in zip(heads, loops):
+                        if head.startswith("for "):
+                            self.assertTrue(head.startswith(f"for {loop['variable']} in "), head)
+                        if isinstance(loop["extent"], int):
+                            self.assertRegex(head, rf"\({loop['extent']}\):|, ")
+                        if loop["mac"] and isinstance(loop["mac"], int):
+                            self.assertRegex(head, rf"# \d+ iterations, {loop['mac']} MAC$")
+
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
         text = support.run_ok("show", QNN, kernel["symbol"], "--form", "c").stdout.decode()
@@ -370,6 +391,58 @@ class Budgets(unittest.TestCase):
         self.assertEqual(sarif["runs"][0]["results"][0]["ruleId"], "over-ram")
         document = json.loads(self.check("--ram", "1", "--format", "json").stdout)
         self.assertEqual(document["results"][0]["needed"], self.ram)
+        schemas.check(schemas.validator("check"), document, "check")
+
+    def test_forbid_findings(self):
+        found = {one["code"]: one for one in self.module["findings"]}
+        self.assertIn("padding-scratch", found)
+        self.assertNotIn("constants-twice", found)
+        self.assertEqual(self.check("--no-finding", "constants-twice").returncode, 0)
+        both = ("--no-finding", "padding-scratch", "--no-finding", "constants-twice")
+        both += ("--ram", "1G")
+        result = self.check(*both)
+        self.assertEqual(result.returncode, 1)
+        # Where, and how many bytes.
+        self.assertRegex(result.stdout.decode(), rf"{found['padding-scratch']['where']} +800 ")
+        document = json.loads(self.check(*both, "--format", "json").stdout)
+        validator = schemas.validator("check")
+        schemas.check(validator, document, "check")
+        count, accepted = schema_mutations.accepted_mutations(validator, document)
+        self.assertGreater(count, 30)
+        self.assertEqual(accepted, [])
+        document = json.loads(self.check(*both, "--format", "json").stdout)
+        places = {one["code"]: one["found"] for one in document["findings"]}
+        self.assertEqual(places["constants-twice"], [])
+        self.assertEqual([one["bytes"] for one in places["padding-scratch"]], [800])
+        junit = self.check(*both, "--format", "junit").stdout
+        suite = xml.etree.ElementTree.fromstring(junit).find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "1"))
+        sarif = json.loads(self.check(*both, "--format", "sarif").stdout)["runs"][0]
+        self.assertEqual([one["ruleId"] for one in sarif["results"]], ["padding-scratch"])
+        rules = [rule["id"] for rule in sarif["tool"]["driver"]["rules"]]
+        self.assertIn("padding-scratch", rules)
+        result = self.check("--no-finding", "no-such-code")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"constants-twice", result.stderr)
+
+    def test_forbid_findings_in_a_file(self):
+        self.budget.write_text('no-finding = ["constants-twice"]\n')
+        self.assertEqual(self.check("--budget", self.budget).returncode, 0)
+        name = self.module["name"]
+        self.budget.write_text(
+            f'ram = "1G"\nno-finding = ["constants-twice"]\n'
+            f'[modules.{name}]\nno-finding = ["padding-scratch"]\n'
+        )
+        self.assertEqual(self.check("--budget", self.budget).returncode, 1)
+        # The ratchet keeps what is forbidden.
+        self.check("--budget", self.budget, "--update")
+        self.assertIn('no-finding = ["constants-twice"]\n', self.budget.read_text())
+        self.assertEqual(self.check("--budget", self.budget).returncode, 1)
+        for text in ('no-finding = ["nothing"]\n', "no-finding = 3\n", "no-finding = [3]\n"):
+            self.budget.write_text(text)
+            result = self.check("--budget", self.budget)
+            self.assertEqual(result.returncode, 65, text)
+            self.assertIn(b":1:", result.stderr)
 
 
 class Tables(unittest.TestCase):

@@ -61,5 +61,19 @@ TEST(Budget, SaysWhatAnotherPlacementCouldSave) {
   EXPECT_EQ(result.remarks[1], "another placement of tensors could save up to 40 bytes");
 }
 
+TEST(Budget, SaysWhereUnwantedFindingsAre) {
+  ModuleReport module = module_with(100);
+  module.findings = {{CostFindingCode::half_in_c, "f", Count(0, std::nullopt), "line 1"},
+                     {CostFindingCode::padding_scratch, "g", 64, "'pad'"},
+                     {CostFindingCode::padding_scratch, "h", 32, "'pad'"}};
+  const auto results = check_findings(
+      module, std::array{CostFindingCode::constants_twice, CostFindingCode::padding_scratch});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_TRUE(results[0].found.empty());
+  ASSERT_EQ(results[1].found.size(), 2u);
+  EXPECT_EQ(results[1].found[1].where, "h");
+  EXPECT_EQ(results[1].module, "default");
+}
+
 }  // namespace
 }  // namespace mlf
