@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mlf/diagnostics.h"
 #include "mlf/export.h"
 
 namespace mlf::plan {
@@ -56,8 +57,21 @@ struct Solution {
       false;  ///< no solution is smaller than `size`, or than the capacity if it does not fit
 };
 
-/// Errors: ErrorKind::invalid_input for an empty lifetime, an alignment of 0, fixed buffers that
-/// overlap or sizes whose sum is not a 64-bit number.
-MLF_API Solution solve(const Problem& problem, const SearchLimits& limits = {});
+/// The best of several greedy planners (TVM's greedy by size and by conflicts among them), then a
+/// search, unless that answer is within the capacity or known to be the smallest. The search is
+/// exact: given time it ends with a proven solution.
+///
+/// Errors: ErrorKind::invalid_input for an empty lifetime or gap, an alignment of 0, a fixed offset
+/// that is not a multiple of the alignment, fixed buffers that overlap, sizes whose sum is not
+/// below 2^62, or so many buffers alive at once that pairs of them do not fit into memory.
+MLF_API Result<Solution> solve(const Problem& problem, const SearchLimits& limits = {});
+
+/// The largest offset + size, if `offsets` (by buffer) is a solution of `problem`, whatever its
+/// capacity. Looks at the buffers alone, not at how `solve` works.
+///
+/// Errors: ErrorKind::check_failed with the first pair of buffers that are alive and in one place
+/// at once, the buffer that is not aligned, or the one that is not at its fixed offset.
+MLF_API Result<std::uint64_t> check_offsets(const Problem& problem,
+                                            const std::vector<std::uint64_t>& offsets);
 
 }  // namespace mlf::plan

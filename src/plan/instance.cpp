@@ -1,0 +1,227 @@
+#include "plan/instance.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+
+#include "support/error.h"
+
+namespace mlf::plan {
+namespace {
+
+/// Units are signed, and a planner adds two heights at most.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
+/// Pairs of items take 8 bytes each.
+constexpr std::size_t kMostConflicts = 50'000'000;
+
+[[noreturn]] void fail_buffer(const Buffer& buffer, const std::string& why) {
+  throw support::Error(ErrorKind::invalid_input,
+                       fmt::format("buffer '{}' {}", printable(buffer.id), why));
+}
+
+void check_buffer(const Buffer& buffer) {
+  if (buffer.lower >= buffer.upper) fail_buffer(buffer, "is never alive");
+  for (const Interval& gap : buffer.gaps) {
+    if (gap.lower >= gap.upper) fail_buffer(buffer, "has an empty gap");
+  }
+  if (buffer.alignment == 0) fail_buffer(buffer, "has an alignment of 0");
+  if (buffer.fixed_offset.value_or(0) % buffer.alignment != 0) {
+    fail_buffer(buffer, fmt::format("is fixed at {}, which is not a multiple of its alignment {}",
+                                    *buffer.fixed_offset, buffer.alignment));
+  }
+}
+
+/// All buffers on top of each other, each with the most that its alignment can skip, end below the
+/// limit; so no planner overflows, whatever it does.
+void check_sum(const Problem& problem) {
+  std::uint64_t sum = 0;
+  const auto add = [&](const Buffer& buffer, std::uint64_t bytes) {
+    if (bytes >= kMostBytes - sum) {
+      fail_buffer(buffer, "brings the sum of sizes and alignments to 2^62 or more");
+    }
+    sum += bytes;
+  };
+  for (const Buffer& buffer : problem.buffers) {
+    add(buffer, buffer.size);
+    add(buffer, buffer.alignment - 1);
+    add(buffer, buffer.fixed_offset.value_or(0));
+  }
+}
+
+/// The largest number of bytes that all offsets of a compact solution are multiples of: those are
+/// sums of sizes on top of 0 or of a fixed offset, rounded up to alignments.
+std::uint64_t unit_of(const Problem& problem) {
+  std::uint64_t unit = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    unit = std::gcd(std::gcd(unit, buffer.size), buffer.fixed_offset.value_or(0));
+  }
+  if (unit == 0) return 1;
+  // An alignment keeps multiples of the unit such where it divides the unit or the other way round.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Buffer& buffer : problem.buffers) {
+      if (unit % buffer.alignment == 0 || buffer.alignment % unit == 0) continue;
+      unit = std::gcd(unit, buffer.alignment);
+      changed = true;
+    }
+  }
+  return unit;
+}
+
+/// The steps at which something is in the buffer: its life without its gaps. In order.
+std::vector<Interval> live_intervals(const Buffer& buffer) {
+  std::vector<Interval> gaps = buffer.gaps;
+  std::sort(gaps.begin(), gaps.end(),
+            [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
+  std::vector<Interval> live;
+  std::int64_t from = buffer.lower;
+  for (const Interval& gap : gaps) {
+    if (gap.lower > from) live.push_back({from, std::min(gap.lower, buffer.upper)});
+    from = std::max(from, gap.upper);
+    if (from >= buffer.upper) break;
+  }
+  if (from < buffer.upper) live.push_back({from, buffer.upper});
+  return live;
+}
+
+struct Event {
+  std::int64_t step = 0;
+  bool starts = false;  ///< ends come first: a buffer is not alive at its `upper`
+  ItemIndex item = 0;
+
+  bool operator<(const Event& other) const {
+    if (step != other.step) return step < other.step;
+    if (starts != other.starts) return !starts;
+    return item < other.item;
+  }
+};
+
+/// Goes through time once; fills sections, ranges and conflicts.
+class Sweep {
+ public:
+  explicit Sweep(Instance& instance) : instance_(instance) {
+    instance_.ranges.resize(instance.items.size());
+    instance_.conflicts.resize(instance.items.size());
+  }
+
+  void run(std::vector<Event> events) {
+    std::sort(events.begin(), events.end());
+    for (const Event& event : events) event.starts ? start(event.item) : end(event.item);
+    for (auto& conflicts : instance_.conflicts) {
+      std::sort(conflicts.begin(), conflicts.end());
+      conflicts.erase(std::unique(conflicts.begin(), conflicts.end()), conflicts.end());
+    }
+  }
+
+ private:
+  SectionIndex next_section() const { return static_cast<SectionIndex>(instance_.sections.size()); }
+
+  void start(ItemIndex item) {
+    conflicts_ += live_.size();
+    if (conflicts_ > kMostConflicts) {
+      throw support::Error(
+          ErrorKind::invalid_input,
+          fmt::format("more than {} pairs of buffers are alive together", kMostConflicts));
+    }
+    for (const ItemIndex other : live_) {
+      instance_.conflicts[item].push_back(other);
+      instance_.conflicts[other].push_back(item);
+    }
+    live_.push_back(item);
+    grown_ = true;
+    auto& ranges = instance_.ranges[item];
+    // A gap in which there is no section is no gap to any planner.
+    const bool continues = !ranges.empty() && ranges.back().last == next_section();
+    if (!continues) ranges.push_back({next_section(), next_section()});
+  }
+
+  /// Just before the first end after a start, as many items are alive as will be for a while.
+  void end(ItemIndex item) {
+    if (grown_) {
+      kept_ += live_.size();
+      if (kept_ > kMostConflicts) {
+        throw support::Error(ErrorKind::invalid_input, "too many buffers are alive together");
+      }
+      instance_.sections.push_back(live_);
+      std::sort(instance_.sections.back().begin(), instance_.sections.back().end());
+      grown_ = false;
+    }
+    instance_.ranges[item].back().last = next_section();
+    live_.erase(std::find(live_.begin(), live_.end(), item));
+  }
+
+  Instance& instance_;
+  std::vector<ItemIndex> live_{};
+  std::size_t conflicts_ = 0;
+  std::size_t kept_ = 0;
+  bool grown_ = false;
+};
+
+/// Two fixed buffers that are alive together and overlap make every plan impossible.
+void check_fixed(const Problem& problem, const Instance& instance) {
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    const Item& a = instance.items[item];
+    if (!a.fixed) continue;
+    for (const ItemIndex other : instance.conflicts[item]) {
+      const Item& b = instance.items[other];
+      if (other > item || !b.fixed) continue;
+      if (*a.fixed < *b.fixed + b.size && *b.fixed < *a.fixed + a.size) {
+        fail_buffer(problem.buffers[a.buffer],
+                    fmt::format("is fixed and overlaps '{}', which is fixed as well",
+                                printable(problem.buffers[b.buffer].id)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Instance make_instance(const Problem& problem) {
+  for (const Buffer& buffer : problem.buffers) check_buffer(buffer);
+  check_sum(problem);
+  Instance instance;
+  instance.unit = unit_of(problem);
+  const auto units = [&](std::uint64_t bytes) { return static_cast<Units>(bytes / instance.unit); };
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    const std::vector<Interval> live = live_intervals(buffer);
+    if (buffer.size == 0 || live.empty()) continue;
+    const auto item = static_cast<ItemIndex>(instance.items.size());
+    instance.items.push_back(
+        {units(buffer.size), std::max<Units>(1, units(buffer.alignment)), std::nullopt, i});
+    if (buffer.fixed_offset) instance.items.back().fixed = units(*buffer.fixed_offset);
+    for (const Interval& interval : live) {
+      events.push_back({interval.lower, true, item});
+      events.push_back({interval.upper, false, item});
+    }
+  }
+  Sweep(instance).run(std::move(events));
+  check_fixed(problem, instance);
+  return instance;
+}
+
+Units height(const Instance& instance, const Placement& placement) {
+  Units top = 0;
+  for (std::size_t item = 0; item < placement.size(); ++item) {
+    top = std::max(top, placement[item] + instance.items[item].size);
+  }
+  return top;
+}
+
+std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& instance,
+                                      const Placement& placement) {
+  std::vector<std::uint64_t> offsets;
+  offsets.reserve(problem.buffers.size());
+  for (const Buffer& buffer : problem.buffers) offsets.push_back(buffer.fixed_offset.value_or(0));
+  for (std::size_t item = 0; item < placement.size(); ++item) {
+    offsets[instance.items[item].buffer] =
+        static_cast<std::uint64_t>(placement[item]) * instance.unit;
+  }
+  return offsets;
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,186 @@
+#include "mlf/plan/problem_csv.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "support/error.h"
+#include "support/source_text.h"
+
+namespace mlf::plan {
+namespace {
+
+/// A part of the text, which knows its place in it.
+struct Field {
+  std::string_view text;
+  std::size_t offset = 0;  ///< bytes from the start of the file
+
+  Field part(std::size_t from, std::size_t count = std::string_view::npos) const {
+    return {text.substr(from, count), offset + from};
+  }
+};
+
+std::vector<Field> split(const Field& whole, char separator) {
+  std::vector<Field> parts;
+  std::size_t from = 0;
+  for (std::size_t end = whole.text.find(separator); end != std::string_view::npos;
+       end = whole.text.find(separator, from)) {
+    parts.push_back(whole.part(from, end - from));
+    from = end + 1;
+  }
+  parts.push_back(whole.part(from));
+  return parts;
+}
+
+/// Lines that are not blank, without their ends.
+std::vector<Field> lines_of(std::string_view text) {
+  std::vector<Field> lines;
+  for (Field line : split({text, 0}, '\n')) {
+    if (line.text.ends_with('\r')) line.text.remove_suffix(1);
+    if (!line.text.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+class ProblemReader {
+ public:
+  ProblemReader(std::string_view text, const std::string& name) : source_{name, {}, text} {}
+
+  ProblemCsv read() {
+    const std::vector<Field> lines = lines_of(source_.text);
+    if (lines.empty()) support::fail_at(source_, 0, "expected the names of the columns");
+    read_head(lines.front());
+    ProblemCsv csv;
+    for (const Field& line : lines) {
+      // Lines come out again as they are, on a terminal perhaps.
+      if (printable(line.text) != line.text) {
+        fail(line, "the line has bytes that are not printable UTF-8");
+      }
+      csv.lines.emplace_back(line.text);
+      if (&line != &lines.front()) csv.problem.buffers.push_back(buffer_of(line));
+    }
+    if (columns_.contains("offset")) csv.offset_column = columns_.at("offset");
+    return csv;
+  }
+
+ private:
+  [[noreturn]] void fail(const Field& field, std::string message) const {
+    support::fail_at(source_, field.offset, std::move(message),
+                     std::max<std::size_t>(1, field.text.size()));
+  }
+
+  void read_head(const Field& line) {
+    // MiniMalloc's converter knows these words (FromCsv in src/converter.cc).
+    static const std::map<std::string_view, std::string_view> kColumns = {
+        {"id", "id"},        {"buffer", "id"},           {"buffer_id", "id"}, {"lower", "lower"},
+        {"begin", "lower"},  {"start", "lower"},         {"upper", "upper"},  {"end", "upper"},
+        {"size", "size"},    {"alignment", "alignment"}, {"gaps", "gaps"},    {"hint", "hint"},
+        {"offset", "offset"}};
+    for (const Field& field : split(line, ',')) {
+      const auto known = kColumns.find(field.text);
+      if (known == kColumns.end()) {
+        fail(field, fmt::format("there is no column '{}'", printable(field.text)));
+      }
+      if (!columns_.emplace(known->second, columns_.size()).second) {
+        fail(field, fmt::format("a second column for '{}'", known->second));
+      }
+      if (field.text == "end") last_step_counts_ = 1;
+    }
+    for (const char* name : {"id", "lower", "upper", "size"}) {
+      if (!columns_.contains(name)) fail(line, fmt::format("there is no column '{}'", name));
+    }
+  }
+
+  template <class Number>
+  Number number(const Field& field) const {
+    Number value{};
+    const char* const end = field.text.data() + field.text.size();
+    const auto [stop, error] = std::from_chars(field.text.data(), end, value);
+    if (error == std::errc::result_out_of_range) fail(field, "the number is too large");
+    if (error != std::errc() || stop != end) fail(field, "expected a whole number");
+    return value;
+  }
+
+  Interval interval(const Field& lower, const Field& upper) const {
+    Interval steps{number<std::int64_t>(lower), number<std::int64_t>(upper)};
+    if (steps.upper == INT64_MAX) fail(upper, "the number is too large");
+    steps.upper += last_step_counts_;
+    if (steps.lower >= steps.upper) fail(upper, "expected a step after the first one");
+    return steps;
+  }
+
+  std::vector<Interval> gaps(const Field& field) const {
+    std::vector<Interval> result;
+    for (const Field& gap : split(field, ' ')) {
+      if (gap.text.empty()) continue;
+      if (gap.text.find('@') != std::string_view::npos) {
+        fail(gap, "a gap with a window is not supported");
+      }
+      // The first character may be a sign.
+      const std::size_t dash = gap.text.find('-', 1);
+      if (dash == std::string_view::npos) fail(gap, "expected a gap like 2-4");
+      result.push_back(interval(gap.part(0, dash), gap.part(dash + 1)));
+    }
+    return result;
+  }
+
+  Buffer buffer_of(const Field& line) const {
+    const std::vector<Field> fields = split(line, ',');
+    if (fields.size() != columns_.size()) {
+      fail(line, fmt::format("{} fields for {} columns", fields.size(), columns_.size()));
+    }
+    const auto field = [&](std::string_view name) -> const Field* {
+      const auto column = columns_.find(name);
+      return column == columns_.end() ? nullptr : &fields[column->second];
+    };
+    Buffer buffer;
+    buffer.id = field("id")->text;
+    const Interval life = interval(*field("lower"), *field("upper"));
+    buffer.lower = life.lower;
+    buffer.upper = life.upper;
+    buffer.size = number<std::uint64_t>(*field("size"));
+    if (const Field* alignment = field("alignment")) {
+      buffer.alignment = number<std::uint64_t>(*alignment);
+      if (buffer.alignment == 0) fail(*alignment, "an alignment is 1 or more");
+    }
+    if (const Field* list = field("gaps")) buffer.gaps = gaps(*list);
+    if (const Field* offset = field("offset"); offset != nullptr && !offset->text.empty()) {
+      buffer.fixed_offset = number<std::uint64_t>(*offset);
+    }
+    return buffer;
+  }
+
+  support::SourceText source_;
+  std::map<std::string_view, std::size_t> columns_{};
+  std::int64_t last_step_counts_ = 0;
+};
+
+}  // namespace
+
+Result<ProblemCsv> read_problem_csv(std::string_view text, const std::string& name) {
+  return support::to_result([&] { return ProblemReader(text, name).read(); });
+}
+
+std::string to_csv(const ProblemCsv& csv, const std::vector<std::uint64_t>& offsets) {
+  std::string text;
+  for (std::size_t row = 0; row < csv.lines.size(); ++row) {
+    const std::string cell = row == 0 ? "offset" : fmt::format("{}", offsets[row - 1]);
+    if (!csv.offset_column) {
+      text += csv.lines[row] + "," + cell + "\n";
+      continue;
+    }
+    const std::vector<Field> fields = split({csv.lines[row], 0}, ',');
+    for (std::size_t column = 0; column < fields.size(); ++column) {
+      if (column != 0) text += ',';
+      text += column == *csv.offset_column ? std::string_view(cell) : fields[column].text;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,125 @@
+// What every solution of the allocator keeps, on problems from a seed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "mlf/plan/problem.h"
+#include "plan/greedy.h"
+#include "plan/instance.h"
+#include "random_problems.h"
+
+namespace mlf::plan {
+namespace {
+
+Problem problem_of(std::vector<Buffer> buffers) {
+  return {.buffers = std::move(buffers)};
+}
+
+Solution solved(const Problem& problem, const SearchLimits& limits = {}) {
+  const auto solution = solve(problem, limits);
+  EXPECT_TRUE(solution.has_value()) << to_string(solution.error().front());
+  return solution.value_or(Solution{});
+}
+
+std::string failure_of(const Problem& problem) {
+  const auto solution = solve(problem);
+  return solution ? "none" : solution.error().front().message;
+}
+
+TEST(PlanSolve, BuffersThatAreNeverAliveTogetherShareBytes) {
+  const Solution solution = solved(problem_of({{.id = "a", .lower = 0, .upper = 1, .size = 10},
+                                               {.id = "b", .lower = 1, .upper = 2, .size = 7}}));
+  EXPECT_EQ(solution.offsets, (std::vector<std::uint64_t>{0, 0}));
+  EXPECT_EQ(solution.size, 10u);
+  EXPECT_TRUE(solution.proven);
+}
+
+TEST(PlanSolve, BuffersThatAreAliveTogetherDoNot) {
+  const Solution solution = solved(problem_of({{.id = "a", .lower = 0, .upper = 2, .size = 10},
+                                               {.id = "b", .lower = 1, .upper = 2, .size = 7}}));
+  EXPECT_EQ(solution.size, 17u);
+}
+
+TEST(PlanSolve, ABufferUsesTheGapsOfAnother) {
+  const Solution solution =
+      solved(problem_of({{.id = "scratch", .lower = 0, .upper = 9, .gaps = {{1, 8}}, .size = 10},
+                         {.id = "within", .lower = 1, .upper = 8, .size = 10}}));
+  EXPECT_EQ(solution.size, 10u);
+}
+
+TEST(PlanSolve, NothingAtAllTakesNothing) {
+  EXPECT_EQ(solved({}).size, 0u);
+  const Solution solution =
+      solved(problem_of({{.id = "empty", .lower = 0, .upper = 5, .size = 0}}));
+  EXPECT_EQ(solution.offsets, std::vector<std::uint64_t>{0});
+}
+
+TEST(PlanSolve, ACapacityThatIsTooSmallIsSaidToBe) {
+  Problem problem = problem_of({{.id = "a", .lower = 0, .upper = 2, .size = 10}});
+  problem.capacity = 9;
+  EXPECT_FALSE(solved(problem).fits);
+  EXPECT_TRUE(solved(problem).proven);
+  problem.capacity = 10;
+  EXPECT_TRUE(solved(problem).fits);
+}
+
+TEST(PlanSolve, SaysWhatIsWrongWithAProblem) {
+  EXPECT_EQ(failure_of(problem_of({{.id = "a", .lower = 2, .upper = 2, .size = 1}})),
+            "buffer 'a' is never alive");
+  EXPECT_EQ(
+      failure_of(problem_of({{.id = "a", .lower = 0, .upper = 2, .gaps = {{1, 1}}, .size = 1}})),
+      "buffer 'a' has an empty gap");
+  EXPECT_EQ(
+      failure_of(problem_of({{.id = "a", .lower = 0, .upper = 2, .size = 1, .alignment = 0}})),
+      "buffer 'a' has an alignment of 0");
+  const Buffer fixed{
+      .id = "a", .lower = 0, .upper = 2, .size = 4, .alignment = 4, .fixed_offset = 6};
+  EXPECT_EQ(failure_of(problem_of({fixed})),
+            "buffer 'a' is fixed at 6, which is not a multiple of its alignment 4");
+  EXPECT_EQ(
+      failure_of(problem_of({{.id = "a", .lower = 0, .upper = 2, .size = 4, .fixed_offset = 6},
+                             {.id = "b", .lower = 1, .upper = 3, .size = 4, .fixed_offset = 9}})),
+      "buffer 'b' is fixed and overlaps 'a', which is fixed as well");
+  const Buffer half{.id = "h", .lower = 0, .upper = 1, .size = std::uint64_t{1} << 61};
+  EXPECT_EQ(failure_of(problem_of({half, half})),
+            "buffer 'h' brings the sum of sizes and alignments to 2^62 or more");
+}
+
+/// Every problem of a seed: a solution, not below the bound, not above any greedy planner.
+void expect_sound(const Problem& problem, const SearchLimits& limits) {
+  const Solution solution = solved(problem, limits);
+  const auto size = check_offsets(problem, solution.offsets);
+  ASSERT_TRUE(size.has_value()) << to_string(size.error().front());
+  EXPECT_EQ(*size, solution.size);
+  EXPECT_GE(solution.size, solution.lower_bound);
+  const Instance instance = make_instance(problem);
+  for (const GreedyPlanner& planner : greedy_planners()) {
+    const Placement placement = place_greedily(instance, planner);
+    const auto offsets = offsets_of(problem, instance, placement);
+    const auto greedy = check_offsets(problem, offsets);
+    ASSERT_TRUE(greedy.has_value()) << planner.name << to_string(greedy.error().front());
+    EXPECT_LE(solution.size, *greedy) << planner.name;
+  }
+}
+
+constexpr ProblemShape kShapes[] = {
+    {.buffers = 40},
+    {.buffers = 40, .aligned = true},
+    {.buffers = 40, .gaps = true},
+    {.buffers = 40, .fixed = true},
+    {.buffers = 40, .aligned = true, .gaps = true, .fixed = true},
+};
+
+TEST(PlanSolve, IsSoundOnRandomProblems) {
+  std::mt19937 random(16);
+  for (int round = 0; round < 400; ++round) {
+    for (const ProblemShape& shape : kShapes) {
+      expect_sound(random_problem(shape, random), {.steps = 200});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mlf::plan
