@@ -24,6 +24,7 @@ Command check_command(CLI::App& parent);
 Command diff_command(CLI::App& parent);
 Command graph_command(CLI::App& parent);
 Command inspect_command(CLI::App& parent);
+Command plan_command(CLI::App& parent);
 Command process_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
 Command show_command(CLI::App& parent);

@@ -39,7 +39,7 @@ class Folder(unittest.TestCase):
 class Help(unittest.TestCase):
     def test_help_is_what_the_golden_files_say(self):
         for command in ("", "process", "inspect", "report", "show", "diff", "check", "table", "graph", "tir",
-                        "verify"):
+                        "plan", "verify"):
             arguments = [command, "--help"] if command else ["--help"]
             text = support.run_ok(*arguments).stdout.decode()
             golden = HELP / f"{command or 'mlf'}.txt"
