@@ -56,6 +56,7 @@ void write_headers(const fs::path& folder, const archive::Archive& archive, cons
   }
 }
 
+/// What a compiler says after its first error mostly follows from it.
 std::string first_error(const std::string& errors) {
   const std::size_t at = errors.find("error:");
   const std::size_t begin = at == errors.npos ? 0 : at;
@@ -69,7 +70,9 @@ void compile_file(const FileRef& file, std::string_view text, const fs::path& fo
   write_file(source, text);
   std::vector<std::string> arguments{compiler.command};
   arguments.insert(arguments.end(), compiler.flags.begin(), compiler.flags.end());
-  // The user's folders come first; -fstack-usage writes <number>.su beside the object.
+  // -idirafter: folders of the user's flags come first, and TVM's own headers with them.
+  // -fstack-usage writes <number>.su beside the object; -w, because TVM's C warns and nobody here
+  // can mend it.
   for (const char* include : {"archive", "runtime"}) {
     arguments.insert(arguments.end(), {"-idirafter", (folder / include).string()});
   }
@@ -90,6 +93,7 @@ void compile_file(const FileRef& file, std::string_view text, const fs::path& fo
 
 CompiledCode compile(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler) {
+  // Archives of LLVM targets have objects alone: their flags and symbols are not known here.
   if (module.files.sources.empty()) {
     throw support::Error(ErrorKind::invalid_input,
                          "there is no C to compile in module '" + module.name + "'");

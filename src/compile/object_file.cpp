@@ -37,6 +37,7 @@ void add_section(const GElf_Shdr& section, CompiledCode& code) {
   }
 }
 
+/// Sizes of symbols: static helpers of several files may share a name and are added up.
 void add_functions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCode& code) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
@@ -75,6 +76,7 @@ void add_frames(const std::string& path, CompiledCode& code) {
     const std::size_t second = line.find('\t', first + 1);
     if (first == line.npos || second == line.npos) continue;
     const std::size_t colon = line.rfind(':', first);
+    // GCC writes a row of inlined functions as well: only what the object has is looked up.
     const auto function =
         code.functions.find(std::string_view(line).substr(colon + 1, first - colon - 1));
     std::uint64_t bytes = 0;

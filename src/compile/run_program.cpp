@@ -61,6 +61,7 @@ pid_t start(const std::vector<std::string>& arguments, int errors) {
   // A group of its own: a driver of a compiler has children.
   posix_spawnattr_setflags(&tables.attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&tables.attributes, 0);
+  // posix_spawn takes char* for history's sake and writes nothing to it.
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -96,7 +97,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments,
                           std::chrono::milliseconds timeout) {
   Pipe pipe;
   const pid_t child = start(arguments, pipe.write.fd());
-  pipe.write = {};
+  pipe.write = {};  // or reading would never come to the end
   ProgramResult result;
   // The pipe is closed when the last process of the group that has it is gone.
   result.timed_out = !read_until(pipe.read, result.errors, Clock::now() + timeout);
@@ -104,6 +105,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments,
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  // As shells say it: a signal is 128 and its number.
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -14,6 +14,8 @@ using analysis::Count;
 constexpr std::array kResources{Resource::ram, Resource::flash, Resource::stack, Resource::heap,
                                 Resource::mac};
 
+/// A number with bounds fits only if its upper one does: a board does not take the benefit of
+/// doubt.
 Verdict verdict_on(const Count& needed, std::uint64_t most) {
   if (needed.min > most) return Verdict::exceeds;
   return needed.max && *needed.max <= most ? Verdict::fits : Verdict::undecided;
@@ -75,6 +77,7 @@ Count needed(const ModuleReport& module, Resource resource) {
     case Resource::ram:
       return module.ram.total();
     case Resource::flash:
+      // .data is in flash as well: startup code copies it into RAM.
       if (module.code) return module.code->text + module.code->rodata + module.code->data;
       return module.flash.constants + module.flash.copies;
     case Resource::stack:

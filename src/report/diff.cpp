@@ -19,7 +19,8 @@ namespace {
 using analysis::Count;
 using graph::Topology;
 
-/// Equal things of both sides get equal numbers.
+/// Equal things of both sides get equal numbers. Not hashes: a collision would pair calls that have
+/// nothing in common.
 class Numbering {
  public:
   std::uint64_t of(std::vector<std::uint64_t> key) {
@@ -41,7 +42,8 @@ std::string type_text(const graph::TensorType& type) {
   return text;
 }
 
-/// How closely two calls have to agree to count as one, the closest first.
+/// How closely two calls have to agree to count as one, the closest first. Names are not asked:
+/// TVM numbers and hashes them anew when anything before a kernel changes.
 enum class Likeness : std::uint8_t {
   same_program_and_producers,  ///< and so on up to the inputs
   same_program,
@@ -59,7 +61,8 @@ enum class ProgramForm : std::uint8_t {
   as_c,  ///< what generated C can say of them: one side is read from C
 };
 
-/// Fingerprints of kernels in one form; the form is made once for each TIR.
+/// Fingerprints of kernels in one form; the form is made once for each TIR, as it rebuilds the
+/// whole module.
 class Programs {
  public:
   explicit Programs(ProgramForm form) : form_(form) {}
@@ -155,6 +158,7 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
       if (by_producers && argument.reads) key.push_back(of_values[index(*argument.reads)]);
     }
     keys.push_back(numbering.of(std::move(key)));
+    // Calls are in execution order, so producers have their numbers before who reads of them.
     std::uint64_t output = 0;
     for (const graph::Argument& argument : call.arguments) {
       if (argument.writes) {
@@ -241,6 +245,8 @@ void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, cons
   add_number(changes, "scratch", a.memory.scratch, b.memory.scratch);
 }
 
+/// Another schedule computes the same: as many multiply-accumulates over tensors of the same types,
+/// with as many bytes of constants. Whatever differs in one of these is another computation.
 KernelChange change_of(const Topology& left, const CallReport& a, const Topology& right,
                        const CallReport& b) {
   const auto types_of = [](const Topology& network, const CallReport& call) {
@@ -311,6 +317,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
                                              index(after.call),
                                              b.kernels[after.kernel].short_name));
     }
+    // A kernel called twice is said once, with its first pair of calls.
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
@@ -439,6 +446,7 @@ std::vector<ModuleDifference> diff(const Report& before, const Report& after) {
   const auto add = [&](ModuleDifference difference) {
     if (!difference.empty()) differences.push_back(std::move(difference));
   };
+  // One network on both sides is the same one, even where somebody renamed the module.
   if (before.modules.size() == 1 && after.modules.size() == 1) {
     add(report::compare(before.modules[0], after.modules[0]));
     return differences;

@@ -111,7 +111,7 @@ void Reporter::add_bare_functions(ModuleReport& module, std::size_t position) {
   }
 }
 
-/// The first tensor that a call writes, as its kernel sees it.
+/// The first tensor that a call writes, as its kernel sees it: main knows bytes, not shapes.
 graph::TensorType output_of(const graph::Call& call) {
   const auto written = std::ranges::find_if(
       call.arguments, [](const graph::Argument& argument) { return argument.writes.has_value(); });
@@ -217,6 +217,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     report.peak.bytes = report.peak.used = report.peak.lower_bound = unknown;
   }
   if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
+  // Also without a network: C of one operator can have constants twice as well.
   report.flash.copies = copied_constants(deployment_.archive(), module);
   const auto c = c_functions(deployment_.archive(), module);
   for (KernelReport& kernel : report.kernels) {
@@ -231,7 +232,8 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   return report;
 }
 
-/// Main of an AOT network that TIR shows; undefined for any other.
+/// Main of an AOT network that TIR shows; undefined for any other. Graph executors have no main:
+/// what their C runtime does with the graph JSON is in no TIR.
 tir::Node Reporter::main_of(const graph::Topology* network) {
   if (network == nullptr) return {};
   const graph::Provenance& provenance = network->provenance;
@@ -281,6 +283,8 @@ Result<Report> report_of(const Deployment& deployment, const ReportOptions& opti
   return support::to_result([&] { return report::Reporter(deployment, options).run(); });
 }
 
+// Main calls one kernel at a time, so the largest frame counts. A floor only: what kernels call of
+// the runtime and of libm has frames that this compiler did not see.
 analysis::Count stack_frames(const ModuleReport& module) {
   if (!module.code) return {0, std::nullopt};
   const auto frame_of = [&](std::string_view symbol) {
