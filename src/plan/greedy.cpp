@@ -1,60 +1,12 @@
 #include "plan/greedy.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 namespace mlf::plan {
 namespace {
-
-/// What the criteria compare, by item.
-struct Measures {
-  explicit Measures(const Instance& instance)
-      : lifetime(instance.items.size()), pressure(instance.items.size()) {
-    std::vector<Units> totals;
-    for (const auto& section : instance.sections) {
-      Units total = 0;
-      for (const ItemIndex item : section) total += instance.items[item].size;
-      totals.push_back(total);
-    }
-    for (ItemIndex item = 0; item < instance.items.size(); ++item) {
-      for (const SectionRange& range : instance.ranges[item]) {
-        lifetime[item] += range.last - range.first;
-        for (SectionIndex s = range.first; s < range.last; ++s) {
-          pressure[item] = std::max(pressure[item], totals[s]);
-        }
-      }
-    }
-  }
-
-  std::vector<Units> lifetime;  ///< sections
-  std::vector<Units> pressure;  ///< live units in the busiest of its sections
-};
-
-Units measure(const Instance& instance, const Measures& measures, Criterion criterion,
-              ItemIndex item) {
-  const Item& one = instance.items[item];
-  switch (criterion) {
-    case Criterion::size:
-      return one.size;
-    case Criterion::conflicts:
-      return static_cast<Units>(instance.conflicts[item].size());
-    case Criterion::lifetime:
-      return measures.lifetime[item];
-    case Criterion::area:
-      // It only orders: an area beyond 63 bits is as large as any other.
-      return one.size > (Units{1} << 62) / measures.lifetime[item]
-                 ? Units{1} << 62
-                 : one.size * measures.lifetime[item];
-    case Criterion::pressure:
-      return measures.pressure[item];
-    case Criterion::begin:
-      return instance.hull(item).first;
-    case Criterion::end:
-      return instance.hull(item).last;
-  }
-  return 0;
-}
 
 /// The places of items that are alive with one item: [from, to), by `from`.
 using Occupied = std::vector<std::pair<Units, Units>>;
@@ -109,29 +61,17 @@ std::span<const GreedyPlanner> greedy_planners() {
   return planners;
 }
 
-std::vector<ItemIndex> ordered(const Instance& instance, std::span<const Criterion> criteria) {
-  const Measures measures(instance);
-  std::vector<ItemIndex> order(instance.items.size());
-  std::iota(order.begin(), order.end(), ItemIndex{0});
-  std::stable_sort(order.begin(), order.end(), [&](ItemIndex a, ItemIndex b) {
-    for (const Criterion criterion : criteria) {
-      const Units of_a = measure(instance, measures, criterion, a);
-      const Units of_b = measure(instance, measures, criterion, b);
-      if (of_a != of_b) return of_a > of_b;
-    }
-    return false;
-  });
-  return order;
-}
-
 Placement place_greedily(const Instance& instance, const GreedyPlanner& planner) {
   constexpr Units kUnplaced = -1;
   Placement placement(instance.items.size(), kUnplaced);
   for (std::size_t item = 0; item < placement.size(); ++item) {
     placement[item] = instance.items[item].fixed.value_or(kUnplaced);
   }
+  std::vector<ItemIndex> order(instance.items.size());
+  std::iota(order.begin(), order.end(), ItemIndex{0});
+  Measures(instance).sort(order, planner.order);
   Occupied occupied;
-  for (const ItemIndex index : ordered(instance, planner.order)) {
+  for (const ItemIndex index : order) {
     if (placement[index] != kUnplaced) continue;
     occupied.clear();
     for (const ItemIndex other : instance.conflicts[index]) {

@@ -1,11 +1,13 @@
 // Greedy planners: one buffer after the other, each at an offset that stays.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "plan/instance.h"
+#include "plan/item_order.h"
 
 namespace mlf::plan {
 
@@ -18,9 +20,6 @@ enum class Fit : std::uint8_t {
   stacked,
 };
 
-/// Which item comes first: the largest by the first criterion, of equals by the next.
-enum class Criterion : std::uint8_t { size, conflicts, lifetime, area, pressure, begin, end };
-
 struct GreedyPlanner {
   std::string_view name;
   std::vector<Criterion> order;
@@ -29,9 +28,6 @@ struct GreedyPlanner {
 
 /// The planners that `solve` starts with.
 std::span<const GreedyPlanner> greedy_planners();
-
-/// All items, in the order of the criteria; equal ones in the order of the problem.
-std::vector<ItemIndex> ordered(const Instance& instance, std::span<const Criterion> criteria);
 
 /// Places fixed items first, then the others in the planner's order.
 Placement place_greedily(const Instance& instance, const GreedyPlanner& planner);

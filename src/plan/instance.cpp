@@ -189,7 +189,11 @@ Instance make_instance(const Problem& problem) {
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     const std::vector<Interval> live = live_intervals(buffer);
-    if (buffer.size == 0 || live.empty()) continue;
+    if (buffer.size == 0 || live.empty()) {
+      const std::uint64_t end = buffer.fixed_offset.value_or(0) + buffer.size;
+      instance.least_height = std::max(instance.least_height, units(end));
+      continue;
+    }
     const auto item = static_cast<ItemIndex>(instance.items.size());
     instance.items.push_back(
         {units(buffer.size), std::max<Units>(1, units(buffer.alignment)), std::nullopt, i});
@@ -205,7 +209,7 @@ Instance make_instance(const Problem& problem) {
 }
 
 Units height(const Instance& instance, const Placement& placement) {
-  Units top = 0;
+  Units top = instance.least_height;
   for (std::size_t item = 0; item < placement.size(); ++item) {
     top = std::max(top, placement[item] + instance.items[item].size);
   }

@@ -45,6 +45,9 @@ struct Instance {
   /// Bytes: all sizes, fixed offsets and alignments that matter are multiples of it, so there is a
   /// solution of the least size with all offsets multiples of it.
   std::uint64_t unit = 1;
+  /// What the pool has in any case: the ends of fixed buffers that are not items, as nothing is in
+  /// them.
+  Units least_height = 0;
 
   /// The sections from the first to the last one of an item, with its gaps.
   SectionRange hull(ItemIndex item) const {
@@ -58,7 +61,7 @@ Instance make_instance(const Problem& problem);
 /// Offsets by item.
 using Placement = std::vector<Units>;
 
-/// The largest offset + size.
+/// The largest offset + size, buffers that are not items included.
 Units height(const Instance& instance, const Placement& placement);
 
 /// Offsets in bytes by buffer; empty buffers and those never alive are at 0 or where they are

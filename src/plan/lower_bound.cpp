@@ -58,7 +58,7 @@ Units lower_bound(const Instance& instance) {
   // More alignments than hardware has are a riddle, not a network.
   constexpr std::size_t kMostGrids = 16;
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
-  Units bound = 0;
+  Units bound = instance.least_height;
   for (const auto& section : instance.sections) {
     bound = std::max(bound, bound_with_holes(instance, section));
     for (const Units grid : grids) bound = std::max(bound, bound_on_grid(instance, section, grid));

@@ -1,11 +1,15 @@
-// Greedy planners first, then the search.
+// Greedy planners first, then searches within less and less.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "plan/greedy.h"
 #include "plan/instance.h"
+#include "plan/search.h"
 #include "support/error.h"
 
 namespace mlf::plan {
@@ -21,19 +25,103 @@ Placement best_greedy(const Instance& instance) {
   return *std::move(best);
 }
 
+/// Which order is the quick one depends on the problem, by factors of thousands: they take turns.
+constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
+    {Criterion::pressure, Criterion::lifetime, Criterion::area},
+    {Criterion::pressure, Criterion::area, Criterion::lifetime},
+    {Criterion::lifetime, Criterion::area, Criterion::pressure},
+    {Criterion::conflicts, Criterion::area, Criterion::pressure},
+    {Criterion::area, Criterion::lifetime, Criterion::pressure},
+    {Criterion::lifetime, Criterion::pressure, Criterion::area},
+}};
+
+/// A few seconds on a desktop: a step looks at each item of its partition.
+std::uint64_t default_steps(const Instance& instance) {
+  return std::clamp<std::uint64_t>(200'000'000 / (instance.items.size() + 100), 1000, 1'000'000);
+}
+
+/// The best placement so far, and what is known of better ones.
+class Optimizer {
+ public:
+  Optimizer(const Instance& instance, const SearchLimits& limits)
+      : instance_(instance),
+        effort_(limits, default_steps(instance)),
+        best_(best_greedy(instance)),
+        best_height_(height(instance, best_)),
+        bound_(lower_bound(instance)) {}
+
+  /// Improves until the best is within `capacity`, or known to be the smallest.
+  void run(std::optional<Units> capacity) {
+    // Short searches of every order come before longer ones of any.
+    for (std::uint64_t steps = 2 * instance_.items.size(); !is_done(capacity); steps *= 2) {
+      if (effort_.ended()) return;
+      while (!is_done(capacity) && improve(capacity, steps)) {
+      }
+    }
+  }
+
+  const Placement& best() const { return best_; }
+  Units bound() const { return bound_; }
+
+ private:
+  bool is_done(std::optional<Units> capacity) const {
+    return best_height_ == bound_ ||
+           (capacity && (best_height_ <= *capacity || bound_ > *capacity));
+  }
+
+  /// The heights to look for, lowest first: most problems have a solution at their bound.
+  std::vector<Units> targets(std::optional<Units> capacity) const {
+    if (capacity) return {*capacity};
+    const Units gap = best_height_ - 1 - bound_;
+    std::vector<Units> result;
+    for (const Units part : {Units{0}, gap / 4, gap / 2, gap}) {
+      if (result.empty() || bound_ + part > result.back()) result.push_back(bound_ + part);
+    }
+    return result;
+  }
+
+  /// One round of searches; ends with the first that finds or proves something. False: none did.
+  bool improve(std::optional<Units> capacity, std::uint64_t steps) {
+    for (const Units target : targets(capacity)) {
+      for (const auto& order : kSearchOrders) {
+        SearchResult result = search(instance_, target, order, steps, effort_);
+        if (result.verdict == Verdict::found) {
+          best_ = std::move(result.placement);
+          best_height_ = height(instance_, best_);
+          return true;
+        }
+        if (result.verdict == Verdict::impossible) {
+          bound_ = target + 1;
+          return true;
+        }
+        if (effort_.ended()) return false;
+      }
+    }
+    return false;
+  }
+
+  const Instance& instance_;
+  Effort effort_;
+  Placement best_;
+  Units best_height_;
+  Units bound_;
+};
+
 }  // namespace
 
-Result<Solution> solve(const Problem& problem, const SearchLimits&) {
+Result<Solution> solve(const Problem& problem, const SearchLimits& limits) {
   return support::to_result([&] {
     const Instance instance = make_instance(problem);
-    const Placement placement = best_greedy(instance);
-    const Units bound = lower_bound(instance);
+    std::optional<Units> capacity;
+    if (problem.capacity) capacity = static_cast<Units>(*problem.capacity / instance.unit);
+    Optimizer optimizer(instance, limits);
+    optimizer.run(capacity);
     Solution solution;
-    solution.offsets = offsets_of(problem, instance, placement);
+    solution.offsets = offsets_of(problem, instance, optimizer.best());
     for (std::size_t i = 0; i < solution.offsets.size(); ++i) {
       solution.size = std::max(solution.size, solution.offsets[i] + problem.buffers[i].size);
     }
-    solution.lower_bound = static_cast<std::uint64_t>(bound) * instance.unit;
+    solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
     solution.fits = !problem.capacity || solution.size <= *problem.capacity;
     solution.proven = solution.size == solution.lower_bound ||
                       (!solution.fits && solution.lower_bound > *problem.capacity);

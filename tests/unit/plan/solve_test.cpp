@@ -121,5 +121,34 @@ TEST(PlanSolve, IsSoundOnRandomProblems) {
   }
 }
 
+/// Small problems of every kind: the least size, proven, for a pool without limit and for pools
+/// that are exactly large enough or one byte too small.
+void expect_exact(Problem problem) {
+  const std::uint64_t least = least_size_by_brute_force(problem);
+  const Solution solution = solved(problem);
+  EXPECT_EQ(solution.size, least);
+  EXPECT_EQ(solution.lower_bound, least);
+  EXPECT_TRUE(solution.proven);
+  EXPECT_TRUE(check_offsets(problem, solution.offsets).has_value());
+  problem.capacity = least;
+  EXPECT_TRUE(solved(problem).fits);
+  if (least == 0) return;
+  problem.capacity = least - 1;
+  const Solution too_small = solved(problem);
+  EXPECT_FALSE(too_small.fits);
+  EXPECT_TRUE(too_small.proven);
+}
+
+TEST(PlanSolve, IsExactOnSmallRandomProblems) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 2000; ++round) {
+    for (ProblemShape shape : kShapes) {
+      shape.buffers = round % 100 == 0 ? 8 : 6;
+      expect_exact(random_problem(shape, random));
+      if (HasFailure()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mlf::plan

@@ -1,0 +1,45 @@
+// The orders in which planners take items.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan/instance.h"
+
+namespace mlf::plan {
+
+enum class Criterion : std::uint8_t {
+  size,
+  conflicts,  ///< number of items that are alive with it
+  lifetime,   ///< number of sections
+  area,       ///< size times lifetime
+  pressure,   ///< sum of sizes in the busiest section that it is alive in
+  begin,
+  end,
+};
+
+/// The sum of the sizes of each section.
+std::vector<Units> totals_of(const Instance& instance);
+
+/// What items are compared by.
+class Measures {
+ public:
+  explicit Measures(const Instance& instance);
+
+  /// Takes the pressure of `items` from these sums by section.
+  void measure_pressure(std::span<const ItemIndex> items, std::span<const Units> totals);
+
+  /// The largest by the first criterion comes first, of equals that by the next one. At last the
+  /// order of the problem decides.
+  void sort(std::span<ItemIndex> items, std::span<const Criterion> criteria) const;
+
+ private:
+  Units measure(Criterion criterion, ItemIndex item) const;
+
+  const Instance& instance_;
+  std::vector<Units> lifetime_;
+  std::vector<Units> pressure_;
+};
+
+}  // namespace mlf::plan

@@ -1,0 +1,430 @@
+// Depth-first search over compact placements, after the ideas of "MiniMalloc: A Lightweight Memory
+// Allocator for Hardware-Accelerated Machine Learning" (Moffitt, ASPLOS 2023).
+//
+// A placement is compact if nothing can slide down: every item is at 0, where it is fixed, or on
+// top of an item that is alive with it. If there is a placement within a capacity, there is a
+// compact one, and that one comes about by placing items in the order of their offsets, each at the
+// lowest offset above all that were placed before and are alive with it. So the search decides
+// nothing but which item is next, and never goes down again.
+#include "plan/search.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace mlf::plan {
+
+Effort::Effort(const SearchLimits& limits, std::uint64_t default_steps)
+    : steps_left_(limits.steps.value_or(default_steps)), stop_(limits.stop) {
+  if (!limits.seconds) return;
+  using Clock = std::chrono::steady_clock;
+  // More seconds than the clock can count are no limit.
+  constexpr std::chrono::duration<double> kMost = std::chrono::hours(24 * 365);
+  if (*limits.seconds < kMost) {
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*limits.seconds);
+  }
+}
+
+bool Effort::take_step() {
+  if (ended_) return false;
+  ended_ = steps_left_ == 0;
+  if (ended_) return false;
+  --steps_left_;
+  // Asking the clock takes as long as a step in a small problem.
+  constexpr std::uint64_t kStepsBetweenLooks = 64;
+  if (steps_left_ % kStepsBetweenLooks == 0) {
+    ended_ =
+        stop_.stop_requested() || (deadline_ && std::chrono::steady_clock::now() >= *deadline_);
+  }
+  return !ended_;
+}
+
+namespace {
+
+constexpr Units kUnplaced = -1;
+constexpr Units kNone = std::numeric_limits<Units>::max();
+
+/// Items that are placed without regard to others: nothing that is not placed is alive both in and
+/// outside of these sections.
+struct Partition {
+  SectionRange sections;
+  std::size_t first = 0;  ///< in the list of items; those placed since are still there
+  std::size_t last = 0;
+  std::size_t unplaced = 0;
+};
+
+/// The next item of a frame could be this one.
+struct Candidate {
+  Units offset = 0;
+  std::size_t position = 0;  ///< in the list of items
+};
+
+/// A partition that is being searched: one item of it after the other is tried as the next one, and
+/// what is left falls apart into partitions of which each must be found.
+struct Frame {
+  Partition partition;
+  Units least_offset = 0;          ///< of the next item: that of the one before
+  std::size_t least_position = 0;  ///< of the next item, if it is at that offset
+  std::size_t next_candidate = 0;
+  std::size_t last_candidate = 0;
+  bool last_is_decisive = false;  ///< if it fails with this candidate, it fails with the others too
+  Units child_least_offset = 0;
+  std::size_t child_least_position = 0;
+  std::size_t next_child = 0;
+  std::size_t last_child = 0;
+  // Sizes of lists to go back to.
+  std::size_t undo_mark = 0;
+  std::size_t items_mark = 0;
+  std::size_t candidates_mark = 0;
+  std::size_t children_mark = 0;
+};
+
+/// A value before it changed.
+struct Change {
+  enum class Kind : std::uint8_t { offset, least_offset, floor };
+  Kind kind{};
+  std::uint32_t index = 0;
+  Units before = 0;
+};
+
+class Search {
+ public:
+  Search(const Instance& instance, Units capacity, std::span<const Criterion> order);
+
+  SearchResult run(std::uint64_t steps, Effort& effort);
+
+ private:
+  // What is placed, and what follows from it.
+  bool place(ItemIndex item, Units offset);
+  bool raise_neighbours(ItemIndex item, Units top);
+  bool raise_floors();
+  bool has_room(const Partition& partition, Units offset) const;
+  void touch(SectionIndex section);
+  void undo(std::size_t mark);
+  void unplace(ItemIndex item);
+
+  // The tree of choices.
+  void enter_root();
+  void enter(const Partition& partition, Units least_offset, std::size_t least_position);
+  void find_candidates(Frame& frame);
+  bool try_next(Frame& frame);
+  void fall_apart(Frame& frame, const Candidate& chosen);
+  void divide(Frame& frame, const std::vector<SectionIndex>& starts);
+  void rank(Partition& partition);
+  bool fail();
+  void leave();
+  bool is_free(ItemIndex item) const { return offsets_[item] == kUnplaced; }
+
+  const Instance& instance_;
+  const Units capacity_;
+  const std::vector<Criterion> order_;
+  Measures measures_;
+
+  Placement offsets_;
+  std::vector<Units> least_offsets_{};  ///< by item: above all placed items that it is alive with
+  std::vector<Units> floors_{};         ///< by section: nothing more fits below
+  std::vector<Units> left_{};           ///< by section: sizes of what is not placed
+  std::vector<std::uint32_t> crossing_{};  ///< by section: items not placed that reach the next one
+  std::vector<Change> changes_{};
+  std::vector<SectionIndex> touched_{};  ///< sections of which a least offset rose in this step
+  std::vector<bool> is_touched_{};
+  bool has_free_neighbours_ = false;  ///< of the item placed last
+
+  std::vector<Frame> frames_{};
+  std::vector<ItemIndex> items_{};  ///< of all partitions of the frames, each in its order
+  std::vector<Candidate> candidates_{};
+  std::vector<Partition> children_{};
+};
+
+Search::Search(const Instance& instance, Units capacity, std::span<const Criterion> order)
+    : instance_(instance),
+      capacity_(capacity),
+      order_(order.begin(), order.end()),
+      measures_(instance),
+      offsets_(instance.items.size(), kUnplaced),
+      floors_(instance.sections.size()),
+      crossing_(instance.sections.size()),
+      is_touched_(instance.sections.size()) {
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    least_offsets_.push_back(instance.items[item].fixed.value_or(0));
+    const SectionRange hull = instance.hull(item);
+    for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
+  }
+  left_ = totals_of(instance);
+}
+
+/// Notes that the least offset of an item in the section is another one now.
+void Search::touch(SectionIndex section) {
+  if (is_touched_[section]) return;
+  is_touched_[section] = true;
+  touched_.push_back(section);
+}
+
+/// Puts an item in its place. False if that leaves too little room for another one.
+bool Search::place(ItemIndex item, Units offset) {
+  changes_.push_back({Change::Kind::offset, item, kUnplaced});
+  offsets_[item] = offset;
+  const Units size = instance_.items[item].size;
+  for (const SectionRange& range : instance_.ranges[item]) {
+    for (SectionIndex s = range.first; s < range.last; ++s) {
+      changes_.push_back({Change::Kind::floor, s, floors_[s]});
+      floors_[s] = offset + size;
+      left_[s] -= size;
+      touch(s);
+    }
+  }
+  const SectionRange hull = instance_.hull(item);
+  for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) --crossing_[s];
+  const bool fits = raise_neighbours(item, offset + size) && raise_floors();
+  for (const SectionIndex s : touched_) is_touched_[s] = false;
+  touched_.clear();
+  return fits;
+}
+
+bool Search::raise_neighbours(ItemIndex item, Units top) {
+  has_free_neighbours_ = false;
+  for (const ItemIndex other : instance_.conflicts[item]) {
+    if (!is_free(other)) continue;
+    has_free_neighbours_ = true;
+    Units& least = least_offsets_[other];
+    if (least >= top) continue;
+    const Item& raised = instance_.items[other];
+    changes_.push_back({Change::Kind::least_offset, other, least});
+    least = raised.aligned(top);
+    if (raised.fixed || least + raised.size > capacity_) return false;
+    for (const SectionRange& range : instance_.ranges[other]) {
+      for (SectionIndex s = range.first; s < range.last; ++s) touch(s);
+    }
+  }
+  return true;
+}
+
+/// A section is taken up to the lowest offset that an item can still have in it.
+bool Search::raise_floors() {
+  for (const SectionIndex section : touched_) {
+    Units least = kNone;
+    for (const ItemIndex item : instance_.sections[section]) {
+      if (is_free(item)) least = std::min(least, least_offsets_[item]);
+    }
+    if (least == kNone) continue;
+    if (least > floors_[section]) {
+      changes_.push_back({Change::Kind::floor, section, floors_[section]});
+      floors_[section] = least;
+    }
+    if (floors_[section] + left_[section] > capacity_) return false;
+  }
+  return true;
+}
+
+/// Whether everything else fits on top, now that nothing goes below `offset` any more.
+bool Search::has_room(const Partition& partition, Units offset) const {
+  for (SectionIndex s = partition.sections.first; s < partition.sections.last; ++s) {
+    if (std::max(floors_[s], offset) + left_[s] > capacity_) return false;
+  }
+  return true;
+}
+
+void Search::unplace(ItemIndex item) {
+  offsets_[item] = kUnplaced;
+  for (const SectionRange& range : instance_.ranges[item]) {
+    for (SectionIndex s = range.first; s < range.last; ++s) left_[s] += instance_.items[item].size;
+  }
+  const SectionRange hull = instance_.hull(item);
+  for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
+}
+
+void Search::undo(std::size_t mark) {
+  for (; changes_.size() > mark; changes_.pop_back()) {
+    const Change& change = changes_.back();
+    switch (change.kind) {
+      case Change::Kind::offset:
+        unplace(change.index);
+        break;
+      case Change::Kind::least_offset:
+        least_offsets_[change.index] = change.before;
+        break;
+      case Change::Kind::floor:
+        floors_[change.index] = change.before;
+        break;
+    }
+  }
+}
+
+/// Brings the free items of a partition into the order in which they are tried. Pressure is that of
+/// what is not placed yet.
+void Search::rank(Partition& partition) {
+  const std::span<ItemIndex> items(items_.data() + partition.first, partition.unplaced);
+  measures_.measure_pressure(items, left_);
+  measures_.sort(items, order_);
+}
+
+void Search::enter(const Partition& partition, Units least_offset, std::size_t least_position) {
+  Frame frame;
+  frame.partition = partition;
+  frame.undo_mark = changes_.size();
+  frame.items_mark = items_.size();
+  frame.candidates_mark = frame.next_candidate = candidates_.size();
+  frame.children_mark = frame.next_child = frame.last_child = children_.size();
+  frame.least_offset = least_offset;
+  frame.least_position = least_position;
+  find_candidates(frame);
+  frames_.push_back(frame);
+}
+
+/// What can be next: an item not below the one before, and below the top of every other one. If the
+/// item were higher than that top, the other one could slide down below it: a placement that is
+/// found elsewhere.
+void Search::find_candidates(Frame& frame) {
+  const Partition& partition = frame.partition;
+  Units least_top = kNone;
+  for (std::size_t position = partition.first; position < partition.last; ++position) {
+    const ItemIndex item = items_[position];
+    if (!is_free(item)) continue;
+    least_top = std::min(least_top, least_offsets_[item] + instance_.items[item].size);
+  }
+  for (std::size_t position = partition.first; position < partition.last; ++position) {
+    const ItemIndex item = items_[position];
+    if (!is_free(item)) continue;
+    const Units offset = least_offsets_[item];
+    const bool is_below_last = offset < frame.least_offset ||
+                               (offset == frame.least_offset && position < frame.least_position);
+    if (!is_below_last && offset < least_top) candidates_.push_back({offset, position});
+  }
+  frame.last_candidate = candidates_.size();
+  std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(frame.next_candidate),
+            candidates_.end(), [](const Candidate& a, const Candidate& b) {
+              return std::pair(a.offset, a.position) < std::pair(b.offset, b.position);
+            });
+}
+
+/// Places the next candidate that leaves room. False if there is none.
+bool Search::try_next(Frame& frame) {
+  while (frame.next_candidate < frame.last_candidate && !frame.last_is_decisive) {
+    const Candidate chosen = candidates_[frame.next_candidate++];
+    const ItemIndex item = items_[chosen.position];
+    const bool fits = place(item, chosen.offset);
+    // An item that no other one is waiting for takes nothing from them where it is.
+    frame.last_is_decisive = !has_free_neighbours_;
+    if (fits && has_room(frame.partition, chosen.offset)) {
+      fall_apart(frame, chosen);
+      return true;
+    }
+    undo(frame.undo_mark);
+  }
+  return false;
+}
+
+/// What is left to be placed after an item of the frame is: its children.
+void Search::fall_apart(Frame& frame, const Candidate& chosen) {
+  const Partition& whole = frame.partition;
+  const SectionRange hull = instance_.hull(items_[chosen.position]);
+  std::vector<SectionIndex> starts = {whole.sections.first};
+  for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) {
+    if (crossing_[s] == 0) starts.push_back(s + 1);
+  }
+  frame.child_least_offset = chosen.offset;
+  // Lists with new orders have no item that was before this one.
+  frame.child_least_position = 0;
+  if (whole.unplaced == 1) return;
+  if (starts.size() == 1) {
+    Partition rest = whole;
+    --rest.unplaced;
+    frame.child_least_position = chosen.position;
+    children_.push_back(rest);
+    frame.last_child = children_.size();
+    return;
+  }
+  divide(frame, starts);
+}
+
+void Search::divide(Frame& frame, const std::vector<SectionIndex>& starts) {
+  const Partition whole = frame.partition;
+  for (std::size_t part = 0; part < starts.size(); ++part) {
+    Partition child;
+    child.sections = {starts[part],
+                      part + 1 < starts.size() ? starts[part + 1] : whole.sections.last};
+    child.first = items_.size();
+    for (std::size_t position = whole.first; position < whole.last; ++position) {
+      const ItemIndex item = items_[position];
+      const SectionIndex from = instance_.hull(item).first;
+      if (is_free(item) && child.sections.first <= from && from < child.sections.last) {
+        items_.push_back(item);
+      }
+    }
+    child.last = items_.size();
+    child.unplaced = child.last - child.first;
+    if (child.unplaced == 0) continue;
+    rank(child);
+    children_.push_back(child);
+  }
+  frame.last_child = children_.size();
+  // A small one that fails does so soon.
+  std::stable_sort(children_.begin() + static_cast<std::ptrdiff_t>(frame.next_child),
+                   children_.end(),
+                   [](const Partition& a, const Partition& b) { return a.unplaced < b.unplaced; });
+}
+
+/// Ends the last frame, found or failed.
+void Search::leave() {
+  const Frame& frame = frames_.back();
+  items_.resize(frame.items_mark);
+  candidates_.resize(frame.candidates_mark);
+  children_.resize(frame.children_mark);
+  frames_.pop_back();
+}
+
+/// Nothing is left to try in the last frame, so the frame above it has to try something else, and
+/// if it cannot, the one above. False if there is none.
+bool Search::fail() {
+  for (leave(); !frames_.empty(); leave()) {
+    Frame& frame = frames_.back();
+    undo(frame.undo_mark);
+    items_.resize(frame.items_mark);
+    children_.resize(frame.children_mark);
+    frame.next_child = frame.last_child = frame.children_mark;
+    if (try_next(frame)) return true;
+  }
+  return false;
+}
+
+/// The root is a frame without candidates, whose children are the partitions of the problem.
+void Search::enter_root() {
+  Frame root;
+  root.partition.sections = {0, static_cast<SectionIndex>(instance_.sections.size())};
+  for (ItemIndex item = 0; item < instance_.items.size(); ++item) items_.push_back(item);
+  root.partition.last = root.partition.unplaced = items_.size();
+  std::vector<SectionIndex> starts = {0};
+  for (SectionIndex s = 0; s + 1 < instance_.sections.size(); ++s) {
+    if (crossing_[s] == 0) starts.push_back(s + 1);
+  }
+  divide(root, starts);
+  frames_.push_back(root);
+}
+
+SearchResult Search::run(std::uint64_t steps, Effort& effort) {
+  enter_root();
+  for (;;) {
+    Frame& frame = frames_.back();
+    if (frame.next_child == frame.last_child) {
+      if (frames_.size() == 1) return {Verdict::found, offsets_};
+      leave();
+      continue;
+    }
+    if (steps == 0 || !effort.take_step()) return {Verdict::undecided, {}};
+    --steps;
+    const Partition child = children_[frame.next_child++];
+    enter(child, frame.child_least_offset, frame.child_least_position);
+    if (!try_next(frames_.back()) && !fail()) return {Verdict::impossible, {}};
+  }
+}
+
+}  // namespace
+
+SearchResult search(const Instance& instance, Units capacity, std::span<const Criterion> order,
+                    std::uint64_t steps, Effort& effort) {
+  return Search(instance, capacity, order).run(steps, effort);
+}
+
+}  // namespace mlf::plan

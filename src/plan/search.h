@@ -1,0 +1,46 @@
+// The exact search for a placement within a capacity.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "plan/instance.h"
+#include "plan/item_order.h"
+
+namespace mlf::plan {
+
+/// The steps and the time that all searches for one problem have together.
+class Effort {
+ public:
+  Effort(const SearchLimits& limits, std::uint64_t default_steps);
+
+  /// Takes one step. False, now and from now on, when there is none left.
+  bool take_step();
+  bool ended() const { return ended_; }
+
+ private:
+  std::uint64_t steps_left_;
+  std::optional<std::chrono::steady_clock::time_point> deadline_{};
+  std::stop_token stop_;
+  bool ended_ = false;
+};
+
+enum class Verdict : std::uint8_t {
+  found,
+  impossible,  ///< there is no placement within the capacity
+  undecided,   ///< the steps were not enough to know
+};
+
+struct SearchResult {
+  Verdict verdict = Verdict::undecided;
+  Placement placement{};  ///< if found
+};
+
+/// Looks for a placement of at most `capacity`. What comes out does not depend on `order`, which
+/// items are tried first by, but whether `steps` are enough does.
+SearchResult search(const Instance& instance, Units capacity, std::span<const Criterion> order,
+                    std::uint64_t steps, Effort& effort);
+
+}  // namespace mlf::plan
