@@ -8,6 +8,7 @@
 #include "compiler_option.h"
 #include "mlf/report_rows.h"
 #include "output.h"
+#include "report_page.h"
 #include "row_text.h"
 
 namespace mlf::program {
@@ -21,6 +22,7 @@ struct ReportArguments {
   std::size_t top = 0;
   bool json = false;
   bool csv = false;
+  std::string html;
   CompilerArguments compiler{};
 };
 
@@ -62,7 +64,9 @@ int run_report(const ReportArguments& options, const Context& context) {
   if (!deployment) return context.console.fail(deployment.error());
   const auto report = report_of(*deployment, report_options(options.compiler));
   if (!report) return context.console.fail(report.error());
-  const auto printed = print_report(*report, options);
+  const auto printed = options.html.empty()
+                           ? print_report(*report, options)
+                           : write_report_page(*deployment, *report, options.archive, options.html);
   return printed ? 0 : context.console.fail(printed.error());
 }
 
@@ -95,6 +99,12 @@ Command report_command(CLI::App& parent) {
   add_compiler_options(*app, options->compiler);
   auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
   app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")->excludes(json);
+  app->add_option("--html", options->html,
+                  "Write one HTML file with everything: calls, memory, network, kernels; - is "
+                  "standard output")
+      ->type_name("FILE")
+      ->excludes("--json")
+      ->excludes("--csv");
   app->footer("\nColumns:" + columns_help() + "\n");
   return {app, [options](const Context& context) { return run_report(*options, context); }};
 }

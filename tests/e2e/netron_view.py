@@ -2,22 +2,17 @@
 
 import json
 import pathlib
-import shutil
 import tempfile
 import unittest
 
 import support
 
 try:
+    import browser
     import netron
-    from selenium import webdriver
     from selenium.webdriver.support.ui import WebDriverWait
 except ImportError as error:
     support.skip(f"the Python package {error.name} is not installed")
-
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not BROWSER or not DRIVER:
-    support.skip("chromium and chromedriver are not installed")
 
 SECONDS = 60
 ARCHIVES = [
@@ -38,32 +33,13 @@ return {
 """
 
 
-def start_browser(profile):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in (
-        "--headless",
-        "--no-sandbox",  # which root, as in containers, cannot have
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-        f"--user-data-dir={profile}",
-    ):
-        options.add_argument(argument)
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-
-
 class NetronView(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         context = tempfile.TemporaryDirectory()
         cls.addClassCleanup(context.cleanup)
         cls.folder = pathlib.Path(context.name)
-        cls.browser = start_browser(cls.folder / "profile")
+        cls.browser = browser.start(cls.folder / "profile")
         cls.addClassCleanup(cls.browser.quit)
 
     def show(self, path):

@@ -33,9 +33,10 @@ BELOW = {
     "compile": ["model_library"],
     "deployment": ["model_library", "plan", "tir/c"],
     "report": ["deployment", "compile"],
+    "page": ["report"],
     "process": ["deployment", "tir/compare"],
     "replan": ["process", "tir/save_json"],
-    "program": ["replan", "report", "drawing"],
+    "program": ["replan", "page", "drawing"],
 }
 
 # Headers of include/mlf that are not in a folder of their room.

@@ -1,0 +1,88 @@
+// A report as one HTML file that needs no network and, for reading, no script: what people attach
+// to tickets. `mlf report --html` writes it.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/export.h"
+#include "mlf/graph/topology.h"
+#include "mlf/report.h"
+
+namespace mlf {
+
+/// A tensor or workspace in a pool: a rectangle of the memory map.
+struct MapTensor {
+  std::string name;
+  std::uint64_t offset = 0;   ///< bytes from the start of the pool
+  std::uint64_t bytes = 0;    ///< not 0
+  graph::Position first = 0;  ///< first and last step at which it is alive
+  graph::Position last = 0;
+  bool is_scratch = false;  ///< memory of a kernel's own, there while the kernel runs
+};
+
+/// A region of memory that can be written, over the steps of a run. Places are known in pools only:
+/// of heap, stack and the graph executor's storages there is the number of bytes in use.
+struct MemoryMap {
+  std::string name;  ///< of the pool; else the kind of memory
+  graph::MemoryKind kind = graph::MemoryKind::pool;
+  std::uint64_t bytes = 0;               ///< of the pool as declared, else the most in use
+  std::vector<MapTensor> tensors{};      ///< of pools
+  std::vector<graph::LiveBytes> live{};  ///< as in MemoryUse
+  std::vector<std::string> uncertain{};  ///< why it is not exact, one sentence each
+  std::vector<std::string> left_out{};   ///< tensors of the pool whose place is not known
+};
+
+/// What the elements of a constant are like.
+struct ConstantSummary {
+  static constexpr std::size_t kBins = 16;
+
+  std::string name;
+  tir::DType dtype{};
+  std::uint64_t elements = 0;
+  std::uint64_t zeros = 0;
+  double least = 0;
+  double greatest = 0;
+  /// Elements by value, in equal parts from `least` to `greatest`.
+  std::vector<std::uint64_t> histogram{};
+};
+
+/// The code of a kernel. Empty where the archive has none in that form.
+struct KernelCode {
+  std::string tvmscript;
+  std::string c;  ///< the lines of `KernelReport::c`
+  std::vector<ConstantSummary> constants{};
+};
+
+/// What a page shows of a module beside its report.
+struct PageModule {
+  std::uint32_t steps = 0;                            ///< of a run: calls, copies and hooks
+  std::vector<std::optional<graph::CallId>> calls{};  ///< by step; nothing at copies and hooks
+  std::vector<MemoryMap> maps{};
+  std::vector<KernelCode> kernels{};  ///< as in ModuleReport
+  /// The network as SVG by Graphviz (`drawing::svg_from_dot` of `graph::write_dot`), or empty. The
+  /// caller draws it: the library does without Graphviz.
+  std::string picture{};
+  std::string no_picture{};  ///< why there is none, one sentence
+};
+
+struct PageData {
+  std::string title;                  ///< the archive's name, for people
+  std::vector<PageModule> modules{};  ///< as in Report
+};
+
+/// Everything but the pictures.
+///
+/// Errors: those of reading C and TIR; none after a `report_of` of the same deployment but `io`.
+MLF_API Result<PageData> page_data(const Deployment& deployment, const Report& report);
+
+/// Writes the page: HTML with its style and script, and the report as JSON
+/// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
+/// the page's content security policy lets nothing but its own script run.
+MLF_API Result<void> write_page(const Report& report, const PageData& data, const tir::Sink& sink);
+
+}  // namespace mlf

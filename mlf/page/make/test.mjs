@@ -1,0 +1,18 @@
+// Runs tests/*.test.ts with node's own test runner, which reads JavaScript.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const folder = mkdtempSync(join(tmpdir(), "mlf-page-"));
+try {
+  const entryPoints = readdirSync("tests").filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `tests/${name}`);
+  await build({ entryPoints, outdir: folder, bundle: true, platform: "node", format: "esm",
+                outExtension: { ".js": ".mjs" } });
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,29 @@
+// What is in memory at a step.
+
+/** A rectangle of a map, in steps and bytes. */
+export interface Rectangle {
+  name: string;
+  first: number;
+  last: number;
+  offset: number;
+  bytes: number;
+}
+
+/** Those that are alive at a step, by address. */
+export function aliveAt(rectangles: Rectangle[], step: number): Rectangle[] {
+  return rectangles
+    .filter((one) => one.first <= step && step <= one.last)
+    .sort((a, b) => a.offset - b.offset || b.bytes - a.bytes);
+}
+
+/** Bytes that they cover; each counts once. */
+export function covered(rectangles: Rectangle[]): number {
+  let bytes = 0;
+  let end = 0;
+  for (const one of [...rectangles].sort((a, b) => a.offset - b.offset)) {
+    const last = one.offset + one.bytes;
+    bytes += Math.max(0, last - Math.max(end, one.offset));
+    end = Math.max(end, last);
+  }
+  return bytes;
+}

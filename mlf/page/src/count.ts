@@ -1,0 +1,23 @@
+// Numbers of the report that may not be exact.
+import type { Count } from "./report.ts";
+
+/** "72", "10..72", ">=72", "<=72", "?": as the program prints counts. */
+export function spelled(count: Count): string {
+  if (count === null) return "?";
+  if (typeof count === "number") return String(count);
+  if (count.max === null) return `>=${count.min}`;
+  return count.min === 0 ? `<=${count.max}` : `${count.min}..${count.max}`;
+}
+
+/** What to sort and colour by: the most there can be, else the least. */
+export function magnitude(count: Count): number {
+  if (count === null) return -1;
+  if (typeof count === "number") return count;
+  return count.max ?? count.min;
+}
+
+/** The magnitude of a count that is text. */
+export function magnitudeOfText(text: string): number {
+  const numbers = text.match(/\d+(\.\d+)?/g);
+  return numbers ? Number(numbers[numbers.length - 1]) : -1;
+}

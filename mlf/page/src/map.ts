@@ -1,0 +1,60 @@
+// Memory maps: a step is chosen with the pointer or the arrow keys; what is alive then is a list.
+import { aliveAt, covered, type Rectangle } from "./alive.ts";
+import { all, make } from "./elements.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function numberOf(element: Element, name: string): number {
+  return Number(element.getAttribute(name));
+}
+
+function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
+  return all<SVGRectElement>(svg, "rect").map((rect) => ({
+    name: rect.dataset["name"] ?? "",
+    first: numberOf(rect, "x"),
+    last: numberOf(rect, "x") + numberOf(rect, "width") - 1,
+    offset: Number(rect.dataset["offset"] ?? 0),
+    bytes: numberOf(rect, "height"),
+  }));
+}
+
+/** The call at a step, as a link, or what the step is else. */
+function placeOf(figure: HTMLElement, prefix: string, step: number): Node | string {
+  const call = (figure.dataset["calls"] ?? "").split(" ")[step];
+  if (call === undefined || call === "-") return `step ${step}`;
+  return make("a", { href: `#${prefix}call=${call}` }, `call ${call}`);
+}
+
+export function makeExplorable(figure: HTMLElement, prefix: string): void {
+  const svg = figure.querySelector<SVGSVGElement>(".plot svg")!;
+  const steps = svg.viewBox.baseVal.width;
+  const rectangles = rectanglesOf(svg);
+  const cursor = document.createElementNS(SVG, "line");
+  cursor.setAttribute("class", "cursor");
+  cursor.setAttribute("y2", String(svg.viewBox.baseVal.height));
+  const slider = make("input", {
+    type: "range", min: "0", max: String(steps - 1), value: "0",
+    "aria-label": `Step of ${figure.querySelector("figcaption")!.textContent}`,
+  });
+  const readout = make("div", { class: "readout", role: "status" });
+
+  const show = (step: number): void => {
+    slider.value = String(step);
+    cursor.setAttribute("x1", String(step + 0.5));
+    cursor.setAttribute("x2", String(step + 0.5));
+    if (!cursor.parentNode) svg.append(cursor);
+    const alive = aliveAt(rectangles, step);
+    const list = make("ul", {}, ...alive.map((one) =>
+      make("li", {}, `${one.name}: ${one.bytes} bytes` +
+        (svg.classList.contains("places") ? ` at ${one.offset}` : ""))));
+    readout.replaceChildren(
+      make("p", {}, "At ", placeOf(figure, prefix, step), `: ${covered(alive)} bytes in use`), list);
+  };
+  svg.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect();
+    const step = Math.floor(((event.clientX - box.left) / box.width) * steps);
+    show(Math.max(0, Math.min(steps - 1, step)));
+  });
+  slider.addEventListener("input", () => show(Number(slider.value)));
+  figure.querySelector(".plot")!.after(slider, readout);
+}

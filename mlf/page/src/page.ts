@@ -1,0 +1,24 @@
+// What the script adds to a page that can be read without it.
+import { all } from "./elements.ts";
+import { followLinks } from "./links.ts";
+import { makeExplorable as makeMapExplorable } from "./map.ts";
+import { makeExplorable as makeNetworkExplorable } from "./network.ts";
+import type { Report } from "./report.ts";
+import { makeFilterable, makeSortable } from "./table.ts";
+
+const report = JSON.parse(document.getElementById("report")!.textContent!) as Report;
+
+for (const table of all<HTMLTableElement>(document, "table.filterable")) makeFilterable(table);
+for (const table of all<HTMLTableElement>(document, "table.sortable")) makeSortable(table);
+for (const section of all<HTMLElement>(document, "section.module")) {
+  const position = Number(section.dataset["module"]);
+  const prefix = position === 0 ? "" : `${position + 1}/`;
+  for (const figure of all<HTMLElement>(section, "figure.map")) makeMapExplorable(figure, prefix);
+  const frame = section.querySelector<HTMLElement>(".network");
+  if (frame) makeNetworkExplorable(frame, report.modules[position]!, prefix);
+}
+followLinks();
+// Paper has no summaries to click on.
+addEventListener("beforeprint", () => {
+  for (const details of all<HTMLDetailsElement>(document, "details")) details.open = true;
+});

@@ -1,0 +1,171 @@
+// Made by make/types.mjs from schemas/report.schema.json.
+
+/**
+ * An exact number, its bounds, or null: nothing is known. Reasons are in `uncertain` of the same object.
+ */
+export type Count =
+  | number
+  | {
+      min: number;
+      max: number | null;
+    }
+  | null;
+/**
+ * Why numbers are not exact, one sentence each.
+ */
+export type Reasons = string[];
+
+export interface Report {
+  format: "mlf-report";
+  version: 1;
+  generator: string;
+  /**
+   * @minItems 1
+   */
+  modules: [Module, ...Module[]];
+}
+export interface Module {
+  name: string;
+  /**
+   * Why there are no calls; null where there are.
+   */
+  no_network: string | null;
+  mac: Count;
+  ram: Ram;
+  flash: Flash;
+  compiled: Compiled | null;
+  peak: Peak;
+  calls: Call[];
+  kernels: Kernel[];
+  findings: Finding[];
+  uncertain: Reasons;
+}
+/**
+ * Bytes of memory that can be written.
+ */
+export interface Ram {
+  pools: Count;
+  io: Count;
+  executor: Count;
+  heap: Count;
+  stack: Count;
+  frames: Count;
+  uncertain: Reasons;
+}
+/**
+ * Bytes of memory that is only read.
+ */
+export interface Flash {
+  constants: Count;
+  copies: Count;
+  code: Count;
+  uncertain: Reasons;
+}
+/**
+ * Bytes of the sections of the module's object files, by the user's compiler.
+ */
+export interface Compiled {
+  text: number;
+  rodata: number;
+  data: number;
+  bss: number;
+}
+/**
+ * The fullest moment of pools, executor, heap and stack together.
+ */
+export interface Peak {
+  call: number | null;
+  bytes: Count;
+  lower_bound: Count;
+  used: Count;
+  live: Live[];
+}
+export interface Live {
+  name: string;
+  role: "input" | "output" | "in_out" | "scratch" | "held";
+  memory: "pool" | "executor" | "heap" | "stack";
+  bytes: number | null;
+}
+export interface Call {
+  kernel: string;
+  layer: string | null;
+  dtype: string | null;
+  shape: number[] | null;
+  mac: Count;
+  loaded: Count;
+  stored: Count;
+  parameters: Count;
+  scratch: Count;
+  live: Count;
+  c: Lines | null;
+  tir: Lines | null;
+  relay: Lines | null;
+  uncertain: Reasons;
+}
+/**
+ * Lines of a member, both included, counted from 1.
+ */
+export interface Lines {
+  file: string;
+  first_line: number;
+  last_line: number;
+}
+export interface Kernel {
+  symbol: string;
+  source: string | null;
+  c: Lines | null;
+  tir: Lines | null;
+  code: number | null;
+  frame: number | null;
+  mac: Count;
+  loaded: Count;
+  stored: Count;
+  index_operations: Count;
+  index_divisions: Count;
+  operations: Operation[];
+  buffers: Buffer[];
+  loops: Loop[];
+  extern_calls: ExternCall[];
+  uncertain: Reasons;
+}
+export interface Operation {
+  operation: string;
+  dtype: string;
+  count: Count;
+}
+export interface Buffer {
+  name: string;
+  role: string;
+  loads: Count;
+  stores: Count;
+  bytes_loaded: Count;
+  bytes_stored: Count;
+}
+export interface Loop {
+  variable: string;
+  depth: number;
+  extent: Count;
+  iterations: Count;
+  mac: Count;
+}
+export interface ExternCall {
+  symbol: string;
+  count: Count;
+}
+/**
+ * Something that costs more than it has to, or does not work. `bytes` could be saved at most; null where bytes are not the point.
+ */
+export interface Finding {
+  code:
+    | "constants-twice"
+    | "metadata-copies"
+    | "widened-weights"
+    | "uniform-constant"
+    | "padding-scratch"
+    | "index-divisions"
+    | "half-in-c"
+    | "unused-kernel";
+  where: string;
+  bytes: Count;
+  evidence: string;
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { magnitude, magnitudeOfText, spelled } from "../src/count.ts";
+import { matches, orderOf } from "../src/order.ts";
+
+test("counts are spelled as the program prints them", () => {
+  const counts = [7, null, { min: 1, max: 4 }, { min: 0, max: 4 }, { min: 3, max: null }] as const;
+  assert.deepEqual(counts.map(spelled), ["7", "?", "1..4", "<=4", ">=3"]);
+  assert.deepEqual(counts.map(magnitude), [7, -1, 4, 4, 3]);
+  assert.deepEqual(counts.map((count) => magnitudeOfText(spelled(count))), [7, -1, 4, 4, 3]);
+});
+
+test("numbers are in their order, unknown ones last, equal ones as they were", () => {
+  const cells = ["10", "9", "?", "9", ">=100"];
+  assert.deepEqual(orderOf(cells, true, "ascending"), [1, 3, 0, 4, 2]);
+  assert.deepEqual(orderOf(cells, true, "descending"), [4, 0, 1, 3, 2]);
+});
+
+test("texts with numbers are in the order that people expect", () => {
+  assert.deepEqual(orderOf(["conv_10", "conv_9", "add"], false, "ascending"), [2, 1, 0]);
+  assert.deepEqual(orderOf(["conv_10", "conv_9", "add"], false, "descending"), [0, 1, 2]);
+});
+
+test("a search is every word in any order", () => {
+  assert.ok(matches("3 Conv2d int8", "int8 conv"));
+  assert.ok(matches("anything", ""));
+  assert.ok(!matches("3 Conv2d int8", "conv int16"));
+});

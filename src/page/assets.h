@@ -1,0 +1,11 @@
+// The style and the script of the page: the bundle of mlf/page, part of the library.
+#pragma once
+
+#include <string_view>
+
+namespace mlf::page {
+
+std::string_view style_sheet();
+std::string_view script();
+
+}  // namespace mlf::page

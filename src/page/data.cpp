@@ -1,0 +1,157 @@
+// What a page shows beside the report: rectangles of the memory map, and code by kernel.
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "graph/network/memory_use.h"
+#include "mlf/page.h"
+#include "page/constants.h"
+#include "page/script_functions.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace page {
+namespace {
+
+using graph::Topology;
+using support::get_or_throw;
+
+std::uint32_t steps_of(const Topology& network) {
+  return static_cast<std::uint32_t>(network.calls.size() + network.copies.size() +
+                                    network.hooks.size());
+}
+
+/// Adds a tensor where there is room for a rectangle; says its name where its place is not known.
+void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> offset,
+                std::optional<std::uint64_t> bytes, graph::Position first, graph::Position last,
+                bool is_scratch) {
+  if (bytes == 0) return;
+  if (!offset || !bytes) {
+    map.left_out.push_back(std::move(name));
+    return;
+  }
+  map.tensors.push_back({std::move(name), *offset, *bytes, first, last, is_scratch});
+}
+
+void add_values(MemoryMap& map, const Topology& network, graph::PoolId pool) {
+  const graph::Lifetimes lifetimes(network);
+  const std::int64_t end = static_cast<std::int64_t>(steps_of(network)) - 1;
+  for (std::size_t i = 0; i < network.values.size(); ++i) {
+    const graph::Value& value = network.values[i];
+    const graph::Storage& storage = network[value.storage];
+    if (storage.pool != pool) continue;
+    const graph::Lifetime life = lifetimes.of(static_cast<graph::ValueId>(i));
+    const std::int64_t first = std::max<std::int64_t>(life.from, 0);
+    const std::int64_t last = std::min(life.to, end);
+    if (last < first) continue;
+    add_tensor(map, value.name, storage.offset, value.bytes, static_cast<graph::Position>(first),
+               static_cast<graph::Position>(last), false);
+  }
+}
+
+void add_workspaces(MemoryMap& map, const Topology& network, graph::PoolId pool) {
+  for (const graph::Call& call : network.calls) {
+    for (const graph::KernelBuffer& buffer : network.kernel_of(call).workspaces) {
+      if (buffer.pool != pool) continue;
+      add_tensor(map, buffer.name, buffer.offset, buffer.bytes, call.position, call.position, true);
+    }
+  }
+}
+
+std::vector<MemoryMap> maps_of(const Topology& network) {
+  std::vector<MemoryMap> maps;
+  for (const graph::MemoryUse& use : network.memory) {
+    if (use.pool && network[*use.pool].kind == graph::PoolKind::constant) continue;
+    MemoryMap map{
+        .name = use.pool ? network[*use.pool].name : std::string(graph::to_string(use.kind)),
+        .kind = use.kind,
+        .live = use.live,
+        .uncertain = use.uncertain};
+    map.bytes = std::max(use.bytes.value_or(0), use.used);
+    if (use.pool) {
+      add_values(map, network, *use.pool);
+      add_workspaces(map, network, *use.pool);
+    }
+    maps.push_back(std::move(map));
+  }
+  return maps;
+}
+
+/// Reads code and constants; each TIR is written as a script once, each file of C read once.
+class CodeCollector {
+ public:
+  explicit CodeCollector(const Deployment& deployment) : deployment_(deployment) {}
+
+  KernelCode code_of(const KernelReport& kernel, const Topology* network);
+
+ private:
+  struct Source {
+    std::shared_ptr<const tir::Document> document;
+    ScriptFunctions functions;
+    PooledConstants constants;
+  };
+
+  const Source& source_of(const KernelReport& kernel);
+  std::string lines(const std::optional<CodeLines>& place) const;
+
+  const Deployment& deployment_;
+  std::map<const tir::Document*, Source> sources_;
+};
+
+const CodeCollector::Source& CodeCollector::source_of(const KernelReport& kernel) {
+  const tir::Document& document = *kernel.document;
+  const auto known = sources_.find(&document);
+  if (known != sources_.end()) return known->second;
+  Source source{kernel.document, ScriptFunctions(document), PooledConstants(document)};
+  return sources_.emplace(&document, std::move(source)).first->second;
+}
+
+/// Lines of a member; nothing where they are in a file beside the archive.
+std::string CodeCollector::lines(const std::optional<CodeLines>& place) const {
+  const archive::Member* member = place ? deployment_.archive().find(place->file) : nullptr;
+  if (member == nullptr) return {};
+  return std::string(
+      lines_of(get_or_throw(deployment_.archive().read(*member)), place->first, place->last));
+}
+
+KernelCode CodeCollector::code_of(const KernelReport& kernel, const Topology* network) {
+  KernelCode code;
+  code.c = lines(kernel.c);
+  if (!kernel.document) return code;
+  const Source& source = source_of(kernel);
+  code.tvmscript = source.functions.find(*kernel.document, kernel.function);
+  code.constants = constants_of(kernel, network, source.constants);
+  return code;
+}
+
+PageModule module_data(const ModuleReport& module, CodeCollector& collector) {
+  PageModule data;
+  const Topology* network = module.network ? &*module.network : nullptr;
+  for (const KernelReport& kernel : module.kernels) {
+    data.kernels.push_back(collector.code_of(kernel, network));
+  }
+  if (network == nullptr) return data;
+  data.steps = steps_of(*network);
+  data.calls.resize(data.steps);
+  for (std::size_t i = 0; i < network->calls.size(); ++i) {
+    data.calls[network->calls[i].position] = static_cast<graph::CallId>(i);
+  }
+  data.maps = maps_of(*network);
+  return data;
+}
+
+}  // namespace
+}  // namespace page
+
+Result<PageData> page_data(const Deployment& deployment, const Report& report) {
+  return support::to_result([&] {
+    PageData data;
+    page::CodeCollector collector(deployment);
+    for (const ModuleReport& module : report.modules) {
+      data.modules.push_back(page::module_data(module, collector));
+    }
+    return data;
+  });
+}
+
+}  // namespace mlf

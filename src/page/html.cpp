@@ -1,0 +1,94 @@
+#include "page/html.h"
+
+#include <fmt/core.h>
+
+#include "support/characters.h"
+
+namespace mlf::page {
+namespace {
+
+constexpr std::size_t kBlockBytes = 64 * 1024;
+
+bool is_plain_in_fragment(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~=/").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const char32_t c = support::take_character(text);
+    if (c == support::kNotUtf8) {
+      result += "\uFFFD";
+    } else if (c == U'&') {
+      result += "&amp;";
+    } else if (c == U'<') {
+      result += "&lt;";
+    } else if (c == U'>') {
+      result += "&gt;";
+    } else if (c == U'"') {
+      result += "&quot;";
+    } else if (c == U'\'') {
+      result += "&#39;";
+    } else if (support::is_unsafe_to_show(c) && c != U'\n' && c != U'\t') {
+      result += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+    } else {
+      result += before.substr(0, before.size() - text.size());
+    }
+  }
+  return result;
+}
+
+std::string fragment(std::string_view id) {
+  std::string result;
+  for (const char c : id) {
+    if (is_plain_in_fragment(c)) {
+      result += c;
+    } else {
+      result += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return result;
+}
+
+void HtmlWriter::open(std::string_view tag, Attributes attributes) {
+  buffer_ += '<';
+  buffer_ += tag;
+  for (const auto& [name, value] : attributes) {
+    if (name.empty()) continue;
+    buffer_ += ' ';
+    buffer_ += name;
+    buffer_ += "=\"";
+    buffer_ += escaped(value);
+    buffer_ += '"';
+  }
+  buffer_ += '>';
+}
+
+void HtmlWriter::close(std::string_view tag) {
+  buffer_ += "</";
+  buffer_ += tag;
+  buffer_ += ">";
+  if (buffer_.size() > kBlockBytes) flush();
+}
+
+void HtmlWriter::text(std::string_view text) {
+  buffer_ += escaped(text);
+}
+
+void HtmlWriter::element(std::string_view tag, Attributes attributes, std::string_view content) {
+  open(tag, attributes);
+  text(content);
+  close(tag);
+}
+
+void HtmlWriter::flush() {
+  sink_(buffer_);
+  buffer_.clear();
+}
+
+}  // namespace mlf::page

@@ -1,0 +1,175 @@
+// Every kernel on its own: where it is from, what it costs, its code side by side.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "page/parts.h"
+
+namespace mlf::page {
+namespace {
+
+/// Constants in TVMScript are lines of any length.
+constexpr std::size_t kLongestLine = 400;
+
+std::string place_of(const std::optional<CodeLines>& lines) {
+  return lines ? fmt::format("{}, lines {} to {}", lines->file, lines->first, lines->last) : "";
+}
+
+/// Lines with their numbers, which are no text: who copies code wants the code.
+void code(HtmlWriter& html, std::string_view title, const std::string& text, std::uint32_t first) {
+  html.open("div", {{"class", "code"}});
+  html.element("h4", title);
+  if (text.empty()) {
+    html.element("p", {{"class", "note"}}, "Not in the archive.");
+    html.close("div");
+    return;
+  }
+  html.open("pre", {{"tabindex", "0"}, {"role", "group"}, {"aria-label", title}});
+  std::string_view rest = text;
+  for (std::uint32_t number = first; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    html.open("span", {{"data-n", std::to_string(number)}});
+    html.text(line.substr(0, kLongestLine));
+    if (line.size() > kLongestLine) {
+      html.element("i", fmt::format(" … {} more characters", line.size() - kLongestLine));
+    }
+    html.text("\n");
+    html.close("span");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  html.close("pre");
+  html.close("div");
+}
+
+void calls_of(HtmlWriter& html, const ModuleView& module, std::size_t kernel) {
+  html.open("p", {{"class", "layers"}});
+  html.text("Called by: ");
+  bool is_called = false;
+  for (std::size_t i = 0; i < module.report.calls.size(); ++i) {
+    const CallReport& call = module.report.calls[i];
+    if (call.kernel != kernel) continue;
+    if (is_called) html.text(", ");
+    is_called = true;
+    link_to(html, module.call_id(i), fmt::format("call {}", i));
+    if (!call.layer.empty()) html.text(" (" + call.layer + ")");
+  }
+  html.text(is_called ? "." : "nothing known.");
+  html.close("p");
+}
+
+void loops(HtmlWriter& html, const analysis::KernelCost& cost) {
+  if (cost.loops.empty()) return;
+  open_table(html, "Loops", "loops");
+  head_row(html, {"Loop", "#Extent", "#Iterations", "#MAC"});
+  for (const analysis::LoopCost& loop : cost.loops) {
+    html.open("tr");
+    // Two figure spaces a level: the nest is seen without a style for every depth.
+    std::string name;
+    for (std::uint32_t i = 0; i < loop.depth; ++i) name += "\u2007\u2007";
+    html.element("td", name + loop.variable);
+    number_cell(html, loop.extent);
+    number_cell(html, loop.iterations);
+    number_cell(html, loop.mac);
+    html.close("tr");
+  }
+  close_table(html);
+}
+
+void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
+  if (cost.buffers.empty()) return;
+  open_table(html, "Cost by buffer", "buffers");
+  head_row(html, {"Buffer", "Role", "#Loads", "#Stores", "#Bytes loaded", "#Bytes stored"});
+  for (const analysis::BufferCost& buffer : cost.buffers) {
+    html.open("tr");
+    html.element("td", buffer.name);
+    html.element("td", analysis::to_string(buffer.role));
+    number_cell(html, buffer.loads);
+    number_cell(html, buffer.stores);
+    number_cell(html, buffer.bytes_loaded);
+    number_cell(html, buffer.bytes_stored);
+    html.close("tr");
+  }
+  close_table(html);
+}
+
+/// Bars as high as their part of the fullest bin.
+void histogram(HtmlWriter& html, const ConstantSummary& constant) {
+  const std::uint64_t most = std::ranges::max(constant.histogram);
+  html.open("svg", {{"class", "bars"},
+                    {"role", "img"},
+                    {"viewBox", fmt::format("0 0 {} 100", constant.histogram.size())},
+                    {"preserveAspectRatio", "none"},
+                    {"aria-label", "Histogram of " + constant.name}});
+  for (std::size_t i = 0; i < constant.histogram.size(); ++i) {
+    const double height = 100.0 * static_cast<double>(constant.histogram[i]) /
+                          static_cast<double>(std::max<std::uint64_t>(most, 1));
+    html.open("rect", {{"x", std::to_string(i)},
+                       {"y", fmt::format("{:.1f}", 100.0 - height)},
+                       {"width", "0.9"},
+                       {"height", fmt::format("{:.1f}", height)}});
+    html.element("title", std::to_string(constant.histogram[i]));
+    html.close("rect");
+  }
+  html.close("svg");
+}
+
+void constants(HtmlWriter& html, const std::vector<ConstantSummary>& list) {
+  if (list.empty()) return;
+  open_table(html, "Constants", "constants");
+  head_row(html, {"Constant", "Type", "#Elements", "#Zeros", "#Least", "#Greatest", "Values"});
+  for (const ConstantSummary& constant : list) {
+    html.open("tr");
+    html.element("td", constant.name);
+    html.element("td", tir::to_string(constant.dtype));
+    number_cell(html, constant.elements);
+    number_cell(html, constant.zeros);
+    html.element("td", {{"class", "n"}}, fmt::format("{}", constant.least));
+    html.element("td", {{"class", "n"}}, fmt::format("{}", constant.greatest));
+    html.open("td");
+    if (!constant.histogram.empty()) histogram(html, constant);
+    html.close("td");
+    html.close("tr");
+  }
+  close_table(html);
+}
+
+void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number) {
+  const KernelReport& kernel = module.report.kernels[number];
+  const KernelCode& text = module.data.kernels[number];
+  html.open("details", {{"id", module.kernel_id(kernel)}, {"class", "kernel"}});
+  html.open("summary");
+  html.text(kernel.short_name);
+  if (kernel.cost) {
+    html.element("span", {{"class", "mac"}}, spelled(kernel.cost->mac) + " MAC");
+  }
+  html.close("summary");
+  html.element("p", {{"class", "symbol"}}, kernel.symbol);
+  calls_of(html, module, number);
+  if (kernel.cost) {
+    html.open("div", {{"class", "tables"}});
+    loops(html, *kernel.cost);
+    buffers(html, *kernel.cost);
+    constants(html, text.constants);
+    html.close("div");
+    reasons(html, kernel.cost->uncertain);
+  } else {
+    html.element("p", {{"class", "note"}}, "Its cost is not known: it has no TIR.");
+  }
+  html.open("div", {{"class", "codes"}});
+  code(html, "TVMScript", text.tvmscript, 1);
+  const std::string where = place_of(kernel.c);
+  code(html, where.empty() ? "C" : "C: " + where, text.c, kernel.c ? kernel.c->first : 1);
+  html.close("div");
+  html.close("details");
+}
+
+}  // namespace
+
+void write_kernels(HtmlWriter& html, const ModuleView& module) {
+  if (module.report.kernels.empty()) return;
+  html.element("h3", {{"id", module.id("kernels")}}, "Kernels");
+  for (std::size_t i = 0; i < module.report.kernels.size(); ++i) write_kernel(html, module, i);
+}
+
+}  // namespace mlf::page

@@ -1,0 +1,114 @@
+// The memory map: address by step, for every region that can be written. Rectangles are in steps
+// and bytes, so that the picture is the numbers; the view box does the scaling.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "page/parts.h"
+
+namespace mlf::page {
+namespace {
+
+/// Colours of the style sheet that neighbours in time do not share.
+constexpr std::size_t kColours = 6;
+
+std::string call_list(const PageModule& data) {
+  std::string list;
+  for (const auto& call : data.calls) {
+    if (!list.empty()) list += ' ';
+    list += call ? std::to_string(index(*call)) : "-";
+  }
+  return list;
+}
+
+void rectangle(HtmlWriter& html, const MemoryMap& map, const MapTensor& tensor, std::size_t nth) {
+  const std::uint64_t end = tensor.offset + tensor.bytes;
+  const std::string look =
+      tensor.is_scratch ? "scratch" : fmt::format("tensor t{}", nth % kColours);
+  html.open("rect", {{"class", look},
+                     {"x", std::to_string(tensor.first)},
+                     // The start of the pool is at the bottom.
+                     {"y", std::to_string(map.bytes > end ? map.bytes - end : 0)},
+                     {"width", std::to_string(tensor.last - tensor.first + 1)},
+                     {"height", std::to_string(tensor.bytes)},
+                     {"data-name", tensor.name},
+                     {"data-offset", std::to_string(tensor.offset)}});
+  html.element("title", fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name,
+                                    tensor.bytes, tensor.offset, tensor.first, tensor.last,
+                                    tensor.is_scratch ? ", scratch" : ""));
+  html.close("rect");
+}
+
+/// Bytes in use, step by step, where no places are known.
+void steps(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
+  for (std::size_t i = 0; i < map.live.size(); ++i) {
+    const std::uint64_t first = map.live[i].position;
+    const std::uint64_t next = i + 1 < map.live.size() ? map.live[i + 1].position : data.steps;
+    if (map.live[i].bytes == 0 || next <= first) continue;
+    html.open("rect", {{"class", "use"},
+                       {"x", std::to_string(first)},
+                       {"y", std::to_string(map.bytes - std::min(map.bytes, map.live[i].bytes))},
+                       {"width", std::to_string(next - first)},
+                       {"height", std::to_string(map.live[i].bytes)},
+                       {"data-name", "in use"}});
+    html.element("title", fmt::format("{} bytes in use, steps {} to {}", map.live[i].bytes, first,
+                                      next - 1));
+    html.close("rect");
+  }
+}
+
+void write_map(HtmlWriter& html, const ModuleView& module, const MemoryMap& map) {
+  const PageModule& data = module.data;
+  const bool is_pool = map.kind == graph::MemoryKind::pool;
+  const std::string label =
+      fmt::format("{}{}, {} bytes", is_pool ? "pool " : "", map.name, map.bytes);
+  html.open("figure", {{"class", "map"}, {"data-calls", call_list(data)}});
+  html.element("figcaption", label);
+  html.open("div", {{"class", "plot"}});
+  html.element("span", {{"class", "top"}}, std::to_string(map.bytes));
+  html.element("span", {{"class", "bottom"}}, "0");
+  html.open("svg", {{"viewBox", fmt::format("0 0 {} {}", data.steps, map.bytes)},
+                    {"preserveAspectRatio", "none"},
+                    {"role", "img"},
+                    {"aria-label", label + ", address by step"},
+                    {"class", is_pool ? "places" : "amounts"}});
+  if (is_pool) {
+    for (std::size_t i = 0; i < map.tensors.size(); ++i) rectangle(html, map, map.tensors[i], i);
+  } else {
+    steps(html, data, map);
+  }
+  html.close("svg");
+  html.element("span", {{"class", "first"}}, "step 0");
+  html.element("span", {{"class", "last"}}, fmt::format("step {}", data.steps - 1));
+  html.close("div");
+  reasons(html, map.uncertain);
+  if (!map.left_out.empty()) {
+    std::string names;
+    for (const std::string& name : map.left_out) names += (names.empty() ? "" : ", ") + name;
+    html.element("p", {{"class", "note"}}, "Not shown, as their place is not known: " + names);
+  }
+  html.close("figure");
+}
+
+/// A region of no bytes has nothing to see.
+bool is_shown(const MemoryMap& map) {
+  return map.bytes > 0;
+}
+
+}  // namespace
+
+bool has_memory(const ModuleView& module) {
+  return module.data.steps > 0 && std::ranges::any_of(module.data.maps, is_shown);
+}
+
+void write_memory(HtmlWriter& html, const ModuleView& module) {
+  if (!has_memory(module)) return;
+  html.element("h3", {{"id", module.id("memory")}}, "Memory, step by step");
+  html.open("div", {{"class", "maps"}});
+  for (const MemoryMap& map : module.data.maps) {
+    if (is_shown(map)) write_map(html, module, map);
+  }
+  html.close("div");
+}
+
+}  // namespace mlf::page

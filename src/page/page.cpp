@@ -1,0 +1,134 @@
+// The page around its parts: head, policy, navigation, and the report as JSON.
+#include "mlf/page.h"
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include "mlf/version.h"
+#include "page/assets.h"
+#include "page/parts.h"
+#include "support/base64.h"
+#include "support/error.h"
+#include "support/sha256.h"
+
+namespace mlf {
+namespace page {
+namespace {
+
+/// How a content security policy names a text that may run.
+std::string hash_source(std::string_view text) {
+  const std::string hex = support::sha256_hex(text);
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::array<std::byte, 32> digest{};
+  for (std::size_t i = 0; i < digest.size(); ++i) {
+    digest[i] = static_cast<std::byte>(digit(hex[2 * i]) * 16 + digit(hex[2 * i + 1]));
+  }
+  std::string source = "'sha256-";
+  support::append_base64(source, digest);
+  return source + "'";
+}
+
+void write_head(HtmlWriter& html, const PageData& data) {
+  html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+  // Should markup ever come out of an archive, it could not run or load anything.
+  html.open("meta", {{"http-equiv", "Content-Security-Policy"},
+                     {"content", fmt::format("default-src 'none'; script-src {}; style-src {}; "
+                                             "base-uri 'none'; form-action 'none'",
+                                             hash_source(script()), hash_source(style_sheet()))}});
+  html.trusted("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  html.trusted("<meta name=\"color-scheme\" content=\"light dark\">\n");
+  html.element("title", data.title + " - mlf report");
+  html.trusted("\n<style>");
+  html.trusted(style_sheet());
+  html.trusted("</style>\n</head>\n");
+}
+
+/// Links to what write_module writes.
+void write_links(HtmlWriter& html, const ModuleView& module) {
+  html.open("li");
+  link_to(html, module.id("overview"), module.report.name);
+  html.open("ul");
+  const auto link = [&](std::string_view name, std::string_view title, bool is_there) {
+    if (!is_there) return;
+    html.open("li");
+    link_to(html, module.id(name), title);
+    html.close("li");
+  };
+  link("findings", "Findings", true);
+  link("calls", "Calls", !module.report.calls.empty());
+  link("memory", "Memory", has_memory(module));
+  link("network", "Network", module.report.network.has_value());
+  link("kernels", "Kernels", !module.report.kernels.empty());
+  html.close("ul");
+  html.close("li");
+}
+
+void write_module(HtmlWriter& html, const ModuleView& module) {
+  const std::string id = module.id("overview");
+  html.open("section", {{"id", id},
+                        {"class", "module"},
+                        {"data-module", std::to_string(module.position)},
+                        {"aria-label", "Module " + module.report.name}});
+  html.element("h2", "Module " + module.report.name);
+  write_overview(html, module);
+  write_calls(html, module);
+  write_memory(html, module);
+  write_network(html, module);
+  write_kernels(html, module);
+  html.close("section");
+  html.trusted("\n");
+}
+
+/// In a script element only `<` could end it, or begin a comment.
+void write_json(HtmlWriter& html, const Report& report) {
+  html.trusted("<script type=\"application/json\" id=\"report\">");
+  support::get_or_throw(write_report_json(report, JsonLayout::compact, [&](std::string_view bytes) {
+    for (std::size_t at = bytes.find('<'); at != bytes.npos; at = bytes.find('<')) {
+      html.trusted(bytes.substr(0, at));
+      html.trusted("\\u003c");
+      bytes.remove_prefix(at + 1);
+    }
+    html.trusted(bytes);
+  }));
+  html.trusted("</script>\n");
+}
+
+void write_body(HtmlWriter& html, const Report& report, const PageData& data) {
+  std::vector<ModuleView> modules;
+  for (std::size_t i = 0; i < report.modules.size(); ++i) {
+    modules.push_back({i, report.modules[i], data.modules[i]});
+  }
+  html.trusted("<body>\n");
+  html.open("header");
+  html.element("h1", data.title);
+  html.open("nav", {{"aria-label", "Parts of this page"}});
+  html.open("ul");
+  for (const ModuleView& module : modules) write_links(html, module);
+  html.close("ul");
+  html.close("nav");
+  html.close("header");
+  html.trusted("\n<main>\n");
+  for (const ModuleView& module : modules) write_module(html, module);
+  html.trusted("</main>\n");
+  html.element("footer", fmt::format("mlf {}", version()));
+  html.trusted("\n");
+  write_json(html, report);
+  html.trusted("<script>");
+  html.trusted(script());
+  html.trusted("</script>\n</body>\n</html>\n");
+}
+
+}  // namespace
+}  // namespace page
+
+Result<void> write_page(const Report& report, const PageData& data, const tir::Sink& sink) {
+  return support::to_result([&] {
+    page::HtmlWriter html(sink);
+    page::write_head(html, data);
+    page::write_body(html, report, data);
+    html.flush();
+  });
+}
+
+}  // namespace mlf

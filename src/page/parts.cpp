@@ -1,0 +1,61 @@
+#include "page/parts.h"
+
+#include <fmt/core.h>
+
+namespace mlf::page {
+
+std::string ModuleView::id(std::string_view name) const {
+  return position == 0 ? std::string(name) : fmt::format("{}/{}", position + 1, name);
+}
+
+std::string spelled(const analysis::Count& count) {
+  if (count.is_exact()) return std::to_string(count.min);
+  if (!count.max) return count.min == 0 ? "?" : fmt::format(">={}", count.min);
+  if (count.min == 0) return fmt::format("<={}", *count.max);
+  return fmt::format("{}..{}", count.min, *count.max);
+}
+
+void number_cell(HtmlWriter& html, const analysis::Count& count) {
+  html.element("td", {{"class", "n"}}, spelled(count));
+}
+
+void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class) {
+  html.open("div",
+            {{"class", "scroll"}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", label}});
+  html.open("table", {{"class", css_class}});
+}
+
+void close_table(HtmlWriter& html) {
+  html.close("tbody");
+  html.close("table");
+  html.close("div");
+}
+
+void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
+  html.open("thead");
+  html.open("tr");
+  for (const std::string_view name : names) {
+    const bool is_number = name.starts_with('#') && name.size() > 1;
+    html.element("th", {{"scope", "col"}, {is_number ? "class" : "", "n"}},
+                 is_number ? name.substr(1) : name);
+  }
+  html.close("tr");
+  html.close("thead");
+  html.open("tbody");
+}
+
+void link_to(HtmlWriter& html, std::string_view id, std::string_view text) {
+  html.element("a", {{"href", "#" + fragment(id)}}, text);
+}
+
+void reasons(HtmlWriter& html, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return;
+  html.open("div", {{"class", "note"}});
+  html.text("Not exact because");
+  html.open("ul");
+  for (const std::string& sentence : sentences) html.element("li", sentence);
+  html.close("ul");
+  html.close("div");
+}
+
+}  // namespace mlf::page

@@ -1,0 +1,48 @@
+// The parts of a page, in the order in which a reader meets them. Each writes one module.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "mlf/page.h"
+#include "page/html.h"
+
+namespace mlf::page {
+
+/// A module with its position: ids of the first are bare ("call=2"), so that links stay short, and
+/// those of the others begin with their number ("2/call=2").
+struct ModuleView {
+  std::size_t position;
+  const ModuleReport& report;
+  const PageModule& data;
+
+  std::string id(std::string_view name) const;
+  std::string call_id(std::size_t call) const { return id("call=" + std::to_string(call)); }
+  std::string kernel_id(const KernelReport& kernel) const { return id("kernel=" + kernel.symbol); }
+};
+
+/// "72", "10..72", ">=72", "<=72", "?": as the program prints counts.
+std::string spelled(const analysis::Count& count);
+
+/// A cell with a number, which the script sorts by its lower bound.
+void number_cell(HtmlWriter& html, const analysis::Count& count);
+
+/// A table in a box that scrolls by itself, where the window is narrower; keyboards reach the box.
+void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class);
+void close_table(HtmlWriter& html);
+/// Heads of columns; those whose name begins with '#' are of numbers.
+void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
+
+void link_to(HtmlWriter& html, std::string_view id, std::string_view text);
+void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
+
+void write_overview(HtmlWriter& html, const ModuleView& module);
+void write_calls(HtmlWriter& html, const ModuleView& module);
+/// Whether there is anything for `write_memory` to show.
+bool has_memory(const ModuleView& module);
+void write_memory(HtmlWriter& html, const ModuleView& module);
+void write_network(HtmlWriter& html, const ModuleView& module);
+void write_kernels(HtmlWriter& html, const ModuleView& module);
+
+}  // namespace mlf::page

@@ -1,0 +1,76 @@
+#include "page/script_functions.h"
+
+#include <algorithm>
+
+#include "mlf/tir/write.h"
+
+namespace mlf::page {
+namespace {
+
+namespace f = tir::f;
+
+// As tir/tvmscript writes methods of the class of a module, in every version.
+constexpr std::string_view kFunction = "    @T.prim_func";
+constexpr std::string_view kDefinition = "    def ";
+constexpr std::string_view kIndent = "    ";
+
+/// Constants stay out where that can be said: the page has its own table of them.
+std::string script_of(const tir::Document& document) {
+  for (const auto place : {tir::ConstantPlace::none, tir::ConstantPlace::inside}) {
+    std::string text;
+    const auto sink = [&](std::string_view bytes) { text += bytes; };
+    if (tir::write_tvmscript(document, {.constants = place}, sink)) return text;
+  }
+  return {};
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end);
+  return line;
+}
+
+}  // namespace
+
+std::string_view lines_of(std::string_view text, std::size_t first, std::size_t last) {
+  for (std::size_t line = 1; line < first && !text.empty(); ++line) take_line(text);
+  std::string_view rest = text;
+  for (std::size_t line = first; line <= last && !rest.empty(); ++line) take_line(rest);
+  return text.substr(0, text.size() - rest.size());
+}
+
+ScriptFunctions::ScriptFunctions(const tir::Document& document) {
+  const std::string script = script_of(document);
+  std::string_view rest = script;
+  std::string function;
+  std::string name;
+  const auto finish = [&] {
+    while (function.ends_with("\n\n")) function.pop_back();
+    if (!name.empty()) by_name_.emplace(name, function);
+    function.clear();
+    name.clear();
+  };
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    if (line.starts_with(kFunction)) finish();
+    if (line.starts_with(kDefinition) && name.empty()) {
+      const std::string_view head = line.substr(kDefinition.size());
+      name = head.substr(0, head.find('('));
+    }
+    function += line.starts_with(kIndent) ? line.substr(kIndent.size()) : line;
+  }
+  finish();
+}
+
+std::string ScriptFunctions::find(const tir::Document& document, tir::NodeId function) const {
+  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions.value(i).id() != function) continue;
+    const auto found = by_name_.find(functions.key(i).text(f::GlobalVar::name_hint));
+    return found == by_name_.end() ? std::string() : found->second;
+  }
+  return {};
+}
+
+}  // namespace mlf::page

@@ -1,0 +1,384 @@
+"""The page of mlf report --html, in a headless browser, and without one."""
+
+import html.parser
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+import urllib.parse
+
+import browser
+import support
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+AXE = support.SOURCE / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
+BUNDLED = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+PLACES = ["tvm-0.16/aww-aot-c-usmp", "tvm-0.18/resnet8-aot-c", "tvm-0.18/resnet8-graph",
+          "tvm-0.18/cmsis-nn", "tvm-0.18/two-modules", "tvm-0.9/qnn_conv-aot-c-usmp",
+          "tvm-0.18/op-multi"]  # fmt: skip
+ARCHIVES = [*support.bundled_archives(),
+            *(path for place in PLACES if (path := support.CORPUS / place / "module.tar").exists())]
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e--><svg onload=alert(2)>"
+CALL_COUNTS = {5: "mac", 6: "parameters", 7: "scratch", 8: "live", 9: "loaded", 10: "stored"}
+
+
+def spelled(count):
+    if count is None:
+        return "?"
+    if isinstance(count, int):
+        return str(count)
+    least, most = count["min"], count["max"]
+    if most is None:
+        return f">={least}"
+    return f"<={most}" if least == 0 else f"{least}..{most}"
+
+
+def value_at(module, path):
+    for key in path.split("."):
+        module = module[key]
+    return module
+
+
+class Text(html.parser.HTMLParser):
+    """The text of a page as a reader without script sees it, and the ids of its elements."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.hidden, self.parts, self.ids, self.links, self.tags = 0, [], [], [], set()
+        self.feed(source)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.hidden += tag in ("script", "style")
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name in ("href", "xlink:href", "src")]
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.parts.append(data)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        context = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(context.cleanup)
+        cls.folder = pathlib.Path(context.name)
+        cls.driver = browser.start(cls.folder / "profile")
+        cls.addClassCleanup(cls.driver.quit)
+
+    def setUp(self):
+        self.size(1600)
+        self.media("screen", "light")
+
+    def size(self, width):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
+    def media(self, kind, scheme):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def make(self, archive):
+        path = self.folder / "page.html"
+        support.run_ok("report", archive, "--html", path)
+        return path
+
+    def open(self, archive, fragment=""):
+        self.driver.get("about:blank")
+        self.driver.get(self.make(archive).as_uri() + fragment)
+        return json.loads(support.run_ok("report", "--json", archive).stdout)
+
+    def run_script(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def texts(self, selector):
+        return self.run_script(
+            "return Array.from(document.querySelectorAll(arguments[0]), e => e.textContent)", selector)
+
+    def rows(self, selector):
+        return self.run_script("""
+            return Array.from(document.querySelectorAll(arguments[0] + ' tbody tr'))
+              .filter(row => !row.hidden).map(row => Array.from(row.cells, c => c.textContent))
+        """, selector)
+
+    # --- without a script ----------------------------------------------------------------------
+
+    def test_everything_is_there_without_a_script(self):
+        for archive in ARCHIVES:
+            with self.subTest(archive):
+                report = json.loads(support.run_ok("report", "--json", archive).stdout)
+                page = Text(self.make(archive).read_text())
+                text = "".join(page.parts)
+                self.assertEqual(len(page.ids), len(set(page.ids)))
+                for module in report["modules"]:
+                    self.assertIn(module["name"], text)
+                    self.assertIn(spelled(module["mac"]), text)
+                    for finding in module["findings"]:
+                        self.assertIn(finding["evidence"], text)
+                    for kernel in module["kernels"]:
+                        self.assertIn(kernel["symbol"], text)
+                for link in page.links:
+                    self.assertEqual(link[:1], "#", "a link out of the page")
+                    self.assertIn(urllib.parse.unquote(link[1:]), page.ids)
+
+    def test_the_page_has_the_report(self):
+        for archive in ARCHIVES:
+            source = self.make(archive).read_text()
+            text = re.search(r'<script type="application/json" id="report">(.*?)</script>', source,
+                             re.DOTALL)[1]
+            self.assertEqual(json.loads(text),
+                             json.loads(support.run_ok("report", "--json", archive).stdout))
+
+    def test_standard_output_is_a_file_as_well(self):
+        self.assertEqual(support.run_ok("report", BUNDLED, "--html", "-").stdout,
+                         self.make(BUNDLED).read_bytes())
+        result = support.run("report", BUNDLED, "--html", self.folder / "none" / "page.html")
+        self.assertEqual(result.returncode, 74)
+
+    # --- numbers -------------------------------------------------------------------------------
+
+    def test_every_number_is_one_of_the_report(self):
+        for archive in ARCHIVES:
+            with self.subTest(archive):
+                report = self.open(archive)
+                for i, module in enumerate(report["modules"]):
+                    self.compare(f'section[data-module="{i}"]', module)
+
+    def compare(self, section, module):
+        figures = self.run_script("""
+            return Array.from(document.querySelectorAll(arguments[0] + ' dd'),
+                              e => [e.dataset.key, e.textContent])""", section)
+        self.assertGreater(len(figures), 10)
+        for key, text in figures:
+            self.assertEqual(text, spelled(value_at(module, key)), key)
+        calls = self.rows(section + " .calls")
+        self.assertEqual(len(calls), len(module["calls"]))
+        for number, (row, call) in enumerate(zip(calls, module["calls"])):
+            self.assertEqual(row[0], str(number))
+            for column, key in CALL_COUNTS.items():
+                self.assertEqual(row[column], spelled(call[key]), key)
+        self.assertEqual([row[3] for row in self.rows(section + " .live")],
+                         [spelled(one["bytes"]) for one in module["peak"]["live"]])
+        self.assertEqual([[row[0], row[2], row[3]] for row in self.rows(section + " .findings")],
+                         [[one["code"], spelled(one["bytes"]), one["evidence"]]
+                          for one in module["findings"]])
+        keys = ("loads", "stores", "bytes_loaded", "bytes_stored")
+        self.assertEqual([row[2:] for row in self.rows(section + " .buffers")],
+                         [[spelled(buffer[key]) for key in keys]
+                          for kernel in module["kernels"] for buffer in kernel["buffers"]])
+        keys = ("extent", "iterations", "mac")
+        self.assertEqual([row[1:] for row in self.rows(section + " .loops")],
+                         [[spelled(loop[key]) for key in keys]
+                          for kernel in module["kernels"] for loop in kernel["loops"]])
+
+    # --- the memory map ------------------------------------------------------------------------
+
+    def rectangles(self):
+        return self.run_script("""
+            return Array.from(document.querySelectorAll('svg.places rect'), rect => {
+              const box = rect.getBoundingClientRect();
+              const plot = rect.ownerSVGElement.getBoundingClientRect();
+              const value = name => Number(rect.getAttribute(name));
+              return {name: rect.dataset.name, offset: Number(rect.dataset.offset),
+                      first: value('x'), steps: value('width'), bytes: value('height'),
+                      box: [(box.left - plot.left) / plot.width, box.width / plot.width,
+                            (plot.bottom - box.bottom) / plot.height, box.height / plot.height]};
+            })""")
+
+    def pool_archives(self):
+        return [archive for archive in ARCHIVES if "usmp" in str(archive)]
+
+    def test_the_map_is_what_is_alive_at_the_peak(self):
+        for archive in self.pool_archives():
+            with self.subTest(archive):
+                peak = self.open(archive)["modules"][0]["peak"]
+                alive = [one for one in self.rectangles()
+                         if one["first"] <= peak["call"] < one["first"] + one["steps"]]
+                self.assertEqual(
+                    sorted((one["name"], one["bytes"]) for one in alive),
+                    sorted((one["name"], one["bytes"]) for one in peak["live"]
+                           if one["memory"] == "pool"))
+
+    def test_pixels_of_the_map_are_where_the_topology_says(self):
+        for archive in self.pool_archives():
+            with self.subTest(archive):
+                report = self.open(archive)
+                topology = json.loads(support.run_ok("graph", archive).stdout)
+                pool = next(pool for pool in topology["pools"] if pool["kind"] == "workspace")
+                steps = len(report["modules"][0]["calls"])
+                storages = topology["storages"]
+                found = {one["name"]: one for one in self.rectangles()}
+                checked = 0
+                for value in topology["values"]:
+                    storage = storages[value["storage"]]
+                    if storage["kind"] != "pool" or value["kind"] != "computed":
+                        continue
+                    if topology["pools"][storage["pool"]]["kind"] != "workspace":
+                        continue
+                    first, last = value["first_definition"], value["last_use"]
+                    expected = (first / steps, (last + 1 - first) / steps,
+                                storage["offset"] / pool["bytes"], value["bytes"] / pool["bytes"])
+                    for seen, wanted in zip(found[value["name"]]["box"], expected):
+                        self.assertAlmostEqual(seen, wanted, delta=0.005)
+                    checked += 1
+                self.assertGreater(checked, 1)
+
+    def test_a_step_of_the_map_is_chosen_with_the_keyboard(self):
+        for archive in self.pool_archives()[:1]:
+            peak = self.open(archive)["modules"][0]["peak"]
+            slider = self.driver.find_element(By.CSS_SELECTOR, "figure.map input")
+            for _ in range(peak["call"]):
+                slider.send_keys(Keys.ARROW_RIGHT)
+            text = self.texts("figure.map .readout")[0]
+            self.assertIn(f"At call {peak['call']}: {peak['bytes']} bytes in use", text)
+            for one in peak["live"]:
+                self.assertIn(f"{one['name']}: {one['bytes']} bytes at ", text)
+
+    # --- what the script adds ------------------------------------------------------------------
+
+    def test_a_click_on_a_head_sorts(self):
+        self.open(BUNDLED)
+        head = "return document.querySelectorAll('.calls thead th')[5]"
+        by_call = self.rows(".calls")
+        self.run_script(head).find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
+        self.assertEqual(self.run_script(head).get_attribute("aria-sort"), "descending")
+        numbers = [int(row[5]) for row in self.rows(".calls")]
+        self.assertEqual(numbers, sorted(numbers, reverse=True))
+        self.run_script(head).find_element(By.TAG_NAME, "button").click()
+        self.assertEqual([int(row[5]) for row in self.rows(".calls")], sorted(numbers))
+        self.driver.find_element(By.CSS_SELECTOR, ".calls thead button").click()
+        self.driver.find_element(By.CSS_SELECTOR, ".calls thead button").click()
+        self.assertEqual(self.rows(".calls"), by_call)
+
+    def test_a_filter_leaves_the_rows_with_its_words(self):
+        report = self.open(BUNDLED)
+        rows = self.rows(".calls")
+        word = next(row[1] for row in rows)
+        field = self.driver.find_element(By.CSS_SELECTOR, "#calls + .tools input")
+        field.send_keys(word)
+        expected = [row for row in rows if word in " ".join(row)]
+        self.assertEqual(self.rows(".calls"), expected)
+        self.assertEqual(self.texts("#calls + .tools [role=status]"),
+                         [f"{len(expected)} of {len(rows)}"])
+        field.send_keys(" nothing-like-that")
+        self.assertEqual(self.rows(".calls"), [])
+        self.assertEqual(len(report["modules"][0]["calls"]), len(rows))
+
+    def test_links_lead_into_every_place(self):
+        report = self.open(BUNDLED, "#call=2")
+        focus = "return document.activeElement.closest('[id]')?.id"
+        WebDriverWait(self.driver, 20).until(lambda _: self.run_script(focus) == "call=2")
+        symbol = report["modules"][0]["kernels"][1]["symbol"]
+        self.run_script("location.hash = arguments[0]", f"#kernel={symbol}")
+        self.driver.implicitly_wait(2)
+        details = self.driver.find_element(By.CSS_SELECTOR, "details.target[open]")
+        self.assertEqual(details.get_attribute("id"), f"kernel={symbol}")
+        self.assertIn("def ", details.text)
+        self.assertIn(f"int32_t {symbol}(", details.text)
+
+    def test_the_network_is_searched_coloured_and_leads_to_calls(self):
+        calls = self.open(BUNDLED)["modules"][0]["calls"]
+        nodes = self.run_script("return document.querySelectorAll('.network [role=link]')")
+        if not nodes:
+            self.skipTest("built without Graphviz")
+        self.assertEqual(len(nodes), len(calls))
+        fills = [node.find_element(By.CSS_SELECTOR, "path, polygon").value_of_css_property("fill")
+                 for node in nodes]
+        by_cost = sorted(range(len(calls)), key=lambda i: calls[i]["mac"])
+        self.assertNotEqual(fills[by_cost[0]], fills[by_cost[-1]])
+        self.driver.find_element(By.CSS_SELECTOR, "#network + .tools input").send_keys("call 3")
+        self.assertEqual(self.texts("#network + .tools [role=status]"), [f"1 of {len(calls)}"])
+        box = "return document.querySelector('.network svg').getAttribute('viewBox')"
+        before = self.run_script(box)
+        self.driver.find_element(By.CSS_SELECTOR, ".network").send_keys("+", Keys.ARROW_RIGHT)
+        self.assertNotEqual(self.run_script(box), before)
+        nodes[2].send_keys(Keys.ENTER)
+        self.assertEqual(self.run_script("return location.hash"), "#call=2")
+
+    # --- safety and access ---------------------------------------------------------------------
+
+    def test_no_request_and_no_complaint(self):
+        for archive in ARCHIVES:
+            with self.subTest(archive):
+                self.driver.get_log("performance")
+                self.driver.get_log("browser")
+                self.open(archive)
+                events = [json.loads(entry["message"])["message"]
+                          for entry in self.driver.get_log("performance")]
+                urls = [event["params"]["request"]["url"] for event in events
+                        if event["method"] == "Network.requestWillBeSent"]
+                self.assertEqual([url for url in urls if not url.endswith("/page.html")], [])
+                self.assertEqual(self.driver.get_log("browser"), [])
+
+    def hostile_archive(self):
+        metadata = json.loads(support.METADATA)
+        metadata["modules"] = {HOSTILE: {**metadata["modules"]["default"], "model_name": HOSTILE}}
+        text = support.NETWORK.replace('"tvmgen_default_add"', json.dumps(HOSTILE))
+        path = self.folder / "<b>x&amp;.tar"
+        path.write_bytes(support.make_tar({"metadata.json": json.dumps(metadata),
+                                           "src/tir-1.txt": text}))
+        return path
+
+    def test_markup_in_names_stays_text(self):
+        archive = self.hostile_archive()
+        source = self.make(archive).read_text()
+        page = Text(source)
+        self.assertNotIn("img", page.tags)
+        self.assertNotIn("b", page.tags)
+        self.assertNotIn("\u202e", "".join(page.parts))
+        report = self.open(archive)
+        self.assertEqual(self.run_script("return document.querySelectorAll('img, b').length"), 0)
+        self.assertEqual(self.texts("h1"), ["<b>x&amp;.tar"])
+        name = report["modules"][0]["name"].replace("\u202e", "\\u202e")
+        self.assertEqual(self.texts("h2"), ["Module " + name])
+        self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_axe_finds_no_violation(self):
+        if not AXE.exists():
+            self.skipTest("no build/page (tests/run --all makes it where there is npm)")
+        for archive in ARCHIVES:
+            for width, scheme in ((1600, "light"), (400, "dark")):
+                with self.subTest(archive, width=width, scheme=scheme):
+                    self.size(width)
+                    self.media("screen", scheme)
+                    self.open(archive)
+                    self.run_script("for (const e of document.querySelectorAll('details')) e.open = true")
+                    self.run_script(AXE.read_text())
+                    found = self.driver.execute_async_script("""
+                        const done = arguments[0];
+                        axe.run({resultTypes: ['violations']}).then(r => done(r.violations.map(
+                          v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])));""")
+                    self.assertEqual(found, [])
+
+    def test_a_narrow_window_does_not_scroll_sideways(self):
+        for archive in ARCHIVES:
+            for kind in ("screen", "print"):
+                with self.subTest(archive, kind=kind):
+                    self.size(400)
+                    self.media(kind, "light")
+                    self.open(archive)
+                    if kind == "screen":
+                        self.assertLessEqual(
+                            self.run_script("return document.documentElement.scrollWidth"), 400)
+
+    def test_dark_is_dark_and_paper_is_light(self):
+        colours = {}
+        for kind, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
+            self.media(kind, scheme)
+            self.open(BUNDLED)
+            colours[kind, scheme] = self.run_script(
+                "return getComputedStyle(document.body).backgroundColor")
+        self.assertEqual(colours["screen", "light"], "rgb(255, 255, 255)")
+        self.assertEqual(colours["print", "dark"], "rgb(255, 255, 255)")
+        self.assertNotEqual(colours["screen", "dark"], "rgb(255, 255, 255)")
+
+
+if __name__ == "__main__":
+    unittest.main()
