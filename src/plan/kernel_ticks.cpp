@@ -10,6 +10,7 @@
 #include "graph/node_queries.h"
 #include "graph/scope.h"
 #include "mlf/tir/visit.h"
+#include "plan/in_place.h"
 
 namespace mlf::plan {
 namespace {
@@ -62,13 +63,16 @@ class TickScanner {
     std::uint32_t root = 0;
     std::optional<LetTicks> let{};
     std::optional<TickRange> touched{};
-    bool is_kept = false;  // somebody has a pointer to it
+    bool is_kept = false;          // somebody has a pointer to it
+    bool has_other_names = false;  // other pointers lead to it, perhaps not to its first byte
   };
 
   void statement(Node stmt, std::vector<Node>& next);
   void tick(Node part);
+  void tick_if_computed(Node expr);
   Descend enter(Node node);
   void enter_call(Node call);
+  void find_in_place(Node loop);
   void touch(Node var);
   void keep_all_in(Node expr);
   bool bind(Node var, Node value);
@@ -78,7 +82,8 @@ class TickScanner {
   MemoryId memory_of_root(const Place& place);
   MemoryId add_let(Node var, const Place& place);
   bool is_packed() const;
-  void finish(const Memory& memory, KernelTicks& result) const;
+  TickMemory finish(const Memory& memory, KernelTicks& result) const;
+  bool is_in_place(const InPlacePair& pair, std::int64_t tick) const;
 
   Node function_;
   graph::Scope scope_;
@@ -87,6 +92,7 @@ class TickScanner {
   std::map<std::pair<Place::Kind, std::uint32_t>, MemoryId> by_root_;
   std::unordered_set<std::uint32_t> seen_;  // nodes of this tick
   tir::NodeId bound_value_ = tir::NodeId::none;
+  std::vector<std::pair<std::int64_t, InPlacePair>> in_place_;
   std::size_t work_ = 0;
   std::int64_t now_ = -1;
   bool is_followed_ = true;
@@ -150,8 +156,9 @@ bool TickScanner::bind(Node var, Node value) {
   }
   const Place place = scope_.place_of(var);
   const bool is_address = is_memory_of_caller(place);
-  Memory& source = memories_[in_value.front()];
   MemoryId memory = in_value.front();
+  Memory& source = memories_[memory];
+  const bool had_let = source.let.has_value();
   if (!is_address) {
     // A pointer out of the packed arguments, or out of memory, may be any of them.
     if (source.kind == Place::Kind::parameter && !source.let) source.is_kept = true;
@@ -160,6 +167,10 @@ bool TickScanner::bind(Node var, Node value) {
     memory = is_new_place ? add_let(var, place) : memory_of_root(place);
   }
   by_var_[tir::index(var.id())] = memory;
+  const bool is_new_let = memory + 1 == memories_.size() && memories_[memory].let && !had_let;
+  if (!is_new_let && (place.inside || !is_address || had_let)) {
+    memories_[memory].has_other_names = true;
+  }
   return is_address;
 }
 
@@ -168,7 +179,9 @@ void TickScanner::match_buffers(Node block) {
     const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
     const auto memory = memory_of(source[f::Buffer::data]);
     const Node data = match[f::MatchBufferRegion::buffer][f::Buffer::data];
-    if (memory) by_var_[tir::index(data.id())] = *memory;
+    if (!memory) continue;
+    by_var_[tir::index(data.id())] = *memory;
+    memories_[*memory].has_other_names = true;
   }
 }
 
@@ -258,6 +271,11 @@ void TickScanner::tick(Node part) {
       [](Node) {});
 }
 
+/// Of what is written beside a statement: mostly a number, which touches nothing.
+void TickScanner::tick_if_computed(Node expr) {
+  if (expr && !expr.is(Kind::IntImm) && !expr.is(Kind::StringImm)) tick(expr);
+}
+
 /// Takes apart what runs its parts one after the other; everything else is one tick.
 void TickScanner::statement(Node stmt, std::vector<Node>& next) {
   switch (stmt.kind()) {
@@ -274,6 +292,7 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
     }
     case Kind::AttrStmt:
       if (stmt.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
+      tick_if_computed(stmt[f::AttrStmt::value]);
       next.push_back(stmt[f::AttrStmt::body]);
       return;
     case Kind::AssertStmt:
@@ -282,6 +301,8 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
       return;
     case Kind::Allocate:
       scope_.allocate(stmt[f::Allocate::buffer_var]);
+      for (const Node extent : stmt.list(f::Allocate::extents)) tick_if_computed(extent);
+      tick_if_computed(stmt[f::Allocate::condition]);
       next.push_back(stmt[f::Allocate::body]);
       return;
     case Kind::AllocateConst:
@@ -299,6 +320,13 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
       return;
     default:
       tick(stmt);
+      if (stmt.is(Kind::For)) find_in_place(stmt);
+  }
+}
+
+void TickScanner::find_in_place(Node loop) {
+  for (const InPlacePair& pair : in_place_pairs(loop, [&](Node var) { return memory_of(var); })) {
+    in_place_.emplace_back(now_, pair);
   }
 }
 
@@ -307,7 +335,7 @@ bool TickScanner::is_packed() const {
       memories_, [](const Memory& memory) { return memory.kind == Place::Kind::argument; });
 }
 
-void TickScanner::finish(const Memory& memory, KernelTicks& result) const {
+TickMemory TickScanner::finish(const Memory& memory, KernelTicks& result) const {
   std::optional<TickRange> touched = memory.touched;
   if (memory.is_kept) {
     if (!touched) touched = TickRange{0, 0};
@@ -316,10 +344,21 @@ void TickScanner::finish(const Memory& memory, KernelTicks& result) const {
   if (memory.let) {
     result.lets.push_back(*memory.let);
     result.lets.back().touched = touched;
-    return;
+    return {memory.root, result.lets.size() - 1};
   }
   if (result.arguments.size() <= memory.root) result.arguments.resize(memory.root + 1);
   result.arguments[memory.root] = touched;
+  return {memory.root, std::nullopt};
+}
+
+/// Whether nothing else speaks against what one statement allows.
+bool TickScanner::is_in_place(const InPlacePair& pair, std::int64_t tick) const {
+  const Memory& from = memories_[pair.from];
+  const Memory& to = memories_[pair.to];
+  for (const Memory* memory : {&from, &to}) {
+    if (memory->is_kept || memory->has_other_names || !memory->touched) return false;
+  }
+  return from.touched->last == tick && to.touched->first == tick;
 }
 
 KernelTicks TickScanner::run() && {
@@ -333,12 +372,19 @@ KernelTicks TickScanner::run() && {
   result.count = std::max<std::int64_t>(now_ + 1, 1);
   // MakePackedAPI leaves six parameters, which are not those of a call.
   const Place::Kind counted = is_packed() ? Place::Kind::argument : Place::Kind::parameter;
+  std::vector<std::optional<TickMemory>> finished;  // by memory
   for (const Memory& memory : memories_) {
+    finished.emplace_back();
     if (memory.kind == counted) {
-      finish(memory, result);
+      finished.back() = finish(memory, result);
     } else if (memory.is_kept || memory.let) {
       is_followed_ = false;
     }
+  }
+  for (const auto& [tick, pair] : in_place_) {
+    const auto& from = finished[pair.from];
+    const auto& to = finished[pair.to];
+    if (from && to && is_in_place(pair, tick)) result.in_place.push_back({tick, *from, *to});
   }
   result.is_followed = is_followed_ && work_ < kMaxWork;
   return result;

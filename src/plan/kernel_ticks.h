@@ -27,6 +27,20 @@ struct LetTicks {
   std::optional<TickRange> touched;     ///< nothing: never
 };
 
+/// Memory of a kernel: an argument, or a let's address inside of one.
+struct TickMemory {
+  std::size_t argument = 0;
+  std::optional<std::size_t> let{};  ///< index in KernelTicks::lets
+};
+
+/// In this tick `to` is written over `from` as far as the code is concerned (in_place.h): `from` is
+/// touched for the last time, and `to` for the first.
+struct InPlaceTick {
+  std::int64_t tick = 0;
+  TickMemory from;
+  TickMemory to;
+};
+
 /// The statements of a kernel's body that run one after the other are its ticks; a loop is one of
 /// them, whatever is inside.
 struct KernelTicks {
@@ -35,6 +49,7 @@ struct KernelTicks {
   /// `lets` are not in it. Memory that a kernel touches is touched through one of the two.
   std::vector<std::optional<TickRange>> arguments;
   std::vector<LetTicks> lets;
+  std::vector<InPlaceTick> in_place;
   bool is_followed = true;  ///< false: pointers go ways that this reader does not follow
 };
 

@@ -101,12 +101,15 @@ class NetworkReader {
   void add_storages();
   void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
   Interval life_of(graph::ValueId id) const;
-  TickRange ticks_at(const Endpoint& end) const;
+  std::optional<TickRange> ticks_at(const Endpoint& end) const;
   TickRange whole_step(graph::Position position) const;
   void add_workspaces(graph::KernelId id);
   std::optional<TickRange> scratch_ticks(const Kernel& kernel, const KernelBuffer& buffer,
                                          PoolProblem& pool) const;
   const graph::FunctionRef* function_of(const Kernel& kernel) const;
+  void find_in_place(graph::CallId id);
+  std::optional<std::size_t> buffer_of(const Call& call, const TickMemory& memory,
+                                       PoolProblem& pool) const;
   void finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const;
   void check_own_plan(PoolProblem& pool) const;
 
@@ -222,8 +225,9 @@ TickRange NetworkReader::whole_step(graph::Position position) const {
   return {steps_[position], steps_[position + 1] - 1};
 }
 
-/// The ticks in which one end of an edge touches its value.
-TickRange NetworkReader::ticks_at(const Endpoint& end) const {
+/// The ticks in which one end of an edge touches its value; nothing where a kernel is given a
+/// tensor that it does not need, such as a whole tuple of which it takes a part.
+std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
   if (end.kind == Endpoint::Kind::copy) return whole_step(topology_.copies[end.step].position);
   const Call& call = topology_.calls[end.step];
   const TickRange whole = whole_step(call.position);
@@ -239,9 +243,8 @@ TickRange NetworkReader::ticks_at(const Endpoint& end) const {
   for (const LetTicks& let : ticks->lets) {
     if (let.argument == end.argument) include(let.touched);
   }
-  // A kernel that is given a tensor and does not touch it: nothing says when it would.
-  if (!touched) return whole;
-  return {whole.first + touched->first, whole.first + touched->last};
+  if (!touched) return std::nullopt;
+  return TickRange{whole.first + touched->first, whole.first + touched->last};
 }
 
 /// When a value has to be there: from the first touch of any end to the last, inputs from before
@@ -250,16 +253,17 @@ Interval NetworkReader::life_of(graph::ValueId id) const {
   const Value& value = topology_[id];
   const graph::Lifetime steps = lifetimes_.of(id);
   if (value.kind == ValueKind::constant) return {0, steps_.back()};
-  std::optional<TickRange> life;
-  const auto include = [&](TickRange range) {
-    if (!life) life = range;
-    life->include(range);
-  };
-  if (value.producer) include(ticks_at(*value.producer));
-  for (const Endpoint& consumer : value.consumers) include(ticks_at(consumer));
-  if (!value.producer) include({0, 0});
-  if (steps.to == graph::Lifetime::kForever) include({steps_.back() - 1, steps_.back() - 1});
-  return {life->first, life->last + 1};
+  // An input is there before main. A result comes with its first touch; where its kernel hides
+  // that, with the call.
+  TickRange life{0, 0};
+  if (value.producer && value.first_definition) {
+    life = ticks_at(*value.producer).value_or(whole_step(*value.first_definition));
+  }
+  for (const Endpoint& consumer : value.consumers) {
+    if (const auto touched = ticks_at(consumer)) life.include(*touched);
+  }
+  if (steps.to == graph::Lifetime::kForever) life.last = steps_.back() - 1;
+  return {life.first, life.last + 1};
 }
 
 /// A tensor of main, with all values that are in it one after the other.
@@ -380,6 +384,62 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
   }
 }
 
+/// The buffer of a pool that a kernel touches in one way alone during a call.
+std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const TickMemory& memory,
+                                                    PoolProblem& pool) const {
+  const KernelTicks& ticks = *kernels_[index(call.kernel)].ticks;
+  if (memory.argument >= call.arguments.size()) return std::nullopt;
+  const Argument& argument = call.arguments[memory.argument];
+  const auto is_it = [&](const PlannedBuffer& buffer) {
+    if (!memory.let) return buffer.storage.has_value() && buffer.storage == argument.storage;
+    const LetTicks& let = ticks.lets[*memory.let];
+    return buffer.kernel == call.kernel && buffer.variable == let.name &&
+           buffer.offset == let.offset;
+  };
+  if (memory.let) {
+    // Lets of one name and place are one buffer, of which the other one may be touched as well.
+    const LetTicks& let = ticks.lets[*memory.let];
+    const auto is_same = [&](const LetTicks& other) {
+      return other.name == let.name && other.offset == let.offset;
+    };
+    if (argument.pool != pool.pool || std::ranges::count_if(ticks.lets, is_same) != 1) {
+      return std::nullopt;
+    }
+  } else {
+    const auto is_same = [&](const Argument& other) { return other.storage == argument.storage; };
+    const auto is_inside = [&](const LetTicks& let) { return let.argument == memory.argument; };
+    if (!argument.storage || std::ranges::count_if(call.arguments, is_same) != 1 ||
+        std::ranges::any_of(ticks.lets, is_inside)) {
+      return std::nullopt;
+    }
+  }
+  const auto found = std::ranges::find_if(pool.buffers, is_it);
+  if (found == pool.buffers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - pool.buffers.begin());
+}
+
+/// What the code of one call allows and what else is in the two buffers does not forbid: one is not
+/// needed any more, the other not yet.
+void NetworkReader::find_in_place(graph::CallId id) {
+  const Call& call = topology_[id];
+  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  if (!ticks) return;
+  for (const InPlaceTick& one : ticks->in_place) {
+    const std::int64_t tick = steps_[call.position] + one.tick;
+    for (PoolProblem& pool : result_.pools) {
+      const auto from = buffer_of(call, one.from, pool);
+      const auto to = buffer_of(call, one.to, pool);
+      if (!from || !to) continue;
+      const PlannedBuffer& old = pool.buffers[*from];
+      const PlannedBuffer& result = pool.buffers[*to];
+      const bool has_one_life = old.live.size() == 1 && result.live.size() == 1;
+      if (!has_one_life || old.is_port || result.is_port) continue;
+      if (old.live.front().upper != tick + 1 || result.live.front().lower != tick) continue;
+      pool.in_place.push_back({id, *from, *to});
+    }
+  }
+}
+
 /// Two buffers that are alive together must not share a byte in the archive's own plan; where they
 /// do, either the planner knows more than this reader, or one of them is wrong.
 void NetworkReader::check_own_plan(PoolProblem& pool) const {
@@ -446,6 +506,9 @@ NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   add_storages();
   for (std::size_t i = 0; i < topology_.kernels.size(); ++i) {
     add_workspaces(static_cast<graph::KernelId>(i));
+  }
+  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+    find_in_place(static_cast<graph::CallId>(i));
   }
   for (PoolProblem& pool : result_.pools) finish(pool, alignments);
   result_.first_tick = std::move(steps_);

@@ -38,6 +38,14 @@ struct PlannedBuffer {
 /// The name of a buffer for people and in Problem: "sid_3_let", "fused_add.pad_temp_let".
 MLF_API std::string name_of(const graph::Topology& topology, const PlannedBuffer& buffer);
 
+/// A result that may be written over what it is computed from: its kernel reads each element before
+/// it writes the one in its place, and never again. No plan of `solve` makes use of it.
+struct InPlaceBuffers {
+  graph::CallId call{};
+  std::size_t from = 0;  ///< indices in PoolProblem::buffers
+  std::size_t to = 0;
+};
+
 /// One workspace pool of a network.
 struct PoolProblem {
   graph::PoolId pool{};
@@ -45,6 +53,7 @@ struct PoolProblem {
   std::uint64_t used = 0;                   ///< end of the last byte of any buffer here
   std::vector<PlannedBuffer> buffers{};     ///< main's in the order of Topology::storages, scratch
   Problem problem{};                        ///< the same buffers in the same order
+  std::vector<InPlaceBuffers> in_place{};   ///< in the order of the calls
   /// Why nobody may move these buffers, one sentence each; none: they may be moved.
   std::vector<std::string> refused{};
 };
@@ -54,7 +63,9 @@ struct PoolProblem {
 /// Time is counted in ticks. A step of main (Position) is one tick or more: a kernel with TIR has
 /// one for each statement that its body runs one after the other. So a kernel that has read all of
 /// an input before it writes its output does not need both at once, as TVM's planner knows too
-/// (src/tir/usmp/analysis/extract_buffer_info.cc).
+/// (src/tir/usmp/analysis/extract_buffer_info.cc). What follows from that is the same as under
+/// TVM's planners: within one call of a kernel a byte may hold elements of one type and then of
+/// another.
 struct NetworkProblem {
   std::vector<PoolProblem> pools{};
   /// By position: its first tick; then the end of the last step. What is there before main is there
@@ -98,6 +109,10 @@ struct PoolPlan {
   /// nothing for pools that are refused or too large to be a network's.
   std::optional<PlannerResult> greedy_by_size{};
   std::optional<PlannerResult> greedy_by_conflicts{};
+  /// The best plan where results are written over what they are computed from: those of
+  /// `now.in_place` that go together, the largest first. Nothing where it is not smaller than
+  /// `best`.
+  std::optional<PlannerResult> in_place{};
 
   bool is_refused() const { return !now.refused.empty(); }
   /// Bytes that the best plan saves: of what the archive declares, else of what it uses.

@@ -1,0 +1,337 @@
+#include "plan/in_place.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <unordered_set>
+
+#include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
+
+namespace mlf::plan {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+/// `offset` plus each variable times its factor. No factor is 0.
+struct Affine {
+  std::int64_t offset = 0;
+  std::map<tir::NodeId, std::int64_t> factors;
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+// Of factors, extents and offsets: sums and products of two stay within 64 bits.
+constexpr std::int64_t kMostOfIndex = std::int64_t{1} << 30;
+
+bool is_small(std::int64_t number) {
+  return number > -kMostOfIndex && number < kMostOfIndex;
+}
+
+std::optional<Affine> sum_of(Affine a, const Affine& b, std::int64_t sign) {
+  a.offset += sign * b.offset;
+  if (!is_small(a.offset)) return std::nullopt;
+  for (const auto& [var, factor] : b.factors) {
+    std::int64_t& sum = a.factors[var];
+    sum += sign * factor;
+    if (!is_small(sum)) return std::nullopt;
+    if (sum == 0) a.factors.erase(var);
+  }
+  return a;
+}
+
+std::optional<Affine> product_of(Affine a, std::int64_t number) {
+  a.offset *= number;
+  for (auto& [var, factor] : a.factors) factor *= number;
+  const bool fits = is_small(a.offset) && std::ranges::all_of(a.factors, [](const auto& one) {
+                      return is_small(one.second);
+                    });
+  if (!fits) return std::nullopt;
+  if (number == 0) a.factors.clear();
+  return a;
+}
+
+/// An index as TVM writes it after flattening: sums of loop variables times numbers.
+std::optional<Affine> affine(Node expr, int height = 32) {
+  if (height == 0) return std::nullopt;
+  expr = graph::without_casts(expr);
+  const auto part = [&](std::uint8_t field) { return affine(expr.node(field), height - 1); };
+  switch (expr.kind()) {
+    case Kind::IntImm: {
+      const std::int64_t number = expr.integer(f::IntImm::value);
+      return is_small(number) ? std::optional(Affine{number, {}}) : std::nullopt;
+    }
+    case Kind::Var:
+    case Kind::SizeVar:
+      return Affine{0, {{expr.id(), 1}}};
+    case Kind::Add: {
+      auto a = part(f::Add::a);
+      const auto b = part(f::Add::b);
+      return a && b ? sum_of(*std::move(a), *b, 1) : std::nullopt;
+    }
+    case Kind::Sub: {
+      auto a = part(f::Sub::a);
+      const auto b = part(f::Sub::b);
+      return a && b ? sum_of(*std::move(a), *b, -1) : std::nullopt;
+    }
+    case Kind::Mul: {
+      auto a = part(f::Mul::a);
+      auto b = part(f::Mul::b);
+      if (a && b && a->factors.empty()) std::swap(a, b);
+      return a && b && b->factors.empty() ? product_of(*std::move(a), b->offset) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+struct Loop {
+  tir::NodeId var;
+  std::int64_t extent;
+};
+
+/// Whether no two iterations have the same index: each factor is beyond what all smaller ones
+/// reach.
+bool is_injective(const Affine& index, const std::vector<Loop>& loops) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
+  std::size_t found = 0;
+  for (const Loop& loop : loops) {
+    if (loop.extent == 1) continue;
+    const auto at = index.factors.find(loop.var);
+    if (at == index.factors.end() || at->second < 0) return false;
+    terms.emplace_back(at->second, loop.extent);
+  }
+  // Variables that are not those of loops here stay as they are.
+  for (const auto& [var, factor] : index.factors) {
+    found +=
+        std::ranges::any_of(loops, [&, one = var](const Loop& loop) { return loop.var == one; });
+  }
+  if (found != index.factors.size()) return false;
+  std::ranges::sort(terms);
+  std::int64_t reach = 0;
+  for (const auto& [factor, extent] : terms) {
+    if (factor <= reach || !is_small(factor * (extent - 1) + reach)) return false;
+    reach += factor * (extent - 1);
+  }
+  return true;
+}
+
+/// Reads one statement into accesses.
+class AccessReader {
+ public:
+  using MemoryOf = std::function<std::optional<std::size_t>(Node)>;
+  explicit AccessReader(const MemoryOf& memory_of) : memory_of_(memory_of) {}
+
+  /// False where the statement has something that is not looked into.
+  bool read(Node root);
+  std::vector<InPlacePair> pairs() const;
+
+ private:
+  struct Store {
+    std::size_t memory = 0;
+    Node index;
+    std::size_t element_bytes = 0;  // 0: not one element
+    std::vector<Loop> loops;
+  };
+  struct Load {
+    std::size_t memory = 0;
+    Node index;
+    std::size_t element_bytes = 0;
+    std::optional<std::size_t> store;  // in whose value it is
+  };
+  struct Pending {
+    Node stmt;
+    std::size_t loops;  // around it: so many of open_
+  };
+
+  bool statement(Node stmt);
+  bool loop(Node stmt);
+  bool store(Node buffer_var, Node index, Node value);
+  void expression(Node expr, std::optional<std::size_t> in_store);
+  void load(Node var, Node index, tir::DType dtype, std::optional<std::size_t> in_store);
+  bool is_proven(std::size_t from, const Store& to, std::size_t store) const;
+
+  // Statements and expressions of one tick. Beyond that the answer is not worth its time.
+  static constexpr std::size_t kMaxWork = 100'000;
+
+  const MemoryOf& memory_of_;
+  std::vector<Pending> pending_;
+  std::vector<Loop> open_;
+  std::vector<Store> stores_;
+  std::vector<Load> loads_;
+  std::unordered_set<std::size_t> opaque_;  // memories that are touched in another way
+  std::size_t work_ = 0;
+};
+
+/// The index of an access to a Buffer; undefined where the Buffer begins elsewhere than its memory.
+Node index_of(Node buffer, tir::NodeList indices) {
+  const Node begin = buffer[f::Buffer::elem_offset];
+  const bool begins_with_memory = !begin || graph::integer_of(begin) == 0;
+  return begins_with_memory && indices.size() == 1 ? indices[0] : Node();
+}
+
+std::size_t bytes_of_one(tir::DType dtype) {
+  return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
+}
+
+void AccessReader::load(Node var, Node index, tir::DType dtype,
+                        std::optional<std::size_t> in_store) {
+  const auto memory = memory_of_(var);
+  if (memory) loads_.push_back({*memory, index, bytes_of_one(dtype), in_store});
+}
+
+/// Expressions may share parts within one statement, where a part is read once; of another
+/// statement it is read again.
+void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
+  if (!root) return;
+  std::unordered_set<std::uint32_t> seen;
+  const auto enter = [&](Node node) {
+    if (!seen.insert(tir::index(node.id())).second || ++work_ > kMaxWork) return false;
+    if (node.is(Kind::Var) || node.is(Kind::SizeVar)) {
+      if (const auto memory = memory_of_(node)) opaque_.insert(*memory);
+    } else if (node.is(Kind::BufferLoad)) {
+      const Node buffer = node[f::BufferLoad::buffer];
+      load(buffer[f::Buffer::data], index_of(buffer, node.list(f::BufferLoad::indices)),
+           node.dtype(), in_store);
+    } else if (node.is(Kind::Load)) {
+      load(node[f::Load::buffer_var], node[f::Load::index], node.dtype(), in_store);
+    } else if (graph::operator_of(node) == "address_of") {
+      // Whoever gets the address may do anything.
+      for (const Node arg : node.list(f::Call::args)) {
+        if (!arg.is(Kind::BufferLoad)) continue;
+        const auto memory = memory_of_(arg[f::BufferLoad::buffer][f::Buffer::data]);
+        if (memory) opaque_.insert(*memory);
+      }
+    }
+    return true;
+  };
+  const auto parts = [&](Node node, auto&& push) {
+    // What a load names is not a pointer that somebody gets.
+    if (node.is(Kind::BufferLoad)) {
+      for (const Node index : node.list(f::BufferLoad::indices)) push(index);
+    } else if (node.is(Kind::Load)) {
+      push(node[f::Load::index]);
+      if (node[f::Load::predicate]) push(node[f::Load::predicate]);
+    } else {
+      tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
+    }
+  };
+  tir::walk_once(root, enter, parts, [](Node) {});
+}
+
+bool AccessReader::store(Node buffer_var, Node index, Node value) {
+  const auto memory = memory_of_(buffer_var);
+  std::optional<std::size_t> number;
+  if (memory) {
+    number = stores_.size();
+    stores_.push_back({*memory, index, bytes_of_one(value.dtype()), open_});
+  }
+  expression(value, number);
+  expression(index, std::nullopt);
+  return true;
+}
+
+bool AccessReader::loop(Node stmt) {
+  const auto min = graph::integer_of(stmt[f::For::min]);
+  const auto extent = graph::integer_of(stmt[f::For::extent]);
+  if (!min || !extent || *extent < 1 || !is_small(*min) || !is_small(*extent)) return false;
+  open_.push_back({stmt[f::For::loop_var].id(), *extent});
+  pending_.push_back({stmt[f::For::body], open_.size()});
+  return true;
+}
+
+bool AccessReader::statement(Node stmt) {
+  const std::size_t around = open_.size();
+  switch (stmt.kind()) {
+    case Kind::For:
+      return loop(stmt);
+    case Kind::SeqStmt:
+      for (const Node part : stmt.list(f::SeqStmt::seq)) pending_.push_back({part, around});
+      return true;
+    case Kind::IfThenElse:
+      expression(stmt[f::IfThenElse::condition], std::nullopt);
+      pending_.push_back({stmt[f::IfThenElse::then_case], around});
+      if (stmt[f::IfThenElse::else_case]) {
+        pending_.push_back({stmt[f::IfThenElse::else_case], around});
+      }
+      return true;
+    case Kind::LetStmt:
+      expression(stmt[f::LetStmt::value], std::nullopt);
+      pending_.push_back({stmt[f::LetStmt::body], around});
+      return true;
+    case Kind::AttrStmt:
+      pending_.push_back({stmt[f::AttrStmt::body], around});
+      return true;
+    case Kind::DeclBuffer:
+      pending_.push_back({stmt[f::DeclBuffer::body], around});
+      return true;
+    case Kind::BufferStore: {
+      const tir::NodeList indices = stmt.list(f::BufferStore::indices);
+      for (const Node index : indices) expression(index, std::nullopt);
+      const Node buffer = stmt[f::BufferStore::buffer];
+      return store(buffer[f::Buffer::data], index_of(buffer, indices), stmt[f::BufferStore::value]);
+    }
+    case Kind::Store:
+      return store(stmt[f::Store::buffer_var], stmt[f::Store::index], stmt[f::Store::value]);
+    case Kind::Evaluate:
+      expression(stmt[f::Evaluate::value], std::nullopt);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool AccessReader::read(Node root) {
+  pending_.push_back({root, 0});
+  while (!pending_.empty()) {
+    const Pending next = pending_.back();
+    pending_.pop_back();
+    if (++work_ > kMaxWork) return false;
+    open_.resize(next.loops);
+    if (!statement(next.stmt)) return false;
+  }
+  return work_ <= kMaxWork;
+}
+
+/// The three conditions that in_place.h lists.
+bool AccessReader::is_proven(std::size_t from, const Store& to, std::size_t store) const {
+  if (!to.index || to.element_bytes == 0 || from == to.memory || opaque_.contains(from))
+    return false;
+  const auto index = affine(to.index);
+  if (!index || !is_injective(*index, to.loops)) return false;
+  const auto writes_it = [&](const Store& one) { return one.memory == from; };
+  if (std::ranges::any_of(stores_, writes_it)) return false;
+  return std::ranges::all_of(loads_, [&](const Load& one) {
+    if (one.memory != from) return true;
+    return one.store == store && one.index && one.element_bytes == to.element_bytes &&
+           affine(one.index) == index;
+  });
+}
+
+std::vector<InPlacePair> AccessReader::pairs() const {
+  std::vector<InPlacePair> found;
+  for (std::size_t i = 0; i < stores_.size(); ++i) {
+    const Store& to = stores_[i];
+    const auto same = [&](const auto& access) { return access.memory == to.memory; };
+    const bool is_only_store = std::ranges::count_if(stores_, same) == 1;
+    if (!is_only_store || std::ranges::any_of(loads_, same) || opaque_.contains(to.memory))
+      continue;
+    std::unordered_set<std::size_t> tried;
+    for (const Load& load : loads_) {
+      if (!tried.insert(load.memory).second) continue;
+      if (is_proven(load.memory, to, i)) found.push_back({load.memory, to.memory});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<InPlacePair> in_place_pairs(
+    Node statement, const std::function<std::optional<std::size_t>(Node)>& memory_of) {
+  AccessReader reader(memory_of);
+  return reader.read(statement) ? reader.pairs() : std::vector<InPlacePair>{};
+}
+
+}  // namespace mlf::plan

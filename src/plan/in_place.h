@@ -1,0 +1,33 @@
+// Which results may be written over what they are computed from.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "mlf/tir/module.h"
+
+namespace mlf::plan {
+
+/// Memory `to` may begin at the very byte at which `from` does.
+struct InPlacePair {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+/// Of one statement that runs in a kernel: the pairs of memories of which it reads one and writes
+/// the other, element by element. Proven where
+///   - one store writes `to`, and nothing else in the statement touches `to`;
+///   - all that touches `from` are loads in the value of that store, of elements of the same size
+///   and
+///     at the index of the store: an element is read before its place is written;
+///   - no two iterations of the loops around it have the same index: it is never read again.
+/// Whoever asks has to know that `from` is not needed later and `to` not earlier.
+///
+/// `memory_of` gives the memory that a pointer variable leads to. Statements that are not made of
+/// loops, conditions, lets and stores alone have no pairs.
+std::vector<InPlacePair> in_place_pairs(
+    tir::Node statement, const std::function<std::optional<std::size_t>(tir::Node)>& memory_of);
+
+}  // namespace mlf::plan

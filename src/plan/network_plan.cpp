@@ -1,0 +1,147 @@
+#include "mlf/plan/network_plan.h"
+
+#include <algorithm>
+
+#include "plan/tvm_planners.h"
+
+namespace mlf::plan {
+namespace {
+
+/// The archive's own plan.
+Solution own_plan(const PoolProblem& pool) {
+  Solution solution;
+  for (const PlannedBuffer& buffer : pool.buffers) solution.offsets.push_back(buffer.offset);
+  solution.size = pool.used;
+  return solution;
+}
+
+std::uint64_t alignment_of(const PoolProblem& pool) {
+  std::uint64_t alignment = pool.buffers.empty() ? 1 : pool.buffers.front().alignment;
+  for (const PlannedBuffer& buffer : pool.buffers) {
+    alignment = std::min(alignment, buffer.alignment);
+  }
+  return alignment;
+}
+
+/// Each buffer with the one that takes its place, as far as each has at most one before and one
+/// behind it: by buffer, the first of its chain.
+std::vector<std::size_t> chains_of(const PoolProblem& pool) {
+  std::vector<InPlaceBuffers> pairs = pool.in_place;
+  std::ranges::stable_sort(pairs, std::ranges::greater{}, [&](const InPlaceBuffers& pair) {
+    return std::min(pool.buffers[pair.from].bytes, pool.buffers[pair.to].bytes);
+  });
+  std::vector<std::optional<std::size_t>> before(pool.buffers.size());
+  std::vector<bool> has_next(pool.buffers.size());
+  for (const InPlaceBuffers& pair : pairs) {
+    if (has_next[pair.from] || before[pair.to]) continue;
+    has_next[pair.from] = true;
+    before[pair.to] = pair.from;
+  }
+  std::vector<std::size_t> first(pool.buffers.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    first[i] = i;
+    // Lives follow one another, so a chain has an end.
+    while (before[first[i]]) first[i] = *before[first[i]];
+  }
+  return first;
+}
+
+/// The same pool with each chain as one buffer.
+std::optional<PlannerResult> plan_in_place(const PoolProblem& pool, const SearchLimits& limits) {
+  if (pool.in_place.empty()) return std::nullopt;
+  const std::vector<std::size_t> first = chains_of(pool);
+  Problem problem;
+  std::vector<std::size_t> position(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] != i) continue;
+    position[i] = problem.buffers.size();
+    problem.buffers.push_back(pool.problem.buffers[i]);
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    Buffer& chain = problem.buffers[position[first[i]]];
+    const Buffer& link = pool.problem.buffers[i];
+    chain.lower = std::min(chain.lower, link.lower);
+    chain.upper = std::max(chain.upper, link.upper);
+    chain.size = std::max(chain.size, link.size);
+    chain.alignment = std::max(chain.alignment, link.alignment);
+  }
+  const Result<Solution> found = solve(problem, limits);
+  if (!found) return std::nullopt;
+  PlannerResult result{.size = found->size};
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    result.offsets.push_back(found->offsets[position[first[i]]]);
+  }
+  return result;
+}
+
+PoolPlan plan_pool(const PoolProblem& pool, const SearchLimits& limits) {
+  PoolPlan plan{.now = pool, .best = own_plan(pool)};
+  if (plan.is_refused()) return plan;
+  Result<Solution> found = solve(pool.problem, limits);
+  if (!found) {
+    plan.now.refused.push_back(found.error().front().message);
+    return plan;
+  }
+  plan.best.lower_bound = found->lower_bound;
+  plan.best.proven = found->proven && found->size >= plan.best.size;
+  // Nothing moves where nothing is won.
+  if (found->size < plan.best.size) plan.best = *std::move(found);
+  plan.in_place = plan_in_place(pool, limits);
+  if (plan.in_place && plan.in_place->size >= plan.best.size) plan.in_place.reset();
+  if (const auto buffers = tvm_buffers(pool)) {
+    plan.greedy_by_size = greedy_by_size(*buffers, alignment_of(pool));
+    plan.greedy_by_conflicts = greedy_by_conflicts(*buffers, alignment_of(pool));
+  }
+  return plan;
+}
+
+/// Bytes alive by tick, in all buffers but those that `leave_out` names.
+template <class LeaveOut>
+std::uint64_t alive_at(const PoolProblem& pool, std::int64_t tick, LeaveOut leave_out) {
+  std::uint64_t bytes = 0;
+  for (const PlannedBuffer& buffer : pool.buffers) {
+    if (leave_out(buffer)) continue;
+    const auto next = std::ranges::upper_bound(buffer.live, tick, {}, &Interval::lower);
+    if (next != buffer.live.begin() && tick < std::prev(next)->upper) bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t PoolPlan::gain() const {
+  const std::uint64_t before = now.declared.value_or(now.used);
+  return before > best.size ? before - best.size : 0;
+}
+
+std::vector<PoolPlan> plan_pools(const NetworkProblem& problem, const SearchLimits& limits) {
+  std::vector<PoolPlan> plans;
+  for (const PoolProblem& pool : problem.pools) plans.push_back(plan_pool(pool, limits));
+  return plans;
+}
+
+std::vector<ScratchCost> scratch_costs(const graph::Topology& topology,
+                                       const NetworkProblem& network, const PoolProblem& pool) {
+  std::vector<ScratchCost> costs;
+  for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+    const graph::Call& call = topology.calls[i];
+    const auto is_its_own = [&](const PlannedBuffer& buffer) {
+      return buffer.kernel == call.kernel;
+    };
+    ScratchCost cost{.call = static_cast<graph::CallId>(i)};
+    for (const PlannedBuffer& buffer : pool.buffers) {
+      if (is_its_own(buffer)) cost.scratch += buffer.bytes;
+    }
+    if (cost.scratch == 0) continue;
+    for (std::int64_t tick = network.first_tick[call.position];
+         tick < network.first_tick[call.position + 1]; ++tick) {
+      const auto nothing = [](const PlannedBuffer&) { return false; };
+      cost.peak = std::max(cost.peak, alive_at(pool, tick, nothing));
+      cost.without = std::max(cost.without, alive_at(pool, tick, is_its_own));
+    }
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,101 @@
+#include "mlf/plan/static_plan.h"
+
+#include <algorithm>
+
+#include "graph/network/memory_use.h"
+#include "graph/node_queries.h"
+
+namespace mlf::plan {
+namespace {
+
+using graph::MemoryKind;
+using graph::Topology;
+
+// TVM's workspace-byte-alignment, and that of TVMBackendAllocWorkspace on most boards.
+constexpr std::uint64_t kAlignment = 16;
+
+bool is_allocated(MemoryKind kind) {
+  return kind == MemoryKind::executor || kind == MemoryKind::heap || kind == MemoryKind::stack;
+}
+
+/// Every value of main's allocations. One allocation may hold several values one after the other;
+/// a plan need not put them at one place.
+void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
+  const graph::Lifetimes lifetimes(topology);
+  const auto steps = static_cast<std::int64_t>(topology.calls.size() + topology.copies.size() +
+                                               topology.hooks.size());
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    const graph::Value& value = topology.values[i];
+    const graph::Storage& storage = topology[value.storage];
+    if (!storage.memory || !is_allocated(*storage.memory)) continue;
+    const auto bytes = value.bytes ? value.bytes : storage.bytes;
+    if (!bytes) {
+      plan.uncertain.push_back("the size of " + graph::quoted(value.name) + " is not known");
+      continue;
+    }
+    const graph::Lifetime life = lifetimes.of(static_cast<graph::ValueId>(i));
+    problem.buffers.push_back({.id = value.name,
+                               .lower = std::max<std::int64_t>(life.from, -1),
+                               .upper = std::min(life.to, steps) + 1,
+                               .size = *bytes,
+                               .alignment = kAlignment});
+  }
+}
+
+void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan) {
+  // Of all calls together: no real network comes near it.
+  constexpr std::size_t kMaxWorkspaces = 1'000'000;
+  for (const graph::Call& call : topology.calls) {
+    const graph::Kernel& kernel = topology.kernel_of(call);
+    for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+      if (!is_allocated(buffer.memory) || !buffer.bytes) continue;
+      if (problem.buffers.size() >= kMaxWorkspaces) {
+        plan.uncertain.emplace_back("there are too many calls to count them");
+        return;
+      }
+      problem.buffers.push_back({.id = kernel.symbol + "." + buffer.name,
+                                 .lower = call.position,
+                                 .upper = std::int64_t{call.position} + 1,
+                                 .size = *buffer.bytes,
+                                 .alignment = kAlignment});
+    }
+  }
+}
+
+void add_present(const Topology& topology, StaticPlan& plan) {
+  for (const graph::MemoryUse& use : topology.memory) {
+    if (!is_allocated(use.kind)) continue;
+    std::uint64_t& bytes = use.kind == MemoryKind::executor ? plan.executor
+                           : use.kind == MemoryKind::heap   ? plan.heap
+                                                            : plan.stack;
+    bytes += use.used;
+    for (const std::string& why : use.uncertain) {
+      if (std::ranges::find(plan.uncertain, why) == plan.uncertain.end()) {
+        plan.uncertain.push_back(why);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::optional<StaticPlan>> static_plan(const Topology& topology,
+                                              const SearchLimits& limits) {
+  StaticPlan plan;
+  Problem problem;
+  add_values(topology, problem, plan);
+  if (problem.buffers.empty()) return std::optional<StaticPlan>();
+  add_present(topology, plan);
+  return solve(problem, limits)
+      .and_then([&](Solution of_main) {
+        plan.main = std::move(of_main);
+        add_workspaces(topology, problem, plan);
+        return solve(problem, limits);
+      })
+      .map([&](Solution of_all) {
+        plan.with_kernels = std::move(of_all);
+        return std::optional(std::move(plan));
+      });
+}
+
+}  // namespace mlf::plan
