@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "mlf/archive_plan.h"
 #include "mlf/graph/write.h"
 #include "mlf/report.h"
 #include "mlf/tir/tvm_version.h"
@@ -45,9 +46,10 @@ std::string version_text() {
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"
       "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
       "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
-      "        mlf-report {}, mlf-verify {}",
+      "        mlf-report {}, mlf-verify {}, mlf-plan {}",
       version(), tir::kOldestTvm, tir::kNewestTvm, kTirJsonVersion, kTirJsonVersion,
-      graph::kTopologyVersion, kManifestVersion, kInspectVersion, kReportVersion, kVerifyVersion);
+      graph::kTopologyVersion, kManifestVersion, kInspectVersion, kReportVersion, kVerifyVersion,
+      kPlanVersion);
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {

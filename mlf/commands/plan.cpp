@@ -1,4 +1,4 @@
-// mlf plan: offsets for buffers with lifetimes.
+// mlf plan: what a network's memory could be, and offsets for buffers of any kind.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -8,6 +8,8 @@
 
 #include "commands/budget_file.h"
 #include "commands/command.h"
+#include "commands/plan_tables.h"
+#include "mlf/archive_plan.h"
 #include "mlf/deployment.h"
 #include "mlf/plan/problem.h"
 #include "mlf/plan/problem_csv.h"
@@ -17,18 +19,24 @@ namespace mlf::program {
 namespace {
 
 struct PlanArguments {
+  std::string archive;
   std::string problem;
   std::string capacity;
   double seconds = 0;  ///< 0: as many steps as the library thinks fit
+  PlanDetails details{};
+  bool json = false;
 };
 
+/// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
 void declare_plan_options(CLI::App& app, PlanArguments& options) {
   auto* problem =
       app.add_option("--problem", options.problem,
                      "Buffers in the CSV format of MiniMalloc: id, lower, upper and size, also "
                      "alignment, gaps and offset where it is fixed; - is standard input")
-          ->type_name("FILE")
-          ->required();
+          ->type_name("FILE");
+  app.add_option("ARCHIVE", options.archive,
+                 "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
+      ->excludes(problem);
   app.add_option("--capacity", options.capacity,
                  "Bytes of the pool: nothing smaller is looked for; 1 if the buffers do not fit")
       ->type_name("N")
@@ -36,6 +44,33 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_option("--seconds", options.seconds, "End the search after this time")
       ->type_name("S")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
+      ->excludes(problem);
+  app.add_flag("--scratch", options.details.scratch, "List what the workspaces of each call cost")
+      ->excludes(problem);
+  app.add_flag("--json", options.json, "Print JSON (schemas/plan.schema.json)")->excludes(problem);
+}
+
+plan::SearchLimits limits_of(const PlanArguments& options) {
+  plan::SearchLimits limits;
+  if (options.seconds > 0) {
+    // The time is the limit then, whatever the number of steps.
+    limits.seconds = std::chrono::duration<double>(options.seconds);
+    limits.steps = UINT64_MAX;
+  }
+  return limits;
+}
+
+int plan_networks(const PlanArguments& options, const Context& context) {
+  const auto deployment = Deployment::open(
+      options.archive,
+      {.archive_limits = context.limits.archive, .tir_limits = context.limits.tir});
+  if (!deployment) return context.console.fail(deployment.error());
+  const auto plan = plan_archive(*deployment, limits_of(options));
+  if (!plan) return context.console.fail(plan.error());
+  const auto printed =
+      print(options.json ? to_json(*plan, JsonLayout::pretty) : to_text(*plan, options.details));
+  return printed ? 0 : context.console.fail(printed.error());
 }
 
 std::string summary(const plan::Solution& solution, std::size_t buffers) {
@@ -56,13 +91,7 @@ int plan_problem(const PlanArguments& options, const Console& console) {
     if (!capacity) return console.fail(capacity.error());
     csv->problem.capacity = *capacity;
   }
-  plan::SearchLimits limits;
-  if (options.seconds > 0) {
-    // The time is the limit then, whatever the number of steps.
-    limits.seconds = std::chrono::duration<double>(options.seconds);
-    limits.steps = UINT64_MAX;
-  }
-  const auto solution = plan::solve(csv->problem, limits);
+  const auto solution = plan::solve(csv->problem, limits_of(options));
   if (!solution) return console.fail(in_file(solution.error(), options.problem));
   const auto printed = print(plan::to_csv(*csv, solution->offsets));
   if (!printed) return console.fail(printed.error());
@@ -75,15 +104,20 @@ int plan_problem(const PlanArguments& options, const Console& console) {
                   *csv->problem.capacity));
 }
 
+int run_plan(const PlanArguments& options, const Context& context) {
+  if (!options.problem.empty()) return plan_problem(options, context.console);
+  if (!options.archive.empty()) return plan_networks(options, context);
+  return context.console.fail(ErrorKind::usage, "nothing to plan: give ARCHIVE or --problem FILE");
+}
+
 }  // namespace
 
 Command plan_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "plan", "Find offsets for buffers, so that those in use together do not overlap");
+      "plan", "Show how much less memory other offsets would need, and find such offsets");
   const auto options = std::make_shared<PlanArguments>();
   declare_plan_options(*app, *options);
-  return {app,
-          [options](const Context& context) { return plan_problem(*options, context.console); }};
+  return {app, [options](const Context& context) { return run_plan(*options, context); }};
 }
 
 }  // namespace mlf::program

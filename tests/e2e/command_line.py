@@ -51,7 +51,7 @@ class Help(unittest.TestCase):
         text = support.run_ok("--version").stdout.decode()
         self.assertRegex(text, r"^mlf \d+\.\d+\.\d+\n")
         for name in ("mlf-tir 1", "mlf-topology 1", "mlf-manifest 2", "mlf-inspect 1",
-                     "mlf-report 1", "mlf-verify 1"):
+                     "mlf-report 1", "mlf-verify 1", "mlf-plan 1"):
             self.assertIn(name, text)
 
 

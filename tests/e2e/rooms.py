@@ -46,6 +46,7 @@ PUBLIC = {
     "version.h": "support",
     "json_layout.h": "json",
     "params.h": "model_library",
+    "archive_plan.h": "deployment",
     "memory_claims.h": "deployment",
     "claim_reasons.def": "deployment",
     "networks.h": "deployment",

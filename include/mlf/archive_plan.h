@@ -1,0 +1,53 @@
+// Plans for the memory of every network of an archive.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/json_layout.h"
+#include "mlf/networks.h"
+#include "mlf/plan/network_plan.h"
+#include "mlf/plan/static_plan.h"
+
+namespace mlf {
+
+/// Of `mlf plan --json`.
+inline constexpr int kPlanVersion = 1;
+
+/// The plan of one pool, and what kernels' workspaces cost in it.
+struct ModulePoolPlan {
+  plan::PoolPlan plan;
+  std::vector<plan::ScratchCost> scratch;
+};
+
+/// One module of the archive.
+struct ModulePlan {
+  std::string name;
+  std::size_t module = 0;              ///< index into ModelLibrary::modules
+  std::optional<NoNetwork> missing{};  ///< why it has no network; then nothing else is there
+  std::optional<graph::Topology> network{};
+  std::vector<std::int64_t> first_tick{};         ///< plan::NetworkProblem::first_tick
+  std::vector<ModulePoolPlan> pools{};            ///< its workspace pools
+  std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
+};
+
+struct ArchivePlan {
+  std::vector<ModulePlan> modules;  ///< in the order of the archive's
+};
+
+/// Plans the networks of an archive. The alignment of pools is what the generated C says of their
+/// arrays. Errors: those of `Deployment::networks`, `Deployment::document` and `plan::static_plan`.
+MLF_API Result<ArchivePlan> plan_archive(const Deployment& deployment,
+                                         const plan::SearchLimits& limits = {});
+
+/// The text of `mlf plan --json` (schemas/plan.schema.json).
+MLF_API std::string to_json(const ArchivePlan& plan, JsonLayout layout);
+
+}  // namespace mlf

@@ -1,0 +1,150 @@
+#include "commands/plan_tables.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <string_view>
+
+#include "table.h"
+
+namespace mlf::program {
+namespace {
+
+std::string bytes_or_unknown(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? std::to_string(*bytes) : "?";
+}
+
+/// "15.4": part of a whole in percent; rounded down, so that nothing is promised.
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "0.0";
+  const auto tenths = static_cast<std::uint64_t>(static_cast<long double>(part) * 1000 /
+                                                 static_cast<long double>(whole));
+  return fmt::format("{}.{}", tenths / 10, tenths % 10);
+}
+
+std::optional<std::uint64_t> size_of(const std::optional<plan::PlannerResult>& result) {
+  return result ? std::optional(result->size) : std::nullopt;
+}
+
+/// An asterisk where it is not proven that no plan is smaller.
+std::string best_of(const plan::PoolPlan& plan) {
+  return std::to_string(plan.best.size) + (plan.best.proven ? " " : "*");
+}
+
+Table pools_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "POOL", "NOW", "BOUND", "BEST", "GAIN", "%", "BY SIZE", "BY CONFLICTS"});
+  table.align_right({2, 3, 4, 5, 6, 7, 8});
+  for (const ModulePlan& module : plan.modules) {
+    for (const ModulePoolPlan& pool : module.pools) {
+      const plan::PoolPlan& one = pool.plan;
+      const std::uint64_t now = one.now.declared.value_or(one.now.used);
+      const bool is_planned = !one.is_refused();
+      table.add({module.name, (*module.network)[one.now.pool].name, std::to_string(now),
+                 is_planned ? std::to_string(one.best.lower_bound) : "?",
+                 is_planned ? best_of(one) : "?", is_planned ? std::to_string(one.gain()) : "?",
+                 is_planned ? percent(one.gain(), now) : "?",
+                 bytes_or_unknown(size_of(one.greedy_by_size)),
+                 bytes_or_unknown(size_of(one.greedy_by_conflicts))});
+    }
+  }
+  return table;
+}
+
+/// What networks take that allocate while they run, and what one planned pool would take instead.
+Table allocations_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "EXECUTOR", "HEAP", "STACK", "STATIC MAIN", "STATIC ALL"});
+  table.align_right({1, 2, 3, 4, 5});
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.allocations) continue;
+    const plan::StaticPlan& one = *module.allocations;
+    // What may be more cannot be said to be less.
+    const std::string sign = one.uncertain.empty() ? "" : ">=";
+    table.add({module.name, std::to_string(one.executor), sign + std::to_string(one.heap),
+               sign + std::to_string(one.stack), sign + std::to_string(one.main.size),
+               sign + std::to_string(one.with_kernels.size)});
+  }
+  return table;
+}
+
+Table offsets_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "FUNCTION", "BUFFER", "BYTES", "NOW", "BEST"});
+  table.align_right({3, 4, 5});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    for (const ModulePoolPlan& pool : module.pools) {
+      const plan::PoolPlan& one = pool.plan;
+      for (std::size_t i = 0; i < one.now.buffers.size(); ++i) {
+        const plan::PlannedBuffer& buffer = one.now.buffers[i];
+        if (one.best.offsets[i] == buffer.offset) continue;
+        table.add({module.name, buffer.function, buffer.variable, std::to_string(buffer.bytes),
+                   std::to_string(buffer.offset), std::to_string(one.best.offsets[i])});
+      }
+    }
+  }
+  return table;
+}
+
+Table scratch_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "CALL", "SCRATCH", "PEAK", "WITHOUT"});
+  table.align_right({2, 3, 4});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    for (const ModulePoolPlan& pool : module.pools) {
+      for (const plan::ScratchCost& cost : pool.scratch) {
+        table.add({module.name, (*module.network)[cost.call].name, std::to_string(cost.scratch),
+                   std::to_string(cost.peak), std::to_string(cost.without)});
+      }
+    }
+  }
+  return table;
+}
+
+/// Why there is no plan, or no better one.
+std::string remarks(const ArchivePlan& plan) {
+  std::string text;
+  bool has_gap = false;
+  for (const ModulePlan& module : plan.modules) {
+    if (module.missing) {
+      text += fmt::format("{}: {}\n", printable(module.name), to_string(*module.missing));
+    }
+    for (const ModulePoolPlan& pool : module.pools) {
+      if (pool.plan.in_place) {
+        text += fmt::format(
+            "{}: {} would need {} if results were written over what they are computed from\n",
+            printable(module.name), printable((*module.network)[pool.plan.now.pool].name),
+            pool.plan.in_place->size);
+      }
+      has_gap = has_gap || (!pool.plan.is_refused() && !pool.plan.best.proven);
+      for (const std::string& why : pool.plan.now.refused) {
+        text += fmt::format("{}: {} stays as it is: {}\n", printable(module.name),
+                            printable((*module.network)[pool.plan.now.pool].name), printable(why));
+      }
+    }
+    if (module.network && module.pools.empty() && !module.allocations) {
+      text += fmt::format("{}: it computes nothing in memory of its own\n", printable(module.name));
+    }
+  }
+  if (has_gap) text += "* a smaller one may exist: the search ended before it was sure\n";
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const ArchivePlan& plan, const PlanDetails& details) {
+  std::vector<Table> tables{pools_table(plan), allocations_table(plan)};
+  if (details.offsets) tables.push_back(offsets_table(plan));
+  if (details.scratch) tables.push_back(scratch_table(plan));
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (part.empty()) return;
+    if (!text.empty()) text += "\n";
+    text += part;
+  };
+  for (const Table& table : tables) {
+    if (!table.empty()) add(table.text());
+  }
+  add(remarks(plan));
+  return text;
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,20 @@
+// Plans of an archive's memory as tables.
+#pragma once
+
+#include <string>
+
+#include "mlf/archive_plan.h"
+
+namespace mlf::program {
+
+/// What of a plan is shown beside its sums.
+struct PlanDetails {
+  bool offsets = false;  ///< every buffer that moves
+  bool scratch = false;  ///< what the workspaces of each call cost
+};
+
+/// A table of pools, one of what allocates while it runs, then what was asked for; a line for each
+/// pool that is refused and each module without a network.
+std::string to_text(const ArchivePlan& plan, const PlanDetails& details);
+
+}  // namespace mlf::program

@@ -1,0 +1,69 @@
+#include "mlf/archive_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "deployment/pool_alignment.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace {
+
+using support::get_or_throw;
+
+/// The TIR that a network was read off, held while it is planned.
+struct NetworkSources {
+  std::vector<std::shared_ptr<const tir::Document>> documents;
+  std::vector<graph::TirInput> inputs;
+};
+
+NetworkSources sources_of(const Deployment& deployment, const graph::Topology& network) {
+  std::set<std::string> stems{network.provenance.source};
+  for (const graph::Kernel& kernel : network.kernels) stems.insert(kernel.source);
+  NetworkSources sources;
+  for (const std::string& stem : stems) {
+    const TirSource* source = stem.empty() ? nullptr : deployment.find_tir(stem);
+    if (source == nullptr) continue;
+    sources.documents.push_back(get_or_throw(deployment.document(*source)));
+    sources.inputs.push_back({sources.documents.back().get(), stem});
+  }
+  return sources;
+}
+
+void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
+                 ModulePlan& result) {
+  const graph::Topology& network = *result.network;
+  const NetworkSources sources = sources_of(deployment, network);
+  const auto alignments = pool_alignments(deployment, result.module, network);
+  plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
+  for (plan::PoolPlan& pool : plan::plan_pools(problem, limits)) {
+    auto scratch = plan::scratch_costs(network, problem, pool.now);
+    result.pools.push_back({std::move(pool), std::move(scratch)});
+  }
+  result.first_tick = std::move(problem.first_tick);
+  result.allocations = get_or_throw(plan::static_plan(network, limits));
+}
+
+}  // namespace
+
+Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::SearchLimits& limits) {
+  return support::to_result([&] {
+    Networks networks = get_or_throw(deployment.networks());
+    const std::vector<Module>& modules = deployment.library().modules;
+    ArchivePlan result;
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      result.modules.push_back({.name = modules[i].name, .module = i});
+    }
+    for (const MissingNetwork& missing : networks.missing) {
+      result.modules[missing.module].missing = missing.reason;
+    }
+    for (Network& network : networks.found) {
+      ModulePlan& module = result.modules[network.module];
+      module.network = std::move(network.topology);
+      plan_module(deployment, limits, module);
+    }
+    return result;
+  });
+}
+
+}  // namespace mlf

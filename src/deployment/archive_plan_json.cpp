@@ -1,0 +1,202 @@
+// Writes plans as JSON, key by key in the order of schemas/plan.schema.json.
+#include "json/writer.h"
+#include "mlf/archive_plan.h"
+#include "mlf/version.h"
+#include "support/byte_sink.h"
+
+namespace mlf {
+namespace {
+
+class PlanJson {
+ public:
+  explicit PlanJson(json::Writer& out) : out_(out) {}
+
+  void write(const ArchivePlan& plan);
+
+ private:
+  void module(const ModulePlan& module);
+  void pool(const graph::Topology& network, const ModulePoolPlan& pool);
+  void buffer(const graph::Topology& network, const plan::PoolPlan& pool, std::size_t i);
+  void over_input(const graph::Topology& network, const plan::PoolPlan& pool,
+                  const plan::InPlaceBuffers& pair);
+  void scratch(const graph::Topology& network, const plan::ScratchCost& cost);
+  void planner(std::string_view key, const std::optional<plan::PlannerResult>& result);
+  void allocations(const std::optional<plan::StaticPlan>& plan);
+  void solution(std::string_view key, const plan::Solution& solution);
+
+  void text(std::string_view key, std::string_view value);
+  void number(std::string_view key, std::optional<std::uint64_t> value);
+  void sentences(std::string_view key, const std::vector<std::string>& sentences);
+
+  json::Writer& out_;
+};
+
+void PlanJson::text(std::string_view key, std::string_view value) {
+  out_.key(key);
+  out_.string(value);
+}
+
+void PlanJson::number(std::string_view key, std::optional<std::uint64_t> value) {
+  out_.key(key);
+  if (!value) return out_.null();
+  out_.integer(static_cast<std::int64_t>(*value));
+}
+
+void PlanJson::sentences(std::string_view key, const std::vector<std::string>& sentences) {
+  out_.key(key);
+  out_.begin_array();
+  for (const std::string& sentence : sentences) out_.string(sentence);
+  out_.end_array();
+}
+
+void PlanJson::planner(std::string_view key, const std::optional<plan::PlannerResult>& result) {
+  number(key, result ? std::optional(result->size) : std::nullopt);
+}
+
+/// One let: where its offset is written, now and as it could be.
+void PlanJson::buffer(const graph::Topology& network, const plan::PoolPlan& pool, std::size_t i) {
+  const plan::PlannedBuffer& buffer = pool.now.buffers[i];
+  out_.begin_object();
+  text("name", plan::name_of(network, buffer));
+  text("source", buffer.source);
+  text("function", buffer.function);
+  text("variable", buffer.variable);
+  number("storage",
+         buffer.storage ? std::optional<std::uint64_t>(index(*buffer.storage)) : std::nullopt);
+  number("kernel",
+         buffer.kernel ? std::optional<std::uint64_t>(index(*buffer.kernel)) : std::nullopt);
+  number("bytes", buffer.bytes);
+  number("alignment", buffer.alignment);
+  out_.key("is_port");
+  out_.boolean(buffer.is_port);
+  out_.key("live");
+  out_.begin_array();
+  for (const plan::Interval& live : buffer.live) {
+    out_.begin_array();
+    out_.integer(live.lower);
+    out_.integer(live.upper);
+    out_.end_array();
+  }
+  out_.end_array();
+  number("offset", buffer.offset);
+  number("best_offset", pool.is_refused() ? std::nullopt : std::optional(pool.best.offsets[i]));
+  out_.end_object();
+}
+
+void PlanJson::over_input(const graph::Topology& network, const plan::PoolPlan& pool,
+                          const plan::InPlaceBuffers& pair) {
+  out_.begin_object();
+  number("call", index(pair.call));
+  text("from", plan::name_of(network, pool.now.buffers[pair.from]));
+  text("to", plan::name_of(network, pool.now.buffers[pair.to]));
+  out_.end_object();
+}
+
+void PlanJson::scratch(const graph::Topology& network, const plan::ScratchCost& cost) {
+  out_.begin_object();
+  number("call", index(cost.call));
+  text("name", network[cost.call].name);
+  number("scratch", cost.scratch);
+  number("peak", cost.peak);
+  number("without", cost.without);
+  out_.end_object();
+}
+
+// Numbers of a pool that is refused are not known, but for what the archive itself says.
+void PlanJson::pool(const graph::Topology& network, const ModulePoolPlan& pool) {
+  const plan::PoolPlan& plan = pool.plan;
+  const auto unless_refused = [&](std::uint64_t value) {
+    return plan.is_refused() ? std::nullopt : std::optional(value);
+  };
+  out_.begin_object();
+  text("name", network[plan.now.pool].name);
+  number("declared", plan.now.declared);
+  number("used", plan.now.used);
+  number("lower_bound", unless_refused(plan.best.lower_bound));
+  number("best", unless_refused(plan.best.size));
+  out_.key("is_proven");
+  plan.is_refused() ? out_.null() : out_.boolean(plan.best.proven);
+  number("gain", unless_refused(plan.gain()));
+  planner("greedy_by_size", plan.greedy_by_size);
+  planner("greedy_by_conflicts", plan.greedy_by_conflicts);
+  planner("in_place", plan.in_place);
+  sentences("refused", plan.now.refused);
+  out_.key("buffers");
+  out_.begin_array();
+  for (std::size_t i = 0; i < plan.now.buffers.size(); ++i) buffer(network, plan, i);
+  out_.end_array();
+  out_.key("over_inputs");
+  out_.begin_array();
+  for (const plan::InPlaceBuffers& pair : plan.now.in_place) over_input(network, plan, pair);
+  out_.end_array();
+  out_.key("scratch");
+  out_.begin_array();
+  for (const plan::ScratchCost& cost : pool.scratch) scratch(network, cost);
+  out_.end_array();
+  out_.end_object();
+}
+
+void PlanJson::solution(std::string_view key, const plan::Solution& solution) {
+  out_.key(key);
+  out_.begin_object();
+  number("bytes", solution.size);
+  number("lower_bound", solution.lower_bound);
+  out_.key("is_proven");
+  out_.boolean(solution.proven);
+  out_.end_object();
+}
+
+void PlanJson::allocations(const std::optional<plan::StaticPlan>& plan) {
+  out_.key("allocations");
+  if (!plan) return out_.null();
+  out_.begin_object();
+  number("executor", plan->executor);
+  number("heap", plan->heap);
+  number("stack", plan->stack);
+  solution("static_main", plan->main);
+  solution("static_all", plan->with_kernels);
+  sentences("uncertain", plan->uncertain);
+  out_.end_object();
+}
+
+void PlanJson::module(const ModulePlan& module) {
+  out_.begin_object();
+  text("name", module.name);
+  out_.key("missing");
+  module.missing ? out_.string(to_string(*module.missing)) : out_.null();
+  out_.key("first_tick");
+  out_.begin_array();
+  for (const std::int64_t tick : module.first_tick) out_.integer(tick);
+  out_.end_array();
+  out_.key("pools");
+  out_.begin_array();
+  for (const ModulePoolPlan& one : module.pools) pool(*module.network, one);
+  out_.end_array();
+  allocations(module.allocations);
+  out_.end_object();
+}
+
+void PlanJson::write(const ArchivePlan& plan) {
+  out_.begin_object();
+  text("format", "mlf-plan");
+  number("version", kPlanVersion);
+  text("generator", "mlf " + std::string(version()));
+  out_.key("modules");
+  out_.begin_array();
+  for (const ModulePlan& one : plan.modules) module(one);
+  out_.end_array();
+  out_.end_object();
+  out_.end_line();
+}
+
+}  // namespace
+
+std::string to_json(const ArchivePlan& plan, JsonLayout layout) {
+  support::StringSink sink;
+  json::Writer out(sink, layout);
+  PlanJson(out).write(plan);
+  out.flush();
+  return sink.take();
+}
+
+}  // namespace mlf

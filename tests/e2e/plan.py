@@ -1,0 +1,313 @@
+"""`mlf plan ARCHIVE`: the offsets that it finds, held against a reading of its own.
+
+Of every archive whose memory TVM planned, the tensors with their lives are taken from the topology
+that `mlf graph` writes, and within one call from the lines of the generated C: which statement of
+a kernel's body is the first to name a tensor, and which the last. No two that are there at once may
+share a byte under the new offsets, nor under those that the archive has.
+"""
+
+import io
+import json
+import pathlib
+import re
+import tarfile
+import tempfile
+import unittest
+
+import schemas
+import support
+
+QNN = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
+HEAP = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+
+# Pools of networks of the corpus: bytes now, and as small as they get.
+KNOWN = {
+    "tvm-0.16/aww-aot-c-usmp": (104192, 56192),
+    "tvm-0.9-dev/aww-aot-c-usmp": (168192, 120192),
+    "tvm-0.18/mlp-aot-c-usmp": (1652, 1456),
+    "tvm-0.18/qnn_conv-aot-c-usmp": (1440, 1316),
+    "tvm-0.18/split_concat-aot-c-usmp": (84, 68),
+}
+
+
+def planned_archives():
+    folders = [QNN]
+    if support.CORPUS.is_dir():
+        folders += sorted(support.CORPUS.glob("*/*usmp*/module.tar"))
+    return folders
+
+
+def plan(path):
+    return json.loads(support.run_ok("plan", "--json", path).stdout)
+
+
+# --- What a kernel's C touches when --------------------------------------------------------------
+
+
+def c_of(path):
+    with tarfile.open(path) as tar:
+        members = [one for one in tar if one.name.endswith(".c")]
+        return "\n".join(tar.extractfile(one).read().decode() for one in members)
+
+
+def statements(body):
+    """The statements of a function's outermost block."""
+    result, depth, start = [], 0, 0
+    for at, char in enumerate(body):
+        depth += (char in "({") - (char in ")}")
+        if depth == 0 and char in ";}":
+            result.append(body[start : at + 1])
+            start = at + 1
+    return result
+
+
+class Kernel:
+    """A C function: its parameters, in the order of a call, and its statements."""
+
+    def __init__(self, c, symbol):
+        head = re.search(rf"^\S[^\n;]*\b{re.escape(symbol)}\(([^)]*)\) \{{\n(.*?)^\}}", c, re.M | re.S)
+        self.statements = statements(head[2])
+        self.names = {}  # by argument of a call
+        for i, parameter in enumerate(head[1].split(",")):
+            self.names[i] = {re.search(r"(\w+)$", parameter.strip())[1]}
+        if "void* args" in head[1]:
+            self.names = {}
+            for name, i in re.findall(r"void\* (\w+) = \(\(\(TVMValue\*\)args\)\[(\d+)\]", head[2]):
+                self.names[int(i)] = {name}
+        # Other names for the same memory: `void* p0 = (((DLTensor*)arg_p0)[0].data);`
+        for alias, old in re.findall(r"\bvoid\* (\w+) = \(\(\(DLTensor\*\)(\w+)\)\[0\]\.data\)", head[2]):
+            for names in self.names.values():
+                if old in names:
+                    names.add(alias)
+
+    def touched(self, names):
+        """First and last statement with one of these names that is not a declaration of one."""
+        pattern = re.compile(r"\b(" + "|".join(map(re.escape, sorted(names))) + r")\b")
+        declaration = re.compile(r"^\s*(void\*|int32_t) \w+ = [^;]*;$")
+        found = [
+            i
+            for i, one in enumerate(self.statements)
+            if pattern.search(one) and not declaration.match(one.strip("\n"))
+        ]
+        return (found[0], found[-1]) if found else None
+
+
+# --- Tensors with their lives -----------------------------------------------------------------------
+
+
+class Tensor:
+    """Memory with a place in a pool: the steps in which it is there, and when within each step."""
+
+    def __init__(self, name, begin, size):
+        self.name, self.begin, self.end = name, begin, begin + size
+        self.steps = {}  # by position: (first statement, last statement)
+
+    def clashes(self, other):
+        if self.begin >= other.end or other.begin >= self.end:
+            return False
+        return any(
+            self.steps[at][0] <= other.steps[at][1] and other.steps[at][0] <= self.steps[at][1]
+            for at in self.steps.keys() & other.steps.keys()
+        )
+
+
+ALL = (-1, 1 << 30)
+
+
+class Network:
+    """Tensors of one pool under the offsets that `key` of a planned buffer names."""
+
+    def __init__(self, topology, pool, c, key):
+        self.topology, self.kernels, self.c = topology, {}, c
+        self.tensors = []
+        (self.pool,) = (i for i, p in enumerate(topology["pools"]) if p["name"] == pool["name"])
+        self.steps = {call["position"]: call for call in topology["calls"]}
+        of_storage = {b["storage"]: b[key] for b in pool["buffers"] if b["storage"] is not None}
+        of_kernel = {
+            (b["kernel"], b["variable"]): b[key] for b in pool["buffers"] if b["kernel"] is not None
+        }
+        end = len(self.steps) + len(topology["copies"]) + len(topology["hooks"])
+        outputs = {port["value"] for port in topology["outputs"]}
+        for i, value in enumerate(topology["values"]):
+            storage = topology["storages"][value["storage"]]
+            if storage["pool"] == self.pool:
+                tensor = Tensor(value["name"], of_storage[value["storage"]], value["bytes"])
+                self.live(tensor, value, end if i in outputs else None)
+        for kernel, one in enumerate(topology["kernels"]):
+            for workspace in one["workspaces"]:
+                if workspace["pool"] == self.pool:
+                    place = of_kernel[kernel, workspace["name"]]
+                    tensor = Tensor(f"{one['symbol']}.{workspace['name']}", place, workspace["bytes"])
+                    self.live_in_calls(tensor, kernel, workspace["name"])
+
+    def kernel(self, symbol):
+        if symbol not in self.kernels:
+            self.kernels[symbol] = Kernel(self.c, symbol)
+        return self.kernels[symbol]
+
+    def at_call(self, position, storage):
+        """When a call touches a storage of main; nothing where it does not."""
+        call = self.steps.get(position)
+        if call is None:
+            return ALL
+        kernel = self.kernel(self.topology["kernels"][call["kernel"]]["symbol"])
+        names = set()
+        for i, argument in enumerate(call["arguments"]):
+            if argument["storage"] == storage:
+                names |= kernel.names[i]
+        return kernel.touched(names)
+
+    def live(self, tensor, value, end):
+        first, last = value["first_definition"], value["last_use"]
+        last = first if last is None else last
+        for at in range(first, (last if end is None else end) + 1):
+            touched = self.at_call(at, value["storage"])
+            if at == first:
+                begins = touched[0] if touched else ALL[0]
+                tensor.steps[at] = (begins, ALL[1])
+            elif at == last and end is None and touched:
+                tensor.steps[at] = (ALL[0], touched[1])
+            else:
+                tensor.steps[at] = ALL
+        # The last step that is given a tensor need not be one that touches it.
+        if end is None:
+            for at in range(last, first, -1):
+                if self.at_call(at, value["storage"]):
+                    tensor.steps[at] = (ALL[0], self.at_call(at, value["storage"])[1])
+                    break
+                del tensor.steps[at]
+            else:
+                tensor.steps[first] = self.at_call(first, value["storage"]) or ALL
+        self.tensors.append(tensor)
+
+    def live_in_calls(self, tensor, kernel, variable):
+        for position, call in self.steps.items():
+            if call["kernel"] == kernel:
+                symbol = self.topology["kernels"][kernel]["symbol"]
+                touched = self.kernel(symbol).touched({variable, variable.rsplit(".")[-1]})
+                if touched:
+                    tensor.steps[position] = touched
+        self.tensors.append(tensor)
+
+    def clashes(self):
+        found = []
+        for i, one in enumerate(self.tensors):
+            found += [f"{one.name} and {b.name}" for b in self.tensors[i + 1 :] if one.clashes(b)]
+        return found
+
+
+def without_tir(path):
+    """The archive as TVM writes it: what the C says, and variables have the names of the C."""
+    stock = io.BytesIO()
+    with tarfile.open(path) as tar, tarfile.open(fileobj=stock, mode="w") as copy:
+        for member in tar:
+            if not re.match(r"(\./)?src/tir-", member.name):
+                copy.addfile(member, tar.extractfile(member) if member.isfile() else None)
+    return stock.getvalue()
+
+
+class Plans(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.validator = schemas.validator("plan")
+
+    def test_of_every_planned_archive_hold(self):
+        checked = 0
+        for path in planned_archives():
+            name = "/".join(path.parts[-3:-1])
+            with self.subTest(archive=name), tempfile.TemporaryDirectory() as folder:
+                stock = pathlib.Path(folder) / "module.tar"
+                stock.write_bytes(without_tir(path))
+                document = plan(stock)
+                schemas.check(self.validator, document, name)
+                c = c_of(stock)
+                for module in document["modules"]:
+                    arguments = ("graph", "--module", module["name"], stock)
+                    topology = json.loads(support.run_ok(*arguments).stdout)
+                    for pool in module["pools"]:
+                        self.check_pool(pool)
+                        for key in ("offset", "best_offset"):
+                            self.assertEqual(Network(topology, pool, c, key).clashes(), [], key)
+                            checked += 1
+                self.assertEqual(self.sizes(document), self.sizes(plan(path)))
+        self.assertGreater(checked, 0)
+
+    def sizes(self, document):
+        keys = ("name", "declared", "lower_bound", "best", "greedy_by_size", "greedy_by_conflicts")
+        return [[pool[key] for key in keys] for m in document["modules"] for pool in m["pools"]]
+
+    def check_pool(self, pool):
+        self.assertEqual(pool["refused"], [])
+        self.assertLessEqual(pool["lower_bound"], pool["best"])
+        self.assertLessEqual(pool["best"], pool["used"])
+        self.assertEqual(pool["used"], pool["declared"])
+        self.assertEqual(pool["gain"], pool["declared"] - pool["best"])
+        ends = [buffer["best_offset"] + buffer["bytes"] for buffer in pool["buffers"]]
+        self.assertEqual(max(ends, default=0), pool["best"])
+        for buffer in pool["buffers"]:
+            self.assertEqual(buffer["best_offset"] % buffer["alignment"], 0)
+        # TVM's default is greedy_by_size.
+        self.assertEqual(pool["greedy_by_size"], pool["declared"])
+        self.assertLessEqual(pool["best"], pool["greedy_by_conflicts"])
+
+    def test_find_a_clash_where_there_is_one(self):
+        document = plan(QNN)
+        ((pool,),) = ([m["pools"] for m in document["modules"]],)
+        for pool in pool:
+            for buffer in pool["buffers"]:
+                buffer["best_offset"] = 0
+        topology = json.loads(support.run_ok("graph", QNN).stdout)
+        pool = document["modules"][0]["pools"][0]
+        self.assertNotEqual(Network(topology, pool, c_of(QNN), "best_offset").clashes(), [])
+
+    def test_of_known_networks_are_as_small_as_they_get(self):
+        for name, (now, best) in KNOWN.items():
+            path = support.CORPUS / name / "module.tar"
+            if path.exists():
+                ((pool,),) = ([pool for pool in plan(path)["modules"][0]["pools"]],)
+                self.assertEqual((pool["declared"], pool["best"]), (now, best), name)
+                self.assertTrue(pool["is_proven"])
+
+    def test_say_what_a_static_plan_would_need(self):
+        document = plan(HEAP)
+        schemas.check(self.validator, document, "heap")
+        (module,) = document["modules"]
+        self.assertEqual(module["pools"], [])
+        allocations = module["allocations"]
+        self.assertLessEqual(allocations["static_main"]["bytes"], allocations["heap"])
+        self.assertLessEqual(
+            allocations["static_main"]["bytes"], allocations["static_all"]["bytes"]
+        )
+
+
+class Text(unittest.TestCase):
+    def test_has_a_row_for_each_pool(self):
+        lines = support.run_ok("plan", QNN).stdout.decode().splitlines()
+        self.assertEqual(lines[0].split()[:6], ["MODULE", "POOL", "NOW", "BOUND", "BEST", "GAIN"])
+        self.assertEqual(lines[1].split()[:6], "default global_workspace 1440 1316 1316 124".split())
+
+    def test_lists_what_moves(self):
+        text = support.run_ok("plan", "--offsets", QNN).stdout.decode()
+        (pool,) = plan(QNN)["modules"][0]["pools"]
+        moved = [b for b in pool["buffers"] if b["offset"] != b["best_offset"]]
+        self.assertGreater(len(moved), 0)
+        for b in moved:
+            row = [b["function"], b["variable"], b["bytes"], b["offset"], b["best_offset"]]
+            self.assertIn([str(cell) for cell in row], [line.split() for line in text.splitlines()])
+
+    def test_reads_standard_input(self):
+        with open(QNN, "rb") as archive:
+            piped = support.run("plan", "-", input=archive.read())
+        self.assertEqual(piped.stdout, support.run_ok("plan", QNN).stdout)
+
+    def test_says_what_has_no_network(self):
+        text = support.run_ok("plan", support.ARCHIVES / "tvm-0.9-op-add.tar").stdout.decode()
+        self.assertRegex(text, r"^\w+: ")
+
+    def test_errors_are_those_of_the_archive(self):
+        self.assertEqual(support.run("plan", "/nonexistent.tar").returncode, 74)
+        self.assertEqual(support.run("plan", __file__).returncode, 65)
+
+
+if __name__ == "__main__":
+    unittest.main()
