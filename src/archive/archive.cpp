@@ -11,6 +11,7 @@
 #include "archive/fault.h"
 #include "archive/filter.h"
 #include "archive/libarchive_view.h"
+#include "archive/limits.h"
 #include "archive/replace_file.h"
 #include "archive/tar_walk.h"
 #include "archive/temporary.h"
@@ -66,10 +67,7 @@ File spool(const File& stream, const Limits& limits) {
   while (const std::size_t count = stream.read_some(buffer.get(), kStreamBuffer)) {
     total += count;
     // While copying: an endless stream must not fill the disk.
-    if (total > limits.max_total_bytes) {
-      refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
-                         limits.max_total_bytes));
-    }
+    check_total_size(total, limits);
     file.write({buffer.get(), count});
   }
   return file;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "archive/fault.h"
+#include "archive/limits.h"
 #include "archive/member_name.h"
 #include "archive/replace_file.h"
 #include "archive/temporary.h"
@@ -148,20 +149,10 @@ class Scan {
       return;
     }
     normal_name(member.name, limits_);  // for its errors: the name is normal already
-    if (members_.size() == limits_.max_members) {
-      refuse(fmt::format("the archive has more than {} members (limit max_members)",
-                         limits_.max_members));
-    }
-    if (member.size > limits_.max_member_bytes) {
-      refuse(fmt::format("the member is larger than {} bytes (limit max_member_bytes)",
-                         limits_.max_member_bytes),
-             member.name);
-    }
+    check_member_count(members_.size() + 1, limits_);
+    check_member_size(member.size, member.name, limits_);
     total_ += member.size;
-    if (total_ > limits_.max_total_bytes) {
-      refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
-                         limits_.max_total_bytes));
-    }
+    check_total_size(total_, limits_);
     if (member.type == MemberType::directory) folders_.push_back(member.name);
     members_.push_back(std::move(member));
   }

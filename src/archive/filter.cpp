@@ -10,6 +10,7 @@
 
 #include "archive/fault.h"
 #include "archive/gzip.h"
+#include "archive/limits.h"
 #include "support/error.h"
 
 namespace mlf::archive {
@@ -140,10 +141,7 @@ class OutputBudget {
   void take(std::uint64_t bytes) {
     // After each block: a bomb is stopped before it fills the disk.
     used_ += bytes;
-    if (used_ > limits_.max_total_bytes) {
-      refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
-                         limits_.max_total_bytes));
-    }
+    check_total_size(used_, limits_);
     if (used_ > by_ratio_) {
       refuse(fmt::format("the archive expands to more than {} times its size (limit max_expansion)",
                          limits_.max_expansion));
@@ -219,6 +217,11 @@ File decompress(const File& file, Storage storage, const Limits& limits) {
   });
   if (storage_of(spool) != Storage::tar) refuse("the archive is compressed more than once");
   return spool;
+}
+
+void check_expansion(const File& tar, const File& compressed, const Limits& limits) {
+  OutputBudget(static_cast<std::uint64_t>(compressed.status().st_size), limits)
+      .take(static_cast<std::uint64_t>(tar.status().st_size));
 }
 
 void compress(const File& tar, Storage storage, const File& out) {

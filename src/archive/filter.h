@@ -25,4 +25,8 @@ support::File decompress(const support::File& file, Storage storage, const Limit
 /// bytes out: no time and no name is stored.
 void compress(const support::File& tar, Storage storage, const support::File& out);
 
+/// Throws `invalid_input` where `decompress` would refuse `compressed` for how much `tar` is.
+void check_expansion(const support::File& tar, const support::File& compressed,
+                     const Limits& limits);
+
 }  // namespace mlf::archive

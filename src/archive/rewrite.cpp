@@ -10,9 +10,12 @@
 #include "archive/contents.h"
 #include "archive/directory.h"
 #include "archive/filter.h"
+#include "archive/limits.h"
+#include "archive/member_name.h"
 #include "archive/replace_file.h"
 #include "archive/tar_appender.h"
 #include "archive/tar_header.h"
+#include "archive/tar_walk.h"
 #include "archive/temporary.h"
 #include "support/error.h"
 
@@ -24,7 +27,7 @@ using support::File;
 using Names = std::unordered_set<std::string_view>;
 
 /// Changes come from mlf itself: what does not fit the archive is a defect, not bad input.
-Names checked_removals(const Archive& archive, const Changes& changes) {
+Names names_removed_by(const Archive& archive, const Changes& changes) {
   Names removed(changes.remove.begin(), changes.remove.end());
   for (const std::string_view name : removed) {
     if (archive.find(name) == nullptr) throw std::logic_error("removed member does not exist");
@@ -42,6 +45,52 @@ Names checked_removals(const Archive& archive, const Changes& changes) {
       throw std::logic_error("edited member is not a file that stays");
     }
   }
+  return removed;
+}
+
+/// How this archive spells names: as its first member that stays does.
+std::string name_prefix(const Archive::Contents& contents, const Names& removed) {
+  // A folder gives its members no prefix.
+  if (contents.storage == Storage::directory) return {};
+  const auto first =
+      std::find_if(contents.members.begin(), contents.members.end(),
+                   [&](const Member& member) { return !removed.contains(member.name); });
+  // TVM writes "./"; its readers look for the literal prefix.
+  const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
+                     first->raw_name != ".";
+  return plain ? "" : "./";
+}
+
+/// What is written comes from names and sizes in the archive, and counts as they do: an archive
+/// that mlf writes is one that mlf reads. In a tar, headers count as well; `build_tar` sees to
+/// that.
+void check_limits(const Archive& archive, const Changes& changes, const Names& removed) {
+  const Limits& limits = archive.contents().limits;
+  std::uint64_t members = changes.add.size();
+  std::uint64_t bytes = 0;
+  for (const Member& member : archive.members()) {
+    if (removed.contains(member.name)) continue;
+    ++members;
+    bytes += member.size;
+  }
+  for (const EditedMember& edit : changes.edit) {
+    check_member_size(edit.content.size(), edit.name, limits);
+    bytes = bytes - archive.find(edit.name)->size + edit.content.size();
+  }
+  check_member_count(members, limits);
+  const std::string prefix = name_prefix(archive.contents(), removed);
+  for (const NewMember& member : changes.add) {
+    // Only for its errors: mlf makes no name that is not normal.
+    normal_name(prefix + member.name, limits);
+    check_member_size(member.size, member.name, limits);
+    bytes += member.size;
+    check_total_size(bytes, limits);
+  }
+}
+
+Names checked_changes(const Archive& archive, const Changes& changes) {
+  Names removed = names_removed_by(archive, changes);
+  check_limits(archive, changes, removed);
   return removed;
 }
 
@@ -96,26 +145,17 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
   return kept;
 }
 
-/// How this archive spells names: as its first member that stays does.
-std::string name_prefix(const Archive::Contents& contents, const Names& removed) {
-  const auto first =
-      std::find_if(contents.members.begin(), contents.members.end(),
-                   [&](const Member& member) { return !removed.contains(member.name); });
-  // TVM writes "./"; its readers look for the literal prefix.
-  const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
-                     first->raw_name != ".";
-  return plain ? "" : "./";
-}
-
 void build_tar(const Archive& archive, const Changes& changes, const File& out) {
   const Archive::Contents& contents = archive.contents();
-  const Names removed = checked_removals(archive, changes);
+  const Names removed = checked_changes(archive, changes);
   const std::uint64_t kept = splice_members(contents, removed, changes.edit, out);
   TarAppender appender(out, kept, name_prefix(contents, removed));
   for (const NewMember& member : changes.add) appender.append(member);
   // Padded as it was: Python's tarfile fills records of 10240 bytes, other tools stop at a block.
   const bool records = contents.mapped.bytes().size() % kRecord == 0;
   appender.finish(records ? TarAppender::Padding::records : TarAppender::Padding::blocks);
+  // Headers alone are looked at: whatever the next run would refuse is refused now.
+  walk_tar(support::MappedFile(out).bytes(), contents.limits);
 }
 
 /// Writes the changed archive to a file that can seek.
@@ -130,6 +170,7 @@ void build(const Archive& archive, const Changes& changes, const File& out) {
     const File tar = File::anonymous();
     build_tar(archive, changes, tar);
     compress(tar, contents.storage, out);
+    check_expansion(tar, out, contents.limits);
   }
   // Last: what was copied is the archive that was read, or nothing is replaced.
   check_unchanged(contents);
@@ -158,13 +199,17 @@ File open_existing(const std::string& path) {
 
 }  // namespace
 
+void check_changes(const Archive& archive, const Changes& changes) {
+  checked_changes(archive, changes);
+}
+
 Lost update_in_place(const Archive& archive, const Changes& changes) {
   const Archive::Contents& contents = archive.contents();
   if (contents.resolved.empty()) throw std::logic_error("archive is not open for update");
   if (changes.empty()) return {};
   if (contents.storage == Storage::directory) {
     // Checked here as `build` does it for tars: folders are changed member by member.
-    checked_removals(archive, changes);
+    checked_changes(archive, changes);
     if (!changes.edit.empty()) throw std::logic_error("members of a directory are not edited");
     update_directory(contents.source, changes);
     return {};

@@ -15,6 +15,8 @@ struct NewMember {
   std::string name;              ///< normal form; a tar that spells its names with "./" gets it so
   const Member* like = nullptr;  ///< member of the archive that gives mode, time and owner
   std::function<void(support::ByteSink&)> write;  ///< called once, streams the content
+  std::uint64_t size =
+      0;  ///< bytes of the content where they are known already: for `check_changes`
 };
 
 /// Other content for a file of a tar, which keeps its place and its headers but for the size.
@@ -39,10 +41,15 @@ struct Changes {
 /// What a replaced file had and the new one has not, a sentence each: see `Replacement::adopt`.
 using Lost = std::vector<std::string>;
 
-// All three throw `Error`, and leave the archive and the output as they were if they do (of a
+// All of them throw `Error`, and leave the archive and the output as they were if they do (of a
 // directory: every single file; of a stream: what was written is written). The result depends on
 // the members that stay and on the new ones only, not on what was removed. Without changes it is
 // the archive, byte for byte. What `NewMember::write` throws passes through.
+
+/// Throws `invalid_input` where the changed archive would be refused: for its names, for their
+/// number, or for sizes that are known. The others below do so too, before they change anything,
+/// and a tar is walked once more when all of it is there.
+void check_changes(const Archive& archive, const Changes& changes);
 
 /// Replaces the archive atomically; it must have been opened for update. Owner, permissions and
 /// symbolic links to it stay.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "archive/fault.h"
+#include "archive/limits.h"
 #include "archive/member_name.h"
 #include "archive/tar_header.h"
 
@@ -105,10 +106,7 @@ TarLayout TarWalk::run() {
   TarLayout layout;
   while (!at_end()) {
     // Before the member is read, not after.
-    if (layout.members.size() == limits_.max_members) {
-      refuse(fmt::format("the archive has more than {} members (limit max_members)",
-                         limits_.max_members));
-    }
+    check_member_count(layout.members.size() + 1, limits_);
     if (std::optional<Member> member = read_member()) layout.members.push_back(*std::move(member));
   }
   layout.end_of_members = offset_;
@@ -255,6 +253,11 @@ std::string raw_name_of(const TarHeader& header) {
 
 Member TarWalk::describe(const TarHeader& header, Extensions&& extensions, HeaderPlace& place) {
   Member member;
+  // Python's tarfile puts it in front of the name whatever the magic says, others do not: GNU keeps
+  // times there, V7 nothing.
+  if (format_of(header) != HeaderFormat::ustar && header.prefix[0] != '\0') {
+    place.fail("a name prefix in a header that is not of POSIX ustar");
+  }
   Attributes& pax = extensions.pax;
   member.raw_name = pax.path               ? *std::move(pax.path)
                     : extensions.long_name ? *std::move(extensions.long_name)
@@ -328,10 +331,7 @@ void TarWalk::describe_owner(Member& member, const TarHeader& header, const Attr
 }  // namespace
 
 TarLayout walk_tar(std::string_view bytes, const Limits& limits) {
-  if (bytes.size() > limits.max_total_bytes) {
-    refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
-                       limits.max_total_bytes));
-  }
+  check_total_size(bytes.size(), limits);
   return TarWalk(bytes, limits).run();
 }
 

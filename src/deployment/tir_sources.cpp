@@ -10,6 +10,7 @@
 
 #include "deployment/generated_c.h"
 #include "deployment/tir_name.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -106,6 +107,10 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
 
 void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,
               Chosen& chosen) {
+  // It goes into the manifest, and into names of members where it is like theirs.
+  if (!support::is_plain(file.name())) {
+    refuse_file(file, "the name of a file with TIR is UTF-8 without control characters");
+  }
   Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
   // Any other name is fine for a file beside the archive: it gets a stem that is free.
   const auto name = parse_tir_name(file.name());

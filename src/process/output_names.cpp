@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "support/characters.h"
 #include "support/error.h"
 
 namespace mlf::process {
@@ -22,13 +23,9 @@ constexpr std::size_t kLongestModule = 200;
 
 /// Names of modules come from metadata.json, which anyone may have written.
 bool can_name_file(std::string_view module) {
-  const auto is_fit = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    // A slash would lead into another folder, in some tools a backslash too.
-    return byte >= 0x20 && byte != 0x7f && c != '/' && c != '\\';
-  };
+  // A slash would lead into another folder, in some tools a backslash too.
   return !module.empty() && module.size() <= kLongestModule &&
-         std::all_of(module.begin(), module.end(), is_fit);
+         module.find_first_of("/\\") == std::string_view::npos && support::is_plain(module);
 }
 
 std::string module_member(std::string_view module, std::string_view suffix, std::string_view file) {

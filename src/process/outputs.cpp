@@ -60,15 +60,16 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
   ManifestTir entry = describe(source, job);
   std::vector<Output> outputs;
   std::vector<tir::ConstantFile> constants;
-  const SpooledBytes text = spool.add([&](support::ByteSink& out) {
+  const SpooledBytes text = spool.add(entry.member, [&](support::ByteSink& out) {
     constants = get_or_throw(tir::write_tir_json(*document, json, sink_to(out)));
   });
   outputs.push_back({entry.member, like, text});
   for (const tir::ConstantFile& constant : constants) {
-    const SpooledBytes data = spool.add([&](support::ByteSink& out) {
+    const std::string name = beside_tir_json(constant.path);
+    const SpooledBytes data = spool.add(name, [&](support::ByteSink& out) {
       get_or_throw(tir::write_npy(document->module.node(constant.constant), sink_to(out)));
     });
-    outputs.push_back({beside_tir_json(constant.path), like, data});
+    outputs.push_back({name, like, data});
   }
   return {std::move(outputs), std::move(entry)};
 }
@@ -85,14 +86,14 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
                         .source = topology.provenance.source};
   std::vector<Output> outputs;
   outputs.push_back(
-      {entry.topology, like, spool.add([&](support::ByteSink& out) {
+      {entry.topology, like, spool.add(entry.topology, [&](support::ByteSink& out) {
          get_or_throw(graph::write_topology_json(topology, tir::JsonLayout::compact, sink_to(out)));
        })});
   // The topology shows what is wrong; a graph would be run.
   if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
   entry.graph = graph_name(module, job.archive().path());
   outputs.push_back(
-      {*entry.graph, like, spool.add([&](support::ByteSink& out) {
+      {*entry.graph, like, spool.add(*entry.graph, [&](support::ByteSink& out) {
          get_or_throw(graph::write_graph_json(topology, tir::JsonLayout::compact, sink_to(out)));
        })});
   return {std::move(outputs), std::move(entry)};
@@ -142,10 +143,11 @@ void OutputWriter::make_network(const Network& network) {
 }
 
 void OutputWriter::make_manifest() {
+  const std::string name(kManifestName);
   const SpooledBytes text =
-      outputs_.spool.add([&](support::ByteSink& out) { write_manifest(manifest_, out); });
+      outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });
   // Last, as it lists the digests of all others; `update_directory` relies on it.
-  outputs_.list.push_back({std::string(kManifestName), &job_.metadata(), text});
+  outputs_.list.push_back({name, &job_.metadata(), text});
 }
 
 NetworkReport report_on(const graph::Topology& topology, std::string module) {

@@ -111,9 +111,9 @@ Changes changes_for(const Job& job, const Outputs& outputs) {
       // `remove` in front: a new member may not have the name of one that stays.
       changes.remove.push_back(output.name);
     }
-    changes.add.push_back({output.name, output.like, [&](support::ByteSink& out) {
-                             outputs.spool.copy(output.content, out);
-                           }});
+    changes.add.push_back({output.name, output.like,
+                           [&](support::ByteSink& out) { outputs.spool.copy(output.content, out); },
+                           output.content.size});
   }
   return changes;
 }
@@ -157,13 +157,15 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
   Job job = prepare(path, options);
   // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
   require_tir(job);
-  Outputs outputs;
+  Outputs outputs{Spool(options.archive_limits), {}, {}};
   Changes changes;
   // All outputs are made aside before the archive is changed: an error leaves it as it was.
   if (!is_up_to_date(job) || !listed_graphs_suffice(job)) {
     make_outputs(job, outputs);
     require_graphs(job, outputs.networks);
     changes = changes_for(job, outputs);
+    // Here for --dry-run, which writes nothing.
+    archive::check_changes(job.archive(), changes);
   }
   ProcessReport report = report_on(job, changes, outputs);
   if (options.effect == Effect::write) report.lost = apply(job, changes, path);
@@ -180,7 +182,7 @@ void regenerate(Deployment deployment, const std::function<void(Changes)>& use) 
   options.constants = job.previous->inputs.constants;
   job.inputs.constants = options.constants;
   if (is_up_to_date(job)) return use({});
-  Outputs outputs;
+  Outputs outputs{Spool(options.archive_limits), {}, {}};
   make_outputs(job, outputs);
   use(changes_for(job, outputs));
 }

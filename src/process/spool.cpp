@@ -4,15 +4,41 @@
 #include <array>
 #include <string_view>
 
+#include "archive/limits.h"
 #include "support/error.h"
 #include "support/sha256.h"
 
 namespace mlf::process {
 
-SpooledBytes Spool::add(const std::function<void(support::ByteSink&)>& write) {
+namespace {
+
+/// Ends writing before the disk is full of what nobody could read again.
+class BoundedSink final : public support::ByteSink {
+ public:
+  BoundedSink(support::FileSink& next, const std::string& name, const archive::Limits& limits)
+      : next_(next), name_(name), limits_(limits), begin_(next.written()) {}
+
+  void write(std::string_view bytes) override {
+    next_.write(bytes);
+    archive::check_member_size(next_.written() - begin_, name_, limits_);
+    archive::check_total_size(next_.written(), limits_);
+  }
+
+ private:
+  support::FileSink& next_;
+  const std::string& name_;
+  const archive::Limits& limits_;
+  std::uint64_t begin_;
+};
+
+}  // namespace
+
+SpooledBytes Spool::add(const std::string& name,
+                        const std::function<void(support::ByteSink&)>& write) {
   const std::uint64_t offset = sink_.written();
+  BoundedSink bounded(sink_, name, limits_);
   // The digest for the manifest is taken on the way: outputs are not read twice.
-  support::HashingSink hashing(sink_);
+  support::HashingSink hashing(bounded);
   write(hashing);
   sink_.flush();
   return {offset, sink_.written() - offset, hashing.hex()};

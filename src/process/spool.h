@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "mlf/archive.h"
 #include "support/byte_sink.h"
 #include "support/file.h"
 
@@ -18,18 +19,21 @@ struct SpooledBytes {
   std::string sha256;
 };
 
-/// Keeps any number of outputs in one unnamed temporary file, however large they are.
+/// Keeps any number of outputs in one unnamed temporary file, as large as an archive may be.
 class Spool {
  public:
-  Spool() : file_(support::File::anonymous()), sink_(file_) {}
+  explicit Spool(const archive::Limits& limits)
+      : limits_(limits), file_(support::File::anonymous()), sink_(file_) {}
 
-  /// Runs `write` and keeps what it writes. Throws what `write` throws.
-  SpooledBytes add(const std::function<void(support::ByteSink&)>& write);
+  /// Runs `write` and keeps what it writes. Throws what `write` throws, and `invalid_input` where
+  /// mlf would refuse to read a member `name` of that size, or an archive of all of them.
+  SpooledBytes add(const std::string& name, const std::function<void(support::ByteSink&)>& write);
 
   /// Writes what was kept to `out`.
   void copy(const SpooledBytes& bytes, support::ByteSink& out) const;
 
  private:
+  archive::Limits limits_;
   support::File file_;
   support::FileSink sink_;
 };

@@ -36,6 +36,14 @@ bool is_bidi_control(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
+bool is_plain(std::string_view text) {
+  while (!text.empty()) {
+    const char32_t c = take_character(text);
+    if (c == kNotUtf8 || is_control(c) || is_bidi_control(c)) return false;
+  }
+  return true;
+}
+
 bool is_unsafe_to_show(char32_t c) {
   // Line and paragraph separator, which some terminals take for a new line.
   const bool is_separator = c == 0x2028 || c == 0x2029;

@@ -17,6 +17,10 @@ bool is_control(char32_t c);
 /// Characters that reorder what a terminal or a browser shows (Unicode UAX #9).
 bool is_bidi_control(char32_t c);
 
+/// Whether `text` is UTF-8 without any control character or bidi control: what names of members
+/// are.
+bool is_plain(std::string_view text);
+
 /// Characters that what shows text obeys instead, or refuses: controls, what reorders text,
 /// separators of lines, and the noncharacters U+FFFE and U+FFFF, which XML 1.0, and so SVG, cannot
 /// hold.

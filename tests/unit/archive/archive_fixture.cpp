@@ -68,8 +68,9 @@ std::vector<std::string> names(const archive::Archive& archive) {
 }
 
 archive::NewMember new_member(std::string name, std::string content, const archive::Member& like) {
+  const std::uint64_t size = content.size();
   return {std::move(name), &like,
-          [content = std::move(content)](support::ByteSink& sink) { sink.write(content); }};
+          [content = std::move(content)](support::ByteSink& sink) { sink.write(content); }, size};
 }
 
 std::string error_of(const std::function<void()>& action) {

@@ -114,6 +114,22 @@ std::vector<Hostile> numbers_that_lie() {
        "m: member mode is not a number (header at byte 0)"},
       {"MtimeWithLetters", bent(kMtime, 12, "yesterday"),
        "m: member mtime is not a number (header at byte 0)"},
+      {"PrefixInGnuHeader",
+       TarBuilder()
+           .entry("m", '0', "x",
+                  [](HeaderBlock& h) {
+                    h.set(kMagic, 8, std::string_view("ustar  \0", 8)).set(kPrefix, 5, "other");
+                  })
+           .finish(),
+       "a name prefix in a header that is not of POSIX ustar (header at byte 0)"},
+      {"PrefixInV7Header",
+       TarBuilder()
+           .entry("m", '0', "x",
+                  [](HeaderBlock& h) {
+                    h.set(kMagic, 8, std::string(8, '\0')).set(kPrefix, 5, "other");
+                  })
+           .finish(),
+       "a name prefix in a header that is not of POSIX ustar (header at byte 0)"},
       {"UnknownFormat", bent(kMagic, 8, "ustar\0zz"), "unknown tar format (header at byte 0)"},
       {"PaxSizeSmaller", TarBuilder().pax({"size=0"}).entry("m", '0', b_header).finish(),
        "m: the PAX header gives size 0, the member's header 512 (header at byte 1024)"},

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "archive/filter.h"
 #include "archive/rewrite.h"
 #include "support/error.h"
 #include "unit/archive/archive_fixture.h"
@@ -270,6 +271,72 @@ TEST_F(Rewriting, ChangesThatDoNotFitTheArchiveAreDefects) {
   twice.add.push_back(twice.add.front());
   EXPECT_THROW(write_to_path(archive, twice, path("out")), std::logic_error);
   EXPECT_EQ(listing(), std::vector<std::string>{"a.tar"});
+}
+
+/// What adding `member` to an archive is refused for, by a limit or a rule of reading.
+class ArchivesNobodyCouldRead : public ArchiveTest {
+ protected:
+  std::string refused(const std::string& source, const archive::Limits& limits, std::string name,
+                      std::string content) {
+    const std::vector<std::string> before = listing();
+    const Archive archive = open_good(source, limits);
+    const Changes changes = add_one(archive, std::move(name), std::move(content));
+    const std::string error = error_of([&] { write_to_path(archive, changes, path("out.tar")); });
+    EXPECT_EQ(listing(), before);
+    return error;
+  }
+  std::string refused(const archive::Limits& limits, std::string name, std::string content) {
+    return refused(write("a.tar", TarBuilder().file("./a").finish()), limits, std::move(name),
+                   std::move(content));
+  }
+};
+
+TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirNames) {
+  EXPECT_EQ(refused({}, "src/a\xc2\x9b.json", "{}"),
+            "./src/a\\u{9b}.json: member name contains a control character");
+  EXPECT_EQ(refused({}, "src/a\xe2\x80\xae.json", "{}"),
+            "./src/a\\u{202e}.json: member name contains a text direction control");
+  EXPECT_EQ(refused({}, "src/a\xff.json", "{}"),
+            "./src/a\\xff.json: member name is not valid UTF-8");
+  EXPECT_EQ(refused({.max_name_bytes = 9}, "src/a.json", "{}"),
+            "./src/a.json: member name is longer than 9 bytes (limit max_name_bytes)");
+}
+
+TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirSizes) {
+  EXPECT_EQ(refused({.max_members = 1}, "b", ""),
+            "the archive has more than 1 members (limit max_members)");
+  EXPECT_EQ(refused({.max_member_bytes = 2}, "b", "123"),
+            "b: the member is larger than 2 bytes (limit max_member_bytes)");
+  EXPECT_EQ(refused({.max_total_bytes = 10240}, "b", std::string(10240, 'x')),
+            "the archive is larger than 10240 bytes (limit max_total_bytes)");
+}
+
+TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirHeadersEither) {
+  // The contents fit, and with headers and padding it is too much.
+  EXPECT_EQ(refused({.max_total_bytes = 10240}, "b", std::string(9000, 'x')),
+            "the archive is larger than 10240 bytes (limit max_total_bytes)");
+}
+
+TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForWhatTheyExpandTo) {
+  // Zeros are compressed to nearly nothing, and 1 MiB is free.
+  const std::string zeros(std::size_t{2} << 20, '\0');
+  write("a.tgz", "");
+  archive::compress(support::File::open(write("a.tar", TarBuilder().file("a").finish()), O_RDONLY),
+                    archive::Storage::tar_gzip, support::File::open(path("a.tgz"), O_WRONLY));
+  EXPECT_EQ(refused(path("a.tgz"), {.max_expansion = 100}, "b", zeros),
+            "the archive expands to more than 100 times its size (limit max_expansion)");
+}
+
+TEST_F(ArchivesNobodyCouldRead, AreNotMadeOfFoldersEither) {
+  write("tree/a", "12345");
+  const std::string before = read_file(path("tree/a"));
+  Result<Archive> archive = Archive::open_for_update(path("tree"), {.max_total_bytes = 7});
+  ASSERT_TRUE(archive);
+  EXPECT_EQ(error_of([&] { update_in_place(*archive, add_one(*archive, "b", "123")); }),
+            "the archive is larger than 7 bytes (limit max_total_bytes)");
+  EXPECT_EQ(error_of([&] { update_in_place(*archive, add_one(*archive, "b\n", "1")); }),
+            "b\\x0a: member name contains a control character");
+  EXPECT_EQ(names(open_good(path("tree"))), (std::vector<std::string>{"a"}));
 }
 
 }  // namespace

@@ -114,6 +114,19 @@ TEST_F(TirSourcesTest, AFileThatTheArchiveHasAlreadyIsRefused) {
             "x/tir-1.txt: the archive has a member src/tir-1.txt already");
 }
 
+TEST_F(TirSourcesTest, AFileWhoseNameNoMemberCouldHaveIsRefused) {
+  const std::string about = ": the name of a file with TIR is UTF-8 without control characters";
+  for (const auto& [name, shown] :
+       {std::pair{"tir-1.\x1b.txt", "x/tir-1.\\x1b.txt"}, std::pair{"a\nb", "x/a\\x0ab"},
+        std::pair{"a\xff", "x/a\\xff"}, std::pair{"a\xe2\x80\xae", "x/a\\u{202e}"}}) {
+    const std::vector<TirFile> files = {{std::string("x/") + name, ""}};
+    const auto deployment = Deployment::open(open({}), {.tir_files = files});
+    ASSERT_FALSE(deployment);
+    EXPECT_EQ(deployment.error().front().kind, ErrorKind::usage);
+    EXPECT_EQ(to_string(deployment.error().front()), shown + about);
+  }
+}
+
 TEST_F(TirSourcesTest, TwoFilesOfOneNameAreRefused) {
   const std::vector<TirFile> files = {{"x/tir-1.txt", ""}, {"y/tir-1.txt", ""}};
   const auto deployment = Deployment::open(open({}), {.tir_files = files});

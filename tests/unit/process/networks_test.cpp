@@ -100,7 +100,7 @@ TEST_F(ProcessedNetworkTest, WithoutMainTheReasonIsGiven) {
 }
 
 TEST_F(ProcessedNetworkTest, ANameThatIsNoFilesNameIsRefused) {
-  for (const std::string name : {"a/b", "a\\u0001b", ""}) {
+  for (const std::string name : {"a/b", "a\\u0001b", "", "a\\u009bb", "a\\u0085b", "a\\u202eb"}) {
     const std::string metadata =
         R"({"version": 7, "modules": {")" + name + R"(": {"model_name": ")" + name +
         R"(", "style": "full-model", "export_datetime": "2024-01-01 00:00:00Z",

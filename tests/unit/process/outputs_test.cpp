@@ -55,6 +55,21 @@ TEST_F(OutputsTest, NewMembersHaveTimeAndModeOfTheirSource) {
   EXPECT_EQ(made->raw_name, "./src/tir-1.json");
 }
 
+/// Also before anything is written, and where nothing is to be written.
+TEST_F(OutputsTest, WhatTheNextRunWouldRefuseIsNotWritten) {
+  const std::string path = make({{"src/tir-1.txt", legacy_text(1)}});
+  const std::string before = test::read_file(path);
+  ProcessOptions options;
+  options.archive_limits.max_member_bytes = 700;
+  EXPECT_EQ(to_string(refused(path, options)),
+            path + ":src/tir-1.json: the member is larger than 700 bytes (limit max_member_bytes)");
+  options.archive_limits = {.max_members = 4};
+  options.effect = Effect::dry_run;
+  EXPECT_EQ(to_string(refused(path, options)),
+            path + ": the archive has more than 4 members (limit max_members)");
+  EXPECT_EQ(test::read_file(path), before);
+}
+
 TEST_F(OutputsTest, AFileBesideTheArchiveIsTakenAndListed) {
   const std::string path = make({});
   ProcessOptions options;
