@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <string_view>
+
 #include "mlf/archive.h"
 
 namespace mlf::program {
@@ -14,6 +16,16 @@ namespace {
 void clean_up_and_end(int signal) {
   archive::remove_temporary_files();
   ::raise(signal);
+}
+
+/// A mapped archive that somebody truncates ends before its last page: reading there is SIGBUS. No
+/// unwinding from here, so this says it and ends the process as an error of reading does.
+void end_for_lost_input(int /*signal*/) {
+  archive::remove_temporary_files();
+  constexpr std::string_view kMessage = "mlf: error: an archive became shorter while it was read\n";
+  // Nothing can be done about an error stream that is gone as well.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(exit_code(ErrorKind::io));
 }
 
 void handle(int signal) {
@@ -30,6 +42,7 @@ void handle(int signal) {
 void handle_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) handle(signal);
   ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGBUS, end_for_lost_input);
 }
 
 void occupy_standard_streams() {

@@ -273,6 +273,28 @@ class Attributes(Faults):
         self.assertEqual((code, stderr), (0, ""))
 
 
+class ArchivesThatShrink(unittest.TestCase):
+    """Archives are mapped: a file that loses its end meanwhile has pages that nobody can read."""
+
+    def test_are_an_error_of_reading(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            archive, more = folder / "module.tar", folder / "tir-2.txt"
+            archive.write_bytes(support.make_tar(MEMBERS))
+            os.mkfifo(more)
+            run = subprocess.Popen(
+                [support.PROGRAM, "process", "--tir", more, archive], stderr=subprocess.PIPE
+            )
+            # The archive is open and mapped once somebody waits for the FIFO's other end.
+            with more.open("w") as fifo:
+                os.truncate(archive, 0)
+                fifo.write(support.LEGACY_TEXT)
+            error = run.communicate()[1]
+            self.assertEqual(run.returncode, 74, error)
+            self.assertEqual(error.count(b"mlf: error: "), 1)
+            self.assertEqual(sorted(os.listdir(folder)), ["module.tar", "tir-2.txt"])
+
+
 def main():
     # The leak sanitizer of a build for tests cannot work beside strace.
     options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
