@@ -128,9 +128,9 @@ MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& vers
 /// token: host passes are redone (packed calls, workspaces, prologues, floor divisions).
 ///
 /// Errors: `invalid_input` where the module holds anything else ("Block cannot be printed as C"),
-/// where a constant has no data, and where sharing expands to more than `max_written_nodes`
-/// expressions in one function.
+/// where a constant has no data, and where sharing expands to more than `max_written_nodes` nodes,
+/// which is found out before anything is written.
 MLF_API Result<void> write_c(const Document& document, const Sink& sink,
-                             std::uint64_t max_written_nodes = 100'000'000);
+                             std::uint64_t max_written_nodes = kMaxWrittenNodes);
 
 }  // namespace mlf::tir

@@ -164,12 +164,16 @@ struct FoundConstant {
 /// Looks for a constant; nothing unless exactly one fits.
 using ConstantFinder = std::function<std::optional<FoundConstant>(const ConstantQuery&)>;
 
+/// The default bound on what writers that expand sharing write. A module whose own nodes are a
+/// quarter of it or more may take four times its nodes.
+inline constexpr std::uint64_t kMaxWrittenNodes = 10'000'000;
+
 /// Bounds on untrusted TIR. Over a bound is an error of kind invalid_input.
 struct ReadLimits {
   std::uint32_t max_nesting = 1'000'000;        ///< brackets, blocks, or nodes below one another
   std::uint32_t max_nodes = 200'000'000;        ///< nodes of one module
   std::uint64_t max_source_bytes = 1ull << 32;  ///< bytes of one source (offsets are 32 bits wide)
-  std::uint64_t max_written_nodes = 100'000'000;  ///< nodes written out when a DAG is expanded
+  std::uint64_t max_written_nodes = kMaxWrittenNodes;  ///< nodes written out when a DAG is expanded
 };
 
 /// Text of one module as callers hand it in. The bytes are not copied and must outlive the call.

@@ -13,6 +13,7 @@
 #include "tir/json/node_writer.h"
 #include "tir/json/outline.h"
 #include "tir/json/scope_plan.h"
+#include "tir/written_size.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -89,10 +90,8 @@ void DocumentWriter::plan(ScopePlan& plan, std::span<const Node> roots) {
   // A DAG of n nodes can take 2^n nodes written out. Expressions go into tables, statements cannot:
   // so count before anything is written.
   written_ += plan.written();
-  if (plan.written() != UINT32_MAX && written_ <= options_.max_written_nodes) return;
-  throw support::Error(ErrorKind::invalid_input,
-                       fmt::format("shared statements take more than {} nodes when written out",
-                                   options_.max_written_nodes));
+  const std::uint64_t limit = written_limit(outline_.module(), options_.max_written_nodes);
+  if (plan.written() == UINT32_MAX || written_ > limit) refuse_written_size(limit);
 }
 
 // Roots are what is written outside functions: fields of the module and objects. A PrimFunc among

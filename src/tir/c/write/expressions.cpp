@@ -5,6 +5,7 @@
 #include "support/error.h"
 #include "tir/c/language.h"
 #include "tir/c/write/spelling.h"
+#include "tir/written_size.h"
 
 namespace mlf::tir::c {
 /// The text of an expression; lines that it needs before it are in the code already.
@@ -51,13 +52,10 @@ std::string ExprWriter::pointer_text(Node buffer) const {
 
 // --- The stack ----------------------------------------------------------------------------------
 
-/// Expressions are DAGs in memory and trees in C: shared ones are written each time.
+/// Expressions are DAGs in memory and trees in C: shared ones are written each time. Some forms
+/// name an operand more than once, which `check_written_size` does not know.
 void ExprWriter::push(const Operand& operand) {
-  if (++written_ > most_nodes_) {
-    throw support::Error(
-        ErrorKind::invalid_input,
-        fmt::format("shared expressions take more than {} nodes when written out", most_nodes_));
-  }
+  if (++written_ > most_nodes_) refuse_written_size(most_nodes_);
   Frame frame{.node = operand.node, .plan = {}, .ids = {}};
   if (!leaf(operand.node)) frame.plan = plan(operand, frame.extra);
   frames_.push_back(std::move(frame));

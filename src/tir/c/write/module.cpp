@@ -14,6 +14,7 @@
 #include "tir/c/write/prologue.h"
 #include "tir/c/write/spelling.h"
 #include "tir/pools.h"
+#include "tir/written_size.h"
 
 namespace mlf::tir {
 namespace c {
@@ -213,7 +214,7 @@ Convention ModuleWriter::convention_of(Node function) const {
 FunctionText ModuleWriter::function_text(Node function) const {
   const Convention convention = convention_of(function);
   Code code(forms_);
-  ExprWriter exprs(forms_, ranges_, code, most_nodes_);
+  ExprWriter exprs(forms_, ranges_, code, written_limit(document_.module, most_nodes_));
   PackedCalls calls(forms_, code, exprs);
   Prologue prologue(forms_, code, exprs, function);
   FunctionText text;
@@ -314,6 +315,7 @@ void ModuleWriter::write_pools(const std::vector<NamedPool>& pools) {
 /// that cannot be printed leaves no half of it.
 void ModuleWriter::write() {
   if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
+  check_written_size(document_.module, most_nodes_);
   require_whole(document_.module.root());
   note_ranges();
   note_conventions();

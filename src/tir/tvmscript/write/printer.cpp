@@ -6,6 +6,7 @@
 
 #include "support/error.h"
 #include "tir/tvmscript/write/literals.h"
+#include "tir/written_size.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -36,7 +37,8 @@ Printer::Printer(const Module& module, std::uint8_t minor_version, const ModuleN
       spelling_(spelling_of(minor_version)),
       functions_(functions),
       metadata_(metadata),
-      options_(options) {}
+      options_(options),
+      most_nodes_(written_limit(module, options.max_written_nodes)) {}
 
 /// Fragments are expanded from the left, each into its parts, until there is only text. Shared
 /// nodes are written as often as they are used, which is what the limit is for.
@@ -52,11 +54,8 @@ void Printer::print(const TextFragments& fragments, std::string& out) {
       out += fragment.text;
       continue;
     }
-    // Counted as they are written, shared or not.
-    if (fragment.node && ++written_ > options_.max_written_nodes) {
-      refuse(fmt::format("shared nodes expand to more than {} written ones",
-                         options_.max_written_nodes));
-    }
+    // Values of attributes, which `check_written_size` does not count, can share as well.
+    if (fragment.node && ++written_ > most_nodes_) refuse_written_size(most_nodes_);
     parts.clear();
     expand(fragment, parts);
     stack_.insert(stack_.end(), parts.all().rbegin(), parts.all().rend());

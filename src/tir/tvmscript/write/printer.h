@@ -91,6 +91,7 @@ class Printer {
   const ModuleNames& functions_;
   MetadataObjects& metadata_;
   const ScriptOptions& options_;
+  std::uint64_t most_nodes_;
   std::uint64_t written_ = 0;
   ScopedNames names_;
   std::size_t open_lambdas_ = 0;

@@ -18,6 +18,7 @@
 #include "tir/tvmscript/write/literals.h"
 #include "tir/tvmscript/write/printer.h"
 #include "tir/tvmscript/write/statements.h"
+#include "tir/written_size.h"
 
 namespace mlf::tir {
 namespace tvmscript {
@@ -213,12 +214,14 @@ class ModulePrinter {
   ModulePrinter(const Document& document, const ScriptOptions& options)
       : document_(document),
         module_(document.module.root()),
+        most_nodes_(options.max_written_nodes),
         printer_(document.module, document.source.tvm_version.last, names_, metadata_, options),
         script_(printer_) {}
 
   /// The metadata comes first, and is known last: the script is printed in between.
   void write(const Sink& sink) {
     if (!module_.is(Kind::IRModule)) refuse("only an IRModule can be written in TVMScript");
+    check_written_size(document_.module, most_nodes_);
     collect_names();
     print_module_attrs();
     const NodeMap functions = module_.map(f::IRModule::functions);
@@ -302,6 +305,7 @@ class ModulePrinter {
 
   const Document& document_;
   Node module_;
+  std::uint64_t most_nodes_;
   ModuleNames names_{};
   MetadataObjects metadata_{};
   Printer printer_;

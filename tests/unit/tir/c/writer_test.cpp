@@ -325,7 +325,7 @@ TEST(CWriter, RefusesSharingThatExpandsBeyondTheLimit) {
       shared, [](std::string_view) {}, 10'000);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().front().message,
-            "shared expressions take more than 10000 nodes when written out");
+            "shared nodes take more than 10000 nodes when written out");
 }
 
 TEST(CWriter, NestingNeedsNoStackOfTheMachine) {

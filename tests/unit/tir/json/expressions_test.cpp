@@ -127,7 +127,7 @@ TEST(JsonSharing, RefusesStatementsThatExpandBeyondTheLimit) {
   const auto result = write_tir_json(document, {}, [](std::string_view) {});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().front().message,
-            "shared statements take more than 100000000 nodes when written out");
+            "shared nodes take more than 10000000 nodes when written out");
 }
 
 TEST(JsonIdentity, KeepsVariablesOfOneNameApart) {
