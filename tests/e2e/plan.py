@@ -24,6 +24,7 @@ HEAP = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 KNOWN = {
     "tvm-0.16/aww-aot-c-usmp": (104192, 56192),
     "tvm-0.9-dev/aww-aot-c-usmp": (168192, 120192),
+    "tvm-0.9/resnet8-aot-packed-usmp": (208576, 158400),
     "tvm-0.18/mlp-aot-c-usmp": (1652, 1456),
     "tvm-0.18/qnn_conv-aot-c-usmp": (1440, 1316),
     "tvm-0.18/split_concat-aot-c-usmp": (84, 68),
