@@ -27,6 +27,7 @@ bool is_function(std::string_view word) {
 
 /// Past the parenthesis that closes the one at `open`, on the same line.
 std::size_t after_parentheses(std::string_view text, std::size_t open) {
+  text = text::ahead_of(open, text);
   std::size_t depth = 0;
   for (std::size_t i = open; i < text.size() && text[i] != '\n'; ++i) {
     if (text[i] == '(') ++depth;
@@ -37,7 +38,7 @@ std::size_t after_parentheses(std::string_view text, std::size_t open) {
 
 /// `meta[relay.attrs.X][0]`; a buffer of that name is never subscripted twice.
 std::size_t meta_end(std::string_view text, std::size_t begin) {
-  const std::size_t close = text.find_first_of("]\n", begin);
+  const std::size_t close = text::ahead_of(begin, text).find_first_of("]\n", begin);
   if (close == kNone || text.substr(close, 2) != "][") return begin;
   const std::size_t end = text.find_first_not_of("0123456789", close + 2);
   return end != kNone && end > close + 2 && text[end] == ']' ? end + 1 : begin;
@@ -80,6 +81,7 @@ bool is_dtype_char(char c) {
 std::size_t dtype_end(std::string_view text, std::size_t begin) {
   std::size_t end = begin;
   if (text.substr(begin).starts_with(kCustom)) {
+    text = text::ahead_of(begin, text);
     end = std::min(text.find_first_of("]\n", begin), text.size());
     if (end < text.size() && text[end] == ']') ++end;
   }
@@ -89,7 +91,7 @@ std::size_t dtype_end(std::string_view text, std::size_t begin) {
 
 /// `global ` in front of the element type; empty where there is no scope.
 std::string_view take_scope(std::string_view text, std::size_t& at) {
-  const std::size_t stop = text.find_first_of(" ()\n", at);
+  const std::size_t stop = text::ahead_of(at, text).find_first_of(" ()\n", at);
   if (stop == std::string_view::npos || text[stop] != ' ') return {};
   const std::string_view scope = text.substr(at, stop - at);
   at = stop + 1;
@@ -214,8 +216,11 @@ Strings strings_of(std::string_view text) {
   }
   // Only unescaped strings run over several lines, or go on where an escaped one would have ended.
   const std::string_view pragma = "\"pragma_import_";
+  std::size_t value = 0;
   for (std::size_t at = text.find(pragma); at != kNone; at = text.find(pragma, at + 1)) {
-    const std::size_t value = text.find("= \"", at);
+    // Of several keys in front of one value only the first looks for it.
+    if (at < value) continue;
+    value = text.find("= \"", at);
     if (value == kNone) break;
     const std::size_t end = escaped_string_end(text, value + 2);
     if (end == kNone || text.substr(value, end - value).find('\n') != kNone) return Strings::raw;

@@ -260,7 +260,7 @@ void open_value(Context& c, OpenAttribute container, std::size_t bytes) {
 void read_key(Context& c) {
   OpenAttribute& map = c.open_attributes.back();
   const std::string_view text = c.lexer.rest();
-  const std::size_t quote = text.find("\": ", 1);
+  const std::size_t quote = text::ahead_of(0, text).find("\": ", 1);
   if (text.starts_with('"') && quote != std::string_view::npos) {
     map.names.emplace_back(text.substr(1, quote - 1));
     map.keys.push_back(c.make.string(map.names.back()));

@@ -54,11 +54,11 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
   if (end >= text.size() || text[end] != '(') return begin;
   if (word == kScalableBroadcast && has_scalable_lanes(text, end)) return begin;
-  // Calls nest: only what is none may be looked through to its end.
+  // Calls nest: only what is none is looked through.
   const bool may_be_unbound = text.substr(begin).starts_with(kIterVarCall);
   if (is_function(word) && !may_be_unbound) return begin;
-  const std::size_t line_end = std::min(text.find('\n', end), text.size());
-  const std::size_t close = after_bracket(text.substr(0, line_end), end);
+  const std::string_view ahead = text::ahead_of(end, text);
+  const std::size_t close = after_bracket(ahead.substr(0, ahead.find('\n', end)), end);
   if (close == kNone) return begin;
   if (!may_be_unbound) return word_end(text, close);
   return unbound_iter_var(text.substr(begin, close - begin)) ? close : begin;
@@ -112,7 +112,7 @@ std::optional<std::int64_t> broadcast_lanes(std::string_view word) {
 }
 
 std::size_t size_var_end(std::string_view text, std::size_t begin) {
-  const std::size_t bar = text.find_first_of("|\n}", begin);
+  const std::size_t bar = text::ahead_of(begin, text).find_first_of("|\n}", begin);
   if (bar == kNone || text[bar] != '|' || bar == begin + 1) return begin;
   const std::string_view name = text.substr(begin + 1, bar - begin - 1);
   const std::string_view rest = text.substr(bar + 1);

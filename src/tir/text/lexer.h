@@ -116,6 +116,16 @@ std::size_t python_string_end(std::string_view text, std::size_t begin);
 /// Whether names of all dialects may hold `c`: a letter, a digit, `_`, or a byte that is not ASCII.
 bool is_name_char(char c);
 
+/// How far behind a place the end of what begins there is looked for, where it is only a guess that
+/// it is there: a name with brackets, a reference, a type. Guesses that reach to the end of a line
+/// make a line of brackets cost the square of its length.
+inline constexpr std::size_t kLookahead = 1024;
+
+/// The text up to there; offsets are those of `text`.
+inline std::string_view ahead_of(std::size_t begin, std::string_view text) {
+  return text.substr(0, begin + kLookahead);
+}
+
 /// How a dialect's text falls into tokens.
 struct LexicalRules {
   enum class Lines : std::uint8_t { ignored, significant };

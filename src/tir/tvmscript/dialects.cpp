@@ -54,7 +54,7 @@ std::size_t old_type_end(std::string_view text, std::size_t begin) {
   }
   constexpr std::string_view kPointer = "Ptr[";
   if (text.substr(at, kPointer.size()) != kPointer) return begin;
-  const std::size_t close = text.find(']', at);
+  const std::size_t close = text::ahead_of(at, text).find(']', at);
   const std::string_view inside =
       text.substr(at, std::min(close, text.size()) - at).substr(kPointer.size());
   const bool has_scope = inside.find_first_of(" \n") < inside.find_first_of(",[(");
@@ -64,8 +64,11 @@ std::size_t old_type_end(std::string_view text, std::size_t begin) {
 /// Offset just past `[…]` as the first argument of allocate_const: int8 elements are raw bytes,
 /// and where elements are left out `...` says so. It ends before the dtype.
 std::size_t old_constant_end(std::string_view text, std::size_t begin) {
-  if (!text.substr(0, begin).ends_with("allocate_const(")) return begin;
+  constexpr std::string_view kCall = "allocate_const(";
   constexpr std::string_view kEnd = "], ";
+  if (!text.substr(0, begin).ends_with(kCall)) return begin;
+  // Bytes can be as long as they like, and end in front of the next constant.
+  text = text.substr(0, text.find(kCall, begin));
   std::size_t at = text.find(kEnd, begin);
   while (at != std::string_view::npos && text[std::min(at + kEnd.size(), text.size() - 1)] != '"') {
     at = text.find(kEnd, at + 1);
