@@ -44,6 +44,22 @@ std::string source_with_caret(const Location& where) {
                      std::max<std::size_t>(columns_of(meant), 1));
 }
 
+/// Names come from the input, which may have one of a megabyte: of what is so long, the beginning
+/// and the end are shown, since what is wrong with a name is said behind it.
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kLongest = 2000;
+  constexpr std::size_t kEnd = 500;
+  if (text.size() <= kLongest) return printable(text);
+  const auto is_inside_character = [&](std::size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+  };
+  std::size_t first = kLongest - kEnd;
+  std::size_t last = text.size() - kEnd;
+  while (first > 0 && is_inside_character(first)) --first;
+  while (last < text.size() && is_inside_character(last)) ++last;
+  return printable(text.substr(0, first)) + "…" + printable(text.substr(last));
+}
+
 }  // namespace
 
 // As compilers print it, so that editors jump to the place: file:member:line:column: message, then
@@ -53,7 +69,7 @@ std::string to_string(const Diagnostic& diagnostic) {
   std::string text;
   const auto part = [&text](std::string_view piece) {
     if (piece.empty()) return;
-    text += printable(piece);
+    text += shortened(piece);
     text += ':';
   };
   part(where.file);
@@ -61,7 +77,7 @@ std::string to_string(const Diagnostic& diagnostic) {
   if (where.line != 0) part(fmt::format("{}:{}", where.line, where.column));
   part(where.json_pointer);
   if (!text.empty()) text += ' ';
-  text += printable(diagnostic.message);
+  text += shortened(diagnostic.message);
   if (where.line != 0 && !where.source_line.empty()) text += source_with_caret(where);
   return text;
 }

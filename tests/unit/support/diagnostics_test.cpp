@@ -94,6 +94,18 @@ TEST(Diagnostics, PutTheCaretUnderWhatIsShown) {
             "              ^^^^");
 }
 
+TEST(Diagnostics, ShowTheBeginningAndTheEndOfWhatIsTooLong) {
+  const std::string name(112'000, 'n');
+  EXPECT_EQ(to_string(Diagnostic{ErrorKind::invalid_input, "'" + name + "' is not declared", {}}),
+            "'" + name.substr(0, 1499) + "…" + name.substr(0, 483) + "' is not declared");
+  // Between characters, which are two bytes each here.
+  std::string umlauts = "x";
+  for (int i = 0; i < 2000; ++i) umlauts += "ä";
+  const std::string shown = to_string(Diagnostic{ErrorKind::invalid_input, umlauts, {}});
+  EXPECT_TRUE(shown.find("\\x") == std::string::npos) << shown;
+  EXPECT_LE(shown.size(), 2003u);
+}
+
 TEST(Diagnostics, ClipBetweenCharacters) {
   std::string line;
   for (int i = 0; i < 100; ++i) line += "\xe6\xb8\xac";
