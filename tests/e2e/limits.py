@@ -78,6 +78,32 @@ def many_functions(count):
         )
 
 
+# What begins in these is looked for further on: a line of nothing but them is not looked through
+# again for each.
+UNCLOSED = ("meta[", "name(", "Target(", "iter_var(", "custom[", "Pointer(", "{", "T.Ptr[")
+FRAMES = {
+    "legacy": '@f = primfn(x: int32) -> ()\n  attr = {{"k": 1}}\n{{\n  @tir.ret({})\n}}\n',
+    "legacy attribute": '@f = primfn(x: int32) -> ()\n  attr = {{"k": {}}}\n{{\n  @tir.ret(0)\n}}\n',
+    "repr": 'IRModule({{GlobalVar(f): PrimFunc([x]) attrs={{"k": {}}} {{\n  tir.ret(0)\n}}\n}})\n',
+    "old TVMScript": "# from tvm.script import tir as T\n@T.prim_func\n"
+    "def f(x: T.handle) -> None:\n    T.evaluate({})\n",
+}
+
+
+def in_seconds():
+    """Not a measurement: the square of these sizes would take an hour."""
+    resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
+
+
+def check_unclosed(folder, frame):
+    for word in UNCLOSED:
+        path = folder / "unclosed.txt"
+        write(path, [FRAMES[frame].format(word * (2_000_000 // len(word)))])
+        result = support.run("tir", path, preexec_fn=in_seconds)
+        assert result.returncode == 65, f"{word}: exit {result.returncode}"
+        assert result.stderr.count(b"mlf: error: ") == 1 and len(result.stderr) < 10_000
+
+
 def write(path, pieces):
     with open(path, "w", encoding="ascii") as out:
         for piece in pieces:
@@ -129,10 +155,11 @@ def main():
         folder = pathlib.Path(name)
         failures = []
         checks = [(check_many_functions,), (check_large_archive,)]
+        checks += [(check_unclosed, frame) for frame in FRAMES]
         for dialect in (legacy, tvmscript, save_json):
             checks += [(check_deep, dialect), (check_too_deep, dialect)]
         for check, *arguments in checks:
-            what = " ".join([check.__name__, *(a.__name__ for a in arguments)])
+            what = " ".join([check.__name__, *(getattr(a, "__name__", a) for a in arguments)])
             try:
                 check(folder, *arguments)
                 print(f"passed: {what}")
