@@ -91,17 +91,22 @@ int plan_problem(const PlanArguments& options, const Console& console) {
     if (!capacity) return console.fail(capacity.error());
     csv->problem.capacity = *capacity;
   }
-  const auto solution = plan::solve(csv->problem, limits_of(options));
+  plan::SearchLimits limits = limits_of(options);
+  if (!limits.seconds) {
+    // A problem in a file is as hard as its maker likes: time ends the search, not steps.
+    limits.seconds = std::chrono::minutes(1);
+    limits.steps = UINT64_MAX;
+  }
+  const auto solution = plan::solve(csv->problem, limits);
   if (!solution) return console.fail(in_file(solution.error(), options.problem));
   const auto printed = print(plan::to_csv(*csv, solution->offsets));
   if (!printed) return console.fail(printed.error());
   console.note(summary(*solution, csv->problem.buffers.size()));
   if (solution->fits) return 0;
-  return console.fail(
-      ErrorKind::check_failed,
-      fmt::format("{} for {} bytes",
-                  solution->proven ? "the buffers are too many" : "no plan was found",
-                  *csv->problem.capacity));
+  const std::string why = fmt::format("no plan {} {} bytes",
+                                      solution->proven ? "fits into" : "was found in time for",
+                                      *csv->problem.capacity);
+  return console.fail(ErrorKind::check_failed, why);
 }
 
 int run_plan(const PlanArguments& options, const Context& context) {

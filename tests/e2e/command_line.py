@@ -55,6 +55,44 @@ class Help(unittest.TestCase):
             self.assertIn(name, text)
 
 
+class Plan(Folder):
+    """Offsets for the buffers of a CSV file."""
+
+    ROWS = "size,id,lower,upper\n4,a,0,3\n4,b,3,9\n4,c,0,9\n4,d,9,21\n4,e,0,21\n"
+
+    def offsets(self, stdout):
+        lines = stdout.decode().splitlines()
+        self.assertEqual([line.rpartition(",")[0] for line in lines], self.ROWS.splitlines())
+        self.assertEqual(lines[0].rpartition(",")[2], "offset")
+        return [int(line.rpartition(",")[2]) for line in lines[1:]]
+
+    def test_rows_come_out_with_offsets(self):
+        path = self.folder / "buffers.csv"
+        path.write_text(self.ROWS)
+        result = support.run_ok("plan", "--problem", str(path), "--capacity", "12")
+        a, b, c, d, e = self.offsets(result.stdout)
+        for alive in ((a, c, e), (b, c, e), (d, e)):
+            self.assertEqual(len(set(alive)), len(alive))
+        self.assertLessEqual({a, b, c, d, e}, {0, 4, 8})
+        self.assertIn("5 buffers in 12 bytes; no plan is smaller", result.stderr.decode())
+
+    def test_what_comes_out_may_be_given_in_again(self):
+        command = [support.PROGRAM, "plan", "--problem", "-"]
+        first = subprocess.run(command, input=self.ROWS.encode(), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, check=True)
+        again = subprocess.run(command, input=first.stdout, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, check=True)
+        self.assertEqual(again.stdout, first.stdout)
+
+    def test_too_small_a_capacity_is_a_failed_check_with_the_best_plan(self):
+        path = self.folder / "buffers.csv"
+        path.write_text(self.ROWS)
+        result = support.run("plan", "-q", "--problem", str(path), "--capacity", "11")
+        self.assertEqual(result.returncode, 1)
+        self.assertLessEqual(max(self.offsets(result.stdout)), 8)
+        self.assertEqual(result.stderr.decode(), "mlf: error: no plan fits into 11 bytes\n")
+
+
 class Process(Folder):
     def test_success_is_silent_and_verbose_says_what_was_written(self):
         path = self.archive()
