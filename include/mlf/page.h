@@ -53,8 +53,9 @@ struct ConstantSummary {
 
 /// The code of a kernel. Empty where the archive has none in that form.
 struct KernelCode {
-  std::string tvmscript;
-  std::string c;  ///< the lines of `KernelReport::c`
+  std::string tir;            ///< as TVMScript, or else the lines of `KernelReport::tir`
+  bool is_tvmscript = false;  ///< which of the two
+  std::string c;              ///< the lines of `KernelReport::c`
   std::vector<ConstantSummary> constants{};
 };
 

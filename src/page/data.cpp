@@ -91,6 +91,7 @@ class CodeCollector {
     PooledConstants constants;
   };
 
+  std::string whole_script(const KernelReport& kernel) const;
   const Source& source_of(const KernelReport& kernel);
   std::string lines(const std::optional<CodeLines>& place) const;
 
@@ -98,11 +99,22 @@ class CodeCollector {
   std::map<const tir::Document*, Source> sources_;
 };
 
+/// A text without its metadata section has attributes of which nothing but references are left: the
+/// script does without them.
+std::string CodeCollector::whole_script(const KernelReport& kernel) const {
+  std::string script = script_of(*kernel.document);
+  const TirSource* source = deployment_.find_tir(kernel.source);
+  if (!script.empty() || source == nullptr) return script;
+  tir::Document own = get_or_throw(deployment_.read_tir(*source));
+  tir::omit_missing(own);
+  return script_of(own);
+}
+
 const CodeCollector::Source& CodeCollector::source_of(const KernelReport& kernel) {
   const tir::Document& document = *kernel.document;
   const auto known = sources_.find(&document);
   if (known != sources_.end()) return known->second;
-  Source source{kernel.document, ScriptFunctions(document), PooledConstants(document)};
+  Source source{kernel.document, ScriptFunctions(whole_script(kernel)), PooledConstants(document)};
   return sources_.emplace(&document, std::move(source)).first->second;
 }
 
@@ -119,7 +131,9 @@ KernelCode CodeCollector::code_of(const KernelReport& kernel, const Topology* ne
   code.c = lines(kernel.c);
   if (!kernel.document) return code;
   const Source& source = source_of(kernel);
-  code.tvmscript = source.functions.find(*kernel.document, kernel.function);
+  code.tir = source.functions.find(name_of(*kernel.document, kernel.function));
+  code.is_tvmscript = !code.tir.empty();
+  if (!code.is_tvmscript) code.tir = lines(kernel.tir);
   code.constants = constants_of(kernel, network, source.constants);
   return code;
 }

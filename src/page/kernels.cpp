@@ -157,7 +157,11 @@ void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number
     html.element("p", {{"class", "note"}}, "Its cost is not known: it has no TIR.");
   }
   html.open("div", {{"class", "codes"}});
-  code(html, "TVMScript", text.tvmscript, 1);
+  if (text.is_tvmscript) {
+    code(html, "TVMScript", text.tir, 1);
+  } else {
+    code(html, "TIR: " + place_of(kernel.tir), text.tir, kernel.tir ? kernel.tir->first : 1);
+  }
   const std::string where = place_of(kernel.c);
   code(html, where.empty() ? "C" : "C: " + where, text.c, kernel.c ? kernel.c->first : 1);
   html.close("div");

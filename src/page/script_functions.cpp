@@ -14,16 +14,6 @@ constexpr std::string_view kFunction = "    @T.prim_func";
 constexpr std::string_view kDefinition = "    def ";
 constexpr std::string_view kIndent = "    ";
 
-/// Constants stay out where that can be said: the page has its own table of them.
-std::string script_of(const tir::Document& document) {
-  for (const auto place : {tir::ConstantPlace::none, tir::ConstantPlace::inside}) {
-    std::string text;
-    const auto sink = [&](std::string_view bytes) { text += bytes; };
-    if (tir::write_tvmscript(document, {.constants = place}, sink)) return text;
-  }
-  return {};
-}
-
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
   const std::string_view line = text.substr(0, end);
@@ -40,8 +30,16 @@ std::string_view lines_of(std::string_view text, std::size_t first, std::size_t 
   return text.substr(0, text.size() - rest.size());
 }
 
-ScriptFunctions::ScriptFunctions(const tir::Document& document) {
-  const std::string script = script_of(document);
+std::string script_of(const tir::Document& document) {
+  for (const auto place : {tir::ConstantPlace::none, tir::ConstantPlace::inside}) {
+    std::string text;
+    const auto sink = [&](std::string_view bytes) { text += bytes; };
+    if (tir::write_tvmscript(document, {.constants = place}, sink)) return text;
+  }
+  return {};
+}
+
+ScriptFunctions::ScriptFunctions(std::string_view script) {
   std::string_view rest = script;
   std::string function;
   std::string name;
@@ -63,12 +61,15 @@ ScriptFunctions::ScriptFunctions(const tir::Document& document) {
   finish();
 }
 
-std::string ScriptFunctions::find(const tir::Document& document, tir::NodeId function) const {
+std::string ScriptFunctions::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? std::string() : found->second;
+}
+
+std::string_view name_of(const tir::Document& document, tir::NodeId function) {
   const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions.value(i).id() != function) continue;
-    const auto found = by_name_.find(functions.key(i).text(f::GlobalVar::name_hint));
-    return found == by_name_.end() ? std::string() : found->second;
+    if (functions.value(i).id() == function) return functions.key(i).text(f::GlobalVar::name_hint);
   }
   return {};
 }

@@ -12,18 +12,24 @@ namespace mlf::page {
 /// Lines of a text, both included and counted from 1, with their line breaks.
 std::string_view lines_of(std::string_view text, std::size_t first, std::size_t last);
 
+/// A module as TVMScript, without the data of its constants where that can be said: the page has
+/// its own table of them. Empty where TVMScript has no words for something in it.
+std::string script_of(const tir::Document& document);
+
 /// The whole module is written once and cut at its functions: one module for each function would
 /// be a copy of it each time.
 class ScriptFunctions {
  public:
-  explicit ScriptFunctions(const tir::Document& document);
+  explicit ScriptFunctions(std::string_view script);
 
-  /// Empty where TVMScript has no words for something in the module. `document` is that of the
-  /// constructor.
-  std::string find(const tir::Document& document, tir::NodeId function) const;
+  /// Empty where there is none of this name.
+  std::string find(std::string_view name) const;
 
  private:
   std::map<std::string, std::string, std::less<>> by_name_;
 };
+
+/// What the module calls a function of its own; empty where it has no such function.
+std::string_view name_of(const tir::Document& document, tir::NodeId function);
 
 }  // namespace mlf::page
