@@ -55,7 +55,8 @@ std::optional<ConstantSummary> summary_of_array(std::string name, Node array) {
 
 ConstantSummary summary_of(std::string name, tir::DType dtype, std::span<const std::byte> data) {
   ConstantSummary constant{.name = std::move(name), .dtype = dtype};
-  const std::size_t width = (static_cast<std::size_t>(dtype.bits) * dtype.lanes + 7) / 8;
+  const std::size_t width =
+      (static_cast<std::size_t>(dtype.bits) * static_cast<std::size_t>(dtype.lanes) + 7) / 8;
   if (width == 0) return constant;
   constant.elements = data.size() / width;
   const Reader read = reader_of(dtype);
