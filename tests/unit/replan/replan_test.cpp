@@ -135,6 +135,30 @@ TEST_F(Replanning, ChangesEveryArchiveOfTheCorpus) {
   for (const std::string& archive : archives) expect_round_trip(archive);
 }
 
+/// The archive with the lossless twin of its text.
+std::string with_twin(const std::string& archive, const std::string& to) {
+  const std::filesystem::path twin = std::filesystem::path(archive).parent_path() / "save-1.json";
+  const archive::Archive original = open_good(archive);
+  archive::Changes changes;
+  changes.add.push_back(
+      new_member("src/tir-1.tvm.json", read_file(twin.string()), *original.find("src/tir-1.txt")));
+  archive::write_to_path(original, changes, to);
+  return to;
+}
+
+TEST_F(Replanning, ChangesTextAndLosslessTwin) {
+  expect_round_trip(with_twin(data(kUsmp), path("twin.tar")));
+}
+
+TEST_F(Replanning, ChangesLosslessTwinsOfTheCorpus) {
+  const std::vector<std::string> archives = usmp_archives();
+  if (archives.size() == 1) GTEST_SKIP() << "there is no corpus beside the checkout";
+  for (const std::string& archive : archives) {
+    SCOPED_TRACE(archive);
+    expect_round_trip(with_twin(archive, path("twin.tar")));
+  }
+}
+
 TEST_F(Replanning, WithoutAMoveGivesTheSameArchive) {
   const Deployment deployment = open_deployment(data(kUsmp));
   const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 0));
@@ -173,6 +197,111 @@ TEST_F(Replanning, MakesTheOutputsOfProcessAnew) {
   ASSERT_TRUE(process_archive(path("other.tar")));
   EXPECT_TRUE(read_file(path("other.tar")) == read_file(path("out.tar")));
 }
+
+TEST_F(Replanning, KeepsTheCompression) {
+  const std::string packed = path("in.tar.gz");
+  ASSERT_EQ(std::system(("gzip -nc " + data(kUsmp) + " > " + packed).c_str()), 0);
+  ASSERT_TRUE(write(packed, path("out.tar.gz"), shifted(open_deployment(packed), 16)));
+  const archive::Archive after = open_good(path("out.tar.gz"));
+  EXPECT_EQ(after.storage(), archive::Storage::tar_gzip);
+  EXPECT_EQ(names(after), names(open_good(data(kUsmp))));
+}
+
+TEST_F(Replanning, RefusesADirectory) {
+  std::filesystem::create_directory(path("folder"));
+  ASSERT_EQ(std::system(("tar xf " + data(kUsmp) + " -C " + path("folder")).c_str()), 0);
+  const Deployment folder = open_deployment(path("folder"));
+  const auto result = write_with_plan(folder, shifted(folder, 16), {.output = path("out.tar")});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().front().kind, ErrorKind::usage);
+}
+
+// --- Archives that are not as TVM made them -----------------------------------------------------
+
+/// The test archive with `from` for `to` in one member, and without captured TIR if so wished.
+enum class Captured { stays, goes };
+
+class ReplanningOfChanged : public Replanning {
+ protected:
+  std::string changed(std::string_view member, const std::string& from, const std::string& to,
+                      Captured captured) const {
+    const archive::Archive archive = open_good(data(kUsmp));
+    std::string text(archive.read(*archive.find(member)).value());
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    archive::Changes changes{.remove = {}, .add = {}, .edit = {{std::string(member), text}}};
+    for (const archive::Member& one : archive.members()) {
+      if (captured == Captured::goes && one.name.starts_with("src/tir-")) {
+        changes.remove.push_back(one.name);
+      }
+    }
+    archive::write_to_path(archive, changes, path("changed.tar"));
+    return path("changed.tar");
+  }
+
+  /// What is said of it, with the moves that were right before.
+  std::string refusal_of_changed(const std::string& archive) const {
+    const auto moves = shifted(open_deployment(archive), 16);
+    EXPECT_FALSE(moves.empty());
+    const auto result = write(archive, path("out.tar"), moves);
+    EXPECT_FALSE(std::filesystem::exists(path("out.tar")));
+    return result ? "it was written" : result.error().front().message;
+  }
+};
+
+const char* const kKernels = "codegen/host/src/default_lib1.c";
+const char* const kPools = "codegen/host/src/default_lib0.c";
+
+TEST_F(ReplanningOfChanged, RefusesCThatDoesNotAgreeWithTheTir) {
+  const std::string archive = changed(kKernels, "_let = (&(global_workspace_1_var[",
+                                      "_let = (&(global_workspace_1_var[1", Captured::stays);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "the generated C, codegen/host/src/default_lib1.c, and src/tir-1.txt (second) differ: "
+            "functions[\"__tvm_main__\"].body.value.args[0].indices[0].value: 1800 / 800");
+}
+
+TEST_F(ReplanningOfChanged, RefusesAPoolThatIsNotWhereTvmDefinesIt) {
+  const std::string archive = changed(kPools, "static uint8_t global_workspace[",
+                                      "static int8_t global_workspace[", Captured::stays);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "the size of pool 'global_workspace' is in 0 places of the generated C, not in one");
+}
+
+TEST_F(ReplanningOfChanged, RefusesAnotherSizeInMetadata) {
+  const std::string archive =
+      changed("metadata.json", "\"workspace_size_bytes\": ", "\"workspace_size_bytes\": 1",
+              Captured::stays);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "workspace_size_bytes of main is not 1440, the sum of its pools");
+}
+
+TEST_F(ReplanningOfChanged, RefusesAnotherSizeInTheHeader) {
+  const std::string archive =
+      changed("codegen/host/include/tvmgen_default.h", "TVMGEN_DEFAULT_WORKSPACE_SIZE ",
+              "TVMGEN_DEFAULT_WORKSPACE_SIZE 1", Captured::stays);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "TVMGEN_DEFAULT_WORKSPACE_SIZE is not 1440, the size in the plan");
+}
+
+TEST_F(ReplanningOfChanged, RefusesACalleeWithoutTir) {
+  const std::string archive =
+      changed(kKernels, "  if (tvmgen_default_", "  if (other_", Captured::goes);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "'other_fused_cast_subtract' is given a pool, and its TIR is not in the archive");
+}
+
+TEST_F(ReplanningOfChanged, RefusesOtherUsesOfAPool) {
+  const std::string archive = changed(kKernels, "  if (tvmgen_default_",
+                                      "  ((uint8_t*)global_workspace_1_var)[0] = (uint8_t)1;\n"
+                                      "  if (tvmgen_default_",
+                                      Captured::goes);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "function '__tvm_main__': pool 'global_workspace' is used by BufferStore, which TVM's "
+            "planner does not generate");
+}
+
+// --- Moves that are not those of the archive ----------------------------------------------------
 
 TEST_F(Replanning, RefusesABufferThatTheMovesDoNotHave) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);

@@ -1,0 +1,263 @@
+"""Networks with memory pools, compiled and run: what a plan of the pools is worth.
+
+A program runs one network on random inputs and prints its outputs. Three builds: as it is, with the
+sanitizers, and with a poisoned pool (c_runtime/poisoned_pool.c), for which the lifetimes come from
+the topology of the network.
+"""
+
+import dataclasses
+import re
+import shutil
+import subprocess
+
+import generated_c
+
+BASE = ["-std=gnu11", f"-I{generated_c.HEADERS}", f"-I{generated_c.RUNTIME}"]
+# A board of QEMU: its newlib writes to the host, has no aligned_alloc, and spells float16 its way.
+QEMU = ["qemu-system-arm", "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial", "none"]
+QEMU += ["-semihosting-config", "enable=on,target=native", "-kernel"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Build:
+    """How a program is made and started."""
+
+    flags: list
+    compiler: str = "gcc"
+    runner: tuple = ()
+
+
+HOST = ["-O1", "-Dhalf=_Float16"]
+BUILDS = {
+    "plain": Build(HOST),
+    "sanitized": Build(
+        [*HOST, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    ),
+    "poisoned": Build(HOST),
+    "cortex-m": Build(
+        ["-O1", "-mcpu=cortex-m3", "-mthumb", "-mfp16-format=ieee", "-Dhalf=__fp16"]
+        + ["-include", "malloc.h", "-Daligned_alloc=memalign", "--specs=rdimon.specs"]
+        + ["-T", str(generated_c.RUNTIME / "cortex_m.ld")],
+        "arm-none-eabi-gcc",
+        tuple(QEMU),
+    ),
+}
+
+
+class Failed(Exception):
+    """The program ended with an error: a sanitizer's, or that of the poisoned pool."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """Bytes of a pool that hold one value of main; positions of steps where it is defined and last
+    used."""
+
+    pool: int
+    offset: int
+    bytes: int
+    defined: int
+    last: int
+
+
+def workspace_pools(document):
+    return {i: pool for i, pool in enumerate(document["pools"]) if pool["kind"] == "workspace"}
+
+
+def regions_of(document):
+    """The values of main in pools that are written."""
+    pools = workspace_pools(document)
+    end = len(document["calls"]) + len(document["copies"])
+    for value in document["values"]:
+        storage = document["storages"][value["storage"]]
+        if storage["pool"] in pools and value["bytes"]:
+            defined = value["first_definition"]
+            last = value["last_use"]
+            yield Region(
+                list(pools).index(storage["pool"]),
+                storage["offset"],
+                value["bytes"],
+                -1 if defined is None else defined,
+                end if last is None else last,
+            )
+
+
+def lists_of(position, regions):
+    """What is alive before, through and behind the call at a position."""
+    return (
+        [one for one in regions if one.defined < position <= one.last],
+        [one for one in regions if one.defined < position < one.last],
+        [one for one in regions if one.defined <= position < one.last],
+    )
+
+
+def plan_text(document):
+    """The plan as poisoned_pool.c wants it."""
+    pools = list(workspace_pools(document).values())
+    regions = list(regions_of(document))
+    lines = [
+        "struct region { int pool; size_t offset, bytes; };",
+        "struct regions { const struct region *list; int count; };",
+        "struct step { void (*kernel)(void); struct regions before, through, after; };",
+        "static const struct { unsigned char *memory; size_t bytes; } pools[] = {",
+        *(f"  {{(unsigned char *)&{pool['name']}, {pool['bytes']}}}," for pool in pools),
+        "};",
+        f"enum {{ pool_count = {len(pools)}, step_count = {len(document['calls'])} }};",
+    ]
+    symbols = [document["kernels"][call["kernel"]]["symbol"] for call in document["calls"]]
+    # Their own types do not matter: addresses are compared.
+    lines += [
+        f'extern void kernel_of_{i}(void) __asm__("{symbol}");' for i, symbol in enumerate(symbols)
+    ]
+    steps = []
+    for i, call in enumerate(document["calls"]):
+        parts = []
+        for name, some in zip(
+            ("before", "through", "after"), lists_of(call["position"], regions), strict=True
+        ):
+            items = ", ".join(f"{{{one.pool}, {one.offset}, {one.bytes}}}" for one in some)
+            lines.append(f"static const struct region {name}_{i}[] = {{{items or '{0, 0, 0}'}}};")
+            parts.append(f"{{{name}_{i}, {len(some)}}}")
+        steps.append(f"  {{kernel_of_{i}, {', '.join(parts)}}},")
+    lines += ["static const struct step steps[] = {", *steps, "};"]
+    return "\n".join([*lines, '#include "poisoned_pool.c"', ""])
+
+
+def filling(memory, port):
+    """A statement that fills an input with random values of its type."""
+    kind = re.match(r"[a-z]+", port["dtype"])[0]
+    bits = generated_c.bits_of(port["dtype"])
+    size = generated_c.bytes_of(port)
+    if kind == "float" and bits in (16, 32, 64):
+        c_type = {16: "_Float16", 32: "float", 64: "double"}[bits]
+        value = f"({c_type})((double)(int32_t)next_random() / 2147483648.0)"
+    elif port["dtype"] == "bool":
+        c_type, value = "uint8_t", "next_random() & 1"
+    elif bits == 8:
+        c_type, value = "uint8_t", "(uint8_t)next_random()"
+    else:  # an index, perhaps
+        c_type, value = f"int{bits}_t", "next_random() & 3"
+    return (
+        f"for (size_t i = 0; i < {size} / sizeof({c_type}); ++i) "
+        f"(({c_type}*)(void*){memory})[i] = {value};"
+    )
+
+
+def driver_text(document, headers, source, poisoned, runs):
+    driver = generated_c.Driver()
+    ports = list(generated_c.tensors_of_ports(driver, document))
+    # The same memory again: tensors_of_ports names it by counting.
+    driver = generated_c.Driver()
+    generated_c.call_aot(driver, document, headers)
+    inputs = ports[: len(document["inputs"])]
+    outputs = ports[len(document["inputs"]) :]
+    body = [filling(memory, port) for memory, port in inputs]
+    sizes = {memory: generated_c.bytes_of(port) for memory, port in outputs}
+    body += [f"memset({memory}, 0xCC, {size});" for memory, size in sizes.items()]
+    body += ["begin_run();", *driver.statements, "end_run();"]
+    body += [f"fwrite({memory}, 1, {size}, stdout);" for memory, size in sizes.items()]
+    hooks = (
+        plan_text(document)
+        if poisoned
+        else "static void begin_run(void) {}\nstatic void end_run(void) {}\n"
+    )
+    return "\n".join(
+        [
+            "#include <stdint.h>",
+            "#include <stdio.h>",
+            "#include <string.h>",
+            # Its pools are static: they can be seen from the same file alone.
+            f'#include "{source.name}"',
+            *driver.globals,
+            "static uint32_t state = 2463534242u;",
+            "static uint32_t next_random(void) {",
+            "  state ^= state << 13; state ^= state >> 17; state ^= state << 5; return state;",
+            "}",
+            hooks,
+            "int main(void) {",
+            f"  for (int run = 0; run < {runs}; ++run) {{",
+            *body,
+            "  }",
+            "  return 0;",
+            "}",
+            "",
+        ]
+    )
+
+
+def can_build(kind):
+    """Whether the tools are installed."""
+    tools = [BUILDS[kind].compiler, *BUILDS[kind].runner[:1]]
+    return all(shutil.which(tool) for tool in tools)
+
+
+def compile_c(*arguments, folder, compiler="gcc"):
+    result = subprocess.run(
+        [compiler, *arguments], capture_output=True, text=True, check=False, cwd=folder
+    )
+    if result.returncode:
+        raise generated_c.CannotRun(f"gcc: {generated_c.first_error(result.stderr)}")
+    return result.stderr
+
+
+class Network:
+    """One module of an unpacked archive, and the topology that says its plan."""
+
+    def __init__(self, root, document, folder):
+        self.root, self.document, self.folder = root, document, folder
+        module = document["module"]
+        self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
+        self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
+        self.include = [f"-I{root / 'codegen/host/include'}", f"-I{root / 'codegen/host/src'}"]
+        pools = [pool["name"] for pool in workspace_pools(document).values()]
+        self.entry = next(
+            (
+                source
+                for source in self.sources
+                if all(f"uint8_t {pool}[" in source.read_text() for pool in pools)
+            ),
+            None,
+        )
+        if self.entry is None:
+            raise generated_c.CannotRun("its pools are not in its C")
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def warnings(self):
+        """What gcc -Wall says of the archive's own C, without places."""
+        found = []
+        for source in self.sources:
+            flags = [*BASE, *HOST, "-Wall", "-Wextra", *self.include, "-fsyntax-only"]
+            lines = compile_c(*flags, str(source), folder=self.folder).splitlines()
+            found += [line.partition("warning:")[2] for line in lines if "warning:" in line]
+        return found
+
+    def build(self, kind, runs):
+        program = self.folder / f"{kind}-{runs}"
+        build = BUILDS[kind]
+        flags = [*BASE, "-w", *build.flags, *self.include]
+        hooks = ["-finstrument-functions"] if kind == "poisoned" else []
+        objects = []
+        for source in self.sources:
+            if source != self.entry:
+                objects.append(str(self.folder / f"{kind}-{source.stem}.o"))
+                parts = [*flags, *hooks, "-c", str(source), "-o", objects[-1]]
+                compile_c(*parts, folder=self.folder, compiler=build.compiler)
+        driver = self.folder / f"{kind}.c"
+        driver.write_text(
+            driver_text(self.document, self.headers, self.entry, kind == "poisoned", runs)
+        )
+        allocator = str(generated_c.RUNTIME / "allocator.c")
+        parts = [*flags, str(driver), allocator, *objects, "-lm", "-o", str(program)]
+        compile_c(*parts, folder=self.folder, compiler=build.compiler)
+        return program
+
+    def outputs(self, kind, runs):
+        """The outputs of `runs` runs, one behind the other. Throws Failed."""
+        program = self.build(kind, runs)
+        command = [*BUILDS[kind].runner, program]
+        result = subprocess.run(command, capture_output=True, check=False, timeout=600)
+        if result.returncode:
+            text = result.stderr.decode(errors="replace")
+            reason = next((line for line in text.splitlines() if "ERROR" in line), None)
+            raise Failed(reason or next(iter(text.splitlines()), f"exit {result.returncode}"))
+        return result.stdout

@@ -1,0 +1,252 @@
+"""`mlf plan ARCHIVE -o OUT`, judged by running both.
+
+For every archive with memory pools, the C of ARCHIVE and of OUT is compiled with gcc and run on the
+same 200 random inputs:
+  as it is       outputs are the same bytes, and gcc -Wall says nothing that it did not say before
+  poisoned pool  the same, while every byte that the new plan calls dead is overwritten around every
+                 kernel, and every byte that is used later is the same behind it
+  sanitized      the same, under AddressSanitizer and UBSan
+  Cortex-M       the same, of two networks in qemu-system-arm where that and arm-none-eabi-gcc are
+OUT holds together (`mlf verify`), has the same members, and planned again it is the same file.
+Would the harness notice? Plans with two buffers in one byte are, each of them.
+"""
+
+import json
+import pathlib
+import re
+import sys
+import tarfile
+import tempfile
+
+import generated_c
+import memory_truth
+import plan_programs
+import support
+
+RUNS = 200
+# Loops and places do not depend on values: more say the same.
+SLOW_RUNS = {"sanitized": 20, "cortex-m": 20}
+CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18/mlp-aot-packed-usmp default")
+
+
+def archives():
+    return [path for path in memory_truth.archives() if "usmp" in path.parent.name]
+
+
+def networks(archive):
+    """The topologies with workspace pools, by module."""
+    for name, document, _ in memory_truth.networks(archive):
+        if document is not None and plan_programs.workspace_pools(document):
+            yield name, document
+
+
+def unpacked(archive, folder):
+    memory_truth.unpack(archive, folder)
+    return folder
+
+
+def stock(archive, folder):
+    """The archive without captured TIR: names are those of the C."""
+    for member in (unpacked(archive, folder) / "src").glob("tir-*"):
+        member.unlink()
+    return folder
+
+
+def pool_bytes(document):
+    return sum(pool["bytes"] for pool in plan_programs.workspace_pools(document).values())
+
+
+# --- Plans that are wrong ------------------------------------------------------------------------
+
+
+def let_of(name, old):
+    """A let of a buffer in C: its offset is the second group."""
+    return re.compile(rf"(void\* {re.escape(name)} = \(&\(.*\[)({old})(\]\)\);)")
+
+
+def patch(path, pattern, replacement):
+    text, count = re.subn(pattern, replacement, path.read_text())
+    assert count == 1, f"{path}: {pattern} is there {count} times"
+    path.write_text(text)
+
+
+def definition(text, symbol):
+    """The part of a file with the body of a function."""
+    begin = re.search(rf"{re.escape(symbol)}\([^;{{]*\) {{", text).start()
+    return begin, text.index("\n}\n", begin)
+
+
+def move_let(network, symbol, name, old, new):
+    for source in network.sources:
+        text = source.read_text()
+        if not re.search(rf"{re.escape(symbol)}\([^;{{]*\) {{", text):
+            continue
+        begin, end = definition(text, symbol)
+        body, count = let_of(name, old).subn(rf"\g<1>{new}\3", text[begin:end])
+        assert count == 1, f"{symbol}: {name} at {old} is there {count} times"
+        source.write_text(text[:begin] + body + text[end:])
+        return
+    raise AssertionError(f"no definition of {symbol}")
+
+
+def pool_index(document, pool):
+    return list(plan_programs.workspace_pools(document)).index(pool)
+
+
+def wrong_plans(document):
+    """Plans that put the first byte of one buffer over the last one of another that is used later:
+    (function of the let, the buffer, its storage or None, the wrong offset, its bytes)."""
+    regions = list(plan_programs.regions_of(document))
+    tensors, scratches = [], []
+    for call in document["calls"]:
+        through = plan_programs.lists_of(call["position"], regions)[1]
+        for argument in call["arguments"]:
+            if argument["writes"] is None or argument["storage"] is None:
+                continue
+            storage = document["storages"][argument["storage"]]
+            if storage["pool"] not in plan_programs.workspace_pools(document):
+                continue
+            pool = pool_index(document, storage["pool"])
+            for region in through:
+                if region.pool == pool and region.offset != storage["offset"]:
+                    new = region.offset + region.bytes - 1
+                    main = document["provenance"]["symbol"]
+                    tensors.append((main, storage, argument["storage"], new, storage["bytes"]))
+        kernel = document["kernels"][call["kernel"]]
+        for workspace in kernel["workspaces"]:
+            if workspace["memory"] != "pool":
+                continue
+            pool = pool_index(document, workspace["pool"])
+            for region in through:
+                if region.pool == pool:
+                    new = region.offset + region.bytes - 1
+                    scratches.append((kernel["symbol"], workspace, None, new, workspace["bytes"]))
+    return tensors[:2] + scratches[:2]
+
+
+def notices(archive, folder, plan, right):
+    """Whether a wrong plan, patched into the C by hand, is noticed; `right` are the outputs."""
+    root = stock(archive, folder / "archive")
+    [document] = dict(networks(root)).values()
+    symbol, buffer, storage, new, size = plan
+    network = plan_programs.Network(root, document, folder / "work")
+    pool = document["pools"][buffer["pool"]]
+    move_let(network, symbol, buffer["name"], buffer["offset"], new)
+    enlarged = max(pool["bytes"], new + size)
+    patch(network.entry, rf"uint8_t {pool['name']}\[\d+\]", f"uint8_t {pool['name']}[{enlarged}]")
+    pool["bytes"] = enlarged
+    if storage is not None:
+        document["storages"][storage]["offset"] = new
+    try:
+        return network.outputs("poisoned", RUNS) != right
+    except plan_programs.Failed:
+        return True
+
+
+# --- Plans that mlf makes ------------------------------------------------------------------------
+
+
+def members(archive):
+    with tarfile.open(archive) as tar:
+        return [(one.name, one.mode, one.mtime, one.uid, one.uname) for one in tar.getmembers()]
+
+
+class Judge:
+    def __init__(self):
+        self.faults, self.not_run = [], []
+        self.networks = self.moved = self.wrong = 0
+
+    def expect(self, truth, text):
+        if not truth:
+            self.faults.append(text)
+
+    def archive(self, archive):
+        name = memory_truth.name_of(archive)
+        before = dict(networks(archive))
+        if not before:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            planned = folder / "planned.tar"
+            support.run_ok("plan", archive, "-o", planned)
+            self.file(name, archive, planned, folder)
+            after = dict(networks(planned))
+            for module, document in before.items():
+                self.network(f"{name} {module}", archive, document, planned, after[module], folder)
+            if len(after) == 1:
+                self.wrong_plans(name, planned, folder)
+
+    def file(self, name, archive, planned, folder):
+        self.expect(members(archive) == members(planned), f"{name}: other members")
+        verified = support.run("verify", planned)
+        self.expect(verified.returncode == 0, f"{name}: mlf verify: {verified.stdout.decode()}")
+        again = folder / "again.tar"
+        support.run_ok("plan", planned, "-o", again)
+        self.expect(again.read_bytes() == planned.read_bytes(), f"{name}: planned again, it differs")
+
+    def network(self, name, archive, document, planned, after, folder):
+        now, ours = pool_bytes(document), pool_bytes(after)
+        self.networks += 1
+        self.moved += ours < now
+        print(f"{name:48}{now:>10}{ours:>10}{100 * (now - ours) / now:>8.1f} %", flush=True)
+        self.expect(ours <= now, f"{name}: {ours} bytes, and {now} before")
+        try:
+            work = folder / after["module"]
+            old = plan_programs.Network(
+                unpacked(archive, work / "before"), document, work / "before-work"
+            )
+            new = plan_programs.Network(unpacked(planned, work / "after"), after, work / "after-work")
+            self.expect(
+                sorted(old.warnings()) == sorted(new.warnings()), f"{name}: other warnings of gcc"
+            )
+            right = old.outputs("plain", RUNS)
+            self.expect(len(right) > 0, f"{name}: no outputs")
+            for kind in ("plain", "poisoned", "sanitized"):
+                runs = SLOW_RUNS.get(kind, RUNS)
+                wanted = right[: len(right) // RUNS * runs]
+                self.expect(new.outputs(kind, runs) == wanted, f"{name}: other outputs ({kind})")
+            if name in CORTEX_M:
+                self.cortex_m(name, old, new)
+        except generated_c.CannotRun as why:
+            self.not_run.append(f"{name}: {why}")
+        except plan_programs.Failed as why:
+            self.faults.append(f"{name}: {why}")
+
+    def cortex_m(self, name, old, new):
+        if not plan_programs.can_build("cortex-m"):
+            self.not_run.append(f"{name}: no arm-none-eabi-gcc or qemu-system-arm")
+            return
+        runs = SLOW_RUNS["cortex-m"]
+        right = old.outputs("cortex-m", runs)
+        self.expect(len(right) > 0, f"{name}: no outputs of Cortex-M")
+        self.expect(new.outputs("cortex-m", runs) == right, f"{name}: other outputs (Cortex-M)")
+
+    def wrong_plans(self, name, planned, folder):
+        root = stock(planned, folder / "stock")
+        [document] = dict(networks(root)).values()
+        right = plan_programs.Network(root, document, folder / "right").outputs("plain", RUNS)
+        for number, plan in enumerate(wrong_plans(document)):
+            self.wrong += 1
+            noticed = notices(planned, folder / f"wrong-{number}", plan, right)
+            self.expect(noticed, f"{name}: nobody noticed {plan}")
+
+
+def main():
+    judge = Judge()
+    print(f"{'NETWORK':48}{'NOW':>10}{'PLANNED':>10}{'LESS':>10}")
+    for archive in archives():
+        judge.archive(archive)
+    for line in judge.not_run:
+        print(f"not run: {line}")
+    for line in judge.faults:
+        print(f"FAULT: {line}")
+    print(
+        f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.wrong} wrong plans; "
+        f"{len(judge.faults)} faults, {len(judge.not_run)} not run"
+    )
+    assert judge.networks > 0 and judge.wrong > 0
+    return 1 if judge.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
