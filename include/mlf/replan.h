@@ -5,16 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mlf/archive_plan.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/graph/topology.h"
-#include "mlf/plan/network_plan.h"
 
 namespace mlf {
 
@@ -38,10 +36,12 @@ struct PoolMove {
   std::vector<BufferMove> buffers;
 };
 
-/// The moves that make a plan of it; nothing where the plan is refused, or not better than what is
-/// there.
-MLF_API std::optional<PoolMove> move_of(std::size_t module, const graph::Topology& topology,
-                                        const plan::PoolPlan& plan);
+/// The moves that make the archive's pools as small as its plan says. Pools that cannot be smaller
+/// have none: an archive whose pools are all so stays as it is.
+///
+/// Errors: `check_failed` where no network has a workspace pool, and for a pool whose buffers
+/// nobody may move, with the reason.
+MLF_API Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan);
 
 struct ReplanOptions {
   std::string output{};  ///< "-": standard output

@@ -13,6 +13,7 @@
 #include "mlf/deployment.h"
 #include "mlf/plan/problem.h"
 #include "mlf/plan/problem_csv.h"
+#include "mlf/replan.h"
 #include "output.h"
 
 namespace mlf::program {
@@ -25,6 +26,7 @@ struct PlanArguments {
   double seconds = 0;  ///< 0: as many steps as the library thinks fit
   PlanDetails details{};
   bool json = false;
+  std::string output;
 };
 
 /// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
@@ -49,6 +51,11 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_flag("--scratch", options.details.scratch, "List what the workspaces of each call cost")
       ->excludes(problem);
   app.add_flag("--json", options.json, "Print JSON (schemas/plan.schema.json)")->excludes(problem);
+  app.add_option("-o,--output", options.output,
+                 "Write the archive with the new offsets here: into its C, headers, metadata.json "
+                 "and TIR; nothing else in it changes")
+      ->type_name("OUT")
+      ->excludes(problem);
 }
 
 plan::SearchLimits limits_of(const PlanArguments& options) {
@@ -61,6 +68,26 @@ plan::SearchLimits limits_of(const PlanArguments& options) {
   return limits;
 }
 
+/// Writes the archive with its new plan; all or nothing.
+int write_planned(const PlanArguments& options, const Deployment& deployment,
+                  const ArchivePlan& plan, const Context& context) {
+  const auto moves = moves_of(plan);
+  if (!moves) return context.console.fail(in_file(moves.error(), options.archive));
+  const auto written = write_with_plan(deployment, *moves,
+                                       {.output = options.output,
+                                        .archive_limits = context.limits.archive,
+                                        .tir_limits = context.limits.tir});
+  if (!written) return context.console.fail(written.error());
+  for (const std::string& lost : written->lost) context.console.warn(lost);
+  if (moves->empty()) {
+    context.console.note(fmt::format("{}: no smaller plan was found", options.archive));
+  }
+  for (const std::string& name : written->changed) {
+    context.console.detail(fmt::format("{}: {} changed", options.archive, name));
+  }
+  return 0;
+}
+
 int plan_networks(const PlanArguments& options, const Context& context) {
   const auto deployment = Deployment::open(
       options.archive,
@@ -68,6 +95,11 @@ int plan_networks(const PlanArguments& options, const Context& context) {
   if (!deployment) return context.console.fail(deployment.error());
   const auto plan = plan_archive(*deployment, limits_of(options));
   if (!plan) return context.console.fail(plan.error());
+  if (!options.output.empty()) {
+    const int exit = write_planned(options, *deployment, *plan, context);
+    // The archive is all that goes to standard output then.
+    if (exit != 0 || options.output == "-") return exit;
+  }
   const auto printed =
       print(options.json ? to_json(*plan, JsonLayout::pretty) : to_text(*plan, options.details));
   return printed ? 0 : context.console.fail(printed.error());
@@ -110,6 +142,10 @@ int plan_problem(const PlanArguments& options, const Console& console) {
 }
 
 int run_plan(const PlanArguments& options, const Context& context) {
+  if (options.output == "-" && standard_output_is_terminal()) {
+    return context.console.fail(ErrorKind::usage,
+                                "the result is a tar: send standard output to a file or a pipe");
+  }
   if (!options.problem.empty()) return plan_problem(options, context.console);
   if (!options.archive.empty()) return plan_networks(options, context);
   return context.console.fail(ErrorKind::usage, "nothing to plan: give ARCHIVE or --problem FILE");

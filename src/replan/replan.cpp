@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "archive/rewrite.h"
@@ -351,17 +352,16 @@ ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
   return report;
 }
 
-}  // namespace
-}  // namespace mlf::replan
-
-namespace mlf {
-
-std::optional<PoolMove> move_of(std::size_t module, const graph::Topology& topology,
-                                const plan::PoolPlan& plan) {
+/// Nothing where the pool stays as it is.
+std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& plan) {
   const plan::PoolProblem& now = plan.now;
-  if (plan.is_refused() || !now.declared || plan.best.size >= *now.declared) return std::nullopt;
-  PoolMove move{.module = module,
-                .pool = topology[now.pool].name,
+  const std::string& name = (*module.network)[now.pool].name;
+  const std::string place = "module '" + module.name + "': pool '" + name + "' ";
+  if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
+  if (!now.declared) refuse(place + "has no size in the archive");
+  if (plan.best.size >= *now.declared) return std::nullopt;
+  PoolMove move{.module = module.module,
+                .pool = name,
                 .old_size = *now.declared,
                 .new_size = plan.best.size,
                 .buffers = {}};
@@ -374,6 +374,27 @@ std::optional<PoolMove> move_of(std::size_t module, const graph::Topology& topol
                             .new_offset = plan.best.offsets[i]});
   }
   return move;
+}
+
+}  // namespace
+}  // namespace mlf::replan
+
+namespace mlf {
+
+Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan) {
+  return support::to_result([&] {
+    std::vector<PoolMove> moves;
+    bool any = false;
+    for (const ModulePlan& module : plan.modules) {
+      for (const ModulePoolPlan& pool : module.pools) {
+        any = true;
+        auto move = replan::move_of(module, pool.plan);
+        if (move) moves.push_back(*std::move(move));
+      }
+    }
+    if (!any) replan::refuse("no network of this archive has a memory pool, so there is no plan");
+    return moves;
+  });
 }
 
 Result<ReplanReport> write_with_plan(const Deployment& deployment, std::span<const PoolMove> moves,
