@@ -40,7 +40,7 @@ class Finder {
   Finder(const ModuleReport& module, const std::vector<NamedFunction>& functions)
       : module_(module), functions_(functions) {}
 
-  std::vector<CostFinding> run(Node main);
+  std::vector<CostFinding> run(Node main, const std::vector<NamedFunction>& uncalled);
 
  private:
   void collect_constants(const NamedFunction& function);
@@ -57,7 +57,6 @@ class Finder {
   void find_padding_scratch();
   void find_index_divisions();
   void find_half();
-  void find_unused_kernels();
 
   const ModuleReport& module_;
   const std::vector<NamedFunction>& functions_;
@@ -197,15 +196,7 @@ void Finder::find_half() {
   }
 }
 
-void Finder::find_unused_kernels() {
-  if (!module_.network) return;
-  for (const graph::Check& check : module_.network->checks) {
-    if (check.code != graph::CheckCode::unused_kernel) continue;
-    add(CostFindingCode::unused_kernel, module_.name, kUnknown, check.detail);
-  }
-}
-
-std::vector<CostFinding> Finder::run(Node main) {
+std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>& uncalled) {
   for (const NamedFunction& function : functions_) collect_constants(function);
   if (main) collect_pools(main);
   // In the order of findings.def.
@@ -216,15 +207,17 @@ std::vector<CostFinding> Finder::run(Node main) {
   find_padding_scratch();
   find_index_divisions();
   find_half();
-  find_unused_kernels();
+  find_unused(module_, uncalled, findings_);
+  find_plain_schedules(module_, functions_, findings_);
   return std::move(findings_);
 }
 
 }  // namespace
 
 std::vector<CostFinding> findings_of(const ModuleReport& module,
-                                     const std::vector<NamedFunction>& functions, Node main) {
-  return Finder(module, functions).run(main);
+                                     const std::vector<NamedFunction>& functions, Node main,
+                                     const std::vector<NamedFunction>& uncalled) {
+  return Finder(module, functions).run(main, uncalled);
 }
 
 }  // namespace report

@@ -16,8 +16,18 @@ struct NamedFunction {
 };
 
 /// What there is to find in a module that is reported otherwise. `functions` are its kernels and
-/// main, each once; `main` is undefined where there is none.
+/// main, each once; `main` is undefined where there is none; `uncalled` are functions that main
+/// does not call, undefined where only their names are known.
 std::vector<CostFinding> findings_of(const ModuleReport& module,
-                                     const std::vector<NamedFunction>& functions, tir::Node main);
+                                     const std::vector<NamedFunction>& functions, tir::Node main,
+                                     const std::vector<NamedFunction>& uncalled);
+
+/// Adds functions, tensors and pools that nothing uses.
+void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& uncalled,
+                 std::vector<CostFinding>& findings);
+
+/// Adds kernels that have a plainer schedule than others of the same operator.
+void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,
+                          std::vector<CostFinding>& findings);
 
 }  // namespace mlf::report

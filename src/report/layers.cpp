@@ -46,13 +46,6 @@ bool has_word(std::string_view name, std::string_view word) {
   return false;
 }
 
-/// The anchor in the name of a kernel or of a Relay operator ("qnn.conv2d"); empty where none is.
-std::string_view anchor_in(std::string_view name) {
-  const auto found = std::ranges::find_if(
-      kAnchors, [&](std::string_view anchor) { return has_word(name, anchor); });
-  return found == kAnchors.end() ? std::string_view() : *found;
-}
-
 // --- Relay's text ------------------------------------------------------------------------------
 
 /// "%12" and the like, at the beginning of `text`; empty where there is none.
@@ -246,6 +239,12 @@ std::vector<std::pair<std::size_t, std::size_t>> keys_of(const AnchorGraph& grap
 }
 
 }  // namespace
+
+std::string_view anchor_in(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      kAnchors, [&](std::string_view anchor) { return has_word(name, anchor); });
+  return found == kAnchors.end() ? std::string_view() : *found;
+}
 
 std::vector<RelayAnchor> relay_anchors(std::string_view text) {
   return RelayReader().read(text);

@@ -28,4 +28,9 @@ std::vector<RelayAnchor> relay_anchors(std::string_view text);
 std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& network,
                                                      const std::vector<RelayAnchor>& anchors);
 
+/// The operator that a kernel or a Relay operator is named after: "conv2d" of
+/// "tvmgen_default_fused_nn_contrib_conv2d_NCHWc_add". Empty where TVM would fuse all of them with
+/// others.
+std::string_view anchor_in(std::string_view name);
+
 }  // namespace mlf::report

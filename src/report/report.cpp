@@ -44,6 +44,7 @@ class Reporter {
   void add_layers(ModuleReport& module, const FileRef& relay) const;
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
+  std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
 
   const Deployment& deployment_;
   const ReportOptions& options_;
@@ -228,7 +229,8 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
   }
   collect_reasons(report);
-  report.findings = findings_of(report, functions_of_module(report), main_of(network));
+  report.findings = findings_of(report, functions_of_module(report), main_of(network),
+                                uncalled_functions(report));
   return report;
 }
 
@@ -251,6 +253,23 @@ std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& mod
   }
   const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
   if (main) functions.push_back({module.network->provenance.function, main});
+  return functions;
+}
+
+/// Those that the checks of the network name, with their TIR where main's own has it.
+std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& module) {
+  std::vector<NamedFunction> functions;
+  if (!module.network) return functions;
+  const auto& known = functions_of(module.network->provenance.source).by_name;
+  for (const graph::Check& check : module.network->checks) {
+    if (check.code != graph::CheckCode::unused_kernel) continue;
+    // The check names its function between quotes.
+    const std::string_view detail = check.detail;
+    const std::size_t begin = detail.find('\'') + 1;
+    const std::string_view symbol = detail.substr(begin, detail.rfind('\'') - begin);
+    const auto found = known.find(symbol);
+    functions.push_back({symbol, found == known.end() ? tir::Node() : found->second});
+  }
   return functions;
 }
 

@@ -1,0 +1,108 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "mlf/tir/visit.h"
+#include "report/findings.h"
+#include "report/layers.h"
+
+namespace mlf::report {
+namespace {
+
+using analysis::Count;
+using tir::Kind;
+namespace f = tir::f;
+
+const Count kNoBytes{0, std::nullopt};
+
+/// How a kernel is scheduled, as far as its loops and tensors say it without doubt.
+struct Schedule {
+  std::string symbol;
+  bool has_vectors = false;
+  std::optional<bool> has_blocks{};  ///< nothing: not an operator of images, or shapes unknown
+};
+
+/// After VectorizeLoop a vectorized loop is in what its body loads; stages before it have the loop.
+bool has_vectors(tir::Node function) {
+  bool found = false;
+  tir::for_each_pre_order(function[f::PrimFunc::body], [&](tir::Node node) {
+    const bool is_load = node.is(Kind::BufferLoad) || node.is(Kind::Load);
+    found |= is_load && node.dtype().lanes != 1;
+    found |= node.is(Kind::For) &&
+             node.integer(f::For::kind) == static_cast<std::int64_t>(tir::ForKind::vectorized);
+  });
+  return found;
+}
+
+/// Dimensions of the data without blocks: batch, channels and those of the image.
+std::optional<std::size_t> plain_rank(std::string_view operation) {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 3> kRanks{
+      {{"1d", 3}, {"2d", 4}, {"3d", 5}}};
+  const bool is_layered = operation.starts_with("conv") || operation.ends_with("pool1d") ||
+                          operation.ends_with("pool2d");
+  for (const auto& [image, rank] : kRanks) {
+    if (is_layered && operation.find(image) != operation.npos) return rank;
+  }
+  return std::nullopt;
+}
+
+/// NCHWc has a dimension more than NCHW: that of the channels of a block.
+std::optional<bool> has_blocks(const graph::Call& call, std::string_view operation) {
+  const auto plain = plain_rank(operation);
+  std::size_t largest = 0;
+  for (const graph::Argument& argument : call.arguments) {
+    if (argument.type.shape) largest = std::max(largest, argument.type.shape->size());
+  }
+  // Texts from v0.9 on may have flattened the tensors of kernels: nothing is known of those.
+  if (!plain || largest < *plain) return std::nullopt;
+  return largest > *plain;
+}
+
+/// By operator, the kernels with TIR, each once.
+std::map<std::string_view, std::vector<Schedule>> schedules_of(
+    const graph::Topology& network, const std::vector<NamedFunction>& functions) {
+  std::map<std::string_view, std::vector<Schedule>> schedules;
+  for (const NamedFunction& function : functions) {
+    const std::string_view operation = anchor_in(function.symbol);
+    const auto call = std::ranges::find_if(network.calls, [&](const graph::Call& one) {
+      return network.kernel_of(one).symbol == function.symbol;
+    });
+    if (operation.empty() || call == network.calls.end()) continue;
+    schedules[operation].push_back({std::string(function.symbol), has_vectors(function.function),
+                                    has_blocks(*call, operation)});
+  }
+  return schedules;
+}
+
+}  // namespace
+
+void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,
+                          std::vector<CostFinding>& findings) {
+  if (!module.network) return;
+  const auto schedules = schedules_of(*module.network, functions);
+  for (const auto& [operation, kernels] : schedules) {
+    const auto vectors = std::ranges::find(kernels, true, &Schedule::has_vectors);
+    for (const Schedule& kernel : kernels) {
+      if (vectors == kernels.end() || kernel.has_vectors) continue;
+      findings.push_back({CostFindingCode::unvectorized_kernel, kernel.symbol, kNoBytes,
+                          fmt::format("'{}', also {}, has vectors", vectors->symbol, operation)});
+    }
+  }
+  for (const auto& [operation, kernels] : schedules) {
+    const auto blocks = std::ranges::find_if(
+        kernels, [](const Schedule& one) { return one.has_blocks.value_or(false); });
+    for (const Schedule& kernel : kernels) {
+      if (blocks == kernels.end() || kernel.has_blocks.value_or(true)) continue;
+      findings.push_back(
+          {CostFindingCode::untiled_kernel, kernel.symbol, kNoBytes,
+           fmt::format("'{}', also {}, has blocks of channels", blocks->symbol, operation)});
+    }
+  }
+}
+
+}  // namespace mlf::report

@@ -1,0 +1,218 @@
+"""What mlf report finds: each code of findings.def in a network that has it, and one that has not."""
+
+import json
+import re
+import unittest
+
+import support
+
+RULES = (support.SOURCE / "include/mlf/findings.def").read_text()
+CODES = re.findall(r'MLF_FINDING\(\w+, "([\w-]+)"', RULES)
+
+POOLS = (("global_const_workspace_0", 64), ("global_workspace_1", 48))
+
+
+def main(calls, pools=()):
+    params = "".join(f', {name}_var: T.handle("uint8", "global")' for name, _ in pools)
+    lines = ["def __tvm_main__(x: T.handle, output: T.handle" + params + "):",
+             '    T.func_attr({"global_symbol": "tvmgen_default___tvm_main__", "runner_function": T.bool(True)})',
+             "    x_buffer = T.match_buffer(x, (64,), align=16)",
+             "    output_buffer = T.match_buffer(output, (64,), align=16)"]  # fmt: skip
+    lines += [
+        f'    {name}_buffer_var = T.match_buffer({name}_var, ({size},), "uint8", strides=(1,), align=16)'
+        for name, size in pools
+    ]
+    if not pools:
+        lines.append('    between = T.allocate([256], "uint8", "global.workspace")')
+    for name, *arguments in calls:
+        given = ", ".join(arguments)
+        lines.append(
+            f'    T.tvm_check_return(0, -1, T.call_extern("int32", "tvmgen_default_{name}", {given}))'
+        )
+    return lines
+
+
+def kernel(name, params, *body):
+    types = ", ".join(f'{one}: T.Buffer({shape}, "{dtype}")' for one, shape, dtype in params)
+    return [f"def tvmgen_default_{name}({types}):", *(f"    {line}" for line in body)]
+
+
+def constant(name, values, dtype):
+    return f'{name} = T.allocate_const({values}, "{dtype}", [{len(values)}])'
+
+
+def archive(*functions, sources=None):
+    text = ["# from tvm.script import ir as I", "# from tvm.script import tir as T", "",
+            "@I.ir_module", "class Module:"]  # fmt: skip
+    for function in functions:
+        text += ["    @T.prim_func", *(f"    {line}" for line in function), ""]
+    files = {"metadata.json": support.METADATA, "src/tir-1.txt": "\n".join(text)}
+    return support.make_tar({**files, **(sources or {})})
+
+
+def found(data):
+    """By code, the findings of the only module."""
+    (module,) = json.loads(support.run_ok("report", "--json", "-", input=data).stdout)["modules"]
+    findings = {}
+    for finding in module["findings"]:
+        findings.setdefault(finding["code"], []).append(finding)
+    assert list(findings) == [code for code in CODES if code in findings], "not in the order of the rules"
+    return findings
+
+
+def vector(count):
+    return f"({count},)"
+
+
+UNARY = (("p0", vector(64), "float32"), ("out", vector(64), "float32"))
+ADD = kernel("add", UNARY, "for i in range(64):", "    out[i] = p0[i] + T.float32(1)")
+ONE_CALL = (("add", "x_buffer.data", "output_buffer.data"),)
+TWO_CALLS = (("a", "x_buffer.data", "between"), ("b", "between", "output_buffer.data"))
+
+
+def with_constants(*lines, read="w[i]", dtype="int32"):
+    """One kernel that reads the constant `w` in `lines`, and perhaps others."""
+    return archive(
+        main(ONE_CALL),
+        kernel("add", UNARY, *lines, f'w = T.Buffer((16,), "{dtype}", data=w_var)', "for i in range(16):",
+               f'    out[i] = p0[i] + T.Cast("float32", {read})'),  # fmt: skip
+    )
+
+
+class Findings(unittest.TestCase):
+    def test_are_none_of_a_plain_network(self):
+        self.assertEqual(found(archive(main(ONE_CALL), ADD)), {})
+
+    def test_know_constants_that_are_there_twice(self):
+        values = list(range(1000, 1016))
+        twice = with_constants(
+            constant("w_var", values, "int32"), constant("other", values, "int32"),
+            'o = T.Buffer((16,), "int32", data=other)', read="(w[i] + o[i])",
+        )  # fmt: skip
+        (finding,) = found(twice)["constants-twice"]
+        self.assertEqual(finding["bytes"], 64)
+        self.assertIn("w_var", finding["evidence"])
+        self.assertIn("other", finding["evidence"])
+        once = with_constants(constant("w_var", values, "int32"))
+        self.assertNotIn("constants-twice", found(once))
+
+    def test_know_weights_that_were_widened(self):
+        narrow = with_constants(constant("w_var", [*range(-128, -120), *range(120, 128)], "int16"),
+                                dtype="int16")  # fmt: skip
+        (finding,) = found(narrow)["widened-weights"]
+        self.assertEqual(finding["bytes"], 16)
+        self.assertIn("between -128 and 127", finding["evidence"])
+        wide = with_constants(constant("w_var", [*range(-129, -121), *range(8)], "int16"), dtype="int16")
+        self.assertNotIn("widened-weights", found(wide))
+
+    def test_know_constants_of_one_value(self):
+        same = with_constants(constant("w_var", [7] * 16, "int32"))
+        (finding,) = found(same)["uniform-constant"]
+        self.assertEqual(finding["bytes"], 60)
+        other = with_constants(constant("w_var", [7] * 15 + [8], "int32"))
+        self.assertNotIn("uniform-constant", found(other))
+
+    def test_know_divisions_in_indices(self):
+        divided = kernel("add", UNARY, "for i in range(64):",
+                         "    out[i] = p0[i // 8 * 8 + i % 8]")  # fmt: skip
+        (finding,) = found(archive(main(ONE_CALL), divided))["index-divisions"]
+        # Two for each of 64 elements.
+        self.assertTrue(finding["evidence"].startswith("128 of "), finding["evidence"])
+        self.assertIsNone(finding["bytes"])
+
+    def test_know_functions_that_main_does_not_call(self):
+        data = archive(
+            main(ONE_CALL), ADD,
+            kernel("unused", UNARY, constant("w_var", list(range(16)), "int32"),
+                   'w = T.Buffer((16,), "int32", data=w_var)', 'out[0] = T.Cast("float32", w[0])'),
+        )  # fmt: skip
+        (finding,) = found(data)["unused-kernel"]
+        self.assertEqual((finding["where"], finding["bytes"]), ("tvmgen_default_unused", 64))
+
+    def test_know_parameters_that_nothing_reads(self):
+        three = (("p0", vector(64), "float32"), ("p1", vector(64), "float32"), UNARY[1])
+        calls = (("a", "x_buffer.data", "between"),
+                 ("add", "x_buffer.data", "between", "output_buffer.data"))  # fmt: skip
+        first = kernel("a", UNARY, "for i in range(64):", "    out[i] = p0[i]")
+        body = ("for i in range(64):", "    out[i] = p0[i] + {}")
+        unread = kernel("add", three, body[0], body[1].format("T.float32(1)"))
+        (finding,) = found(archive(main(calls), first, unread))["unused-parameter"]
+        self.assertEqual((finding["where"], finding["bytes"]), ("tvmgen_default_add", 256))
+        self.assertIn("'p1'", finding["evidence"])
+        read = kernel("add", three, body[0], body[1].format("p1[i]"))
+        self.assertNotIn("unused-parameter", found(archive(main(calls), first, read)))
+
+    def test_know_pools_that_nothing_is_in(self):
+        data = archive(main(ONE_CALL, POOLS), ADD)
+        self.assertEqual(
+            [(one["where"], one["bytes"]) for one in found(data)["unused-pool"]],
+            [("global_const_workspace", 64), ("global_workspace", 48)],
+        )
+
+    def test_know_kernels_without_the_vectors_of_others(self):
+        def dense(name, *body):
+            return kernel(name, UNARY, "for i in range(4):", *body)
+
+        plain = ("    for j in range(16):", "        out[i * 16 + j] = p0[i * 16 + j]")
+        vectors = ("    out[i * 16:i * 16 + 16] = p0[i * 16:i * 16 + 16]",)
+        names = ("fused_nn_dense", "fused_nn_dense_1", "fused_nn_softmax")
+        calls = [(names[0], "x_buffer.data", "between"), (names[1], "between", "output_buffer.data")]
+        (finding,) = found(archive(main(calls), dense(names[0], *plain), dense(names[1], *vectors)))[
+            "unvectorized-kernel"
+        ]
+        self.assertEqual(finding["where"], "tvmgen_default_fused_nn_dense")
+        self.assertIn("'tvmgen_default_fused_nn_dense_1'", finding["evidence"])
+        # Another operator is no measure, and neither are two alike.
+        calls[0] = (names[2], *calls[0][1:])
+        other = archive(main(calls), dense(names[2], *plain), dense(names[1], *vectors))
+        self.assertNotIn("unvectorized-kernel", found(other))
+        calls[0] = (names[0], *calls[0][1:])
+        alike = archive(main(calls), dense(names[0], *plain), dense(names[1], *plain))
+        self.assertNotIn("unvectorized-kernel", found(alike))
+
+    def test_know_kernels_without_the_blocks_of_others(self):
+        def convolution(name, shape):
+            index = ", ".join("i" if extent > 1 else "0" for extent in shape)
+            params = (("p0", shape, "float32"), ("out", shape, "float32"))
+            return kernel(name, params, "for i in range(4):", f"    out[{index}] = p0[{index}]")
+
+        calls = (("fused_nn_conv2d", "x_buffer.data", "between"),
+                 ("fused_nn_contrib_conv2d_NCHWc", "between", "output_buffer.data"))  # fmt: skip
+        plain, blocks = convolution(calls[0][0], (1, 4, 4, 4)), convolution(calls[1][0], (1, 1, 4, 4, 4))
+        (finding,) = found(archive(main(calls), plain, blocks))["untiled-kernel"]
+        self.assertEqual(finding["where"], "tvmgen_default_fused_nn_conv2d")
+        self.assertIn("NCHWc", finding["evidence"])
+        alike = archive(main(calls), plain, convolution(calls[1][0], (1, 4, 4, 4)))
+        self.assertNotIn("untiled-kernel", found(alike))
+
+    def test_know_c_that_cannot_be_compiled(self):
+        half = (("p0", vector(64), "float16"), ("out", vector(64), "float16"))
+        cast = kernel("add", half, "for i in range(64):", "    out[i] = p0[i] + T.float16(1)")
+        source = "int32_t tvmgen_default_add(half* p0, half* out) {\n  return 0;\n}\n"
+        sources = {"codegen/host/src/default_lib1.c": "#include <stdint.h>\n" + source}
+        (finding,) = found(archive(main(ONE_CALL), cast, sources=sources))["half-in-c"]
+        self.assertEqual(finding["where"], "tvmgen_default_add")
+        self.assertIn("default_lib1.c", finding["evidence"])
+        # Without the C there is nothing that cannot be compiled.
+        self.assertNotIn("half-in-c", found(archive(main(ONE_CALL), cast)))
+
+    def test_have_a_case_for_every_rule(self):
+        """Those that need an archive of TVM's are in report.py and below."""
+        text = open(__file__).read()
+        for code in CODES:
+            self.assertTrue(f'"{code}"' in text, code)
+
+    def test_of_real_archives_have_bytes_and_evidence(self):
+        codes = set()
+        for path in support.archives():
+            for module in json.loads(support.run_ok("report", "--json", path).stdout)["modules"]:
+                for finding in module["findings"]:
+                    codes.add(finding["code"])
+                    self.assertTrue(finding["where"] and finding["evidence"], path)
+        self.assertLessEqual({"index-divisions", "padding-scratch", "widened-weights"}, codes)
+        if support.CORPUS.is_dir():
+            self.assertLessEqual({"metadata-copies", "constants-twice"}, codes)
+
+
+if __name__ == "__main__":
+    unittest.main()
