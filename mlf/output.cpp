@@ -14,10 +14,13 @@ namespace mlf::program {
 namespace {
 
 /// By the convention of no-color.org: set and not empty.
-spdlog::color_mode colour_mode() {
+bool no_colour_is_wanted() {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool unwanted = no_color != nullptr && *no_color != '\0';
-  return unwanted ? spdlog::color_mode::never : spdlog::color_mode::automatic;
+  return no_color != nullptr && *no_color != '\0';
+}
+
+spdlog::color_mode colour_mode() {
+  return no_colour_is_wanted() ? spdlog::color_mode::never : spdlog::color_mode::automatic;
 }
 
 }  // namespace
@@ -80,6 +83,13 @@ Result<void> print(std::string_view text) {
 
 bool standard_output_is_terminal() {
   return isatty(STDOUT_FILENO) == 1;
+}
+
+Colours colours_of_standard_output() {
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  const bool wanted = standard_output_is_terminal() && !is_dumb && !no_colour_is_wanted();
+  return wanted ? Colours::on : Colours::off;
 }
 
 }  // namespace mlf::program

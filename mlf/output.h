@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mlf/diagnostics.h"
+#include "table.h"
 
 namespace spdlog {
 class logger;
@@ -53,5 +54,9 @@ class OutputStream {
 Result<void> print(std::string_view text);
 
 bool standard_output_is_terminal();
+
+/// On where standard output is a terminal that knows colours (TERM is not "dumb") and NO_COLOR is
+/// not set.
+Colours colours_of_standard_output();
 
 }  // namespace mlf::program

@@ -130,7 +130,8 @@ int run_check(const CheckArguments& options, const Context& context) {
       results.findings.push_back(std::move(result));
     }
   }
-  const auto printed = print(to_text(results, options.archive, options.format));
+  const auto printed =
+      print(to_text(results, options.archive, options.format, colours_of_standard_output()));
   if (!printed) return console.fail(printed.error());
   if (options.update) {
     const auto written = write_budget(options.budget, lowered(*budget, *report));

@@ -26,16 +26,21 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::string limits_table(const std::vector<BudgetResult>& results) {
+bool holds(const BudgetResult& result) {
+  return result.verdict == Verdict::fits;
+}
+
+std::string limits_table(const std::vector<BudgetResult>& results, Colours colours) {
   Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
   table.align_right({2, 3});
   for (const BudgetResult& result : results) {
-    table.add({result.module.empty() ? "-" : result.module,
-               std::string(to_string(result.limit.resource)), std::to_string(result.limit.most),
-               spelled(result.needed), std::string(to_string(result.verdict)),
-               joined(result.remarks)});
+    table.add(
+        {result.module.empty() ? "-" : result.module, std::string(to_string(result.limit.resource)),
+         std::to_string(result.limit.most), spelled(result.needed),
+         std::string(to_string(result.verdict)), joined(result.remarks)},
+        holds(result) ? Emphasis::none : Emphasis::warning);
   }
-  return table.empty() ? "" : table.text();
+  return table.empty() ? "" : table.text(colours);
 }
 
 std::string_view code_of(const FindingResult& result) {
@@ -43,7 +48,7 @@ std::string_view code_of(const FindingResult& result) {
 }
 
 /// A line for each finding that there is, and one for a code that there is nothing of.
-std::string findings_table(const std::vector<FindingResult>& results) {
+std::string findings_table(const std::vector<FindingResult>& results, Colours colours) {
   Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
   table.align_right({3});
   for (const FindingResult& result : results) {
@@ -51,15 +56,15 @@ std::string findings_table(const std::vector<FindingResult>& results) {
     const std::string code(code_of(result));
     if (result.found.empty()) table.add({module, code, "none", "", ""});
     for (const CostFinding& one : result.found) {
-      table.add({module, code, one.where, spelled(one.bytes), one.evidence});
+      table.add({module, code, one.where, spelled(one.bytes), one.evidence}, Emphasis::warning);
     }
   }
-  return table.empty() ? "" : table.text();
+  return table.empty() ? "" : table.text(colours);
 }
 
-std::string table_of(const CheckResults& results) {
-  const std::string limits = limits_table(results.limits);
-  const std::string findings = findings_table(results.findings);
+std::string table_of(const CheckResults& results, Colours colours) {
+  const std::string limits = limits_table(results.limits, colours);
+  const std::string findings = findings_table(results.findings, colours);
   return limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
 }
 
@@ -111,10 +116,6 @@ std::string xml_text(std::string_view text) {
     }
   }
   return escaped;
-}
-
-bool holds(const BudgetResult& result) {
-  return result.verdict == Verdict::fits;
 }
 
 std::string test_case(const std::string& module, std::string_view name, std::string_view failure) {
@@ -206,10 +207,11 @@ bool CheckResults::all_hold() const {
                              [](const FindingResult& result) { return result.found.empty(); });
 }
 
-std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format) {
+std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
+                    Colours colours) {
   switch (format) {
     case CheckFormat::text:
-      return table_of(results);
+      return table_of(results, colours);
     case CheckFormat::json:
       return json_of(results);
     case CheckFormat::junit:

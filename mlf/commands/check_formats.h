@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mlf/budget.h"
+#include "table.h"
 
 namespace mlf::program {
 
@@ -23,6 +24,8 @@ struct CheckResults {
   bool all_hold() const;
 };
 
-std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format);
+/// `colours` are those of the tables.
+std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
+                    Colours colours);
 
 }  // namespace mlf::program

@@ -37,6 +37,7 @@ struct DiffLine {
   std::string before;
   std::string after;
   std::string delta;
+  bool is_more = false;  ///< of a number: certainly larger than before
 };
 
 /// "+16", "-3.1 %": nothing where a number is not exact.
@@ -56,29 +57,33 @@ std::vector<DiffLine> lines_of(const ModuleDifference& module) {
   const auto add_numbers = [&](const std::string& where, const std::vector<NumberChange>& numbers) {
     for (const NumberChange& number : numbers) {
       lines.push_back({where, number.what, spelled(number.before), spelled(number.after),
-                       delta_of(number.before, number.after)});
+                       delta_of(number.before, number.after),
+                       number.before.max && *number.before.max < number.after.min});
     }
   };
-  if (module.is_added) lines.push_back({name, "module added", "", "", ""});
-  if (module.is_removed) lines.push_back({name, "module removed", "", "", ""});
+  if (module.is_added) lines.push_back({name, "module added", "", "", "", false});
+  if (module.is_removed) lines.push_back({name, "module removed", "", "", "", false});
   add_numbers(name, module.numbers);
   for (const KernelDifference& kernel : module.kernels) {
-    lines.push_back({kernel.name, "kernel " + std::string(to_string(kernel.change)), "", "", ""});
+    lines.push_back(
+        {kernel.name, "kernel " + std::string(to_string(kernel.change)), "", "", "", false});
     add_numbers(kernel.name, kernel.numbers);
   }
-  for (const std::string& edit : module.graph) lines.push_back({name, edit, "", "", ""});
+  for (const std::string& edit : module.graph) lines.push_back({name, edit, "", "", "", false});
   return lines;
 }
 
-std::string as_text(const std::vector<ModuleDifference>& differences) {
+/// What takes more than before is red.
+std::string as_text(const std::vector<ModuleDifference>& differences, Colours colours) {
   Table table({"WHAT", "BEFORE", "AFTER", "DELTA", "WHERE"});
   table.align_right({1, 2, 3});
   for (const ModuleDifference& module : differences) {
     for (const DiffLine& line : lines_of(module)) {
-      table.add({line.what, line.before, line.after, line.delta, line.where});
+      table.add({line.what, line.before, line.after, line.delta, line.where},
+                line.is_more ? Emphasis::warning : Emphasis::none);
     }
   }
-  return table.empty() ? "" : table.text();
+  return table.empty() ? "" : table.text(colours);
 }
 
 /// A cell of a table in Markdown, where a bar ends the cell and marks are not for names.
@@ -145,7 +150,7 @@ std::string as_json(const std::vector<ModuleDifference>& differences) {
 std::string to_text(const std::vector<ModuleDifference>& differences, DiffFormat format) {
   switch (format) {
     case DiffFormat::text:
-      return as_text(differences);
+      return as_text(differences, colours_of_standard_output());
     case DiffFormat::json:
       return as_json(differences);
     case DiffFormat::markdown:

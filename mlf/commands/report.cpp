@@ -56,6 +56,7 @@ Result<void> print_report(const Report& report, const ReportArguments& options) 
   for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
   if (!options.sort.empty()) view.sort = column_named(options.sort);
   view.width = width_of_terminal();
+  view.colours = colours_of_standard_output();
   return print(to_tables(report, view));
 }
 

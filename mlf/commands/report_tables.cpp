@@ -250,8 +250,9 @@ Table calls_table(const ModuleReport& module, const ReportView& view) {
     for (auto& line : cells) line[i] = fitted(line[i], width);
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cells[i].push_back(is_peak(rows[i]) ? "<- peak" : "");
-    table.add(std::move(cells[i]));
+    const bool is_fullest = is_peak(rows[i]);
+    cells[i].push_back(is_fullest ? "<- peak" : "");
+    table.add(std::move(cells[i]), is_fullest ? Emphasis::bold : Emphasis::none);
   }
   return table;
 }
@@ -376,8 +377,8 @@ std::string to_tables(const Report& report, const ReportView& view) {
   for (const ModuleReport& module : report.modules) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
-    text += summary(module) + "\n" + calls_table(module, view).text() + findings_text(module) +
-            why_uncertain(module);
+    text += summary(module) + "\n" + calls_table(module, view).text(view.colours) +
+            findings_text(module) + why_uncertain(module);
   }
   return text;
 }

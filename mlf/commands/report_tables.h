@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mlf/report.h"
+#include "table.h"
 
 namespace mlf::program {
 
@@ -26,6 +27,7 @@ struct ReportView {
   std::optional<ReportColumn> sort;   ///< nothing: in the order of execution
   std::size_t top = 0;                ///< 0: all
   std::optional<std::size_t> width;   ///< of the terminal, in characters; nothing: no bound
+  Colours colours = Colours::off;
 };
 
 std::string to_tables(const Report& report, const ReportView& view);

@@ -1,15 +1,19 @@
 """mlf report, show, check and table: numbers that hold against each other, the archive and gcc."""
 
 import csv
+import fcntl
 import functools
 import io
 import json
 import os
 import pathlib
+import pty
 import re
+import struct
 import subprocess
 import tarfile
 import tempfile
+import termios
 import unittest
 import xml.etree.ElementTree
 
@@ -280,6 +284,45 @@ class Terminals(unittest.TestCase):
         self.assertEqual(len(calls), 1)
         macs = [call["mac"] for call in report(QNN)["modules"][0]["calls"]]
         self.assertIn(str(max(macs)), calls[0].split())
+
+    def seen(self, *arguments, **environment):
+        """What the program writes on a terminal of 200 columns."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+        clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        child = subprocess.Popen([support.PROGRAM, *map(str, arguments)], stdout=slave,
+                                 env={**clean, "TERM": "xterm", **environment})  # fmt: skip
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            text += part
+        child.wait()
+        os.close(master)
+        return text.replace(b"\r\n", b"\n").decode()
+
+    def test_see_the_peak_in_bold_and_what_exceeds_in_red(self):
+        (peak,) = [line for line in self.seen("report", QNN).splitlines() if "<- peak" in line]
+        self.assertTrue(peak.startswith("\x1b[1m") and peak.endswith("\x1b[0m"), peak)
+        lines = self.seen("check", QNN, "--ram", "1", "--mac", "1G").splitlines()
+        red = [line for line in lines if "\x1b[31m" in line]
+        self.assertEqual(len(red), 1)
+        self.assertIn("exceeds", red[0])
+        other = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        self.assertIn("\x1b[31m", self.seen("diff", other, QNN))
+
+    def test_see_no_colours_where_they_are_not_wanted(self):
+        for arguments in (("report", QNN), ("check", QNN, "--ram", "1"),
+                          ("diff", support.ARCHIVES / "tvm-0.18-add-aot-c.tar", QNN)):  # fmt: skip
+            for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+                self.assertNotIn("\x1b", self.seen(*arguments, **environment))
+            # Nor where there is no terminal.
+            self.assertNotIn(b"\x1b", support.run(*arguments).stdout)
 
     def test_obey_no_name(self):
         evil = support.NETWORK.replace("tvmgen_default_add", "tvmgen_default_\\x1b[31madd")
