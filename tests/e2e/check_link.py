@@ -1,0 +1,162 @@
+"""mlf check against a linker: a budget holds exactly where MEMORY regions of that size do.
+
+The archive's own C is compiled by arm-none-eabi-gcc and linked with a script whose FLASH and RAM are
+as long as a budget. Nothing else is linked: what the C calls stays unresolved, and what is in RAM
+without being in an object file (inputs and outputs, heap, stack arrays) is reserved by the script.
+
+Between sections of object files a linker pads. mlf counts sections as they are, so a link takes at
+least as much as mlf says, and at most a section's alignment less one byte more for each of them. In
+RAM the script sorts sections by their alignment, and there is no padding where all sizes are
+multiples of it, as those of pools are.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+import generated_c
+import support
+
+COMPILER = "arm-none-eabi-gcc"
+FLAGS = ("-Os", "-mcpu=cortex-m4", "-mthumb", "-w", "-Dhalf=__fp16", "-mfp16-format=ieee")
+HUGE = 1 << 28
+
+SCRIPT = """\
+MEMORY {{
+  FLASH (rx) : ORIGIN = 0x10000000, LENGTH = {flash}
+  RAM (rwx) : ORIGIN = 0x30000000, LENGTH = {ram}
+}}
+SECTIONS {{
+  .text : {{ *(SORT_BY_ALIGNMENT(.text*)) }} > FLASH
+  .rodata : {{ *(SORT_BY_ALIGNMENT(.rodata*)) }} > FLASH
+  .data : {{ *(SORT_BY_ALIGNMENT(.data*)) }} > RAM AT> FLASH
+  .bss : {{ *(SORT_BY_ALIGNMENT(.bss*)) *(COMMON) . += {reserved}; }} > RAM
+}}
+"""
+
+if shutil.which(COMPILER) is None:
+    support.skip(f"{COMPILER} is not installed")
+
+
+def archives():
+    """Those with C and one network; of the corpus one version, which takes long enough."""
+    bundled = support.bundled_archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    corpus = sorted((support.CORPUS / "tvm-0.16").glob("*-c*/module.tar"))
+    return bundled + corpus
+
+
+def check(path, *limits):
+    command = ["check", path, "--cc", COMPILER, "--cflags", " ".join(FLAGS), *limits]
+    return support.run(*command, "--format", "json")
+
+
+def needed(path):
+    """What mlf says that the only module needs: (ram, flash), or why nothing is known."""
+    result = check(path, "--ram", HUGE, "--flash", HUGE)
+    if result.returncode not in (0, 1):
+        return None
+    numbers = [one["needed"] for one in json.loads(result.stdout)["results"]]
+    return numbers if len(numbers) == 2 and all(isinstance(one, int) for one in numbers) else None
+
+
+class Linked:
+    """The objects of an archive in a folder, and how they are linked."""
+
+    def __init__(self, path, folder):
+        self.folder = pathlib.Path(folder)
+        with tarfile.open(path) as tar:
+            tar.extractall(folder, filter="data")
+        self.objects = []
+        for source in sorted(self.folder.glob("codegen/host/src/*.c")):
+            self.objects.append(source.with_suffix(".o"))
+            headers = f"-I{self.folder / 'codegen/host/include'}"
+            command = [COMPILER, *FLAGS, headers, f"-I{generated_c.HEADERS}", "-c"]
+            subprocess.run([*command, source, "-o", self.objects[-1]], check=True)
+        (ram,) = [one for one in (json.loads(support.run_ok("report", "--json", path).stdout))["modules"]]
+        self.reserved = sum(ram["ram"][name] for name in ("io", "executor", "heap", "stack"))
+
+    def sections(self):
+        """(kind, alignment) of every section that is in memory."""
+        for one in self.objects:
+            text = subprocess.run(["arm-none-eabi-objdump", "-h", "-w", one], capture_output=True, text=True)
+            for line in text.stdout.splitlines():
+                match = re.match(r" *\d+ (\S+) +([0-9a-f]+) .* 2\*\*(\d+) .*\bALLOC\b", line)
+                if match and int(match[2], 16):
+                    yield match[1], 1 << int(match[3])
+
+    def link(self, ram, flash):
+        """Whether it fits; anything else that a linker may say ends the test."""
+        script = self.folder / "memory.ld"
+        script.write_text(SCRIPT.format(ram=ram, flash=flash, reserved=self.reserved))
+        command = [COMPILER, *FLAGS, "-nostdlib", "-Wl,--unresolved-symbols=ignore-all,--entry=0"]
+        done = subprocess.run([*command, f"-Wl,-T,{script}", *self.objects, "-o", self.folder / "out.elf"],
+                              capture_output=True, text=True)  # fmt: skip
+        if done.returncode == 0:
+            return True
+        assert re.search(r"overflowed by|will not fit in region", done.stderr), done.stderr[-600:]
+        return False
+
+    def size(self, region):
+        """The smallest region that everything fits into."""
+        self.link(HUGE, HUGE)
+        command = ["arm-none-eabi-size", "-A", "-d", self.folder / "out.elf"]
+        sections = subprocess.run(command, capture_output=True, text=True).stdout
+        wanted = (".data", ".bss") if region == "ram" else (".text", ".rodata", ".data")
+        start = 0x30000000 if region == "ram" else 0x10000000
+        # .data is at addresses of RAM, but its content in FLASH behind .rodata.
+        ends = [(match[1], int(match[2]), int(match[3]))
+                for match in re.finditer(r"^(\.\w+) +(\d+) +(\d+)$", sections, re.MULTILINE)]  # fmt: skip
+        size = max((at + length - start for name, length, at in ends if name in wanted
+                    and at >= start and (region == "ram") == (at >= 0x30000000)), default=0)  # fmt: skip
+        if region == "flash":
+            size += sum(length for name, length, _ in ends if name == ".data")
+        return size
+
+    def fits(self, region, size):
+        return self.link(size, HUGE) if region == "ram" else self.link(HUGE, size)
+
+
+class CheckAndLink(unittest.TestCase):
+    def test_fail_at_the_same_byte(self):
+        exact = {"ram": 0, "flash": 0}
+        compared = 0
+        for path in archives():
+            numbers = needed(path)
+            if numbers is None:
+                continue
+            compared += 1
+            with tempfile.TemporaryDirectory() as folder:
+                linked = Linked(path, folder)
+                padding = {"ram": 0, "flash": 0}
+                for name, alignment in linked.sections():
+                    # Content of .data is in both.
+                    regions = ("ram",) if name.startswith(".bss") else ("flash",)
+                    regions = ("ram", "flash") if name.startswith(".data") else regions
+                    for region in regions:
+                        padding[region] += alignment - 1
+                for region, number in zip(("ram", "flash"), numbers):
+                    where = f"{path}: {region} {number}"
+                    size = linked.size(region)
+                    self.assertGreaterEqual(size, number, where)
+                    self.assertLessEqual(size, number + padding[region], where)
+                    self.assertTrue(linked.fits(region, size), where)
+                    if size:
+                        self.assertFalse(linked.fits(region, size - 1), where)
+                    self.assertEqual(check(path, f"--{region}", number).returncode, 0, where)
+                    if number:
+                        self.assertEqual(check(path, f"--{region}", number - 1).returncode, 1, where)
+                    exact[region] += size == number
+                    if region == "ram":
+                        self.assertEqual(size, number, where)
+                    print(f"{path.parent.name}/{path.name} {region}: mlf {number}, link {size}")
+        print(f"{compared} archives: RAM exact {exact['ram']}, flash exact {exact['flash']}")
+        self.assertGreater(compared, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
