@@ -1,6 +1,7 @@
 """What mlf report finds: each code of findings.def in a network that has it, and one that has not."""
 
 import json
+import pathlib
 import re
 import unittest
 
@@ -188,8 +189,18 @@ class Findings(unittest.TestCase):
     def test_know_c_that_cannot_be_compiled(self):
         half = (("p0", vector(64), "float16"), ("out", vector(64), "float16"))
         cast = kernel("add", half, "for i in range(64):", "    out[i] = p0[i] + T.float16(1)")
-        source = "int32_t tvmgen_default_add(half* p0, half* out) {\n  return 0;\n}\n"
-        sources = {"codegen/host/src/default_lib1.c": "#include <stdint.h>\n" + source}
+        source = (
+            "// tvm target: c -keys=cpu \n"
+            "#define TVM_EXPORTS\n"
+            '#include "tvm/runtime/c_runtime_api.h"\n'
+            "TVM_DLL int32_t tvmgen_default_add(half* p0, half* out) {\n"
+            "  for (int32_t i = 0; i < 64; ++i) {\n"
+            "    out[i] = (p0[i] + (half)1.000000e+00f);\n"
+            "  }\n"
+            "  return 0;\n"
+            "}\n"
+        )
+        sources = {"codegen/host/src/default_lib1.c": source}
         (finding,) = found(archive(main(ONE_CALL), cast, sources=sources))["half-in-c"]
         self.assertEqual(finding["where"], "tvmgen_default_add")
         self.assertIn("default_lib1.c", finding["evidence"])
@@ -198,7 +209,7 @@ class Findings(unittest.TestCase):
 
     def test_have_a_case_for_every_rule(self):
         """Those that need an archive of TVM's are in report.py and below."""
-        text = open(__file__).read()
+        text = pathlib.Path(__file__).read_text()
         for code in CODES:
             self.assertTrue(f'"{code}"' in text, code)
 
