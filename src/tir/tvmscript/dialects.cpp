@@ -55,10 +55,10 @@ std::size_t old_type_end(std::string_view text, std::size_t begin) {
   constexpr std::string_view kPointer = "Ptr[";
   if (text.substr(at, kPointer.size()) != kPointer) return begin;
   const std::size_t close = text::ahead_of(at, text).find(']', at);
-  const std::string_view inside =
-      text.substr(at, std::min(close, text.size()) - at).substr(kPointer.size());
+  if (close == std::string_view::npos) return begin;
+  const std::string_view inside = text.substr(at, close - at).substr(kPointer.size());
   const bool has_scope = inside.find_first_of(" \n") < inside.find_first_of(",[(");
-  return close != std::string_view::npos && has_scope ? close + 1 : begin;
+  return has_scope ? close + 1 : begin;
 }
 
 /// Offset just past `[…]` as the first argument of allocate_const: int8 elements are raw bytes,
