@@ -9,7 +9,7 @@ namespace mlf::page {
 namespace {
 
 /// Constants in TVMScript are lines of any length.
-constexpr std::size_t kLongestLine = 400;
+constexpr std::size_t kLongestLine = 2000;
 
 std::string place_of(const std::optional<CodeLines>& lines) {
   return lines ? fmt::format("{}, lines {} to {}", lines->file, lines->first, lines->last) : "";

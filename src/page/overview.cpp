@@ -1,6 +1,8 @@
 // What a module needs, where its peak is, and what could be saved.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "page/parts.h"
 
 namespace mlf::page {

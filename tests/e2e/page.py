@@ -72,6 +72,7 @@ class Page(unittest.TestCase):
         cls.folder = pathlib.Path(context.name)
         cls.driver = browser.start(cls.folder / "profile")
         cls.addClassCleanup(cls.driver.quit)
+        cls.driver.set_script_timeout(300)  # axe-core on a page with every kernel open
 
     def setUp(self):
         self.size(1600)
