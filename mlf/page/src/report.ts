@@ -164,7 +164,11 @@ export interface Finding {
     | "padding-scratch"
     | "index-divisions"
     | "half-in-c"
-    | "unused-kernel";
+    | "unused-kernel"
+    | "unused-parameter"
+    | "unused-pool"
+    | "unvectorized-kernel"
+    | "untiled-kernel";
   where: string;
   bytes: Count;
   evidence: string;
