@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "archive/contents.h"
 #include "archive/directory.h"
@@ -18,13 +16,14 @@
 #include "archive/tar_walk.h"
 #include "archive/temporary.h"
 #include "support/error.h"
+#include "support/name_map.h"
 
 namespace mlf::archive {
 namespace {
 
 using support::File;
 
-using Names = std::unordered_set<std::string_view>;
+using Names = support::NameSet<std::string_view>;
 
 /// Changes come from mlf itself: what does not fit the archive is a defect, not bad input.
 Names names_removed_by(const Archive& archive, const Changes& changes) {
@@ -126,7 +125,7 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
     out.append_range(contents.tar(), begin, end - begin);
     kept += end - begin;
   };
-  std::unordered_map<std::string_view, std::string_view> new_content;
+  support::NameMap<std::string_view, std::string_view> new_content;
   for (const EditedMember& edit : edited) new_content.emplace(edit.name, edit.content);
   for (const Member& member : contents.members) {
     if (removed.contains(member.name)) {

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <unordered_set>
 #include <utility>
 
 #include "json/text.h"
+#include "support/name_map.h"
 
 namespace mlf::json {
 namespace {
@@ -328,7 +328,7 @@ void Parser::check_distinct(std::uint32_t object) const {
   constexpr std::size_t kSmall = 12;
   const Value value(document_, object);
   if (value.size() > kSmall) {
-    std::unordered_set<std::string_view> seen;
+    support::NameSet<std::string_view> seen;
     for (const Member member : value.members()) {
       if (!seen.insert(member.key.text()).second) refuse(member.key);
     }

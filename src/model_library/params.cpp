@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <unordered_set>
 
 #include "json/text.h"
 #include "support/error.h"
+#include "support/name_map.h"
 
 namespace mlf {
 namespace {
@@ -61,7 +61,7 @@ class ParamsReader {
       fail(begin, fmt::format("{} names do not fit in the file", count));
     }
     std::vector<Param> params(static_cast<std::size_t>(count));
-    std::unordered_set<std::string_view> seen;
+    support::NameSet<std::string_view> seen;
     for (Param& param : params) {
       const std::size_t at = cursor_;
       const auto length = number<std::uint64_t>("the length of a name");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "support/name_map.h"
 
 namespace mlf::tir {
 
@@ -26,7 +27,7 @@ class StringPool {
   std::size_t room_ = 0;  // bytes left in the last small chunk
   char* next_ = nullptr;
   std::vector<std::string_view> strings_;
-  std::unordered_map<std::string_view, std::uint32_t> ids_;
+  support::NameMap<std::string_view, std::uint32_t> ids_;
 };
 
 struct Module::Storage {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/cost/memories.h"
+#include "support/name_map.h"
 
 namespace mlf::analysis {
 
@@ -31,7 +32,7 @@ class SameValues {
   std::vector<std::uint32_t> numbers_;  // by position; 0: not an expression
   std::vector<bool> reads_;
   std::unordered_map<std::uint32_t, tir::Node> bound_;  // let variables
-  std::unordered_map<std::string, std::uint32_t> known_;
+  support::NameMap<std::string, std::uint32_t> known_;
 };
 
 }  // namespace mlf::analysis

@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "mlf/graph/graph_json.h"
 #include "support/byte_sink.h"
 #include "support/error.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 namespace {
@@ -73,7 +73,7 @@ class Projector {
   std::map<StorageId, std::uint32_t> storage_ids_;
   std::uint32_t next_storage_ = 0;
   std::map<std::pair<Entry, std::vector<std::int64_t>>, Entry> nops_;
-  std::unordered_set<std::string> names_;
+  support::NameSet<std::string> names_;
   std::map<std::string, std::uint32_t> next_name_;
 };
 

@@ -5,12 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/kernels/body_scan.h"
 #include "graph/kernels/functions.h"
 #include "mlf/graph/topology.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 
@@ -57,7 +57,7 @@ class KernelLibrary {
   std::size_t main_source_;
   const ModuleFacts* facts_;
   std::string module_;
-  std::unordered_map<std::string, std::unique_ptr<KernelInfo>> known_;
+  support::NameMap<std::string, std::unique_ptr<KernelInfo>> known_;
 };
 
 }  // namespace mlf::graph

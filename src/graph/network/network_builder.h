@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/kernels/kernels.h"
@@ -14,6 +13,7 @@
 #include "graph/network/directions.h"
 #include "graph/network/storages.h"
 #include "mlf/graph/topology.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 
@@ -81,9 +81,9 @@ class NetworkBuilder {
   KernelLibrary& kernels_;
   KnownDirections& known_directions_;
   Storages storages_;
-  std::unordered_map<std::string_view, KernelId> kernel_ids_;
-  std::unordered_map<std::string, std::uint32_t> times_called_;
-  std::unordered_map<std::string, bool> names_;
+  support::NameMap<std::string_view, KernelId> kernel_ids_;
+  support::NameMap<std::string, std::uint32_t> times_called_;
+  support::NameMap<std::string, bool> names_;
   Position position_ = 0;
 };
 

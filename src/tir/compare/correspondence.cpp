@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "support/name_map.h"
+
 namespace mlf::tir::compare_detail {
 
 // --- Nodes with an identity ---------------------------------------------------------------------
@@ -69,19 +71,24 @@ bool Pairing::pair_missing(Node left, Node reference) {
 
 namespace {
 
+using ById = std::unordered_map<std::uint32_t, std::uint32_t>;
+using ByName = support::NameMap<std::string_view, std::uint32_t>;
+using ByText = support::NameMap<std::string, std::uint32_t>;
+
 std::uint32_t position(std::size_t i) {
   return static_cast<std::uint32_t>(i);
 }
 
-template <class Key, class KeyAt>
-std::unordered_map<Key, std::uint32_t> index_of(const NodeMap& map, KeyAt&& key_at) {
-  std::unordered_map<Key, std::uint32_t> places;
+/// `Places` is a table of std::uint32_t by what `key_at` returns.
+template <class Places, class KeyAt>
+Places index_of(const NodeMap& map, KeyAt&& key_at) {
+  Places places;
   for (std::size_t i = 0; i < map.size(); ++i) places.emplace(key_at(map, i), position(i));
   return places;
 }
 
-template <class Key>
-std::uint32_t find(const std::unordered_map<Key, std::uint32_t>& places, const Key& key) {
+template <class Places>
+std::uint32_t find(const Places& places, const typename Places::key_type& key) {
   const auto found = places.find(key);
   return found == places.end() ? kUnmatched : found->second;
 }
@@ -103,7 +110,7 @@ std::string constant(Node key) {
 
 Matching match_names(const NodeMap& left, const NodeMap& right) {
   const auto name_at = [](const NodeMap& map, std::size_t i) { return map.name(i); };
-  const auto places = index_of<std::string_view>(right, name_at);
+  const auto places = index_of<ByName>(right, name_at);
   Matching matching;
   for (std::size_t i = 0; i < left.size(); ++i) matching.push_back(find(places, left.name(i)));
   return matching;
@@ -112,10 +119,10 @@ Matching match_names(const NodeMap& left, const NodeMap& right) {
 // In three rounds, each weaker than the one before: what keys say of themselves, what the walk has
 // paired so far, and at last the position, which is all that unpaired variables leave.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing) {
-  const auto functions = index_of<std::string_view>(right, function_name);
-  const auto ids = index_of<std::uint32_t>(
+  const auto functions = index_of<ByName>(right, function_name);
+  const auto ids = index_of<ById>(
       right, [](const NodeMap& map, std::size_t i) { return index(map.key(i).id()); });
-  const auto constants = index_of<std::string>(
+  const auto constants = index_of<ByText>(
       right, [](const NodeMap& map, std::size_t i) { return constant(map.key(i)); });
   const auto find_key = [&](Node key) {
     if (key.is(Kind::GlobalVar)) return find(functions, key.text(f::GlobalVar::name_hint));

@@ -2,8 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <unordered_set>
-
+#include "support/name_map.h"
 #include "tir/json/format.h"
 #include "tir/json/head.h"
 #include "tir/json/members.h"
@@ -111,7 +110,7 @@ void DocumentReader::add_entries(json::Value table, TableId id, ScopeId scope) {
   table.expect(json::Type::array);
   std::vector<TableEntry>& entries = tables_.table(id, scope);
   // Names in a table are unique so that people can talk about a variable; `name_hint` need not be.
-  std::unordered_set<std::string_view> names;
+  support::NameSet<std::string_view> names;
   for (const json::Value entry : table.elements()) {
     check_entry(entry, id, entries.size());
     const json::Value name = entry.at("name");

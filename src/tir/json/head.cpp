@@ -6,10 +6,10 @@
 #include <charconv>
 #include <span>
 #include <string>
-#include <unordered_set>
 
 #include "json/text.h"
 #include "mlf/target.h"
+#include "support/name_map.h"
 #include "tir/json/format.h"
 #include "tir/json/members.h"
 
@@ -68,7 +68,7 @@ void write_value(json::Writer& emitter, const TargetValue& value) {
 
 void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
   emitter.begin_object();
-  std::unordered_set<std::string_view> names;
+  support::NameSet<std::string_view> names;
   for (const TargetAttr& attr : attrs) {
     // Two members of one name are not JSON that all readers read alike.
     if (!names.insert(attr.name).second) continue;  // the first of a name holds

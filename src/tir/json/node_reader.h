@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "json/document.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
+#include "support/name_map.h"
 #include "tir/json/members.h"
 
 namespace mlf::tir::tir_json {
@@ -34,10 +34,10 @@ struct Tables {
   std::vector<std::uint32_t> exprs_end;        // by scope: the place in the JSON behind the table
   std::vector<NodeId> constants;
   std::vector<NodeId> objects;
-  std::unordered_map<std::string_view, NodeId> ops;
-  std::unordered_map<std::string_view, NodeId> global_vars;
+  support::NameMap<std::string_view, NodeId> ops;
+  support::NameMap<std::string_view, NodeId> global_vars;
   /// Nodes of the module's functions; undefined until something needs them.
-  std::unordered_map<std::string_view, NodeId> functions;
+  support::NameMap<std::string_view, NodeId> functions;
 
   std::vector<TableEntry>& table(TableId id, ScopeId scope) {
     if (id == TableId::exprs) return exprs[scope];

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
 
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/json/format.h"
 
 namespace mlf::tir::tir_json {
@@ -61,7 +61,7 @@ std::optional<std::uint32_t> Outline::object_id(NodeId id) const {
 // GlobalVar and PrimFunc of an entry are written as that entry; references use the first name of a
 // function that has several.
 void Outline::name_functions() {
-  std::unordered_set<std::string_view> names;
+  support::NameSet<std::string_view> names;
   const NodeMap functions = module_->root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const Node key = functions.key(i);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "support/name_map.h"
 #include "tir/json/format.h"
 #include "tir/json/outline.h"
 
@@ -35,8 +34,8 @@ class UniqueNames {
     return name;
   }
 
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, std::uint32_t> endings_;
+  support::NameSet<std::string> taken_;
+  support::NameMap<std::string, std::uint32_t> endings_;
 };
 
 bool is_table_entry(Node node) {

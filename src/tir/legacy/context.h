@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "support/name_map.h"
 #include "tir/legacy/grammar.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
@@ -46,8 +46,8 @@ class NameTable {
 
   std::string_view text_;
   Strings strings_;
-  std::unordered_map<std::string_view, NodeId> nodes_;
-  std::unordered_map<std::string_view, std::size_t> places_;
+  support::NameMap<std::string_view, NodeId> nodes_;
+  support::NameMap<std::string_view, std::size_t> places_;
   bool is_indexed_ = false;
 };
 
@@ -127,8 +127,8 @@ struct Context final : text::ReaderContext {
   NameTable names{source.text, strings};
   Metadata metadata{make, losses};
   text::FunctionTable module{make};
-  std::unordered_map<std::string_view, NodeId> types;    ///< by their text
-  std::unordered_map<std::string_view, NodeId> targets;  ///< by their text
+  support::NameMap<std::string_view, NodeId> types;    ///< by their text
+  support::NameMap<std::string_view, NodeId> targets;  ///< by their text
   std::vector<NodeId> scratch;  ///< the operands of the call or subscript at hand
   /// Whether a definition further down in the text is read, for which nothing else is read ahead.
   bool is_reading_ahead = false;

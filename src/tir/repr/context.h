@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/name_map.h"
 #include "tir/repr/grammar.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/expression_values.h"
@@ -44,7 +45,7 @@ class NameTable {
   void clear();
 
  private:
-  std::unordered_map<std::string_view, NodeId> nodes_;
+  support::NameMap<std::string_view, NodeId> nodes_;
   std::vector<std::pair<std::string_view, NodeId>> defined_;  // with what the name was before
 };
 
@@ -80,8 +81,8 @@ class BufferTable {
   text::ExprFactory& make_;
   const NameTable& names_;
   std::vector<BufferDraft> drafts_;
-  std::unordered_map<std::string_view, std::vector<std::size_t>> by_name_;  // positions in drafts_
-  std::unordered_map<std::string_view, NodeId> by_address_;
+  support::NameMap<std::string_view, std::vector<std::size_t>> by_name_;  // positions in drafts_
+  support::NameMap<std::string_view, NodeId> by_address_;
 };
 
 /// What is known of variables when they are defined, by node.
@@ -129,7 +130,7 @@ struct OpenAttribute {
 struct AttributeObjects {
   std::map<std::string, std::int64_t, std::less<>> missing;  ///< how many of a type
   std::map<std::string_view, std::int64_t> addressed;        ///< which one `Type(0x…)` is
-  std::unordered_map<std::string_view, NodeId> pools;        ///< by their text
+  support::NameMap<std::string_view, NodeId> pools;          ///< by their text
 };
 
 struct Context final : text::ReaderContext {

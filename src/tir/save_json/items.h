@@ -12,6 +12,7 @@
 
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
+#include "support/name_map.h"
 #include "tir/save_json/metadata.h"
 
 namespace mlf::tir::save_json {
@@ -181,8 +182,8 @@ class Numbering {
 
   std::vector<Item> order_;
   std::vector<std::uint32_t> of_node_;
-  std::unordered_map<std::string_view, std::uint32_t> of_text_;
-  std::unordered_map<std::string_view, std::uint32_t> of_key_;
+  support::NameMap<std::string_view, std::uint32_t> of_text_;
+  support::NameMap<std::string_view, std::uint32_t> of_key_;
   std::unordered_map<std::uint64_t, std::uint32_t> of_other_;
 };
 

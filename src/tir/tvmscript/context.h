@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/name_map.h"
 #include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"
 #include "tir/text/reader_context.h"
@@ -59,7 +60,7 @@ struct Context final : text::ReaderContext {
   std::map<std::string_view, ThreadAhead> threads_ahead;
   NameTable names;
   std::string_view module_name = "Module";
-  std::unordered_map<std::string_view, Callee> callees;  // by the name behind T
+  support::NameMap<std::string_view, Callee> callees;  // by the name behind T
   std::vector<FunctionCall> function_calls;
   std::unordered_map<std::uint32_t, Allocation> allocations;  // by pointer
   std::vector<NodeId> default_aligned;                        // buffers that state no alignment

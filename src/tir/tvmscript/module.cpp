@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/attributes.h"
 #include "tir/tvmscript/calls.h"
@@ -73,7 +74,7 @@ class ModuleReader {
   Context c_;
   text::Lexer& lexer_;
   std::vector<FunctionDraft> drafts_;
-  std::unordered_set<std::string_view> function_names_;
+  support::NameSet<std::string_view> function_names_;
   Visibility next_visibility_ = Visibility::exported;
   bool next_is_foreign_ = false;
   bool has_class_ = false;

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "support/name_map.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -52,7 +52,7 @@ class NameTable {
   }
 
  private:
-  std::unordered_map<std::string_view, NodeId> bound_;
+  support::NameMap<std::string_view, NodeId> bound_;
   std::vector<std::pair<std::string_view, NodeId>> undo_;
 };
 

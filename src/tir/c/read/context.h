@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "mlf/tir/builder.h"
+#include "support/name_map.h"
 #include "tir/c/read/operators.h"
 #include "tir/c/read/scope.h"
 #include "tir/c/read/tokens.h"
@@ -63,10 +63,10 @@ struct CMetadata {
 /// What the files of a module say outside of function bodies.
 struct ModuleFacts {
   std::vector<ConstantArray> arrays;  ///< in the order of the text
-  std::unordered_map<std::string_view, std::size_t> array_by_name;
+  support::NameMap<std::string_view, std::size_t> array_by_name;
   std::vector<Pool> pools;
   std::vector<CMetadata> metadata;
-  std::unordered_map<std::string_view, DType> results;  ///< of functions, from prototypes
+  support::NameMap<std::string_view, DType> results;  ///< of functions, from prototypes
 };
 
 struct ModuleContext {

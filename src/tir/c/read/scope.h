@@ -5,10 +5,10 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "support/name_map.h"
 #include "tir/interval.h"
 #include "tir/text/expr_factory.h"
 
@@ -41,7 +41,7 @@ class Names {
   bool bind(std::string_view name, const Binding& binding);
 
  private:
-  std::unordered_map<std::string_view, Binding> bindings_;
+  support::NameMap<std::string_view, Binding> bindings_;
 };
 
 /// One flat Buffer for every pair of data pointer and element type.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/c/language.h"
 
 namespace mlf::tir::c {
@@ -210,7 +211,7 @@ void state_sizes(FunctionDraft& draft, const Types& stated) {
 
 /// A kernel that is called with less memory than its indices reach has conditions around them.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
-  std::unordered_map<std::string_view, FunctionDraft*> by_name;
+  support::NameMap<std::string_view, FunctionDraft*> by_name;
   for (FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
   for (const CallSite& call : caller.calls) {
     const auto kernel = by_name.find(call.callee);
@@ -226,7 +227,7 @@ void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) 
 /// Unpacked calls state no types: main's buffers are as large as the kernels behind them use.
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
                    std::span<const FunctionDraft> kernels) {
-  std::unordered_map<std::string_view, const FunctionDraft*> by_name;
+  support::NameMap<std::string_view, const FunctionDraft*> by_name;
   for (const FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
   std::map<NodeId, std::int64_t> sizes;
   for (const CallSite& call : caller.calls) {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "mlf/tir/c.h"
+#include "support/name_map.h"
 #include "support/source_text.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
@@ -40,7 +40,7 @@ class Signatures {
   std::optional<TensorType> stated(Node argument) const;
 
   const Builder& builder_;
-  std::unordered_map<std::string_view, Types> types_;
+  support::NameMap<std::string_view, Types> types_;
 };
 
 /// Sizes of parameters whose types are stated.

@@ -6,10 +6,10 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "support/name_map.h"
 #include "tir/c/write/forms.h"
 
 namespace mlf::tir::c {
@@ -25,7 +25,7 @@ class NameSupply {
 
  private:
   std::string_view separator_;
-  std::unordered_map<std::string, int> counters_;
+  support::NameMap<std::string, int> counters_;
 };
 
 class Code {
@@ -67,8 +67,8 @@ class Code {
   std::size_t indent_ = 0;
   NameSupply names_;
   std::string_view stem_;
-  std::vector<bool> is_open_;                           // by scope, in the order of their beginning
-  std::unordered_map<std::string, Entry> temporaries_;  // by text
+  std::vector<bool> is_open_;                         // by scope, in the order of their beginning
+  support::NameMap<std::string, Entry> temporaries_;  // by text
 };
 
 }  // namespace mlf::tir::c

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "mlf/target.h"
 #include "mlf/tir/c.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/c/write/body.h"
 #include "tir/c/write/constants.h"
 #include "tir/c/write/prologue.h"
@@ -139,7 +139,7 @@ class ModuleWriter {
   Forms forms_;
   IntegerRanges ranges_;
   std::set<std::string, std::less<>> symbols_;
-  std::unordered_map<std::string_view, Convention> conventions_;  // by symbol
+  support::NameMap<std::string_view, Convention> conventions_;  // by symbol
 };
 
 /// Ranges decide which form of a floor division is printed.

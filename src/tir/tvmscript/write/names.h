@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "support/name_map.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -44,8 +44,8 @@ class ScopedNames {
   };
 
   std::unordered_map<std::uint32_t, std::string> texts_;
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, std::size_t> next_number_;
+  support::NameSet<std::string> taken_;
+  support::NameMap<std::string, std::size_t> next_number_;
   std::vector<Undo> undo_;
 };
 

@@ -1,0 +1,31 @@
+// Hash tables of names that came from an archive.
+//
+// std::hash has one function for all programs, so whoever writes an archive can choose names that
+// share a bucket: 42,000 of them took a minute. The key of this hash is drawn when the program
+// starts. The order of such a table therefore differs from run to run: nothing that is written may
+// depend on it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace mlf::support {
+
+struct NameHash {
+  using is_transparent = void;
+
+  std::size_t operator()(std::string_view name) const noexcept;
+};
+
+/// `Name` is std::string, or std::string_view where the text outlives the table.
+template <class Name, class Value>
+using NameMap = std::unordered_map<Name, Value, NameHash, std::equal_to<>>;
+
+template <class Name>
+using NameSet = std::unordered_set<Name, NameHash, std::equal_to<>>;
+
+}  // namespace mlf::support
