@@ -81,6 +81,7 @@ struct Deployment::State {
         files(std::move(options.tir_files)),
         limits(options.tir_limits),
         library(read_metadata(archive)),
+        symbols(library),
         sources(deployment::find_tir(archive, library, files)) {}
 
   Slot& slot_of(const TirSource& source);
@@ -96,6 +97,7 @@ struct Deployment::State {
   std::vector<TirFile> files;
   tir::ReadLimits limits;
   ModelLibrary library;
+  deployment::ModuleSymbols symbols;
   deployment::TirSources sources;
 
   // Locks are taken in this order: the slot of a text, `collecting`, the slot of a source of
@@ -164,7 +166,8 @@ tir::Document Deployment::State::read(const TirSource& source) {
   tir::Document document =
       source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
   // Texts do not say which target they are of (legacy prints meta[Target][0]); metadata does.
-  const Target* target = deployment::owners_of(document.module, source.stem, library).target;
+  const Target* target =
+      deployment::owners_of(document.module, source.stem, library, symbols).target;
   if (target != nullptr) document.target = target->text;
   return document;
 }
@@ -250,12 +253,13 @@ void Deployment::release_documents() {
 
 Result<TirOwners> Deployment::owners_of(const TirSource& source) const {
   return support::to_result([&] {
-    return deployment::owners_of(state_->document(source)->module, source.stem, library());
+    return deployment::owners_of(state_->document(source)->module, source.stem, library(),
+                                 state_->symbols);
   });
 }
 
 std::optional<std::size_t> Deployment::module_of_function(std::string_view symbol) const {
-  return deployment::module_of_function(symbol, library());
+  return state_->symbols.module_of(symbol);
 }
 
 Result<std::span<const TirSource>> Deployment::generated_c(std::size_t module) const {

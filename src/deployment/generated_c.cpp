@@ -1,6 +1,7 @@
 #include "deployment/generated_c.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -128,10 +129,23 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
 }
 
 // A search in the text: opening an archive must not read TIR that nobody may ask for.
-bool mentions(std::span<const TirSource> sources, const std::string& symbol) {
+bool mentions(std::span<const TirSource> sources, std::string_view word) {
   return std::ranges::any_of(sources, [&](const TirSource& source) {
-    return source.text.find(symbol) != std::string_view::npos;
+    return source.text.find(word) != std::string_view::npos;
   });
+}
+
+// What AOTExecutorCodegen calls main: v0.9 and later; v0.8.
+constexpr std::string_view kMainNames[] = {"__tvm_main__", "run_model"};
+constexpr std::string_view kSymbolPrefix = "tvmgen_";
+
+std::string_view identifier_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+    ++end;
+  }
+  return text.substr(begin, end - begin);
 }
 
 }  // namespace
@@ -157,19 +171,36 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
   return sources;
 }
 
-bool is_shown(const Module& module, const ModelLibrary& library,
-              std::span<const TirSource> captured) {
-  if (module.style == Style::operator_only) return !captured.empty();
+CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)
+    : captured_(captured), is_only_one_(library.modules.size() == 1) {
+  // One look through the texts for all modules, of which there may be thousands.
+  if (is_only_one_) return;
+  for (const TirSource& source : captured) {
+    const std::string_view text = source.text;
+    for (std::size_t at = text.find(kSymbolPrefix); at != std::string_view::npos;) {
+      const std::string_view symbol = identifier_at(text, at);
+      symbols_.insert(symbol);
+      at = text.find(kSymbolPrefix, at + symbol.size());
+    }
+  }
+}
+
+bool CapturedModules::mention(std::string_view prefix) const {
+  const auto at = symbols_.lower_bound(prefix);
+  return at != symbols_.end() && at->starts_with(prefix);
+}
+
+bool CapturedModules::show(const Module& module) const {
+  if (module.style == Style::operator_only) return !captured_.empty();
   // With a graph executor there is no main: any TIR will do.
-  const bool alone = library.modules.size() == 1;
   const std::string prefix = symbol_prefix(module.name);
   if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
-    return alone ? !captured.empty() : mentions(captured, prefix);
+    return is_only_one_ ? !captured_.empty() : mention(prefix);
   }
-  // Alone, main is recognised under another module's name as well: sidecars may have one. TVM v0.8
-  // calls it run_model.
-  const std::string before = alone ? std::string() : prefix;
-  return mentions(captured, before + "__tvm_main__") || mentions(captured, before + "run_model");
+  // Alone, main is recognised under another module's name as well: sidecars may have one.
+  return std::ranges::any_of(kMainNames, [&](std::string_view main) {
+    return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
+  });
 }
 
 }  // namespace mlf::deployment

@@ -1,7 +1,9 @@
 // Generated C as a source of TIR: the only one that a stock archive has.
 #pragma once
 
+#include <set>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mlf/archive.h"
@@ -15,8 +17,20 @@ namespace mlf::deployment {
 std::vector<TirSource> generated_c(const archive::Archive& archive, const Module& module,
                                    std::span<const TirSource> taken);
 
-/// Whether TIR that was captured shows a module of `library`, see `Deployment::tir_sources`.
-bool is_shown(const Module& module, const ModelLibrary& library,
-              std::span<const TirSource> captured);
+/// Which modules of a library captured TIR shows.
+class CapturedModules {
+ public:
+  CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured);
+
+  /// Whether the captured TIR shows this module of the library, see `Deployment::tir_sources`.
+  bool show(const Module& module) const;
+
+ private:
+  bool mention(std::string_view prefix) const;
+
+  std::span<const TirSource> captured_;
+  bool is_only_one_;
+  std::set<std::string_view> symbols_;  ///< all that a text has behind "tvmgen_", where needed
+};
 
 }  // namespace mlf::deployment

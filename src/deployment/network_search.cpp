@@ -53,6 +53,7 @@ NetworkSearch::NetworkSearch(const Deployment& deployment)
   for (const Module& module : modules_) {
     facts_.push_back(facts_of(deployment.archive(), module));
     parameters_.push_back(parameter_names(deployment.archive(), module));
+    by_symbol_part_.emplace(facts_.back().module, facts_.size() - 1);
   }
 }
 
@@ -89,8 +90,8 @@ void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
 
 std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topology) const {
   // By the module in main's own symbol, else by the longest name that the symbol begins with.
-  const auto named = std::ranges::find(facts_, topology.module, &graph::ModuleFacts::module);
-  if (named != facts_.end()) return static_cast<std::size_t>(named - facts_.begin());
+  const auto named = by_symbol_part_.find(topology.module);
+  if (named != by_symbol_part_.end()) return named->second;
   return deployment_.module_of_function(topology.provenance.symbol);
 }
 

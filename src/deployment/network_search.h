@@ -9,6 +9,7 @@
 
 #include "mlf/deployment.h"
 #include "mlf/graph/reconstruct.h"
+#include "support/name_map.h"
 
 namespace mlf::deployment {
 
@@ -36,9 +37,10 @@ class NetworkSearch {
 
   const Deployment& deployment_;
   const std::vector<Module>& modules_;
-  std::vector<graph::ModuleFacts> facts_;             // of each module
-  std::vector<std::vector<std::string>> parameters_;  // of each module
-  std::map<std::size_t, graph::Topology> found_;      // by module
+  std::vector<graph::ModuleFacts> facts_;                      // of each module
+  support::NameMap<std::string, std::size_t> by_symbol_part_;  // the first of equal ones
+  std::vector<std::vector<std::string>> parameters_;           // of each module
+  std::map<std::size_t, graph::Topology> found_;               // by module
   bool saw_tir_ = false;
 };
 

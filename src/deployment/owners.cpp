@@ -86,28 +86,27 @@ std::string symbol_prefix(std::string_view module_name) {
   return "tvmgen_" + symbol_part(module_name) + '_';
 }
 
-/// Where the name of one module begins with that of another, the longer one is meant.
-std::optional<std::size_t> module_of_function(std::string_view symbol,
-                                              const ModelLibrary& library) {
-  // Operator archives may have symbols without any prefix.
-  if (library.modules.size() == 1) return 0;
-  std::optional<std::size_t> best;
-  std::size_t longest = 0;
+ModuleSymbols::ModuleSymbols(const ModelLibrary& library)
+    : is_only_one_(library.modules.size() == 1) {
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
-    const std::string prefix = symbol_prefix(library.modules[i].name);
-    if (prefix.size() <= longest || !symbol.starts_with(prefix)) continue;
-    best = i;
-    longest = prefix.size();
+    prefixes_.add(symbol_prefix(library.modules[i].name), i);
   }
-  return best;
 }
 
-TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
+// Where the name of one module begins with that of another, the longer one is meant.
+std::optional<std::size_t> ModuleSymbols::module_of(std::string_view symbol) const {
+  // Operator archives may have symbols without any prefix.
+  if (is_only_one_) return 0;
+  return prefixes_.longest_of(symbol);
+}
+
+TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,
+                    const ModuleSymbols& symbols) {
   std::set<std::size_t> modules;
   // Functions say their target in an attribute since v0.9, where the text keeps it.
   std::set<std::string_view> kinds;
   for_each_function(module, [&](Node global_var, Node function) {
-    if (const auto owner = module_of_function(symbol_of(global_var, function), library)) {
+    if (const auto owner = symbols.module_of(symbol_of(global_var, function))) {
       modules.insert(*owner);
     }
     if (const auto kind = target_kind_of(function); !kind.empty()) kinds.insert(kind);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mlf/deployment.h"
+#include "support/prefix_table.h"
 
 namespace mlf::deployment {
 
@@ -15,10 +16,21 @@ std::string symbol_part(std::string_view module_name);
 /// What the symbols of a module begin with: `tvmgen_<module>_`, as TVM mangles them since v0.8.
 std::string symbol_prefix(std::string_view module_name);
 
-/// See `Deployment::module_of_function`.
-std::optional<std::size_t> module_of_function(std::string_view symbol, const ModelLibrary& library);
+/// The modules of a library by the symbols of their functions.
+class ModuleSymbols {
+ public:
+  explicit ModuleSymbols(const ModelLibrary& library);
 
-/// See `Deployment::owners_of`.
-TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library);
+  /// See `Deployment::module_of_function`.
+  std::optional<std::size_t> module_of(std::string_view symbol) const;
+
+ private:
+  bool is_only_one_;
+  support::PrefixTable prefixes_;
+};
+
+/// See `Deployment::owners_of`. `symbols` are those of the library.
+TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,
+                    const ModuleSymbols& symbols);
 
 }  // namespace mlf::deployment

@@ -181,9 +181,10 @@ TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library
   // What was captured first; C only for modules that nothing captured shows.
   const std::vector<TirSource> captured = captured_tir(archive, library, beside);
   TirSources sources{captured, {}};
+  const CapturedModules shown(library, captured);
   for (const Module& module : library.modules) {
     auto& generated = sources.generated.emplace_back();
-    if (is_shown(module, library, captured)) continue;
+    if (shown.show(module)) continue;
     generated = generated_c(archive, module, sources.all);
     sources.all.insert(sources.all.end(), generated->begin(), generated->end());
   }

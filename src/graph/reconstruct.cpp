@@ -12,14 +12,17 @@
 #include "graph/network/network_builder.h"
 #include "mlf/graph/compare.h"
 #include "support/error.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 namespace {
 
-const ModuleFacts* facts_of(std::span<const ModuleFacts> facts, std::string_view module) {
-  const auto at = std::find_if(facts.begin(), facts.end(),
-                               [&](const ModuleFacts& one) { return one.module == module; });
-  return at == facts.end() ? nullptr : &*at;
+using FactsByModule = support::NameMap<std::string_view, const ModuleFacts*>;
+
+FactsByModule by_module(std::span<const ModuleFacts> facts) {
+  FactsByModule result;
+  for (const ModuleFacts& one : facts) result.emplace(one.module, &one);
+  return result;
 }
 
 /// A topology that says where it is from, and nothing else yet.
@@ -63,12 +66,8 @@ bool can_do_better(const Topology& topology, const KnownDirections& known_direct
 /// `main_func_info`) and holds no other main that it could belong to.
 std::optional<Topology> relay_main_beside(const FunctionTable& functions, const FunctionRef& main,
                                           std::span<const TirInput> sources) {
-  const auto mains = functions.mains();
-  const auto here = std::count_if(mains.begin(), mains.end(), [&](const FunctionRef* other) {
-    return other->source == main.source;
-  });
   // The attribute does not say which main it is of.
-  if (here != 1) return std::nullopt;
+  if (functions.mains_in(main.source) != 1) return std::nullopt;
   return relay_main(sources[main.source].document->module.root());
 }
 
@@ -136,10 +135,12 @@ Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
   return support::to_result([&] {
     // One table for all sources: a kernel may be in the TIR of another target than its main.
     const FunctionTable functions(sources);
+    const FactsByModule known = by_module(facts);
     std::vector<Topology> topologies;
     for (const FunctionRef* main : functions.mains()) {
-      const ModuleFacts* own = facts_of(facts, module_of_main(main->symbol));
-      topologies.push_back(reconstruct_main(*main, functions, sources, own, limits));
+      const auto own = known.find(module_of_main(main->symbol));
+      topologies.push_back(reconstruct_main(*main, functions, sources,
+                                            own == known.end() ? nullptr : own->second, limits));
     }
     check_several_mains(topologies);
     return topologies;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/prefix_table.h"
+
 namespace mlf::model_library {
 namespace {
 
@@ -65,7 +67,14 @@ bool by_library_number(const FileRef& a, const FileRef& b) {
 /// (python/tvm/micro/model_library_format.py) writes in each version.
 class Assigner {
  public:
-  explicit Assigner(ModelLibrary& library) : library_(library) {}
+  explicit Assigner(ModelLibrary& library) : library_(library) {
+    for (std::size_t i = 0; i < library.modules.size(); ++i) {
+      const std::string& name = library.modules[i].name;
+      by_name_.emplace(name, i);
+      by_lower_case_.emplace(lower_case(name), i);
+      for (const char separator : {'_', '.', '-'}) by_prefix_.add(name + separator, i);
+    }
+  }
 
   void assign(const FileRef& file) {
     const std::string_view name = file.name;
@@ -86,10 +95,8 @@ class Assigner {
 
  private:
   Module* named(std::string_view name) {
-    for (Module& module : library_.modules) {
-      if (module.name == name) return &module;
-    }
-    return nullptr;
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &library_.modules[found->second];
   }
 
   Module* only() { return library_.modules.size() == 1 ? &library_.modules.front() : nullptr; }
@@ -97,14 +104,8 @@ class Assigner {
   /// The module whose name is the longest prefix of `name`: of the modules `a` and `a_b`, the
   /// second one owns `a_b_extra.c`.
   Module* by_longest_prefix(std::string_view name) {
-    Module* best = nullptr;
-    for (Module& module : library_.modules) {
-      const bool owns =
-          name.starts_with(module.name) && name.size() > module.name.size() &&
-          std::string_view("_.-").find(name[module.name.size()]) != std::string_view::npos;
-      if (owns && (best == nullptr || module.name.size() > best->name.size())) best = &module;
-    }
-    return best != nullptr ? best : only();
+    const auto best = by_prefix_.longest_of(name);
+    return best ? &library_.modules[*best] : only();
   }
 
   /// `default_lib1.c` says its module; a file that someone added, such as `default_extra.c`, goes
@@ -121,10 +122,8 @@ class Assigner {
     const auto stem = between(name, "tvmgen_", ".h");
     if (!stem) return by_longest_prefix(name);
     if (Module* module = named(*stem)) return module;
-    for (Module& module : library_.modules) {
-      if (lower_case(module.name) == *stem) return &module;
-    }
-    return only();
+    const auto lower = by_lower_case_.find(*stem);
+    return lower == by_lower_case_.end() ? only() : &library_.modules[lower->second];
   }
 
   bool assign_codegen(const FileRef& file) {
@@ -185,6 +184,10 @@ class Assigner {
   }
 
   ModelLibrary& library_;
+  // The first of several that are equal.
+  support::NameMap<std::string, std::size_t> by_name_;
+  support::NameMap<std::string, std::size_t> by_lower_case_;
+  support::PrefixTable by_prefix_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "graph/node_queries.h"
+#include "support/prefix_table.h"
 
 namespace mlf::graph {
 namespace {
@@ -37,6 +38,21 @@ FunctionRef function_ref(Node key, Node function, std::size_t source) {
   return ref;
 }
 
+// Names only count where no function has the attribute: a kernel may be called "run_model" as well.
+std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions) {
+  std::vector<const FunctionRef*> runners;
+  std::vector<const FunctionRef*> named;
+  for (const FunctionRef& function : functions) {
+    if (is_runner(function)) runners.push_back(&function);
+    if (has_main_name(function)) named.push_back(&function);
+  }
+  std::vector<const FunctionRef*>& mains = runners.empty() ? named : runners;
+  std::stable_sort(mains.begin(), mains.end(), [](const FunctionRef* a, const FunctionRef* b) {
+    return a->symbol < b->symbol;
+  });
+  return mains;
+}
+
 }  // namespace
 
 // Calls name their callee by its symbol or by its GlobalVar: both lead to it.
@@ -51,37 +67,49 @@ FunctionTable::FunctionTable(std::span<const TirInput> sources) {
     }
   }
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    by_symbol_.emplace(functions_[i].symbol, i);
-    if (functions_[i].name != functions_[i].symbol) by_symbol_.emplace(functions_[i].name, i);
+    by_symbol_[functions_[i].symbol].push_back(i);
+    if (functions_[i].name != functions_[i].symbol) by_symbol_[functions_[i].name].push_back(i);
+  }
+  mains_ = mains_of(functions_);
+  mains_in_.resize(sources.size());
+  support::PrefixTable modules;
+  std::vector<std::vector<const FunctionRef*>*> lists;
+  for (const FunctionRef* main : mains_) {
+    ++mains_in_[main->source];
+    const std::string module = module_of_main(main->symbol);
+    modules.add("tvmgen_" + module + '_', lists.size());
+    lists.push_back(&of_module_[module]);
+  }
+  for (const FunctionRef& function : functions_) {
+    if (const auto module = modules.longest_of(function.symbol)) {
+      lists[*module]->push_back(&function);
+    } else if (function.symbol.starts_with("tvmgen_")) {
+      of_module_[""].push_back(&function);
+    }
   }
 }
 
 // Two targets of one build may both have a function of this name: main's own TIR comes first.
 const FunctionRef* FunctionTable::find(std::string_view symbol,
                                        std::size_t preferred_source) const {
-  const FunctionRef* found = nullptr;
-  const auto [first, last] = by_symbol_.equal_range(symbol);
-  for (auto at = first; at != last; ++at) {
-    const FunctionRef& function = functions_[at->second];
-    if (function.source == preferred_source) return &function;
-    if (found == nullptr || function.source < found->source) found = &function;
-  }
-  return found;
+  const auto same = by_symbol_.find(symbol);
+  if (same == by_symbol_.end()) return nullptr;
+  // In the order of their sources.
+  const auto preferred = std::ranges::lower_bound(
+      same->second, preferred_source, {}, [&](std::size_t i) { return functions_[i].source; });
+  const bool is_there =
+      preferred != same->second.end() && functions_[*preferred].source == preferred_source;
+  return &functions_[is_there ? *preferred : same->second.front()];
 }
 
-// Names only count where no function has the attribute: a kernel may be called "run_model" as well.
-std::vector<const FunctionRef*> FunctionTable::mains() const {
-  std::vector<const FunctionRef*> runners;
-  std::vector<const FunctionRef*> named;
-  for (const FunctionRef& function : functions_) {
-    if (is_runner(function)) runners.push_back(&function);
-    if (has_main_name(function)) named.push_back(&function);
-  }
-  std::vector<const FunctionRef*>& mains = runners.empty() ? named : runners;
-  std::stable_sort(mains.begin(), mains.end(), [](const FunctionRef* a, const FunctionRef* b) {
-    return a->symbol < b->symbol;
-  });
-  return mains;
+std::size_t FunctionTable::mains_in(std::size_t source) const {
+  return mains_in_.at(source);
+}
+
+std::span<const FunctionRef* const> FunctionTable::of_module(std::string_view module) const {
+  const auto found = of_module_.find(module);
+  if (found == of_module_.end()) return {};
+  return found->second;
 }
 
 std::string module_of_main(std::string_view symbol) {

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "mlf/graph/reconstruct.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 
@@ -27,11 +27,19 @@ class FunctionTable {
   /// The function with this symbol or name; of several, one of `preferred_source`. Null: none.
   const FunctionRef* find(std::string_view symbol, std::size_t preferred_source) const;
   /// Mains, by symbol.
-  std::vector<const FunctionRef*> mains() const;
+  std::span<const FunctionRef* const> mains() const { return mains_; }
+  /// How many mains the TIR at this position has.
+  std::size_t mains_in(std::size_t source) const;
+  /// The functions whose symbols say that they are of this module (that of a main), in order; of
+  /// modules "a" and "a_b", "tvmgen_a_b_f" is one of "a_b"; where no main fits, one of "".
+  std::span<const FunctionRef* const> of_module(std::string_view module) const;
 
  private:
   std::vector<FunctionRef> functions_;
-  std::unordered_multimap<std::string_view, std::size_t> by_symbol_;
+  support::NameMap<std::string_view, std::vector<std::size_t>> by_symbol_;
+  std::vector<const FunctionRef*> mains_;
+  std::vector<std::size_t> mains_in_;  // by source
+  support::NameMap<std::string, std::vector<const FunctionRef*>> of_module_;
 };
 
 /// The module's name in the symbol of its main: "default" of "tvmgen_default___tvm_main__".

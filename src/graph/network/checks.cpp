@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
@@ -170,24 +172,12 @@ void check_unused_kernels(Topology& topology, const FunctionTable& functions,
   std::set<std::string_view> called;
   // By symbol or by name: main may use either.
   for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);
-  std::set<std::string> modules;
-  for (const FunctionRef* other : functions.mains()) modules.insert(module_of_main(other->symbol));
-  // Of modules "a" and "a_b", "tvmgen_a_b_f" belongs to the one with the longer name.
-  const auto owner = [&](std::string_view symbol) {
-    std::string best;
-    for (const std::string& module : modules) {
-      const bool fits = symbol.starts_with("tvmgen_" + module + "_");
-      if (fits && module.size() >= best.size()) best = module;
-    }
-    return best;
-  };
-  for (const FunctionRef& function : functions.all()) {
-    if (function.function == main.function || called.contains(function.symbol)) continue;
-    if (called.contains(function.name) || owner(function.symbol) != topology.module) continue;
-    // Helpers that people add to a module have other names, and no call is expected.
-    if (!function.symbol.starts_with("tvmgen_") || function.symbol == main.symbol) continue;
+  // Helpers that people add to a module have other names, and no call is expected.
+  for (const FunctionRef* function : functions.of_module(topology.module)) {
+    if (function->function == main.function || function->symbol == main.symbol) continue;
+    if (called.contains(function->symbol) || called.contains(function->name)) continue;
     topology.checks.push_back(
-        {CheckCode::unused_kernel, "main does not call " + quoted(function.symbol), {}, {}});
+        {CheckCode::unused_kernel, "main does not call " + quoted(function->symbol), {}, {}});
   }
 }
 
@@ -200,9 +190,11 @@ void check_externals(Topology& topology) {
 }
 
 void check_several_mains(std::vector<Topology>& topologies) {
+  std::map<std::string_view, std::vector<std::size_t>> by_module;
+  for (std::size_t i = 0; i < topologies.size(); ++i) by_module[topologies[i].module].push_back(i);
   for (std::size_t i = 0; i < topologies.size(); ++i) {
-    for (std::size_t k = 0; k < topologies.size(); ++k) {
-      if (i == k || topologies[i].module != topologies[k].module) continue;
+    for (const std::size_t k : by_module[topologies[i].module]) {
+      if (i == k) continue;
       const Provenance& other = topologies[k].provenance;
       topologies[i].checks.push_back({CheckCode::several_mains,
                                       "'" + other.symbol + "' in " + other.source +

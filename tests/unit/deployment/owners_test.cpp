@@ -76,41 +76,45 @@ ModelLibrary library_of(std::initializer_list<std::string_view> modules,
   return library;
 }
 
+TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
+  return deployment::owners_of(module, stem, library, deployment::ModuleSymbols(library));
+}
+
 using Indices = std::vector<std::size_t>;
 
 TEST(TirOwnersTest, TheOnlyModuleOwnsEverything) {
   const ModelLibrary library = library_of({"default"}, {"c"});
-  EXPECT_EQ(deployment::module_of_function("anything", library), 0U);
-  EXPECT_EQ(deployment::owners_of(module_of({{"f", ""}}), "tir-1", library).modules, Indices{0});
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("anything"), 0U);
+  EXPECT_EQ(owners_of(module_of({{"f", ""}}), "tir-1", library).modules, Indices{0});
 }
 
 TEST(TirOwnersTest, OfSeveralModulesTheSymbolNamesTheOwner) {
   const ModelLibrary library = library_of({"first", "second"}, {"c"});
-  EXPECT_EQ(deployment::module_of_function("tvmgen_second_fused_add", library), 1U);
-  EXPECT_EQ(deployment::module_of_function("tvmgen_third_fused_add", library), std::nullopt);
-  EXPECT_EQ(deployment::module_of_function("tvmgen_firstborn_add", library), std::nullopt);
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("tvmgen_second_fused_add"), 1U);
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("tvmgen_third_fused_add"), std::nullopt);
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("tvmgen_firstborn_add"), std::nullopt);
 }
 
 TEST(TirOwnersTest, TheLongerNameWinsWhereOneBeginsWithTheOther) {
   const ModelLibrary library = library_of({"net", "net_2"}, {"c"});
-  EXPECT_EQ(deployment::module_of_function("tvmgen_net_2_add", library), 1U);
-  EXPECT_EQ(deployment::module_of_function("tvmgen_net_add", library), 0U);
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("tvmgen_net_2_add"), 1U);
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("tvmgen_net_add"), 0U);
 }
 
 TEST(TirOwnersTest, CharactersThatCNamesCannotHaveAreUnderscores) {
   const ModelLibrary library = library_of({"my-net.v1", "other"}, {"c"});
-  EXPECT_EQ(deployment::module_of_function("tvmgen_my_net_v1_add", library), 0U);
+  EXPECT_EQ(deployment::ModuleSymbols(library).module_of("tvmgen_my_net_v1_add"), 0U);
 }
 
 TEST(TirOwnersTest, AFileWithFunctionsOfTwoModulesBelongsToBoth) {
   const ModelLibrary library = library_of({"first", "second"}, {"c"});
   const auto module = module_of({{"tvmgen_second_a", ""}, {"tvmgen_first_b", ""}, {"other", ""}});
-  EXPECT_EQ(deployment::owners_of(module, "tir-1", library).modules, (Indices{0, 1}));
+  EXPECT_EQ(owners_of(module, "tir-1", library).modules, (Indices{0, 1}));
 }
 
 TEST(TirOwnersTest, TheFunctionsNameTheirTarget) {
   const ModelLibrary library = library_of({"default"}, {"cmsis-nn", "c -keys=cpu"});
-  const auto owners = deployment::owners_of(module_of({{"f", "c"}}), "tir-1", library);
+  const auto owners = owners_of(module_of({{"f", "c"}}), "tir-1", library);
   ASSERT_NE(owners.target, nullptr);
   EXPECT_EQ(owners.target->text, "c -keys=cpu");
 }
@@ -118,10 +122,10 @@ TEST(TirOwnersTest, TheFunctionsNameTheirTarget) {
 TEST(TirOwnersTest, TheStemNamesTheTargetWhereFunctionsDoNot) {
   const ModelLibrary library = library_of({"default"}, {"c", "cmsis-nn", "cuda"});
   const auto module = module_of({{"f", ""}});
-  EXPECT_EQ(deployment::owners_of(module, "tir-1", library).target->kind, "c");
-  EXPECT_EQ(deployment::owners_of(module, "tir-1-cmsis-nn", library).target->kind, "cmsis-nn");
-  EXPECT_EQ(deployment::owners_of(module, "tir-2", library).target->kind, "cuda");
-  EXPECT_EQ(deployment::owners_of(module, "tir-4", library).target, nullptr);
+  EXPECT_EQ(owners_of(module, "tir-1", library).target->kind, "c");
+  EXPECT_EQ(owners_of(module, "tir-1-cmsis-nn", library).target->kind, "cmsis-nn");
+  EXPECT_EQ(owners_of(module, "tir-2", library).target->kind, "cuda");
+  EXPECT_EQ(owners_of(module, "tir-4", library).target, nullptr);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/prefix_table.h"
+
 namespace mlf::support {
 namespace {
 
@@ -42,6 +44,26 @@ TEST(NameMap, FindsAStringByItsView) {
   NameMap<std::string, int> map{{"left", 1}, {"right", 2}};
   EXPECT_EQ(map.find(std::string_view("right"))->second, 2);
   EXPECT_EQ(map.find(std::string_view("up")), map.end());
+}
+
+TEST(PrefixTable, TheLongestPrefixCounts) {
+  PrefixTable table;
+  table.add("tvmgen_a_", 0);
+  table.add("tvmgen_a_b_", 1);
+  table.add("tvmgen_c_", 2);
+  EXPECT_EQ(table.longest_of("tvmgen_a_add"), 0u);
+  EXPECT_EQ(table.longest_of("tvmgen_a_b_add"), 1u);
+  EXPECT_EQ(table.longest_of("tvmgen_a_b"), 0u);
+  EXPECT_EQ(table.longest_of("tvmgen_c_"), 2u);
+  EXPECT_EQ(table.longest_of("tvmgen_c"), std::nullopt);
+  EXPECT_EQ(table.longest_of(""), std::nullopt);
+}
+
+TEST(PrefixTable, OfEqualPrefixesTheFirstOneStays) {
+  PrefixTable table;
+  table.add("a_", 7);
+  table.add("a_", 8);
+  EXPECT_EQ(table.longest_of("a_f"), 7u);
 }
 
 }  // namespace
