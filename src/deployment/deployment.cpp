@@ -102,10 +102,11 @@ struct Deployment::State {
 
   // Locks are taken in this order: the slot of a text, `collecting`, the slot of a source of
   // constants (which is never such a text), `naming` or `generating`.
-  std::mutex naming;  // of `slots`, not of what they hold
+  std::mutex naming;  // of `slots` and `kept`, not of what slots hold
   std::map<SlotName, Slot> slots;
-  std::mutex generating;  // of `sources.generated`
-  std::mutex collecting;  // of `known_constants`
+  std::vector<Slot*> kept;  // of thousands, those that have a document
+  std::mutex generating;    // of `sources.generated`
+  std::mutex collecting;    // of `known_constants`
   std::optional<deployment::ConstantLibrary> known_constants;
 };
 
@@ -176,8 +177,11 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
   Slot& slot = slot_of(source);
   const std::scoped_lock lock(slot.reading);
   // Someone may still hold the document that was released: then it is not read twice.
-  if (slot.kept == nullptr) slot.kept = slot.released.lock();
+  if (slot.kept != nullptr) return slot.kept;
+  slot.kept = slot.released.lock();
   if (slot.kept == nullptr) slot.kept = std::make_shared<const tir::Document>(read(source));
+  const std::scoped_lock naming_lock(naming);
+  kept.push_back(&slot);
   return slot.kept;
 }
 
@@ -246,8 +250,8 @@ Result<tir::Document> Deployment::read_tir(const TirSource& source) const {
 }
 
 void Deployment::release_documents() {
-  for (auto& [name, slot] : state_->slots) {
-    if (slot.kept != nullptr) slot.released = std::exchange(slot.kept, nullptr);
+  for (State::Slot* slot : std::exchange(state_->kept, {})) {
+    slot->released = std::exchange(slot->kept, nullptr);
   }
 }
 

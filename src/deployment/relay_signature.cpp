@@ -25,8 +25,9 @@ std::string_view take_until(std::string_view& text, std::string_view stops) {
 
 /// Of `bias:0: Tensor[…`: names may have colons of their own.
 std::string_view take_name(std::string_view& text) {
-  const std::size_t end = std::min(text.find(": "), text.find_first_of(",)"));
-  const std::string_view name = text.substr(0, end);
+  // No further than the parameter: of many without a type each would look through all others.
+  const std::string_view parameter = text.substr(0, text.find_first_of(",)"));
+  const std::string_view name = parameter.substr(0, parameter.find(": "));
   text.remove_prefix(name.size());
   return name;
 }

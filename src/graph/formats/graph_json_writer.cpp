@@ -114,15 +114,17 @@ TensorType Projector::type_of(ValueId id) const {
 }
 
 void Projector::add_leaves(ValueKind kind) {
+  // The executor sets inputs by name: that of the network, not of the storage.
+  std::map<ValueId, std::string_view> input_names;
+  for (const Port& port : topology_.inputs) {
+    if (port.value) input_names[*port.value] = port.name;
+  }
   for (std::size_t i = 0; i < topology_.values.size(); ++i) {
     const Value& value = topology_.values[i];
     if (value.kind != kind) continue;
     const auto id = static_cast<ValueId>(i);
-    std::string name = value.name;
-    // The executor sets inputs by name: that of the network, not of the storage.
-    for (const Port& port : topology_.inputs) {
-      if (port.value == id) name = port.name;
-    }
+    const auto input = input_names.find(id);
+    std::string name(input == input_names.end() ? value.name : input->second);
     define(id, {add({std::move(name), {}, {}, {}, {type_of(id)}, {storage_of(id)}}), 0});
   }
 }

@@ -177,6 +177,18 @@ NodeId constructed_var(FunctionContext& fn, std::string_view name, const Argumen
   return c.make.var(name, type, kind);
 }
 
+namespace {
+
+bool is_parameter(FunctionContext& fn, NodeId var) {
+  // All parameters come before the first line of the body.
+  if (fn.parameters.empty()) {
+    for (const NodeId param : fn.draft.params) fn.parameters.insert(index(param));
+  }
+  return fn.parameters.contains(index(var));
+}
+
+}  // namespace
+
 /// Of a parameter it binds the parameter, of a region it is a buffer of the block.
 NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
@@ -190,8 +202,7 @@ NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arg
     return buffer;
   }
   const NodeId param = as_var(c, source);
-  const auto is_param = [&](NodeId id) { return id == param; };
-  if (std::ranges::none_of(fn.draft.params, is_param)) {
+  if (!is_parameter(fn, param)) {
     c.values.fail(
         source, fmt::format("'{}' is not a parameter of {}", c.values.text(source), fn.draft.name));
   }

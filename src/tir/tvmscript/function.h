@@ -46,6 +46,7 @@ struct FunctionContext {
   bool expects_suite = false;    ///< the last line opened a frame whose indentation is to come
   std::unordered_map<std::uint32_t, LoopRange> loop_ranges;         ///< by loop variable
   std::unordered_map<std::uint32_t, std::string_view> thread_tags;  ///< by env_thread variable
+  std::unordered_set<std::uint32_t> parameters;                     ///< once one is asked for
   /// What loops declared before its turn, by line.
   std::unordered_map<std::uint32_t, NodeId> declared_ahead;
   /// Variables and buffers that no statement has set yet.

@@ -65,6 +65,24 @@ TEST(WrittenSize, SharedExpressionsAreWrittenOnceAsJsonAndOtherwiseCounted) {
   }
 }
 
+TEST(WrittenSize, TvmScriptIsIndentedAsDeepAsPythonReads) {
+  const auto nested = [](int depth) {
+    SmallModule m;
+    NodeId body = m.evaluate();
+    for (int i = 0; i < depth; ++i) body = m.branch(body, NodeId::none);
+    const Document document = m.document(body);
+    return outcome_of([&](const Sink& sink) { return write_tvmscript(document, {}, sink); });
+  };
+  // The class and the function are indentation as well.
+  EXPECT_EQ(nested(97).message, "");
+  const Outcome deeper = nested(98);
+  EXPECT_EQ(
+      deeper.message,
+      "function f: statements nested more than 99 deep cannot be written in TVMScript: Python "
+      "reads no deeper indentation");
+  EXPECT_EQ(deeper.bytes, 0u);
+}
+
 TEST(WrittenSize, OfAModuleWithoutSharingHasNoLimit) {
   SmallModule m;
   std::vector<NodeId> all;

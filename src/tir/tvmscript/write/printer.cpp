@@ -141,17 +141,30 @@ void append_slice(Node range, TextFragments& out) {
 namespace {
 
 constexpr std::size_t kStep = 4;
+// Python's tokenizer takes no more ("too many levels of indentation"), so TVM could not read it;
+// and the blanks of n levels are n * n characters.
+constexpr Indent kMostLevels = 99;
+
+void append_indentation(Indent indent, std::string& text) {
+  if (indent > kMostLevels) {
+    refuse(
+        fmt::format("statements nested more than {} deep cannot be written in TVMScript: Python "
+                    "reads no deeper indentation",
+                    kMostLevels));
+  }
+  text.append(indent * kStep, ' ');
+}
 
 }  // namespace
 
 void Script::line(Indent indent, const TextFragments& fragments) {
-  text_.append(indent * kStep, ' ');
+  append_indentation(indent, text_);
   printer_.print(fragments, text_);
   text_ += '\n';
 }
 
 void Script::line(Indent indent, std::string_view text) {
-  text_.append(indent * kStep, ' ');
+  append_indentation(indent, text_);
   text_ += text;
   text_ += '\n';
 }

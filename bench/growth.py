@@ -1,0 +1,390 @@
+"""Cost against size: shapes of input at 1, 2, 4 and 8 times a size, in processor time and memory.
+
+    MLF_PROGRAM=build/release/mlf/mlf python3 bench/growth.py [--shape NAME…] [--times 8]
+
+A shape is a kind of input that somebody's program, or somebody's malice, makes large. The last
+column is the exponent e of "time grows as size to the e" over the last two steps; 1 is linear.
+Exits with 1 where it is above 1.15 (and the time is long enough to tell).
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+os.environ.setdefault("MLF_PROGRAM", str(ROOT / "build/release/mlf/mlf"))
+import support  # noqa: E402
+
+MEMORY = 8 << 30
+SECONDS = 120
+TOLERATED = 1.15
+TOO_SHORT = 0.15
+
+SHAPES = {}
+
+
+def shape(size, *commands):
+    """Registers a generator: `size` is that of the first column; FILE in a command is its file."""
+
+    def register(generate):
+        SHAPES[generate.__name__] = (size, commands or (["tir", "FILE"],), generate)
+        return generate
+
+    return register
+
+
+# --- Texts --------------------------------------------------------------------------------------
+
+SCRIPT = "# from tvm.script import tir as T\n\n@T.prim_func\ndef f({}):\n{}"
+LEGACY = '@f = primfn({}) -> ()\n  attr = {{"global_symbol": "f"}}\n{{\n{}\n}}\n'
+REPR = "IRModule({{GlobalVar(f): PrimFunc([x]) attrs={} {{\n{}\n}}\n}})\n"
+TVMSCRIPT = (["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"])
+
+
+def script(parameters, lines):
+    return SCRIPT.format(parameters, "".join(f"    {line}\n" for line in lines))
+
+
+@shape(20_000, *TVMSCRIPT)
+def lets_of_tvmscript(n):
+    lines = [f"x{i}: T.int32 = x{i - 1} + 1" for i in range(1, n)]
+    return script("x0: T.int32", [*lines, f"T.evaluate(x{n - 1})"])
+
+
+@shape(20_000)
+def lets_of_legacy_text(n):
+    lines = [f"  let x{i}: int32 = (x{i - 1} + 1)" for i in range(1, n)]
+    return LEGACY.format("x0: int32", "\n".join([*lines, f"  @tir.ret(x{n - 1}, dtype=int32)"]))
+
+
+@shape(25_000, *TVMSCRIPT, ["tir", "FILE", "--format", "c"])
+def nested_calls(n):
+    return script("x: T.float32", ["T.evaluate(" + "T.exp(" * n + "x" + ")" * n + ")"])
+
+
+@shape(25_000)
+def nested_parentheses_of_legacy_text(n):
+    return LEGACY.format("x: int32", "  @tir.ret(" + "(" * n + "x" + " + x)" * n + ", dtype=int32)")
+
+
+@shape(10_000, *TVMSCRIPT)
+def one_wide_call(n):
+    arguments = ", ".join(str(i) for i in range(n))
+    return script("x: T.int32", [f'T.evaluate(T.call_extern("int32", "g", {arguments}))'])
+
+
+@shape(10_000, *TVMSCRIPT, ["tir", "FILE", "--format", "c"])
+def parameters(n):
+    return script(", ".join(f"x{i}: T.int32" for i in range(n)), ["T.evaluate(0)"])
+
+
+@shape(10_000)
+def parameters_of_legacy_text(n):
+    return LEGACY.format(", ".join(f"x{i}: int32" for i in range(n)), "  @tir.ret(0, dtype=int32)")
+
+
+@shape(10_000, *TVMSCRIPT)
+def functions(n):
+    return "# from tvm.script import tir as T\n" + "".join(
+        f"\n@T.prim_func\ndef f{i}(x: T.int32):\n    T.evaluate(x)\n" for i in range(n)
+    )
+
+
+@shape(5_000, *TVMSCRIPT)
+def axes_of_one_grid(n):
+    names = ", ".join(f"i{k}" for k in range(n))
+    return script("x: T.int32", [f"for {names} in T.grid({', '.join('2' for _ in range(n))}):",
+                                 "    T.evaluate(i0)"])
+
+
+@shape(2_000, *TVMSCRIPT)
+def allocate_consts(n):
+    lines = [f'c{i} = T.allocate_const([{i}, 2], "int32", [2])' for i in range(n)]
+    return script("x: T.int32", [*lines, "T.evaluate(x)"])
+
+
+@shape(20_000, *TVMSCRIPT)
+def names_with_one_prefix(n):
+    """Loops of one name: each is another variable, and a writer has to number them."""
+    return script("x: T.int32", [line for _ in range(n)
+                                 for line in ("for i in range(2):", "    T.evaluate(i)")])
+
+
+@shape(5_000)
+def losses_of_repr_text(n):
+    lines = [f'T.evaluate(T.unknown_{i}(x))' for i in range(n)]
+    return script("x: T.int32", lines)
+
+
+@shape(50_000)
+def pragmas_before_one_value(n):
+    return LEGACY.format("x: int32", "  // attr [x] " + "pragma_import_" * n + "c = 1\n  0")
+
+
+def unclosed(frame, word):
+    return lambda n: frame.format(word * n)
+
+
+FRAMES = {
+    "legacy": LEGACY.replace("{}", "x: int32", 1).replace("\n{}\n", "\n  @tir.ret({})\n"),
+    "repr": REPR.replace("attrs={}", 'attrs={{"k": {}}}').replace("\n{}\n", "\n  tir.ret(0)\n"),
+    "old_tvmscript": "# from tvm.script import tir as T\n@T.prim_func\n"
+    "def f(x: T.handle) -> None:\n    T.evaluate({})\n",
+}
+for frame_name, frame in FRAMES.items():
+    for word in ("meta[", "name(", "Target(", "iter_var(", "{", "T.Ptr[", "(", "["):
+        SHAPES[f"unclosed {word} in {frame_name}"] = (
+            100_000, (["tir", "FILE"],), unclosed(frame, word))  # fmt: skip
+
+
+# --- save_json ----------------------------------------------------------------------------------
+
+
+def node(type_key, **attrs):
+    return {"type_key": type_key, "attrs": {"span": "0", **attrs}}
+
+
+def save_json(nodes, body):
+    """A module of one function; `nodes` get the numbers from 14 on, 7 is its parameter."""
+    first = [
+        {"type_key": ""},
+        node("IRModule", attrs="0", functions="2", global_type_var_map_="0",
+             global_var_map_="0", source_map="0", type_definitions="0"),
+        {"type_key": "Map", "data": [3, 5]},
+        node("GlobalVar", _checked_type_="0", name_hint="4", virtual_device_="0"),
+        {"type_key": "runtime.String", "repr_str": "f"},
+        node("tir.PrimFunc", _checked_type_="0", attrs="0", body=str(body), buffer_map="8",
+             params="6", preflattened_buffer_map="8", ret_type="9"),
+        {"type_key": "Array", "data": [7]},
+        node("tir.Var", dtype="int32", name="11", type_annotation="12"),
+        {"type_key": "Map"},
+        node("TupleType", fields="10"),
+        {"type_key": "Array"},
+        {"type_key": "runtime.String", "repr_str": "x"},
+        {"type_key": "PrimType", "attrs": {"dtype": "int32"}},
+        node("tir.Evaluate", value="14"),
+    ]  # fmt: skip
+    return json.dumps({"root": 1, "nodes": first + nodes, "b64ndarrays": [],
+                       "attrs": {"tvm_version": "0.9.0"}})
+
+
+@shape(12_000, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"],
+       ["tir", "FILE", "--format", "c"])
+def additions_in_save_json(n):
+    return save_json([node("tir.Add", a=str(15 + i if i + 1 < n else 7), b="7", dtype="int32")
+                      for i in range(n)], 13)
+
+
+@shape(30, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"],
+       ["tir", "FILE", "--format", "c"], ["tir", "FILE", "--format", "save_json"])
+def additions_that_share_their_operands(n):
+    below = [str(15 + i if i + 1 < n else 7) for i in range(n)]
+    return save_json([node("tir.Add", a=one, b=one, dtype="int32") for one in below], 13)
+
+
+# --- Archives -----------------------------------------------------------------------------------
+
+ARCHIVE = (["process", "FILE", "-o", "OUT"], ["inspect", "FILE"], ["verify", "FILE"])
+
+
+def archive(members):
+    return support.make_tar(members)
+
+
+def metadata(names):
+    document = json.loads(support.METADATA)
+    module = document["modules"].pop("default")
+    document["modules"] = {name: {**module, "model_name": name} for name in names}
+    return json.dumps(document)
+
+
+@shape(800, *ARCHIVE, ["report", "FILE"])
+def modules(n):
+    """Modules with C files, and one TIR of all."""
+    names = [f"m{i}" for i in range(n)]
+    members = {"metadata.json": metadata(names)}
+    text = support.NETWORK[: support.NETWORK.index("    @T.prim_func")]
+    for name in names:
+        members[f"codegen/host/include/tvmgen_{name}.h"] = "#include <stdint.h>\n"
+        members[f"codegen/host/src/{name}_lib1.c"] = "#include <stdint.h>\n"
+        part = support.NETWORK[support.NETWORK.index("    @T.prim_func"):]
+        part = part.replace("tvmgen_default", f"tvmgen_{name}")
+        text += part.replace("__tvm_main__(", f"__tvm_main___{name}(") + "\n"
+    return archive({**members, "src/tir-1.txt": text})
+
+
+@shape(800, *ARCHIVE)
+def modules_with_their_own_tir(n):
+    names = [f"m{i}" for i in range(n)]
+    members = {"metadata.json": metadata(names)}
+    for i, name in enumerate(names):
+        members[f"src/tir-{i + 1}.txt"] = support.NETWORK.replace("default", name)
+    return archive(members)
+
+
+@shape(10_000, *ARCHIVE)
+def members(n):
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK,
+                    **{f"runtime/file-{i}.h": "" for i in range(n)}})
+
+
+@shape(5_000, *ARCHIVE)
+def extended_headers(n):
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK,
+                    **{f"runtime/{'long/' * 30}{i}.h": "" for i in range(n)}})
+
+
+@shape(100_000, ["process", "FILE", "-o", "OUT"])
+def targets_of_metadata(n):
+    document = json.loads(support.METADATA)
+    document["modules"]["default"]["target"] = ["c"] * n
+    return archive({"metadata.json": json.dumps(document), "src/tir-1.txt": support.NETWORK})
+
+
+@shape(1_000_000, ["process", "FILE", "-o", "OUT"], ["verify", "FILE"])
+def numbers_in_metadata(n):
+    document = json.loads(support.METADATA)
+    document["extra"] = [0] * n
+    return archive({"metadata.json": json.dumps(document), "src/tir-1.txt": support.NETWORK})
+
+
+@shape(1_000_000, ["verify", "FILE"])
+def brackets_in_the_manifest(n):
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK,
+                    "src/mlf.json": "[" * n})
+
+
+@shape(2_000, ["process", "FILE", "-o", "OUT"], ["report", "FILE"])
+def inputs_of_main(n):
+    text = support.NETWORK.replace("__tvm_main__(x: T.handle", "__tvm_main__(x: T.handle, "
+                                   + ", ".join(f"y{i}: T.handle" for i in range(n)))
+    bound = "".join(f"        y{i}_buffer = T.match_buffer(y{i}, (4,), align=16)\n"
+                    for i in range(n))
+    at = text.index("        output_buffer")
+    return archive({"metadata.json": support.METADATA,
+                    "src/tir-1.txt": text[:at] + bound + text[at:]})
+
+
+@shape(10_000, ["process", "FILE", "-o", "OUT"])
+def relay_parameters(n):
+    relay = "def @main(" + ", ".join(f"%x{i}" for i in range(n)) + ") {\n  %x0\n}\n"
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK,
+                    "src/default.relay": relay})
+
+
+def chain(count, reads=lambda i: [i - 1]):
+    """A main of `count` calls in a row; call i reads what the calls in `reads(i)` made."""
+    kernel = support.NETWORK[support.NETWORK.index("    @T.prim_func\n    def tvmgen"):]
+    memory = [*(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
+    lines = [f'        sid_{i} = T.allocate([16], "int8", "global.workspace")\n'
+             for i in range(count - 1)]
+    for i in range(count):
+        made = [memory[k] if k >= 0 else "x_buffer.data" for k in reads(i)]
+        arguments = ", ".join([*made, memory[i]])
+        lines.append("        T.tvm_check_return(0, -1, T.call_extern(\"int32\", "
+                     f'"tvmgen_default_add{len(made)}", {arguments}))\n')
+    text = support.NETWORK[: support.NETWORK.index("        T.tvm_check_return")] + "".join(lines)
+    for width in sorted({len(reads(i)) for i in range(count)}):
+        inputs = "".join(f'p{k}: T.Buffer((4,), "float32"), ' for k in range(width))
+        text += "\n" + kernel.replace('p0: T.Buffer((4,), "float32"), ', inputs).replace(
+            "default_add", f"default_add{width}")
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text})
+
+
+@shape(2_000, ["process", "FILE", "-o", "OUT"], ["report", "FILE"], ["plan", "FILE"])
+def calls_of_main(n):
+    return chain(n)
+
+
+@shape(500, ["graph", "FILE", "--format", "svg"])
+def pictures_of_calls(n):
+    return chain(n)
+
+
+@shape(10, ["graph", "FILE", "--format", "svg"])
+def pictures_of_all_to_all_edges(n):
+    return chain(n, lambda i: list(range(i)) or [-1])
+
+
+@shape(20, ["process", "FILE", "-o", "OUT"], ["report", "FILE", "--html", "OUT"])
+def all_to_all_edges(n):
+    return chain(n, lambda i: list(range(i)) or [-1])
+
+
+# --- Measuring ----------------------------------------------------------------------------------
+
+
+def confined():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def run(command, path, out):
+    """Exit code, seconds of processor time and the most memory in MiB."""
+    out.unlink(missing_ok=True)
+    words = [{"FILE": str(path), "OUT": str(out)}.get(word, word) for word in command]
+    with subprocess.Popen([support.PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, preexec_fn=confined) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+    code = status >> 8 if status & 0xFF == 0 else -(status & 0x7F)
+    return code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def measure(name, folder, largest):
+    base, commands, generate = SHAPES[name]
+    factors = [f for f in (1, 2, 4, 8, 16, 32) if f <= largest]
+    columns = {i: [] for i in range(len(commands))}
+    suffix = None
+    for factor in factors:
+        content = generate(base * factor)
+        suffix = ".tar" if isinstance(content, bytes) else ".txt"
+        path = folder / f"input{suffix}"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        for i, command in enumerate(commands):
+            columns[i].append(run(command, path, folder / "out.tar"))
+    worse = False
+    for i, command in enumerate(commands):
+        times = [seconds for _, seconds, _ in columns[i]]
+        exponent = math.log(times[-1] / max(times[-3], 0.004), 4) if len(times) >= 3 else 0
+        tell = times[-1] >= TOO_SHORT
+        bad = tell and exponent > TOLERATED
+        worse = worse or bad
+        codes = "/".join(sorted({str(code) for code, _, _ in columns[i]}))
+        what = " ".join(word for word in command if word not in ("FILE", "OUT", "-o"))
+        print(f"{name[:36]:36} {what[:22]:22} {base:9} {codes:>6} "
+              + " ".join(f"{seconds:7.2f}" for seconds in times)
+              + f" {columns[i][-1][2]:7.0f} {f'{exponent:.2f}' if tell else '-':>5}"
+              + (" <" if bad else ""), flush=True)
+    return worse
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--shape", action="append", help="only shapes whose name has this in it")
+    parser.add_argument("--times", type=int, default=8, help="the largest multiple")
+    options = parser.parse_args()
+    began = time.monotonic()
+    print(f"{'shape':36} {'command':22} {'size':>9} {'exit':>6} "
+          + " ".join(f"{f'{f}x s':>7}" for f in (1, 2, 4, 8, 16, 32) if f <= options.times)
+          + f" {'MiB':>7} {'e':>5}")
+    worse = False
+    with tempfile.TemporaryDirectory() as name:
+        for each in SHAPES:
+            if options.shape is None or any(part in each for part in options.shape):
+                worse |= measure(each, pathlib.Path(name), options.times)
+    print(f"{time.monotonic() - began:.0f} s")
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
