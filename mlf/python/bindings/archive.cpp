@@ -1,0 +1,223 @@
+// An archive: its modules, TIR, networks, report, plan, and writing mlf's outputs into it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+
+#include "bindings.h"
+#include "documents.h"
+#include "errors.h"
+#include "mlf/archive_plan.h"
+#include "mlf/deployment.h"
+#include "mlf/graph/dot.h"
+#include "mlf/graph/write.h"
+#include "mlf/process.h"
+#include "mlf/report.h"
+#include "mlf/report_rows.h"
+#include "strings.h"
+#ifdef MLF_HAS_DRAWING
+#include "mlf/drawing.h"
+#endif
+
+namespace mlf::python {
+namespace {
+
+namespace nb = nanobind;
+using DeploymentPtr = std::shared_ptr<Deployment>;
+
+Result<std::vector<TirFile>> tir_files(const std::vector<std::string>& paths) {
+  return load_tir_files(paths);
+}
+
+DeploymentPtr open(const std::string& path, const std::vector<std::string>& beside) {
+  auto opened = without_gil([&] {
+    return tir_files(beside).and_then([&](std::vector<TirFile> files) {
+      return Deployment::open(path, {.tir_files = std::move(files)});
+    });
+  });
+  return std::make_shared<Deployment>(value_or_raise(std::move(opened)));
+}
+
+DeploymentPtr open_bytes(const nb::bytes& bytes, const std::string& name) {
+  const std::string_view view(bytes.c_str(), bytes.size());
+  auto opened = without_gil([&] {
+    return archive::Archive::from_bytes(view, name).and_then([](archive::Archive archive) {
+      return Deployment::open(std::move(archive));
+    });
+  });
+  return std::make_shared<Deployment>(value_or_raise(std::move(opened)));
+}
+
+/// Stem, stage and member of every TIR.
+nb::list sources(const Deployment& self) {
+  nb::list list;
+  for (const TirSource& source : self.tir_sources()) {
+    list.append(nb::make_tuple(source.stem, source.stage, source.name));
+  }
+  return list;
+}
+
+DocumentPtr document(const Deployment& self, const std::string& name) {
+  const TirSource* source = self.find_tir(name);
+  if (source == nullptr) throw nb::key_error(name.c_str());
+  return handle_of(value_or_raise(without_gil([&] { return self.document(*source); })));
+}
+
+/// A network as text: its JSON (schemas/topology.schema.json) and DOT.
+struct NetworkText {
+  std::size_t module = 0;
+  std::string json;
+  std::string dot;
+};
+
+Result<NetworkText> text_of_network(const Network& network) {
+  return text_of([&](const tir::Sink& sink) {
+           return graph::write_topology_json(network.topology, JsonLayout::compact, sink);
+         })
+      .and_then([&](std::string json) {
+        return text_of(
+                   [&](const tir::Sink& sink) { return graph::write_dot(network.topology, sink); })
+            .map([&](std::string dot) {
+              return NetworkText{network.module, std::move(json), std::move(dot)};
+            });
+      });
+}
+
+/// Those that there are, and for each of the other modules why it has none.
+nb::tuple networks(const Deployment& self) {
+  std::vector<NetworkText> texts;
+  const auto networks = value_or_raise(without_gil([&]() -> Result<Networks> {
+    auto found = self.networks();
+    if (!found) return found;
+    for (const Network& network : found->found) {
+      auto text = text_of_network(network);
+      if (!text) return tl::unexpected(text.error());
+      texts.push_back(std::move(*text));
+    }
+    return found;
+  }));
+  nb::list found;
+  for (const NetworkText& text : texts) {
+    found.append(nb::make_tuple(text.module, text.json, text.dot));
+  }
+  nb::list missing;
+  for (const MissingNetwork& network : networks.missing) {
+    missing.append(nb::make_tuple(network.module, str(to_string(network.reason))));
+  }
+  return nb::make_tuple(found, missing);
+}
+
+std::optional<Compiler> compiler(const std::optional<std::string>& command,
+                                 const std::vector<std::string>& flags) {
+  if (!command) return std::nullopt;
+  return Compiler{*command, flags};
+}
+
+std::shared_ptr<Report> report(const Deployment& self, const std::optional<std::string>& command,
+                               const std::vector<std::string>& flags) {
+  auto made = without_gil([&] { return report_of(self, {compiler(command, flags)}); });
+  return std::make_shared<Report>(value_or_raise(std::move(made)));
+}
+
+std::string report_json(const Report& self) {
+  return value_or_raise(without_gil([&] {
+    return text_of(
+        [&](const tir::Sink& sink) { return write_report_json(self, JsonLayout::compact, sink); });
+  }));
+}
+
+std::string plan(const Deployment& self, std::optional<double> seconds) {
+  plan::SearchLimits limits;
+  if (seconds) {
+    // As in `mlf plan --seconds`: the time is the limit, whatever the number of steps.
+    limits.seconds = std::chrono::duration<double>(*seconds);
+    limits.steps = UINT64_MAX;
+  }
+  return value_or_raise(without_gil([&] {
+    return plan_archive(self, limits).map([](const ArchivePlan& plan) {
+      return to_json(plan, JsonLayout::compact);
+    });
+  }));
+}
+
+nb::object cell(const Cell& cell) {
+  if (const auto* number = std::get_if<std::uint64_t>(&cell)) return nb::int_(*number);
+  if (const auto* text = std::get_if<std::string>(&cell)) return str(*text);
+  return nb::none();
+}
+
+/// Names and meanings of columns, and rows.
+nb::tuple table(const Report& self, RowKind kind) {
+  const auto rows = without_gil([&] { return rows_of(self, kind); });
+  nb::list columns;
+  for (const RowColumn& column : columns_of(kind)) {
+    columns.append(nb::make_tuple(str(column.name), str(column.meaning)));
+  }
+  nb::list list;
+  for (const auto& row : rows) {
+    nb::list cells;
+    for (const Cell& value : row) cells.append(cell(value));
+    list.append(nb::tuple(cells));
+  }
+  return nb::make_tuple(columns, list);
+}
+
+/// Members written, members removed, and the number of TIR sources.
+nb::tuple process(const std::string& path, const std::string& output,
+                  const std::vector<std::string>& tir_files, bool is_dry_run) {
+  ProcessOptions options{.output = output, .tir_files = tir_files};
+  options.effect = is_dry_run ? Effect::dry_run : Effect::write;
+  const auto done = value_or_raise(without_gil([&] { return process_archive(path, options); }));
+  nb::list written;
+  for (const WrittenMember& member : done.written) written.append(str(member.name));
+  return nb::make_tuple(written, nb::cast(done.removed), done.tir_sources);
+}
+
+#ifdef MLF_HAS_DRAWING
+/// Under the GIL: Graphviz keeps state of its own.
+std::string svg(const std::string& dot) {
+  return value_or_raise(drawing::svg_from_dot(dot));
+}
+#endif
+
+}  // namespace
+
+void bind_archive(nb::module_& module) {
+  nb::enum_<RowKind>(module, "RowKind")
+      .value("archive", RowKind::archive)
+      .value("call", RowKind::call)
+      .value("tensor", RowKind::tensor)
+      .value("constant", RowKind::constant)
+      .value("finding", RowKind::finding);
+  nb::class_<Report>(module, "Report")
+      .def("json", &report_json)
+      .def("table", &table,
+           nb::sig("def table(self, rows: RowKind) -> tuple[list[tuple[str, str]], "
+                   "list[tuple[int | str | None, ...]]]"));
+  nb::class_<Deployment>(module, "Archive")
+      .def_static("open", &open, nb::arg("path"), nb::arg("tir_files"))
+      .def_static("open_bytes", &open_bytes, nb::arg("data"), nb::arg("name"))
+      .def_prop_ro("path", [](const Deployment& self) { return self.archive().path(); })
+      .def_prop_ro("version", [](const Deployment& self) { return self.library().version; })
+      .def_prop_ro("modules", [](const Deployment& self) { return self.library().modules; })
+      .def_prop_ro("sources", &sources,
+                   nb::for_getter(nb::sig("def sources(self, /) -> list[tuple[str, str, str]]")))
+      .def("document", &document, nb::arg("name"))
+      .def(
+          "networks", &networks,
+          nb::sig("def networks(self) -> tuple[list[tuple[int, str, str]], list[tuple[int, str]]]"))
+      .def("report", &report, nb::arg("compiler"), nb::arg("flags"))
+      .def("plan", &plan, nb::arg("seconds"));
+  module.def("process", &process,
+             nb::sig("def process(path: str, output: str, tir_files: list[str], dry_run: bool) -> "
+                     "tuple[list[str], list[str], int]"));
+#ifdef MLF_HAS_DRAWING
+  module.def("svg", &svg, nb::arg("dot"));
+#endif
+}
+
+}  // namespace mlf::python

@@ -1,0 +1,13 @@
+// The parts of the extension module `mlf._core`, one for each file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace mlf::python {
+
+void bind_model_library(nanobind::module_& module);  ///< metadata.json
+void bind_archive(nanobind::module_& module);        ///< an archive and what follows from it
+void bind_kinds(nanobind::module_& module);          ///< the table of node kinds
+void bind_document(nanobind::module_& module);       ///< TIR and its nodes
+
+}  // namespace mlf::python

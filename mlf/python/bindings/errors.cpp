@@ -1,0 +1,23 @@
+#include "errors.h"
+
+#include <nanobind/stl/string.h>
+
+namespace mlf::python {
+
+void raise(const Diagnostics& diagnostics) {
+  namespace nb = nanobind;
+  const nb::module_ module = nb::module_::import_("mlf.errors");
+  nb::list found;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const Location& where = diagnostic.where;
+    // In the order of the fields of mlf.errors.Diagnostic.
+    found.append(module.attr("Diagnostic")(diagnostic.message, exit_code(diagnostic.kind),
+                                           where.file, where.member, where.json_pointer, where.line,
+                                           where.column, to_string(diagnostic)));
+  }
+  const nb::object error = module.attr("Error")(nb::tuple(found));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw nb::python_error();
+}
+
+}  // namespace mlf::python

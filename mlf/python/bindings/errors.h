@@ -1,0 +1,30 @@
+// Errors of the library as Python exceptions.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "mlf/diagnostics.h"
+
+namespace mlf::python {
+
+/// Throws `mlf.Error` with all that the diagnostics say. Needs the GIL.
+[[noreturn]] void raise(const Diagnostics& diagnostics);
+
+/// The value of a result, or `raise`.
+template <class T>
+T value_or_raise(Result<T>&& result) {
+  if (!result) raise(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+/// What `call` returns; it runs while other threads of Python do. It must not touch Python.
+template <class Call>
+auto without_gil(Call&& call) {
+  const nanobind::gil_scoped_release released;
+  return call();
+}
+
+}  // namespace mlf::python

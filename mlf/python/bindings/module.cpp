@@ -1,0 +1,14 @@
+// mlf._core: the library for Python. The package around it makes it pleasant; nothing is computed
+// there that the library computes.
+#include <nanobind/nanobind.h>
+
+#include "bindings.h"
+#include "mlf/version.h"
+
+NB_MODULE(_core, module) {
+  module.attr("version") = mlf::version().data();
+  mlf::python::bind_model_library(module);
+  mlf::python::bind_kinds(module);
+  mlf::python::bind_document(module);
+  mlf::python::bind_archive(module);
+}

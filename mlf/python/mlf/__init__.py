@@ -1,0 +1,29 @@
+"""TIR, networks and costs of Apache TVM's Model Library Format archives.
+
+    archive = mlf.open("module.tar")
+    archive.modules[0].targets
+    archive.tir["tir-1"].functions["tvmgen_default_fused_add"].body
+    archive.networks["default"].calls
+    archive.table("call").to_pandas()
+"""
+
+from . import tir
+from ._core import version as __version__
+from .archive import Archive, ProcessResult, open
+from .errors import Diagnostic, Error
+from .network import Network
+from .table import Table
+from .tvm import from_tvm
+
+__all__ = [
+    "Archive",
+    "Diagnostic",
+    "Error",
+    "Network",
+    "ProcessResult",
+    "Table",
+    "__version__",
+    "from_tvm",
+    "open",
+    "tir",
+]

@@ -1,0 +1,155 @@
+"""One archive and everything that mlf knows about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any, Literal, Union
+
+from . import _core
+from .network import Network
+from .table import Table
+from .tir import Document
+
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
+Rows = Literal["archive", "call", "tensor", "constant", "finding"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ProcessResult:
+    """What `Archive.process` wrote."""
+
+    written: list[str]  #: members, in their order; none where the archive was up to date
+    removed: list[str]  #: members of an earlier run that are not written any more
+    tir_sources: int
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.written or self.removed)
+
+
+class Tirs(Mapping[str, Document]):
+    """The TIR of an archive by stem ("tir-1"). Each is read when it is first asked for."""
+
+    def __init__(self, archive: _core.Archive) -> None:
+        self._archive = archive
+        self._stems = [stem for stem, _, _ in archive.sources]
+
+    def __getitem__(self, stem: str) -> Document:
+        if stem not in self._stems:
+            raise KeyError(stem)
+        return Document(self._archive.document(stem))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stems)
+
+    def __len__(self) -> int:
+        return len(self._stems)
+
+    def __repr__(self) -> str:
+        return f"<TIR: {', '.join(self._stems)}>"
+
+
+class Archive:
+    """An archive that `mlf.open` opened. Several threads may use it at once."""
+
+    def __init__(self, archive: _core.Archive, path: str | None) -> None:
+        self._archive = archive
+        self._path = path
+
+    @property
+    def path(self) -> str | None:
+        """None where it was opened from bytes."""
+        return self._path
+
+    @property
+    def version(self) -> int:
+        """Of the format of metadata.json."""
+        return self._archive.version
+
+    @functools.cached_property
+    def modules(self) -> list[_core.Module]:
+        """As metadata.json has them."""
+        return list(self._archive.modules)
+
+    @functools.cached_property
+    def tir(self) -> Tirs:
+        return Tirs(self._archive)
+
+    @functools.cached_property
+    def _networks(self) -> tuple[dict[str, Network], dict[str, str]]:
+        found, missing = self._archive.networks()
+        names = [module.name for module in self.modules]
+        return (
+            {names[module]: Network(topology, dot) for module, topology, dot in found},
+            {names[module]: reason for module, reason in missing},
+        )
+
+    @property
+    def networks(self) -> dict[str, Network]:
+        """By the name of the module, for the modules that have one."""
+        return self._networks[0]
+
+    @property
+    def missing_networks(self) -> dict[str, str]:
+        """Why the other modules have none."""
+        return self._networks[1]
+
+    @functools.cached_property
+    def _report(self) -> _core.Report:
+        return self._archive.report(None, [])
+
+    def report(self, *, cc: str | None = None, cflags: Sequence[str] = ()) -> dict[str, Any]:
+        """What `mlf report --json` prints (schemas/report.schema.json).
+
+        With `cc` the C is compiled for the sizes of code and stack frames.
+        """
+        report = self._archive.report(cc, list(cflags)) if cc is not None else self._report
+        return dict(json.loads(report.json()))
+
+    def plan(self, *, seconds: float | None = None) -> dict[str, Any]:
+        """What `mlf plan --json` prints (schemas/plan.schema.json)."""
+        return dict(json.loads(self._archive.plan(seconds)))
+
+    def table(self, rows: Rows = "archive") -> Table:
+        """Rows of `mlf table`, which has the words for the columns."""
+        return Table(*self._report.table(_core.RowKind[rows]))
+
+    def process(
+        self, output: str | os.PathLike[str] = "", *, dry_run: bool = False
+    ) -> ProcessResult:
+        """Gives the archive its TIR and networks as JSON, in place or as another file.
+
+        The file at `path` is read anew; this object goes on showing what it was.
+        Errors: ValueError for an archive that was opened from bytes.
+        """
+        if self._path is None:
+            raise ValueError("an archive of bytes has no file that could be written")
+        return ProcessResult(*_core.process(self._path, os.fspath(output), [], dry_run))
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(module.name) for module in self.modules)
+        return f"<Archive {self._path or 'of bytes'}: {names}>"
+
+
+def open(source: Source, *, tir: Sequence[str | os.PathLike[str]] = ()) -> Archive:
+    """Opens a tar (plain, gzip, xz or zstd), an unpacked folder, or the bytes or file of a tar.
+
+    `tir` are files with TIR beside the archive; they go with a path only.
+    Errors: mlf.Error for an archive that is refused. TIR itself is not read yet.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        return Archive(_core.Archive.open(path, [os.fspath(file) for file in tir]), path)
+    if tir:
+        raise ValueError("files beside an archive need its path")
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Archive(_core.Archive.open_bytes(bytes(source), "bytes"), None)
+    name = getattr(source, "name", "file")
+    return Archive(_core.Archive.open_bytes(source.read(), str(name)), None)

@@ -1,0 +1,43 @@
+"""What goes wrong, as data."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnostic:
+    """One thing that is wrong, and where. Every part of the place may be empty or 0."""
+
+    message: str
+    exit_code: int  #: of the program mlf: 1, 64, 65, 70 or 74
+    file: str  #: the archive or file
+    member: str  #: the member of the archive
+    json_pointer: str  #: RFC 6901, of a malformed JSON value
+    line: int  #: from 1
+    column: int  #: from 1, in bytes
+    text: str  #: all of it as the program prints it, source line and caret included
+
+
+class Error(Exception):
+    """An archive or TIR that mlf refuses; what the system refuses; a check that fails.
+
+    `message`, `file`, `member`, `json_pointer`, `line`, `column` and `exit_code` are those of the
+    first diagnostic.
+    """
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        super().__init__("\n".join(diagnostic.text for diagnostic in diagnostics))
+        self.diagnostics = diagnostics
+        first = diagnostics[0]
+        self.message = first.message
+        self.exit_code = first.exit_code
+        self.file = first.file
+        self.member = first.member
+        self.json_pointer = first.json_pointer
+        self.line = first.line
+        self.column = first.column
+
+    def __reduce__(self) -> tuple[type[Error], tuple[tuple[Diagnostic, ...]]]:
+        # Exceptions cross the borders of processes.
+        return type(self), (self.diagnostics,)

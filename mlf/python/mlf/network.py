@@ -1,0 +1,96 @@
+"""The network of a module."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    import networkx
+
+#: Of the picture: what Graphviz lays out is at most this many calls.
+MOST_CALLS_DRAWN = 400
+
+
+class Network:
+    """What `src/<module>.topology.json` says (schemas/README.md has the words).
+
+    Ids are positions in these lists. `topology` is the whole document.
+    """
+
+    def __init__(self, topology: str, dot: str) -> None:
+        self.topology: dict[str, Any] = json.loads(topology)
+        self.dot = dot  #: in Graphviz' language
+
+    @property
+    def module(self) -> str:
+        return str(self.topology["module"])
+
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        return list(self.topology["inputs"])
+
+    @property
+    def outputs(self) -> list[dict[str, Any]]:
+        return list(self.topology["outputs"])
+
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        """In the order of their first calls."""
+        return list(self.topology["kernels"])
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """In execution order."""
+        return list(self.topology["calls"])
+
+    @property
+    def values(self) -> list[dict[str, Any]]:
+        return list(self.topology["values"])
+
+    def graph(self) -> networkx.MultiDiGraph[Any]:
+        """Calls, copies and values as nodes `("call", 0)`, `("copy", 0)`, `("value", 0)`.
+
+        An edge goes from a value to who reads it and from who writes it to the value; its
+        attribute `argument` is the position among the arguments of a call. Attributes of nodes are
+        those of the topology.
+        """
+        import networkx
+
+        graph: networkx.MultiDiGraph[Any] = networkx.MultiDiGraph(name=self.module)
+        for kind in ("call", "copy", "value"):
+            rows = self.topology["copies" if kind == "copy" else kind + "s"]
+            graph.add_nodes_from(((kind, number), row) for number, row in enumerate(rows))
+        for number, value in enumerate(self.values):
+            node = ("value", number)
+            if value["producer"] is not None:
+                step, argument = _step(value["producer"])
+                graph.add_edge(step, node, argument=argument)
+            for consumer in value["consumers"]:
+                step, argument = _step(consumer)
+                graph.add_edge(node, step, argument=argument)
+        return graph
+
+    def svg(self) -> str:
+        """The picture of `mlf graph --format svg`. Errors: NotImplementedError without Graphviz."""
+        draw = getattr(_core, "svg", None)
+        if draw is None:
+            raise NotImplementedError("this build of mlf has no Graphviz")
+        return str(draw(self.dot))
+
+    def _repr_svg_(self) -> str | None:
+        if len(self.calls) > MOST_CALLS_DRAWN or not hasattr(_core, "svg"):
+            return None
+        return self.svg()
+
+    def __repr__(self) -> str:
+        return f"<Network {self.module!r}: {len(self.calls)} calls>"
+
+
+def _step(end: dict[str, int]) -> tuple[tuple[str, int], int | None]:
+    """The call or copy at an end of an edge, and the argument of the call."""
+    if "copy" in end:
+        return ("copy", end["copy"]), None
+    return ("call", end["call"]), end["argument"]

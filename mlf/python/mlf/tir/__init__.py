@@ -1,0 +1,18 @@
+"""TIR as trees of typed nodes.
+
+Classes and fields are TVM's, from the library's table of node kinds; `match` works on them:
+
+    match node:
+        case For(loop_var=var, extent=IntImm(value=n), body=body): ...
+
+A node is a handle: its fields are read when they are asked for. Two are equal where they are the
+same node of the same document, as with TVM's `same_as`.
+"""
+
+from .document import Document, Loss
+from .node import Node
+from .nodes import *  # noqa: F403
+from .nodes import __all__ as _kinds
+from .visit import Visitor, plain, rewrite, walk
+
+__all__ = ["Document", "Loss", "Node", "Visitor", "plain", "rewrite", "walk", *_kinds]

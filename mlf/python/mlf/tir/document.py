@@ -1,0 +1,206 @@
+"""One TIR with what is known of its source."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from .. import _core
+from . import nodes
+from .node import Field, Node, make_node
+from .visit import walk
+
+
+@dataclasses.dataclass(frozen=True)
+class Loss:
+    """Something that the source did not say."""
+
+    code: str
+    severity: str  #: semantic, approximate or cosmetic
+    function: str  #: empty where it is about the module
+    name: str  #: of what it is about; empty where nothing has a name
+    count: int
+    meaning: str
+
+
+class Document:
+    """A module of TIR. It does not change; several threads may read it at once."""
+
+    def __init__(self, tree: _core.Document) -> None:
+        self._tree = tree
+
+    @property
+    def member(self) -> str:
+        """The member of the archive, or the file, that it was read from."""
+        return self._tree.member
+
+    @property
+    def dialect(self) -> str:
+        return self._tree.dialect
+
+    @property
+    def stage(self) -> str:
+        return self._tree.stage
+
+    @property
+    def sha256(self) -> str:
+        """Of the source's bytes."""
+        return self._tree.sha256
+
+    @property
+    def tvm_version(self) -> tuple[int, int]:
+        """First and last minor version (the x of 0.x) of TVM that the source may come from."""
+        return self._tree.tvm_version
+
+    @property
+    def losses(self) -> list[Loss]:
+        return [Loss(*row) for row in self._tree.losses]
+
+    @property
+    def module(self) -> nodes.IRModule:
+        root = make_node(self._tree, self._tree.kind(self._tree.root), self._tree.root)
+        assert isinstance(root, nodes.IRModule)
+        return root
+
+    @property
+    def functions(self) -> dict[str, nodes.PrimFunc]:
+        """By the name of their global variable, in the module's order."""
+        return {
+            var.name_hint: function
+            for var, function in self.module.functions.items()
+            if isinstance(function, nodes.PrimFunc)
+        }
+
+    @property
+    def constants(self) -> list[nodes.NDArray]:
+        """All constants, those in attributes included."""
+        return [node for node in walk(self.module) if isinstance(node, nodes.NDArray)]
+
+    def replace(self, module: nodes.IRModule) -> Document:
+        """The document of another module, made of nodes of this document and of new ones.
+
+        Errors: ValueError for a node of another document; TypeError for a value that its field
+        cannot have.
+        """
+        return Document(_rebuilt(self._tree, module, None))
+
+    def differences(self, other: Document) -> list[str]:
+        """Where two modules are not structurally equal, a line each; names and spans count too."""
+        return self._tree.differences(other._tree)
+
+    def without_missing(self) -> tuple[Document, list[tuple[str, str]]]:
+        """Without the attributes of which a text left nothing but references into its metadata.
+
+        `save_json` and `script` refuse such references. Also says what is taken out: pairs of a
+        function, empty for the module, and the name of the attribute.
+        """
+        tree, omitted = self._tree.without_missing()
+        return Document(tree), list(omitted)
+
+    def tir_json(self) -> str:
+        """The text of tir-N.json (schemas/README.md)."""
+        return self._tree.tir_json().decode()
+
+    def save_json(self, *, tvm_version: str | None = None) -> str:
+        """The text of `tvm.ir.save_json`, for the TVM that is named, else that of the source.
+
+        Errors: mlf.Error for what save_json cannot say, ValueError for an unknown version.
+        """
+        tree = self._tree
+        if tvm_version is not None:
+            tree = _rebuilt(tree, self.module, tvm_version)
+        return tree.save_json().decode()
+
+    def script(self) -> str:
+        """TVMScript. Errors: mlf.Error for what TVMScript has no words for."""
+        return self._tree.tvmscript().decode()
+
+    def to_tvm(self) -> Any:
+        """An IRModule of the TVM that is installed."""
+        from ..tvm import to_tvm
+
+        return to_tvm(self)
+
+    def __repr__(self) -> str:
+        return f"<Document {self.member}: {', '.join(self.functions)}>"
+
+
+#: What the fields of a new node may hold, by what the table of kinds says that it expects.
+_EXPECTED: dict[str, type[Node]] = {
+    "expr": nodes.Expr,
+    "var": nodes.Var,
+    "buffer": nodes.Buffer,
+    "stmt": nodes.Stmt,
+    "range": nodes.Range,
+    "iter_var": nodes.IterVar,
+    "buffer_region": nodes.BufferRegion,
+    "match_buffer_region": nodes.MatchBufferRegion,
+    "comm_reducer": nodes.CommReducer,
+    "type": nodes.Type,
+    "function": nodes.PrimFunc,
+    "constant": nodes.NDArray,
+    "tensor": nodes.NDArray,
+}
+
+
+class _Numbering:
+    """Numbers nodes as the library wants them: those of the document by id, made ones from -1 down."""
+
+    def __init__(self, tree: _core.Document) -> None:
+        self.tree = tree
+        self.rows: list[tuple[int, list[Any]]] = []
+        self._made: dict[int, int] = {}
+
+    def has(self, node: Node) -> bool:
+        return node._values is None or id(node) in self._made
+
+    def number(self, node: Node) -> int:
+        if node._values is not None:
+            return self._made[id(node)]
+        if node._tree is not self.tree:
+            raise ValueError(f"{type(node).__name__} is of another document")
+        return node._id
+
+    def add(self, node: Node) -> None:
+        assert node._values is not None
+        values = [self._encoded(node, *pair) for pair in zip(node._fields, node._values)]
+        self.rows.append((node._number, values))
+        self._made[id(node)] = -len(self.rows)
+
+    def _encoded(self, node: Node, field: Field, value: Any) -> Any:
+        expected = _EXPECTED.get(field.expects, Node)
+
+        def reference(part: Any, expected: type[Node] = expected) -> int:
+            if part is None and expected is Node:
+                return 0  # undefined: what lists and maps of any object may hold
+            if not isinstance(part, (expected, nodes.MissingObject)):
+                place = f"{type(node).__name__}.{field.name}"
+                raise TypeError(f"{place} holds {expected.__name__}, not {type(part).__name__}")
+            return self.number(part)
+
+        if value is None:
+            return None
+        if field.type == "node":
+            return reference(value)
+        if field.type == "list":
+            return [reference(element) for element in value]
+        if field.type == "string_map":
+            return [(key, reference(element)) for key, element in value.items()]
+        if field.type == "node_map":
+            return [(reference(key, Node), reference(element)) for key, element in value.items()]
+        return bytes(value) if field.type == "bytes" else value
+
+
+def _rebuilt(tree: _core.Document, root: Node, tvm_version: str | None) -> _core.Document:
+    numbering = _Numbering(tree)
+    stack = [(root, False)]
+    while stack:
+        node, is_leaving = stack.pop()
+        if numbering.has(node):
+            continue
+        if is_leaving:
+            numbering.add(node)
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in node.children())
+    return tree.rebuilt(numbering.rows, numbering.number(root), tvm_version)

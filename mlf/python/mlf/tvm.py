@@ -1,0 +1,26 @@
+"""To and from TVM, where it is installed. Nothing else in this package needs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from .tir import Document
+
+if TYPE_CHECKING:
+    # TVM has no types.
+    IRModule = Any
+
+
+def from_tvm(module: IRModule) -> Document:
+    """A module of TVM, by way of its `tvm.ir.save_json`."""
+    import tvm
+
+    return Document(_core.read_tir(tvm.ir.save_json(module).encode(), "IRModule"))
+
+
+def to_tvm(document: Document) -> IRModule:
+    """The module for the TVM that is installed, by way of its `tvm.ir.load_json`."""
+    import tvm
+
+    return tvm.ir.load_json(document.save_json(tvm_version=tvm.__version__))

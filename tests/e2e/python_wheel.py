@@ -1,0 +1,129 @@
+"""The wheel of the package mlf: built, installed where there is no compiler, and its types.
+
+What it links is what this build has installed: compiling the library again takes minutes. The
+environment that it is installed into is the one that the other tests of the package use.
+
+Environment: MLF_BUILD, the build; MLF_PYTHON_WORK, a folder that is kept.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+import zipfile
+
+import support
+
+PACKAGE = support.SOURCE / "mlf" / "python"
+WORK = pathlib.Path(os.environ.get("MLF_PYTHON_WORK", "/nowhere"))
+PREFIX = WORK / "prefix"
+SITE = WORK / "site"
+ARCHIVE = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+
+try:
+    import nanobind  # noqa: F401
+    import scikit_build_core  # noqa: F401
+except ImportError as missing:
+    support.skip(f"{missing}; tests/run --all makes a Python that has it")
+
+
+def run(*command, **environment):
+    """Its standard output, where nothing of the tests' environment helps."""
+    inherited = {k: v for k, v in os.environ.items() if k not in ("MLF_PROGRAM", "PYTHONPATH")}
+    done = subprocess.run(
+        list(map(str, command)),
+        env={**inherited, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def build():
+    """The wheel, over the installed library; what was compiled before stays."""
+    run("cmake", "--install", os.environ["MLF_BUILD"], "--prefix", PREFIX)
+    wheels = WORK / "wheels"
+    for old in wheels.glob("*.whl"):
+        old.unlink()
+    pip = (sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index")
+    settings = (
+        f"build-dir={WORK}/build",
+        f"cmake.define.mlf_DIR={PREFIX}/lib/cmake/mlf",
+        f"cmake.define.CMAKE_CXX_COMPILER={os.environ.get('MLF_CXX', 'c++')}",
+        "cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON",
+    )
+    run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), PACKAGE)
+    (wheel,) = wheels.glob("*.whl")
+    return wheel
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.wheel = build()
+        # Nothing on PATH: no compiler, no CMake, no program mlf.
+        pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--upgrade")
+        run(*pip, "--target", SITE, cls.wheel, PATH="/nowhere")
+
+    def python(self, *arguments):
+        return run(sys.executable, *arguments, PYTHONPATH=str(SITE), PATH="/nowhere").strip()
+
+    def test_its_tag_says_for_which_python_it_is(self):
+        tag = "cp312-abi3" if sys.version_info >= (3, 12) else "cp3{0}-cp3{0}"
+        name = rf"^mlf-[\d.]+-{tag.format(sys.version_info.minor)}-\w+\.whl$"
+        self.assertRegex(self.wheel.name, name)
+
+    def test_it_brings_the_program(self):
+        with zipfile.ZipFile(self.wheel) as content:
+            program = content.read("mlf_tvmc/bin/mlf")
+        self.assertEqual(program, (PREFIX / "bin" / "mlf").read_bytes())
+        version = self.python("-c", "from mlf import program; program.main()", "--version")
+        self.assertRegex(version, r"^mlf \d")
+        own = self.python("-c", "import mlf; print(mlf.__version__)")
+        self.assertEqual(version.split()[1], own)
+
+    def test_scripts_are_there(self):
+        self.assertRegex(self.python(SITE / "bin" / "mlf", "--version"), r"^mlf \d")
+
+    def test_it_brings_the_hook_under_both_names(self):
+        code = "import mlf.tvmc, mlf_tvmc; print(mlf.tvmc.capture is mlf_tvmc.capture)"
+        self.assertEqual(self.python("-c", code), "True")
+        self.assertIn("--tir-stages", self.python("-m", "mlf.tvmc", "--tir-help"))
+
+    def test_nothing_else_has_to_be_installed(self):
+        # -S: the packages of this environment are not there.
+        code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'].calls[0]['kernel'])"
+        self.assertEqual(self.python("-S", "-c", code, ARCHIVE), "0")
+
+    def test_mypy_accepts_the_package_and_who_uses_it(self):
+        mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", WORK / "mypy")
+        examples = sorted((PACKAGE / "examples").glob("*.py"))
+        self.assertTrue(examples)
+        settings = ("--config-file", PACKAGE / "pyproject.toml")
+        said = run(*mypy, *settings, "-p", "mlf", MYPYPATH=str(SITE))
+        self.assertIn("no issues", said)
+        for example in examples:
+            said = run(*mypy, *settings, example, MYPYPATH=str(SITE))
+            self.assertIn("no issues", said)
+
+    def test_mypy_knows_the_types_of_fields(self):
+        wrong = WORK / "wrong.py"
+        wrong.write_text(
+            "from mlf.tir import Add, For, IntImm\n"
+            "def f(loop: For, one: IntImm) -> str:\n"
+            "    Add('int32', one, loop)\n"
+            "    return loop.extent\n"
+        )
+        mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(WORK / "mypy"), wrong)
+        done = subprocess.run(
+            mypy, env={**os.environ, "MYPYPATH": str(SITE)}, capture_output=True, text=True
+        )
+        self.assertIn('Argument 3 to "Add" has incompatible type "For"', done.stdout)
+        self.assertIn('got "Expr", expected "str"', done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
