@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _core
 from .tir import Document
+from .tir.document import read
 
 if TYPE_CHECKING:
     # TVM has no types.
@@ -16,7 +16,7 @@ def from_tvm(module: IRModule) -> Document:
     """A module of TVM, by way of its `tvm.ir.save_json`."""
     import tvm
 
-    return Document(_core.read_tir(tvm.ir.save_json(module).encode(), "IRModule"))
+    return read(tvm.ir.save_json(module), name="IRModule")
 
 
 def to_tvm(document: Document) -> IRModule:

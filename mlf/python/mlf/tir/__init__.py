@@ -9,10 +9,10 @@ A node is a handle: its fields are read when they are asked for. Two are equal w
 same node of the same document, as with TVM's `same_as`.
 """
 
-from .document import Document, Loss
+from .document import Document, Loss, read
 from .node import Node
 from .nodes import *  # noqa: F403
 from .nodes import __all__ as _kinds
 from .visit import Visitor, plain, rewrite, walk
 
-__all__ = ["Document", "Loss", "Node", "Visitor", "plain", "rewrite", "walk", *_kinds]
+__all__ = ["Document", "Loss", "Node", "Visitor", "plain", "read", "rewrite", "walk", *_kinds]

@@ -109,7 +109,7 @@ class Document:
         tree = self._tree
         if tvm_version is not None:
             tree = _rebuilt(tree, self.module, tvm_version)
-        return tree.save_json().decode()
+        return tree.save_json().decode("utf-8", "surrogateescape")
 
     def script(self) -> str:
         """TVMScript. Errors: mlf.Error for what TVMScript has no words for."""
@@ -123,6 +123,15 @@ class Document:
 
     def __repr__(self) -> str:
         return f"<Document {self.member}: {', '.join(self.functions)}>"
+
+
+def read(text: str | bytes, *, name: str = "text") -> Document:
+    """Reads TIR in any dialect: TVMScript, legacy text, save_json, tir-N.json.
+
+    `name` is what messages call it. Errors: mlf.Error with line and column.
+    """
+    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    return Document(_core.read_tir(data, name))
 
 
 #: What the fields of a new node may hold, by what the table of kinds says that it expects.
