@@ -13,6 +13,7 @@
 #include "mlf/export.h"
 #include "mlf/json_layout.h"
 #include "mlf/networks.h"
+#include "mlf/plan/network_order.h"
 #include "mlf/plan/network_plan.h"
 #include "mlf/plan/static_plan.h"
 
@@ -35,6 +36,7 @@ struct ModulePlan {
   std::optional<graph::Topology> network{};
   std::vector<std::int64_t> first_tick{};         ///< plan::NetworkProblem::first_tick
   std::vector<ModulePoolPlan> pools{};            ///< its workspace pools
+  std::optional<plan::NetworkOrder> order{};      ///< nothing where a pool is refused
   std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
 };
 

@@ -99,6 +99,19 @@ Table scratch_table(const ArchivePlan& plan) {
   return table;
 }
 
+/// What other orders of calls would give; nothing where none gives more.
+std::string order_remark(const ModulePlan& module) {
+  if (!module.order || !module.order->changes()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < module.pools.size(); ++i) {
+    text += fmt::format("{}: {} would need {}{} with its calls in another order (--reorder)\n",
+                        printable(module.name),
+                        printable((*module.network)[module.pools[i].plan.now.pool].name),
+                        module.order->pools[i].size, module.order->order.proven ? "" : "*");
+  }
+  return text;
+}
+
 /// Why there is no plan, or no better one.
 std::string remarks(const ArchivePlan& plan) {
   std::string text;
@@ -120,6 +133,8 @@ std::string remarks(const ArchivePlan& plan) {
                             printable((*module.network)[pool.plan.now.pool].name), printable(why));
       }
     }
+    text += order_remark(module);
+    has_gap = has_gap || (module.order && module.order->changes() && !module.order->order.proven);
     if (module.network && module.pools.empty() && !module.allocations) {
       text += fmt::format("{}: it computes nothing in memory of its own\n", printable(module.name));
     }

@@ -36,7 +36,9 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
   const NetworkSources sources = sources_of(deployment, network);
   const auto alignments = pool_alignments(deployment, result.module, network);
   plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
-  for (plan::PoolPlan& pool : plan::plan_pools(problem, limits)) {
+  std::vector<plan::PoolPlan> pools = plan::plan_pools(problem, limits);
+  result.order = plan::plan_order(network, sources.inputs, alignments, pools, limits);
+  for (plan::PoolPlan& pool : pools) {
     auto scratch = plan::scratch_costs(network, problem, pool.now);
     result.pools.push_back({std::move(pool), std::move(scratch)});
   }

@@ -21,6 +21,8 @@ class PlanJson {
                   const plan::InPlaceBuffers& pair);
   void scratch(const graph::Topology& network, const plan::ScratchCost& cost);
   void planner(std::string_view key, const std::optional<plan::PlannerResult>& result);
+  void order(const ModulePlan& module);
+  void order_pool(const ModulePlan& module, std::size_t index);
   void allocations(const std::optional<plan::StaticPlan>& plan);
   void solution(std::string_view key, const plan::Solution& solution);
 
@@ -159,6 +161,45 @@ void PlanJson::allocations(const std::optional<plan::StaticPlan>& plan) {
   out_.end_object();
 }
 
+/// Positions in `calls` of the topology, and what each pool needs when they run so.
+void PlanJson::order(const ModulePlan& module) {
+  out_.key("order");
+  if (!module.order) return out_.null();
+  const plan::NetworkOrder& order = *module.order;
+  out_.begin_object();
+  number("peak_now", order.order.given_peak);
+  number("peak", order.order.peak);
+  number("lower_bound", order.order.lower_bound);
+  out_.key("is_proven");
+  out_.boolean(order.order.proven);
+  out_.key("calls");
+  out_.begin_array();
+  for (const graph::CallId call : order.calls) out_.integer(graph::index(call));
+  out_.end_array();
+  out_.key("pools");
+  out_.begin_array();
+  for (std::size_t i = 0; i < order.pools.size(); ++i) order_pool(module, i);
+  out_.end_array();
+  out_.end_object();
+}
+
+void PlanJson::order_pool(const ModulePlan& module, std::size_t index) {
+  const plan::Solution& solution = module.order->pools[index];
+  out_.begin_object();
+  text("name", (*module.network)[module.pools[index].plan.now.pool].name);
+  number("best", solution.size);
+  number("lower_bound", solution.lower_bound);
+  out_.key("is_proven");
+  out_.boolean(solution.proven);
+  out_.key("best_offsets");
+  out_.begin_array();
+  for (const std::uint64_t offset : solution.offsets) {
+    out_.integer(static_cast<std::int64_t>(offset));
+  }
+  out_.end_array();
+  out_.end_object();
+}
+
 void PlanJson::module(const ModulePlan& module) {
   out_.begin_object();
   text("name", module.name);
@@ -172,6 +213,7 @@ void PlanJson::module(const ModulePlan& module) {
   out_.begin_array();
   for (const ModulePoolPlan& one : module.pools) pool(*module.network, one);
   out_.end_array();
+  order(module);
   allocations(module.allocations);
   out_.end_object();
 }

@@ -11,6 +11,7 @@
 #include "graph/scope.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
+#include "plan/kernel_effects.h"
 
 namespace mlf::plan {
 namespace {
@@ -398,7 +399,9 @@ void TickRange::include(TickRange other) {
 }
 
 KernelTicks kernel_ticks(Node function) {
-  return TickScanner(function).run();
+  KernelTicks ticks = TickScanner(function).run();
+  ticks.has_other_effects = !has_no_other_effects(function);
+  return ticks;
 }
 
 }  // namespace mlf::plan

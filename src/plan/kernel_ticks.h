@@ -50,7 +50,8 @@ struct KernelTicks {
   std::vector<std::optional<TickRange>> arguments;
   std::vector<LetTicks> lets;
   std::vector<InPlaceTick> in_place;
-  bool is_followed = true;  ///< false: pointers go ways that this reader does not follow
+  bool is_followed = true;         ///< false: pointers go ways that this reader does not follow
+  bool has_other_effects = false;  ///< it may do more than `has_no_other_effects` knows of
 };
 
 /// Reads a PrimFunc. A pointer that is handed to a function or stored is taken as used from then on

@@ -8,7 +8,7 @@
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
 #include "mlf/plan/network_plan.h"
-#include "plan/kernel_ticks.h"
+#include "plan/network_reader.h"
 
 namespace mlf::plan {
 namespace {
@@ -79,7 +79,7 @@ bool share_bytes(const PlannedBuffer& a, const PlannedBuffer& b) {
 class NetworkReader {
  public:
   NetworkReader(const Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), functions_(sources), sources_(sources), lifetimes_(topology) {}
+      : topology_(topology), sources_(sources), lifetimes_(topology) {}
 
   NetworkProblem run(std::span<const PoolAlignment> alignments);
 
@@ -106,15 +106,12 @@ class NetworkReader {
   void add_workspaces(graph::KernelId id);
   std::optional<TickRange> scratch_ticks(const Kernel& kernel, const KernelBuffer& buffer,
                                          PoolProblem& pool) const;
-  const graph::FunctionRef* function_of(const Kernel& kernel) const;
   void find_in_place(graph::CallId id);
   std::optional<std::size_t> buffer_of(const Call& call, const TickMemory& memory,
                                        PoolProblem& pool) const;
   void finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const;
-  void check_own_plan(PoolProblem& pool) const;
 
   const Topology& topology_;
-  graph::FunctionTable functions_;
   std::span<const graph::TirInput> sources_;
   graph::Lifetimes lifetimes_;
   std::vector<KernelReading> kernels_;  // by kernel
@@ -123,20 +120,9 @@ class NetworkReader {
   NetworkProblem result_;
 };
 
-const graph::FunctionRef* NetworkReader::function_of(const Kernel& kernel) const {
-  for (const graph::FunctionRef& function : functions_.all()) {
-    const bool is_source = sources_[function.source].stem == kernel.source;
-    if (is_source && function.name == kernel.function) return &function;
-  }
-  return nullptr;
-}
-
 void NetworkReader::read_kernels() {
-  for (const Kernel& kernel : topology_.kernels) {
-    KernelReading reading;
-    const graph::FunctionRef* function = kernel.has_tir() ? function_of(kernel) : nullptr;
-    if (function != nullptr) reading.ticks = kernel_ticks(function->function);
-    kernels_.push_back(std::move(reading));
+  for (std::optional<KernelTicks>& ticks : ticks_of_kernels(topology_, sources_)) {
+    kernels_.push_back({std::move(ticks), {}});
   }
 }
 
@@ -440,27 +426,6 @@ void NetworkReader::find_in_place(graph::CallId id) {
   }
 }
 
-/// Two buffers that are alive together must not share a byte in the archive's own plan; where they
-/// do, either the planner knows more than this reader, or one of them is wrong.
-void NetworkReader::check_own_plan(PoolProblem& pool) const {
-  std::vector<const PlannedBuffer*> by_offset;
-  for (const PlannedBuffer& buffer : pool.buffers) by_offset.push_back(&buffer);
-  std::ranges::sort(by_offset, {}, [](const PlannedBuffer* buffer) { return buffer->offset; });
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < by_offset.size(); ++i) {
-    for (std::size_t k = i + 1; k < by_offset.size(); ++k) {
-      if (by_offset[k]->offset >= end_of(*by_offset[i])) break;
-      if (++pairs > kMaxPairs) return refuse(pool, "the pool has too many buffers");
-      if (share_bytes(*by_offset[i], *by_offset[k]) &&
-          are_alive_together(by_offset[i]->live, by_offset[k]->live)) {
-        refuse(pool, quoted(name_of(topology_, *by_offset[i])) + " and " +
-                         quoted(name_of(topology_, *by_offset[k])) +
-                         " share bytes, and the TIR does not show that they may");
-      }
-    }
-  }
-}
-
 // Within 2^20: addresses are not known to be more aligned than that.
 std::uint64_t alignment_of_offset(std::uint64_t offset) {
   constexpr int kMost = 20;
@@ -495,7 +460,6 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
     pool.problem.buffers.push_back(std::move(plain));
   }
   if (pool.declared && pool.used > *pool.declared) refuse(pool, "buffers reach beyond the pool");
-  check_own_plan(pool);
 }
 
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
@@ -515,6 +479,27 @@ NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   return std::move(result_);
 }
 
+/// Two buffers that are alive together must not share a byte in the archive's own plan; where they
+/// do, either the planner knows more than this reader, or one of them is wrong.
+void check_own_plan(const Topology& topology, PoolProblem& pool) {
+  std::vector<const PlannedBuffer*> by_offset;
+  for (const PlannedBuffer& buffer : pool.buffers) by_offset.push_back(&buffer);
+  std::ranges::sort(by_offset, {}, [](const PlannedBuffer* buffer) { return buffer->offset; });
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < by_offset.size(); ++i) {
+    for (std::size_t k = i + 1; k < by_offset.size(); ++k) {
+      if (by_offset[k]->offset >= end_of(*by_offset[i])) break;
+      if (++pairs > kMaxPairs) return refuse(pool, "the pool has too many buffers");
+      if (share_bytes(*by_offset[i], *by_offset[k]) &&
+          are_alive_together(by_offset[i]->live, by_offset[k]->live)) {
+        refuse(pool, quoted(name_of(topology, *by_offset[i])) + " and " +
+                         quoted(name_of(topology, *by_offset[k])) +
+                         " share bytes, and the TIR does not show that they may");
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
@@ -522,9 +507,35 @@ std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
   return topology.kernels[index(*buffer.kernel)].symbol + "." + buffer.variable;
 }
 
+std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topology,
+                                                         std::span<const graph::TirInput> sources) {
+  const graph::FunctionTable functions(sources);
+  const auto function_of = [&](const Kernel& kernel) -> const graph::FunctionRef* {
+    for (const graph::FunctionRef& function : functions.all()) {
+      const bool is_source = sources[function.source].stem == kernel.source;
+      if (is_source && function.name == kernel.function) return &function;
+    }
+    return nullptr;
+  };
+  std::vector<std::optional<KernelTicks>> ticks;
+  for (const Kernel& kernel : topology.kernels) {
+    const graph::FunctionRef* function = kernel.has_tir() ? function_of(kernel) : nullptr;
+    ticks.emplace_back();
+    if (function != nullptr) ticks.back() = kernel_ticks(function->function);
+  }
+  return ticks;
+}
+
+NetworkProblem read_network(const Topology& topology, std::span<const graph::TirInput> sources,
+                            std::span<const PoolAlignment> alignments) {
+  return NetworkReader(topology, sources).run(alignments);
+}
+
 NetworkProblem network_problem(const Topology& topology, std::span<const graph::TirInput> sources,
                                std::span<const PoolAlignment> alignments) {
-  return NetworkReader(topology, sources).run(alignments);
+  NetworkProblem problem = read_network(topology, sources, alignments);
+  for (PoolProblem& pool : problem.pools) check_own_plan(topology, pool);
+  return problem;
 }
 
 }  // namespace mlf::plan

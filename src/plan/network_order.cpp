@@ -1,0 +1,222 @@
+#include "mlf/plan/network_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/network_reader.h"
+
+namespace mlf::plan {
+namespace {
+
+using graph::Argument;
+using graph::Call;
+using graph::Kernel;
+using graph::Position;
+using graph::StorageId;
+using graph::Topology;
+using graph::Value;
+using graph::ValueKind;
+
+bool writes(const Argument& argument) {
+  return argument.direction != graph::Direction::input;
+}
+
+/// Every storage is two buffers: one without bytes, for the order of all that is given it, and its
+/// memory, for those that touch it. A kernel may be given a tensor that it does not need.
+class OrderReader {
+ public:
+  OrderReader(const Topology& topology, std::span<const graph::TirInput> sources)
+      : topology_(topology), ticks_(ticks_of_kernels(topology, sources)) {}
+
+  OrderProblem run() {
+    problem_.buffers.resize(2 * topology_.storages.size());
+    problem_.calls.resize(topology_.calls.size() + topology_.copies.size() +
+                          topology_.hooks.size());
+    for (const Value& value : topology_.values) take_value(value);
+    for (const graph::Port& port : topology_.outputs) {
+      if (port.value) memory_of(topology_[*port.value].storage).to_end = true;
+    }
+    for (const Call& call : topology_.calls) take_call(call);
+    for (const graph::Copy& copy : topology_.copies) take_copy(copy);
+    for (const graph::Hook& hook : topology_.hooks) {
+      problem_.calls[hook.position].keeps_place = true;
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  std::size_t memory(StorageId storage) const { return 2 * std::size_t{index(storage)} + 1; }
+  OrderBuffer& memory_of(StorageId storage) { return problem_.buffers[memory(storage)]; }
+
+  bool is_in_workspace(std::optional<graph::PoolId> pool) const {
+    return pool && topology_[*pool].kind == graph::PoolKind::workspace;
+  }
+
+  void take_value(const Value& value) {
+    const graph::Storage& storage = topology_[value.storage];
+    OrderBuffer& memory = memory_of(value.storage);
+    if (is_in_workspace(storage.pool)) {
+      memory.bytes = std::max({memory.bytes, storage.bytes.value_or(0), value.bytes.value_or(0)});
+    }
+    if (value.kind != ValueKind::computed) memory.from_start = true;
+    if (value.kind == ValueKind::constant) memory.to_end = true;
+  }
+
+  void use(OrderCall& call, StorageId storage, bool is_written,
+           const std::optional<TickRange>& touched) const {
+    const std::size_t order = memory(storage) - 1;
+    call.uses.push_back({.buffer = order, .writes = is_written});
+    if (!touched) return;
+    call.uses.push_back({memory(storage), touched->first, touched->last, is_written});
+  }
+
+  /// As in NetworkReader: through the argument, and through lets of addresses inside of it. A
+  /// result whose kernel hides its touches is there for the whole call.
+  std::optional<TickRange> ticks_of(const Call& call, std::size_t argument) const {
+    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    if (!ticks) return TickRange{0, 0};
+    std::optional<TickRange> touched;
+    const auto include = [&](const std::optional<TickRange>& range) {
+      if (!range) return;
+      if (!touched) touched = range;
+      touched->include(*range);
+    };
+    if (argument < ticks->arguments.size()) include(ticks->arguments[argument]);
+    for (const LetTicks& let : ticks->lets) {
+      if (let.argument == argument) include(let.touched);
+    }
+    if (!touched && writes(call.arguments[argument])) return TickRange{0, ticks->count - 1};
+    return touched;
+  }
+
+  void take_call(const Call& call) {
+    OrderCall& step = problem_.calls[call.position];
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const Argument& argument = call.arguments[i];
+      if (!argument.storage) continue;
+      use(step, *argument.storage, writes(argument), ticks_of(call, i));
+    }
+    const Kernel& kernel = topology_.kernel_of(call);
+    for (const graph::KernelBuffer& workspace : kernel.workspaces) {
+      if (is_in_workspace(workspace.pool)) take_workspace(call, workspace, step);
+    }
+    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    step.keeps_place = !ticks || ticks->has_other_effects;
+  }
+
+  void take_workspace(const Call& call, const graph::KernelBuffer& workspace, OrderCall& step) {
+    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    if (!ticks) return;
+    std::optional<TickRange> touched;
+    for (const LetTicks& let : ticks->lets) {
+      if (let.name != workspace.name || let.offset != workspace.offset || !let.touched) continue;
+      if (!touched) touched = let.touched;
+      touched->include(*let.touched);
+    }
+    if (!touched) return;
+    step.scratch.push_back({workspace.bytes.value_or(0), touched->first, touched->last});
+  }
+
+  void take_copy(const graph::Copy& copy) {
+    OrderCall& step = problem_.calls[copy.position];
+    step.keeps_place = true;
+    if (copy.reads) use(step, topology_[*copy.reads].storage, false, TickRange{0, 0});
+    use(step, topology_[copy.writes].storage, true, TickRange{0, 0});
+  }
+
+  const Topology& topology_;
+  std::vector<std::optional<KernelTicks>> ticks_;
+  OrderProblem problem_;
+};
+
+/// The network with each step at its new position; the vectors stay as they are.
+Topology moved(const Topology& topology, const std::vector<std::size_t>& steps) {
+  std::vector<Position> place(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) place[steps[i]] = static_cast<Position>(i);
+  Topology result = topology;
+  for (Call& call : result.calls) call.position = place[call.position];
+  for (graph::Copy& copy : result.copies) copy.position = place[copy.position];
+  for (graph::Hook& hook : result.hooks) hook.position = place[hook.position];
+  for (Value& value : result.values) {
+    if (value.first_definition) value.first_definition = place[*value.first_definition];
+    if (!value.last_use) continue;
+    value.last_use = value.first_definition.value_or(0);
+    for (const graph::Endpoint& end : value.consumers) {
+      const bool is_call = end.kind == graph::Endpoint::Kind::call;
+      const Position at =
+          is_call ? result.calls[end.step].position : result.copies[end.step].position;
+      value.last_use = std::max(*value.last_use, at);
+    }
+  }
+  return result;
+}
+
+std::vector<graph::CallId> calls_in(const Topology& topology,
+                                    const std::vector<std::size_t>& steps) {
+  std::vector<std::optional<graph::CallId>> at(steps.size());
+  for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+    at[topology.calls[i].position] = static_cast<graph::CallId>(i);
+  }
+  std::vector<graph::CallId> calls;
+  for (const std::size_t step : steps) {
+    if (at[step]) calls.push_back(*at[step]);
+  }
+  return calls;
+}
+
+std::uint64_t size_of(const std::vector<Solution>& pools) {
+  std::uint64_t bytes = 0;
+  for (const Solution& pool : pools) bytes += pool.size;
+  return bytes;
+}
+
+/// Offsets for the pools of the network as it would run. Nothing where one cannot be planned.
+std::optional<std::vector<Solution>> solve_pools(const NetworkProblem& problem,
+                                                 const SearchLimits& limits) {
+  std::vector<Solution> pools;
+  for (const PoolProblem& pool : problem.pools) {
+    if (!pool.refused.empty()) return std::nullopt;
+    Result<Solution> solution = solve(pool.problem, limits);
+    if (!solution) return std::nullopt;
+    pools.push_back(*std::move(solution));
+  }
+  return pools;
+}
+
+}  // namespace
+
+OrderProblem order_problem(const Topology& topology, std::span<const graph::TirInput> sources) {
+  return OrderReader(topology, sources).run();
+}
+
+std::optional<NetworkOrder> plan_order(const Topology& topology,
+                                       std::span<const graph::TirInput> sources,
+                                       std::span<const PoolAlignment> alignments,
+                                       std::span<const PoolPlan> given,
+                                       const SearchLimits& limits) {
+  const bool is_planned = !given.empty() && std::ranges::none_of(given, [](const PoolPlan& plan) {
+    return plan.is_refused();
+  });
+  if (!is_planned) return std::nullopt;
+  const OrderProblem problem = order_problem(topology, sources);
+  Result<CallOrder> found = best_order(problem, limits);
+  if (!found) return std::nullopt;
+  NetworkOrder result{.order = *std::move(found)};
+  for (const PoolPlan& plan : given) result.pools.push_back(plan.best);
+  if (result.changes()) {
+    const Topology network = moved(topology, result.order.calls);
+    auto pools = solve_pools(read_network(network, sources, alignments), limits);
+    if (pools && size_of(*pools) < size_of(result.pools)) {
+      result.pools = *std::move(pools);
+    } else {
+      // Fewer bytes alive, and yet no smaller plan: nothing moves where nothing is won.
+      std::ranges::sort(result.order.calls);
+      result.order.peak = result.order.given_peak;
+      result.order.proven = result.order.peak == result.order.lower_bound;
+    }
+  }
+  result.calls = calls_in(topology, result.order.calls);
+  return result;
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,101 @@
+// An order problem made ready for search: what has to run before what, and what one step costs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mlf/plan/order.h"
+
+namespace mlf::plan {
+
+using CallIndex = std::uint32_t;
+
+/// A set of calls, a bit each. Sets of one problem have the same number of words.
+using CallSet = std::vector<std::uint64_t>;
+using CallSetView = std::span<const std::uint64_t>;
+
+inline bool contains(CallSetView set, CallIndex call) {
+  return (set[call / 64] >> (call % 64) & 1) != 0;
+}
+inline void insert(std::span<std::uint64_t> set, CallIndex call) {
+  set[call / 64] |= std::uint64_t{1} << (call % 64);
+}
+inline bool contains_all(CallSetView set, CallSetView part) {
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    if ((part[i] & ~set[i]) != 0) return false;
+  }
+  return true;
+}
+
+/// What running one call next means.
+struct StepCost {
+  std::uint64_t peak = 0;        ///< bytes alive at its fullest tick
+  std::uint64_t live_after = 0;  ///< bytes alive once it is done
+};
+
+class OrderGraph {
+ public:
+  /// `problem` is valid (`check_problem`) and outlives this.
+  explicit OrderGraph(const OrderProblem& problem);
+
+  CallIndex size() const { return static_cast<CallIndex>(direct_.size()); }
+  std::size_t words() const { return (direct_.size() + 63) / 64; }
+
+  /// The calls that have to be done before this one, without those that follow from others.
+  std::span<const CallIndex> direct(CallIndex call) const { return direct_[call]; }
+  /// All of them.
+  CallSetView before(CallIndex call) const { return before_[call]; }
+  bool is_ready(CallIndex call, CallSetView done) const;
+
+  /// Bytes alive before the first call.
+  std::uint64_t live_at_start() const;
+  /// `live` are the bytes alive when the calls of `done` are.
+  StepCost step(CallIndex call, CallSetView done, std::uint64_t live) const;
+
+  /// What every order has at its peak: of each call, what is alive then in any order.
+  std::uint64_t lower_bound() const;
+
+  /// Numbers of calls k, ascending, so that the first k are the same set in every order: there the
+  /// problem falls into sections that do not know of each other.
+  std::vector<CallIndex> cuts() const;
+
+ private:
+  struct Use {
+    std::uint32_t buffer = 0;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  struct Buffer {
+    std::uint64_t bytes = 0;
+    bool from_start = false;
+    bool to_end = false;
+    std::vector<CallIndex> users{};  // in the given order
+  };
+  /// Bytes alive in the ticks [first, last] of one call.
+  struct Span {
+    std::uint64_t bytes = 0;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+
+  void take_uses(const OrderProblem& problem);
+  void take_dependencies(const OrderProblem& problem);
+  void close();
+  bool is_alive_before(const Buffer& buffer, CallIndex call, CallSetView done) const;
+  bool is_alive_after(const Buffer& buffer, CallIndex call, CallSetView done) const;
+  std::uint64_t least_peak(CallIndex call, CallSetView after) const;
+  std::vector<CallSet> after() const;
+  static std::uint64_t fullest(const std::vector<Span>& spans);
+
+  const OrderProblem& problem_;
+  std::vector<Buffer> buffers_;
+  std::vector<std::vector<Use>> uses_;  // by call, each buffer once
+  std::vector<std::vector<CallIndex>> direct_;
+  std::vector<CallSet> before_;
+};
+
+/// Throws an `Error` for what `best_order` calls an error.
+void check_problem(const OrderProblem& problem);
+
+}  // namespace mlf::plan
