@@ -23,6 +23,7 @@ struct Command {
 Command check_command(CLI::App& parent);
 Command diff_command(CLI::App& parent);
 Command graph_command(CLI::App& parent);
+Command help_command(CLI::App& parent);
 Command inspect_command(CLI::App& parent);
 Command plan_command(CLI::App& parent);
 Command process_command(CLI::App& parent);

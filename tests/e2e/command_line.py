@@ -8,6 +8,7 @@ import re
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -39,7 +40,7 @@ class Folder(unittest.TestCase):
 class Help(unittest.TestCase):
     def test_help_is_what_the_golden_files_say(self):
         for command in ("", "process", "inspect", "report", "show", "diff", "check", "table", "graph", "tir",
-                        "plan", "verify"):
+                        "plan", "verify", "help"):
             arguments = [command, "--help"] if command else ["--help"]
             text = support.run_ok(*arguments).stdout.decode()
             golden = HELP / f"{command or 'mlf'}.txt"
@@ -53,6 +54,69 @@ class Help(unittest.TestCase):
         for name in ("mlf-tir 1", "mlf-topology 1", "mlf-manifest 2", "mlf-inspect 1",
                      "mlf-report 1", "mlf-verify 1", "mlf-plan 1"):
             self.assertIn(name, text)
+
+
+class Manual(Folder):
+    """Manual pages and completions, which are made of what parses the command line."""
+
+    def setUp(self):
+        super().setUp()
+        support.run_ok("help", "--write", self.folder)
+
+    def completions(self, *words):
+        """What bash offers for the last word."""
+        script = self.folder / "bash-completion/completions/mlf"
+        text = f"""source {script}
+                   COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mlf; printf '%s\\n' "${{COMPREPLY[@]}}"
+                """
+        result = subprocess.run(["bash", "-c", text, "bash", "mlf", *words], cwd=self.folder,
+                                capture_output=True, check=True, text=True)
+        self.assertEqual(result.stderr, "")
+        return set(result.stdout.split())
+
+    def test_help_of_a_command_is_its_help(self):
+        for command in ("plan", "report"):
+            self.assertEqual(support.run_ok("help", command).stdout,
+                             support.run_ok(command, "--help").stdout)
+        self.assertEqual(support.run_ok("help").stdout, support.run_ok("--help").stdout)
+
+    def test_bash_completes_commands_options_and_their_values(self):
+        self.assertEqual(self.completions("re"), {"report"})
+        self.assertLessEqual({"--output", "--constants", "--quiet"}, self.completions("process", "--"))
+        self.assertEqual(self.completions("process", "--constants", ""), {"inline", "npy", "none"})
+        self.assertEqual(self.completions("process", "--constants", "=", "n"), {"npy", "none"})
+        self.assertIn("verify", self.completions("help", ""))
+
+    def test_bash_completes_names_of_files_everywhere_else(self):
+        (self.folder / "a b.tar").write_bytes(b"")
+        self.assertEqual(self.completions("process", "a"), {"a", "b.tar"})  # split by the test alone
+        self.assertEqual(self.completions("process", "-o", "bash-"), {"bash-completion"})
+
+    def test_every_command_has_a_page_without_warnings(self):
+        pages = sorted(self.folder.glob("man/man1/*.1"))
+        names = re.findall(r"^  (\w+) ", support.run_ok("--help").stdout.decode(), re.MULTILINE)
+        commands = [name for name in names if (self.folder / f"man/man1/mlf-{name}.1").exists()]
+        self.assertEqual(len(pages), len(commands) + 1)
+        if shutil.which("man") is None:
+            self.skipTest("there is no man")
+        for page in pages:
+            result = subprocess.run(
+                ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page],
+                env={**os.environ, "LC_ALL": "C.UTF-8", "MANROFFSEQ": "", "MANWIDTH": "80"},
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True, text=True)
+            self.assertEqual(result.stderr, "", page)
+
+    def test_other_shells_take_their_completions(self):
+        for shell, script in (("zsh", "zsh/vendor-completions/_mlf"),
+                              ("fish", "fish/vendor_completions.d/mlf.fish")):
+            if shutil.which(shell):
+                subprocess.run([shell, "--no-execute", self.folder / script], check=True)
+
+    def test_a_folder_that_cannot_be_written_is_an_error(self):
+        (self.folder / "file").write_bytes(b"")
+        result = support.run("help", "--write", self.folder / "file")
+        self.assertEqual(result.returncode, 74)
+        self.assertIn(b"cannot be written: ", result.stderr)
 
 
 class Plan(Folder):

@@ -67,7 +67,7 @@ struct RamPeak {
   std::vector<std::string> uncertain{};  ///< why these are not exact, one sentence each
 
   /// Bytes that another placement for the same order of calls could save at most.
-  Count placement_loss() const;
+  MLF_API Count placement_loss() const;
 };
 MLF_API RamPeak ram_peak(const graph::Topology& topology);
 

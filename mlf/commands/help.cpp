@@ -1,0 +1,55 @@
+// mlf help: what --help says, and the same as manual pages and completions.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/command.h"
+#include "manual/manual.h"
+#include "output.h"
+
+namespace mlf::program {
+namespace {
+
+struct HelpArguments {
+  std::string command;
+  std::string folder;
+};
+
+int run_help(const CLI::App& program, const HelpArguments& options, const Console& console) {
+  if (!options.folder.empty()) {
+    const auto written = write_manual(describe(program), options.folder);
+    return written ? 0 : console.fail(written.error());
+  }
+  // CLI11 allows no more than the names of commands.
+  const CLI::App& wanted =
+      options.command.empty() ? program : *program.get_subcommand(options.command);
+  // Not App::help, which is that of the command that was chosen: this one.
+  const std::string name = options.command.empty() ? "mlf" : "mlf " + options.command;
+  const auto printed =
+      print(program.get_formatter()->make_help(&wanted, name, CLI::AppFormatMode::Normal));
+  return printed ? 0 : console.fail(printed.error());
+}
+
+}  // namespace
+
+Command help_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("help", "Say what a command does, as --help does");
+  const auto options = std::make_shared<HelpArguments>();
+  std::vector<std::string> names;
+  for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  auto* command =
+      app->add_option("COMMAND", options->command, "Which command; without, all of them")
+          ->check(CLI::IsMember(names));
+  app->add_option("--write", options->folder,
+                  "Write the manual pages and the completions of bash, zsh and fish into this "
+                  "folder instead, as packages have them below share/")
+      ->type_name("FOLDER")
+      ->excludes(command);
+  return {app, [&parent, options](const Context& context) {
+            return run_help(parent, *options, context.console);
+          }};
+}
+
+}  // namespace mlf::program

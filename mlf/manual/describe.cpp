@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "manual/manual.h"
+
+namespace mlf::program {
+namespace {
+
+/// CLI11 keeps what a check allows as text only: "TEXT:{inline,npy,none}".
+std::vector<std::string> choices_in(const std::string& type) {
+  const std::size_t begin = type.find(":{");
+  if (begin == std::string::npos || !type.ends_with('}')) return {};
+  std::vector<std::string> choices{""};
+  for (const char c : type.substr(begin + 2, type.size() - begin - 3)) {
+    if (c == ',') {
+      choices.emplace_back();
+    } else {
+      choices.back() += c;
+    }
+  }
+  return choices;
+}
+
+OptionText describe_option(const CLI::Option& option) {
+  OptionText text;
+  for (const std::string& name : option.get_snames()) text.names.push_back('-' + name);
+  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  const bool is_flag = option.get_type_size_max() == 0;
+  if (option.get_positional()) {
+    text.names = {option.get_name()};
+  } else if (!is_flag) {
+    // Behind the colon is what a check says of itself.
+    const std::string type = option.get_type_name();
+    text.value = type.substr(0, type.find(':'));
+  }
+  text.choices = choices_in(option.get_type_name());
+  text.initial = option.get_default_str();
+  text.help = option.get_description();
+  return text;
+}
+
+CommandText describe_command(const CLI::App& app) {
+  CommandText text{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    auto& list = option->get_positional() ? text.positionals : text.options;
+    list.push_back(describe_option(*option));
+  }
+  return text;
+}
+
+}  // namespace
+
+ProgramText describe(const CLI::App& app) {
+  ProgramText text{describe_command(app), {}};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    text.commands.push_back(describe_command(*command));
+  }
+  return text;
+}
+
+std::string first_clause(const std::string& help) {
+  std::size_t end = help.size();
+  for (const std::string_view stop : {"; ", ". ", ": ", " ("}) end = std::min(end, help.find(stop));
+  return help.substr(0, end);
+}
+
+}  // namespace mlf::program

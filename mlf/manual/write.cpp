@@ -1,0 +1,49 @@
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "manual/manual.h"
+
+namespace mlf::program {
+namespace {
+
+namespace fs = std::filesystem;
+
+tl::unexpected<Diagnostics> failure(const fs::path& path, const std::string& reason) {
+  return tl::make_unexpected(
+      Diagnostics{Diagnostic{ErrorKind::io, "cannot be written: " + reason, {.file = path}}});
+}
+
+Result<void> write_file(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return failure(path, error.message());
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return failure(path, std::strerror(errno));
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_manual(const ProgramText& text, const std::string& folder) {
+  // The places in which each looks for what packages bring.
+  const fs::path root = folder;
+  std::vector<std::pair<fs::path, std::string>> files{
+      {root / "man/man1/mlf.1", manual_page(text)},
+      {root / "bash-completion/completions/mlf", bash_completion(text)},
+      {root / "zsh/vendor-completions/_mlf", zsh_completion(text)},
+      {root / "fish/vendor_completions.d/mlf.fish", fish_completion(text)},
+  };
+  for (const CommandText& command : text.commands) {
+    files.emplace_back(root / "man/man1" / ("mlf-" + command.name + ".1"), manual_page(command));
+  }
+  for (const auto& [path, content] : files) {
+    if (auto written = write_file(path, content); !written) return written;
+  }
+  return {};
+}
+
+}  // namespace mlf::program
