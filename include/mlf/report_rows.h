@@ -23,10 +23,14 @@ enum class RowKind : std::uint8_t {
   finding,   ///< something that costs more than it has to
 };
 
+/// What is in the cells of a column, where they are not empty.
+enum class CellType : std::uint8_t { number, text };
+
 /// A column of the rows of one kind. Columns are only ever added, at the end.
 struct RowColumn {
   std::string_view name;
   std::string_view meaning;  ///< with the unit; empty where the name says all
+  CellType type = CellType::number;
 };
 
 /// Numbers that are not exact are two columns, `…_min` and `…_max`. An unknown maximum is empty.

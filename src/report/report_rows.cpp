@@ -98,8 +98,8 @@ Cell call_at(std::optional<graph::CallId> call) {
   }
 
 const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
-    {{"module", ""}, [](const ModuleItem& item) { return text(item.module.name); }},
-    {{"no_network", "why there are no calls"},
+    {{"module", "", CellType::text}, [](const ModuleItem& item) { return text(item.module.name); }},
+    {{"no_network", "why there are no calls", CellType::text},
      [](const ModuleItem& item) {
        return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
      }},
@@ -126,14 +126,14 @@ const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
 };
 
 const std::vector<ColumnOf<CallItem>> kCallColumns{
-    {{"module", ""}, [](const CallItem& item) { return text(item.module.name); }},
+    {{"module", "", CellType::text}, [](const CallItem& item) { return text(item.module.name); }},
     {{"call", "position among the calls, from 0"},
      [](const CallItem& item) -> Cell { return std::uint64_t{index(item.call.call)}; }},
-    {{"kernel", "symbol of the function"},
+    {{"kernel", "symbol of the function", CellType::text},
      [](const CallItem& item) { return text(item.kernel().symbol); }},
-    {{"dtype", "of the first output"},
+    {{"dtype", "of the first output", CellType::text},
      [](const CallItem& item) { return dtype(item.call.output); }},
-    {{"shape", "of the first output"},
+    {{"shape", "of the first output", CellType::text},
      [](const CallItem& item) { return shape(item.call.output); }},
     MLF_BOUNDS(CallItem, "mac", "multiply-accumulates", item.call.mac),
     MLF_BOUNDS(CallItem, "loaded", "bytes loaded", item.call.loaded),
@@ -142,31 +142,33 @@ const std::vector<ColumnOf<CallItem>> kCallColumns{
     MLF_BOUNDS(CallItem, "scratch", "bytes of the kernel's own workspaces",
                item.call.memory.scratch),
     MLF_BOUNDS(CallItem, "live", "bytes in use while it runs", item.call.memory.live),
-    {{"c_file", "generated C"}, [](const CallItem& item) { return file_of(item.kernel().c); }},
+    {{"c_file", "generated C", CellType::text},
+     [](const CallItem& item) { return file_of(item.kernel().c); }},
     {{"c_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().c); }},
     {{"c_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().c); }},
-    {{"tir_file", "text of TIR"}, [](const CallItem& item) { return file_of(item.kernel().tir); }},
+    {{"tir_file", "text of TIR", CellType::text},
+     [](const CallItem& item) { return file_of(item.kernel().tir); }},
     {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }},
     {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }},
-    {{"layer", "name in the model, where Relay's spans have it"},
+    {{"layer", "name in the model, where Relay's spans have it", CellType::text},
      [](const CallItem& item) { return text(item.call.layer); }},
     {{"relay_line", "in the text of Relay"},
      [](const CallItem& item) { return first_of(item.call.relay); }},
 };
 
 const std::vector<ColumnOf<TensorItem>> kTensorColumns{
-    {{"module", ""}, [](const TensorItem& item) { return text(item.module.name); }},
-    {{"tensor", ""}, [](const TensorItem& item) { return text(item.value.name); }},
-    {{"kind", "input, constant or computed"},
+    {{"module", "", CellType::text}, [](const TensorItem& item) { return text(item.module.name); }},
+    {{"tensor", "", CellType::text}, [](const TensorItem& item) { return text(item.value.name); }},
+    {{"kind", "input, constant or computed", CellType::text},
      [](const TensorItem& item) { return text(graph::to_string(item.value.kind)); }},
-    {{"dtype", ""}, [](const TensorItem& item) { return dtype(item.value.type); }},
-    {{"shape", ""}, [](const TensorItem& item) { return shape(item.value.type); }},
+    {{"dtype", "", CellType::text}, [](const TensorItem& item) { return dtype(item.value.type); }},
+    {{"shape", "", CellType::text}, [](const TensorItem& item) { return shape(item.value.type); }},
     {{"bytes", ""}, [](const TensorItem& item) { return number(item.value.bytes); }},
-    {{"storage", "name of the memory that it is in"},
+    {{"storage", "name of the memory that it is in", CellType::text},
      [](const TensorItem& item) { return text(item.storage().name); }},
-    {{"memory", "pool, executor, heap, stack, program; empty: of the caller"},
+    {{"memory", "pool, executor, heap, stack, program; empty: of the caller", CellType::text},
      [](const TensorItem& item) { return memory_name(item.storage().memory); }},
-    {{"pool", ""},
+    {{"pool", "", CellType::text},
      [](const TensorItem& item) { return pool_name(item.module, item.storage().pool); }},
     {{"offset", "bytes from the start of the pool"},
      [](const TensorItem& item) { return number(item.storage().offset); }},
@@ -184,26 +186,30 @@ const std::vector<ColumnOf<TensorItem>> kTensorColumns{
 };
 
 const std::vector<ColumnOf<ConstantItem>> kConstantColumns{
-    {{"module", ""}, [](const ConstantItem& item) { return text(item.module.name); }},
-    {{"kernel", "symbol of the function; empty: of main"},
+    {{"module", "", CellType::text},
+     [](const ConstantItem& item) { return text(item.module.name); }},
+    {{"kernel", "symbol of the function; empty: of main", CellType::text},
      [](const ConstantItem& item) { return text(item.kernel); }},
-    {{"constant", ""}, [](const ConstantItem& item) { return text(item.name); }},
+    {{"constant", "", CellType::text}, [](const ConstantItem& item) { return text(item.name); }},
     {{"bytes", ""}, [](const ConstantItem& item) { return number(item.bytes); }},
-    {{"memory", "pool, executor or program"},
+    {{"memory", "pool, executor or program", CellType::text},
      [](const ConstantItem& item) { return memory_name(item.memory); }},
-    {{"pool", ""}, [](const ConstantItem& item) { return pool_name(item.module, item.pool); }},
+    {{"pool", "", CellType::text},
+     [](const ConstantItem& item) { return pool_name(item.module, item.pool); }},
     {{"offset", "bytes from the start of the pool"},
      [](const ConstantItem& item) { return number(item.offset); }},
 };
 
 const std::vector<ColumnOf<FindingItem>> kFindingColumns{
-    {{"module", ""}, [](const FindingItem& item) { return text(item.module.name); }},
-    {{"finding", "its code"},
+    {{"module", "", CellType::text},
+     [](const FindingItem& item) { return text(item.module.name); }},
+    {{"finding", "its code", CellType::text},
      [](const FindingItem& item) { return text(info(item.finding.code).code); }},
-    {{"where", "symbol of the kernel, or name of the constant"},
+    {{"where", "symbol of the kernel, or name of the constant", CellType::text},
      [](const FindingItem& item) { return text(item.finding.where); }},
     MLF_BOUNDS(FindingItem, "bytes", "that could be saved", item.finding.bytes),
-    {{"evidence", ""}, [](const FindingItem& item) { return text(item.finding.evidence); }},
+    {{"evidence", "", CellType::text},
+     [](const FindingItem& item) { return text(item.finding.evidence); }},
 };
 
 #undef MLF_BOUNDS

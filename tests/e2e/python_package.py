@@ -59,6 +59,10 @@ class EveryArchive(unittest.TestCase):
                 for row in expected:
                     self.assertEqual((row.pop("archive"), row.pop("error")), (str(path), None))
                 self.assertEqual(table.to_dicts(), expected)
+                types = [str if column.is_text else int for column in table.columns]
+                for row in table.rows:
+                    for cell, cell_type in zip(row, types, strict=True):
+                        self.assertIsInstance(cell, (cell_type, type(None)))
 
     def test_networks_are_those_of_the_program(self):
         for path, archive in self.each():
@@ -341,7 +345,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(frame["mac_max"].sum(), sum(row["mac_max"] for row in table.to_dicts()))
 
     def test_names_are_escaped(self):
-        table = mlf.Table([("<b>", "")], [("<script>",), (None,)])
+        table = mlf.Table([mlf.Column("<b>", "", True)], [("<script>",), (None,)])
         shown = table._repr_html_()
         self.assertNotIn("<script>", shown)
         self.assertIn("&lt;script&gt;", shown)
@@ -356,6 +360,10 @@ class Readme(unittest.TestCase):
         readme = support.SOURCE / "mlf" / "python" / "README.md"
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             shutil.copy(QNN, "module.tar")
+            os.mkdir("fleet")
+            for name in ("one", "two"):
+                shutil.copy(QNN, f"fleet/{name}.tar")
+            pathlib.Path("fleet/bad.tar").write_bytes(b"no tar")
             failed, tried = doctest.testfile(str(readme), module_relative=False)
         self.assertGreater(tried, 10)
         self.assertEqual(failed, 0)

@@ -150,20 +150,25 @@ nb::object cell(const Cell& cell) {
   return nb::none();
 }
 
-/// Names and meanings of columns, and rows.
-nb::tuple table(const Report& self, RowKind kind) {
-  const auto rows = without_gil([&] { return rows_of(self, kind); });
-  nb::list columns;
+/// Name, meaning and whether it is text.
+nb::list columns(RowKind kind) {
+  nb::list list;
   for (const RowColumn& column : columns_of(kind)) {
-    columns.append(nb::make_tuple(str(column.name), str(column.meaning)));
+    list.append(
+        nb::make_tuple(str(column.name), str(column.meaning), column.type == CellType::text));
   }
+  return list;
+}
+
+nb::list table(const Report& self, RowKind kind) {
+  const auto rows = without_gil([&] { return rows_of(self, kind); });
   nb::list list;
   for (const auto& row : rows) {
     nb::list cells;
     for (const Cell& value : row) cells.append(cell(value));
     list.append(nb::tuple(cells));
   }
-  return nb::make_tuple(columns, list);
+  return list;
 }
 
 /// Members written, members removed, and the number of TIR sources.
@@ -196,8 +201,9 @@ void bind_archive(nb::module_& module) {
   nb::class_<Report>(module, "Report")
       .def("json", &report_json)
       .def("table", &table,
-           nb::sig("def table(self, rows: RowKind) -> tuple[list[tuple[str, str]], "
-                   "list[tuple[int | str | None, ...]]]"));
+           nb::sig("def table(self, rows: RowKind) -> list[tuple[int | str | None, ...]]"));
+  module.def("columns", &columns,
+             nb::sig("def columns(rows: RowKind) -> list[tuple[str, str, bool]]"));
   nb::class_<Deployment>(module, "Archive")
       .def_static("open", &open, nb::arg("path"), nb::arg("tir_files"))
       .def_static("open_bytes", &open_bytes, nb::arg("data"), nb::arg("name"))

@@ -12,17 +12,19 @@ from ._core import version as __version__
 from .archive import Archive, ProcessResult, open
 from .errors import Diagnostic, Error
 from .network import Network
-from .table import Table
+from .table import Column, Table, columns
 from .tvm import from_tvm
 
 __all__ = [
     "Archive",
+    "Column",
     "Diagnostic",
     "Error",
     "Network",
     "ProcessResult",
     "Table",
     "__version__",
+    "columns",
     "from_tvm",
     "open",
     "tir",

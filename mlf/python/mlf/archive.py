@@ -7,15 +7,14 @@ import functools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any, Literal, Union
+from typing import IO, Any, Union
 
 from . import _core
 from .network import Network
-from .table import Table
+from .table import Rows, Table, columns
 from .tir import Document
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
-Rows = Literal["archive", "call", "tensor", "constant", "finding"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +115,7 @@ class Archive:
 
     def table(self, rows: Rows = "archive") -> Table:
         """Rows of `mlf table`, which has the words for the columns."""
-        return Table(*self._report.table(_core.RowKind[rows]))
+        return Table(columns(rows), self._report.table(_core.RowKind[rows]))
 
     def process(
         self, output: str | os.PathLike[str] = "", *, dry_run: bool = False

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Optional, Union
+import dataclasses
+from typing import TYPE_CHECKING, Literal, Optional, Union
+
+from . import _core
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
 Cell = Optional[Union[int, str]]
+Rows = Literal["archive", "call", "tensor", "constant", "finding"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    name: str
+    meaning: str  #: with the unit; empty where the name says all
+    is_text: bool  #: else an unsigned number
+
+
+def columns(rows: Rows) -> list[Column]:
+    """The columns of a table, without `archive` and `error`."""
+    return [Column(*column) for column in _core.columns(_core.RowKind[rows])]
 
 
 class Table:
@@ -18,22 +34,23 @@ class Table:
     Numbers that are not exact are two columns, `…_min` and `…_max`; an unknown maximum is None.
     """
 
-    def __init__(self, columns: list[tuple[str, str]], rows: list[tuple[Cell, ...]]) -> None:
-        self.columns = [name for name, _ in columns]
-        self.meanings = dict(columns)  #: of columns, with the unit; empty where the name says all
+    def __init__(self, columns: list[Column], rows: list[tuple[Cell, ...]]) -> None:
+        self.columns = columns
         self.rows = rows
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+        return [column.name for column in self.columns]
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def to_dicts(self) -> list[dict[str, Cell]]:
-        return [dict(zip(self.columns, row)) for row in self.rows]
+        return [dict(zip(self.names, row)) for row in self.rows]
 
     def _column(self, index: int) -> list[Cell]:
         return [row[index] for row in self.rows]
-
-    def _is_text(self, index: int) -> bool:
-        return any(isinstance(cell, str) for cell in self._column(index))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Numbers are UInt64, where None is pandas' NA; texts are strings."""
@@ -42,8 +59,8 @@ class Table:
         types = {True: "string", False: "UInt64"}
         return pandas.DataFrame(
             {
-                name: pandas.array(self._column(i), dtype=types[self._is_text(i)])
-                for i, name in enumerate(self.columns)
+                column.name: pandas.array(self._column(i), dtype=types[column.is_text])
+                for i, column in enumerate(self.columns)
             }
         )
 
@@ -54,8 +71,8 @@ class Table:
         types = {True: pyarrow.string(), False: pyarrow.uint64()}
         return pyarrow.table(
             {
-                name: pyarrow.array(self._column(i), type=types[self._is_text(i)])
-                for i, name in enumerate(self.columns)
+                column.name: pyarrow.array(self._column(i), type=types[column.is_text])
+                for i, column in enumerate(self.columns)
             }
         )
 
@@ -63,11 +80,11 @@ class Table:
         def line(tag: str, cells: list[str]) -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
 
-        head = line("th", self.columns)
+        head = line("th", self.names)
         body = "".join(
             line("td", ["" if cell is None else str(cell) for cell in row]) for row in self.rows
         )
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def __repr__(self) -> str:
-        return f"<Table of {len(self.rows)} rows: {', '.join(self.columns)}>"
+        return f"<Table of {len(self.rows)} rows: {', '.join(self.names)}>"

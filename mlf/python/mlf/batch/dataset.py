@@ -1,0 +1,131 @@
+"""The dataset: Parquet files by kind of row, and what says which of them count.
+
+    OUT/rows=call/part-<generation>.parquet
+    OUT/_mlf/<generation>.json         the archives of that part: URL to fingerprint
+
+A generation counts once its JSON is there, which is written last. Files without one are what an
+interrupted run left; the next run removes them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import uuid
+from typing import Any
+
+import fsspec
+import pyarrow
+import pyarrow.parquet
+
+from ..table import Rows, columns
+from .reader import KINDS, Answer
+
+INDEX = "_mlf"
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """An archive: how it is called, and what changes when it changes."""
+
+    url: str
+    fingerprint: str
+
+
+def schema(kind: Rows) -> pyarrow.Schema:
+    """Texts and unsigned numbers, as `mlf table` has them."""
+    types = {True: pyarrow.string(), False: pyarrow.uint64()}
+    own = [(column.name, types[column.is_text]) for column in columns(kind)]
+    return pyarrow.schema([("archive", pyarrow.string()), ("error", pyarrow.string()), *own])
+
+
+def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
+    """One row in the table of archives where there is an error, else those of the archive."""
+    if "error" in answer:
+        nothing = [None] * (len(schema(kind)) - 2)
+        return [[item.url, answer["error"], *nothing]] if kind == "archive" else []
+    return [[item.url, None, *row] for row in answer["rows"][kind]]
+
+
+class Dataset:
+    def __init__(self, url: str) -> None:
+        self._fs, self._root = fsspec.core.url_to_fs(url)
+        self._generations: dict[str, dict[str, str]] = {}
+        self._fs.makedirs(f"{self._root}/{INDEX}", exist_ok=True)
+        for path in self._fs.glob(f"{self._root}/{INDEX}/*.json"):
+            content = json.loads(self._fs.cat_file(path))
+            self._generations[_stem(path)] = content["archives"]
+            # It was to be removed when the run was interrupted.
+            for old in content["replaces"]:
+                self._remove(old)
+        for old in [old for old in self._generations if not self._has_index(old)]:
+            del self._generations[old]
+        for path in self._fs.glob(f"{self._root}/rows=*/part-*"):
+            if _stem(path).removeprefix("part-") not in self._generations:
+                self._fs.rm_file(path)
+
+    def has(self, item: Item) -> bool:
+        return any(g.get(item.url) == item.fingerprint for g in self._generations.values())
+
+    def add(self, answers: list[tuple[Item, Answer]]) -> None:
+        """A new generation with these, none of which is there yet."""
+        tables = {}
+        for kind in KINDS:
+            rows = [row for item, answer in answers for row in rows_of(kind, item, answer)]
+            names = schema(kind).names
+            values = [dict(zip(names, row)) for row in rows]
+            tables[kind] = pyarrow.Table.from_pylist(values, schema=schema(kind))
+        self._write(tables, {item.url: item.fingerprint for item, _ in answers}, [])
+
+    def forget(self, urls: set[str]) -> None:
+        """Takes out the rows of archives that have changed."""
+        for old, archives in list(self._generations.items()):
+            if not urls & archives.keys():
+                continue
+            tables = {}
+            for kind in KINDS:
+                table = self._read(old, kind)
+                kept = [name not in urls for name in table["archive"].to_pylist()]
+                tables[kind] = table.filter(pyarrow.array(kept, pyarrow.bool_()))
+            left = {url: mark for url, mark in archives.items() if url not in urls}
+            self._write(tables, left, [old])
+            self._remove(old)
+            del self._generations[old]
+
+    def _part(self, generation: str, kind: Rows) -> str:
+        return f"{self._root}/rows={kind}/part-{generation}.parquet"
+
+    def _read(self, generation: str, kind: Rows) -> pyarrow.Table:
+        with self._fs.open(self._part(generation, kind), "rb") as file:
+            return pyarrow.parquet.read_table(file)
+
+    def _write(
+        self, tables: dict[Rows, pyarrow.Table], archives: dict[str, str], replaces: list[str]
+    ) -> None:
+        generation = uuid.uuid4().hex
+        for kind, table in tables.items():
+            path = self._part(generation, kind)
+            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            with self._fs.open(path, "wb") as file:
+                pyarrow.parquet.write_table(table, file)
+        content = json.dumps({"archives": archives, "replaces": replaces}).encode()
+        path = f"{self._root}/{INDEX}/{generation}.json"
+        self._fs.pipe_file(path + ".new", content)
+        self._fs.mv(path + ".new", path)
+        self._generations[generation] = archives
+
+    def _has_index(self, generation: str) -> bool:
+        return bool(self._fs.exists(f"{self._root}/{INDEX}/{generation}.json"))
+
+    def _remove(self, generation: str) -> None:
+        """The index first: without it, the rest does not count."""
+        for path in (
+            f"{self._root}/{INDEX}/{generation}.json",
+            *(self._part(generation, kind) for kind in KINDS),
+        ):
+            if self._fs.exists(path):
+                self._fs.rm_file(path)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]

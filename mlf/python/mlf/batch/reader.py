@@ -1,0 +1,94 @@
+"""A process that reads archives for another one, so that it can be ended.
+
+Requests and answers are lines of JSON: the path of an archive, then its rows or what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import select
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from ..table import Rows
+
+KINDS: tuple[Rows, ...] = ("archive", "call", "tensor", "constant", "finding")
+
+#: Rows by kind, or the message of an error.
+Answer = dict[str, Any]
+
+
+def answer(path: str) -> Answer:
+    import mlf
+
+    try:
+        archive = mlf.open(path)
+        return {"rows": {kind: archive.table(kind).rows for kind in KINDS}}
+    except mlf.Error as error:
+        return {"error": error.message}
+    except MemoryError:
+        return {"error": "it takes more memory than it may"}
+
+
+def serve(timeout: float, memory: int) -> None:
+    """`memory` is in MiB."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
+    # A dump of what was too large for memory is no use to anybody.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for line in sys.stdin:
+        # Whoever asked may be gone: nobody else would end it then.
+        signal.setitimer(signal.ITIMER_REAL, timeout + 10)
+        print(json.dumps(answer(json.loads(line))), flush=True)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class Reader:
+    """Reads archives one after the other in a process of its own, which is ended where one hangs."""
+
+    def __init__(self, timeout: float, memory: int) -> None:
+        self._timeout = timeout
+        self._memory = memory
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def read(self, path: str) -> Answer:
+        process = self._process or self._start()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(path).encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            return {"error": self._end("the process that reads it ended")}
+        # An answer is written in one go; nothing of it is there before it is whole.
+        if not select.select([process.stdout], [], [], self._timeout)[0]:
+            return {"error": self._end(f"it takes more than {self._timeout:g} seconds")}
+        line = process.stdout.readline()
+        if not line.endswith(b"\n"):
+            return {"error": self._end("the process that reads it ended")}
+        return dict(json.loads(line))
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "mlf.batch.reader"]
+        command += [str(self._timeout), str(self._memory)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        return self._process
+
+    def _end(self, reason: str) -> str:
+        """Ends the process; the next archive gets a new one."""
+        assert self._process is not None
+        self._process.kill()
+        code = self._process.wait()
+        self._process = None
+        return reason if code in (-9, 0) else f"{reason} (signal {-code})" if code < 0 else reason
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._end("")
+
+
+if __name__ == "__main__":
+    serve(float(sys.argv[1]), int(sys.argv[2]))
