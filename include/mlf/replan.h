@@ -70,4 +70,16 @@ MLF_API Result<ReplanReport> write_with_plan(const Deployment& deployment,
                                              std::span<const PoolMove> moves,
                                              const ReplanOptions& options);
 
+/// The same with the calls of each network in the order of `plan` (ModulePlan::order), and offsets
+/// for that order. The statements of main change places in generated C and captured TIR; no other
+/// token moves. Where no order is better than the archive's, it is `write_with_plan`.
+///
+/// What came out is read again: every representation of main has the same calls with the same
+/// memory in the new order, and the offsets are held against the lives that the new TIR shows.
+///
+/// Errors: as above, with the place; also `check_failed` where main has other statements between
+/// calls that would change places, or steps that are not calls.
+MLF_API Result<ReplanReport> write_reordered(const Deployment& deployment, const ArchivePlan& plan,
+                                             const ReplanOptions& options);
+
 }  // namespace mlf

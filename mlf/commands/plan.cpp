@@ -27,6 +27,7 @@ struct PlanArguments {
   PlanDetails details{};
   bool json = false;
   std::string output;
+  bool reorder = false;
 };
 
 /// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
@@ -51,11 +52,14 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_flag("--scratch", options.details.scratch, "List what the workspaces of each call cost")
       ->excludes(problem);
   app.add_flag("--json", options.json, "Print JSON (schemas/plan.schema.json)")->excludes(problem);
-  app.add_option("-o,--output", options.output,
-                 "Write the archive with the new offsets here: into its C, headers, metadata.json "
-                 "and TIR; nothing else in it changes")
-      ->type_name("OUT")
-      ->excludes(problem);
+  auto* output = app.add_option("-o,--output", options.output,
+                                "Write the archive with the new offsets here: into its C, headers, "
+                                "metadata.json and TIR; nothing else in it changes")
+                     ->type_name("OUT")
+                     ->excludes(problem);
+  app.add_flag("--reorder", options.reorder,
+               "Put the calls of main into the order that needs the least memory as well")
+      ->needs(output);
 }
 
 plan::SearchLimits limits_of(const PlanArguments& options) {
@@ -68,18 +72,24 @@ plan::SearchLimits limits_of(const PlanArguments& options) {
   return limits;
 }
 
+Result<ReplanReport> write_planned_offsets(const Deployment& deployment, const ArchivePlan& plan,
+                                           const ReplanOptions& options) {
+  const auto moves = moves_of(plan);
+  if (!moves) return tl::make_unexpected(moves.error());
+  return write_with_plan(deployment, *moves, options);
+}
+
 /// Writes the archive with its new plan; all or nothing.
 int write_planned(const PlanArguments& options, const Deployment& deployment,
                   const ArchivePlan& plan, const Context& context) {
-  const auto moves = moves_of(plan);
-  if (!moves) return context.console.fail(in_file(moves.error(), options.archive));
-  const auto written = write_with_plan(deployment, *moves,
-                                       {.output = options.output,
-                                        .archive_limits = context.limits.archive,
-                                        .tir_limits = context.limits.tir});
-  if (!written) return context.console.fail(written.error());
+  const ReplanOptions replan{.output = options.output,
+                             .archive_limits = context.limits.archive,
+                             .tir_limits = context.limits.tir};
+  const auto written = options.reorder ? write_reordered(deployment, plan, replan)
+                                       : write_planned_offsets(deployment, plan, replan);
+  if (!written) return context.console.fail(in_file(written.error(), options.archive));
   for (const std::string& lost : written->lost) context.console.warn(lost);
-  if (moves->empty()) {
+  if (written->changed.empty()) {
     context.console.note(fmt::format("{}: no smaller plan was found", options.archive));
   }
   for (const std::string& name : written->changed) {
@@ -135,9 +145,9 @@ int plan_problem(const PlanArguments& options, const Console& console) {
   if (!printed) return console.fail(printed.error());
   console.note(summary(*solution, csv->problem.buffers.size()));
   if (solution->fits) return 0;
-  const std::string why = fmt::format("no plan {} {} bytes",
-                                      solution->proven ? "fits into" : "was found in time for",
-                                      *csv->problem.capacity);
+  const std::string why =
+      fmt::format("no plan {} {} bytes", solution->proven ? "fits into" : "was found in time for",
+                  *csv->problem.capacity);
   return console.fail(ErrorKind::check_failed, why);
 }
 

@@ -16,6 +16,7 @@
 #include "process/verify_c.h"
 #include "replan/assignment.h"
 #include "replan/check.h"
+#include "replan/edited_archive.h"
 #include "replan/edits.h"
 #include "support/error.h"
 
@@ -310,16 +311,6 @@ class Replanning {
   std::vector<archive::EditedMember> edited_;
 };
 
-/// The archive with these members, in memory: outputs of `mlf process` are made of it.
-archive::Archive edited_archive(const archive::Archive& archive, const archive::Changes& changes,
-                                const ReplanOptions& options) {
-  const support::File file = support::File::anonymous();
-  archive::write_to(archive, changes, file);
-  const support::MappedFile mapped(file);
-  return get_or_throw(
-      archive::Archive::from_bytes(mapped.bytes(), archive.path(), options.archive_limits));
-}
-
 archive::Lost write(const archive::Archive& archive, const archive::Changes& changes,
                     const std::string& output) {
   if (output != "-") return archive::write_to_path(archive, changes, output);
@@ -343,8 +334,9 @@ ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
     report.lost = write(archive, changes, options.output);
     return report;
   }
-  Deployment edited = get_or_throw(Deployment::open(edited_archive(archive, changes, options),
-                                                    {.tir_limits = options.tir_limits}));
+  Deployment edited =
+      get_or_throw(Deployment::open(edited_archive(archive, changes, options.archive_limits),
+                                    {.tir_limits = options.tir_limits}));
   process::regenerate(std::move(edited), [&](archive::Changes made) {
     made.edit = std::move(changes.edit);
     report.lost = write(archive, made, options.output);

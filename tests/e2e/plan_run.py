@@ -8,7 +8,9 @@ same 200 random inputs:
   sanitized      the same, under AddressSanitizer and UBSan
   Cortex-M       the same, of two networks in qemu-system-arm where that and arm-none-eabi-gcc are
 OUT holds together (`mlf verify`), has the same members, and planned again it is the same file.
-Would the harness notice? Plans with two buffers in one byte are, each of them.
+The same holds for `--reorder`, where that gives another archive.
+Would the harness notice? Plans with two buffers in one byte are, each of them, and so are calls that
+are exchanged though one needs what the other computes.
 """
 
 import json
@@ -145,6 +147,43 @@ def notices(archive, folder, plan, right):
         return True
 
 
+def calls_of(network):
+    """The statements of main that call kernels, in their file, and their places there."""
+    symbols = [one["symbol"] for one in network.document["kernels"]]
+    call = re.compile(rf"^  if \((?:{'|'.join(map(re.escape, symbols))})\(.*\) != 0 \) return -1;$", re.M)
+    main = re.compile(rf"{re.escape(network.document['provenance']['symbol'])}\([^;{{]*\) {{")
+    for source in network.sources:
+        text = source.read_text()
+        if main.search(text):
+            begin, end = definition(text, network.document["provenance"]["symbol"])
+            return source, list(call.finditer(text, begin, end))
+    raise AssertionError("main has no definition")
+
+
+def dependent_neighbours(document):
+    """Calls that read what the call in front of them writes."""
+    written = [
+        {argument["writes"] for argument in call["arguments"]} - {None} for call in document["calls"]
+    ]
+    for i, call in enumerate(document["calls"][1:]):
+        if any(argument["reads"] in written[i] for argument in call["arguments"]):
+            yield i
+
+
+def notices_exchange(archive, folder, first, right):
+    """Whether it is noticed that the call `first` and the next one are exchanged in the C."""
+    root = stock(archive, folder / "archive")
+    [document] = dict(networks(root)).values()
+    network = plan_programs.Network(root, document, folder / "work")
+    source, calls = calls_of(network)
+    text, (a, b) = source.read_text(), calls[first : first + 2]
+    source.write_text(text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :])
+    try:
+        return network.outputs("poisoned", RUNS) != right
+    except plan_programs.Failed:
+        return True
+
+
 # --- Plans that mlf makes ------------------------------------------------------------------------
 
 
@@ -156,7 +195,7 @@ def members(archive):
 class Judge:
     def __init__(self):
         self.faults, self.not_run = [], []
-        self.networks = self.moved = self.wrong = 0
+        self.networks = self.moved = self.reordered = self.wrong = 0
 
     def expect(self, truth, text):
         if not truth:
@@ -175,16 +214,48 @@ class Judge:
             after = dict(networks(planned))
             for module, document in before.items():
                 self.network(f"{name} {module}", archive, document, planned, after[module], folder)
+            self.reorder(name, archive, before, planned, folder / "order")
             [*documents] = after.values()
             if len(documents) == 1 and pool_bytes(documents[0]) <= MOST_POOL_OF_WRONG_PLANS:
                 self.wrong_plans(name, planned, folder)
 
-    def file(self, name, archive, planned, folder):
+    def reorder(self, name, archive, before, planned, folder):
+        folder.mkdir()
+        reordered = folder / "reordered.tar"
+        support.run_ok("plan", archive, "--reorder", "-o", reordered)
+        if reordered.read_bytes() == planned.read_bytes():
+            return
+        self.reordered += 1
+        self.file(name, archive, reordered, folder, "--reorder")
+        after = dict(networks(reordered))
+        least = dict(networks(planned))
+        for module, document in before.items():
+            self.expect(
+                pool_bytes(after[module]) < pool_bytes(least[module]),
+                f"{name} {module}: the other order needs no less",
+            )
+            label = f"{name} {module}, reordered"
+            self.network(label, archive, document, reordered, after[module], folder)
+        if "-packed" not in name:
+            self.wrong_orders(name, reordered, folder)
+
+    def wrong_orders(self, name, reordered, folder):
+        root = stock(reordered, folder / "stock")
+        [document] = dict(networks(root)).values()
+        right = plan_programs.Network(root, document, folder / "right").outputs("plain", RUNS)
+        pairs = list(dependent_neighbours(document))
+        self.expect(pairs, f"{name}: no calls to exchange")
+        for first in pairs:
+            self.wrong += 1
+            noticed = notices_exchange(reordered, folder / f"exchanged-{first}", first, right)
+            self.expect(noticed, f"{name}: nobody noticed that call {first} comes later")
+
+    def file(self, name, archive, planned, folder, *options):
         self.expect(members(archive) == members(planned), f"{name}: other members")
         verified = support.run("verify", planned)
         self.expect(verified.returncode == 0, f"{name}: mlf verify: {verified.stdout.decode()}")
         again = folder / "again.tar"
-        support.run_ok("plan", planned, "-o", again)
+        support.run_ok("plan", planned, *options, "-o", again)
         self.expect(again.read_bytes() == planned.read_bytes(), f"{name}: planned again, it differs")
 
     def network(self, name, archive, document, planned, after, folder):
@@ -244,10 +315,12 @@ def main():
     for line in judge.faults:
         print(f"FAULT: {line}")
     print(
-        f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.wrong} wrong plans; "
+        f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.reordered} archives "
+        f"in another order; {judge.wrong} wrong plans; "
         f"{len(judge.faults)} faults, {len(judge.not_run)} not run"
     )
     assert judge.networks > 0
+    assert judge.reordered > 0 or not support.CORPUS.is_dir()
     assert judge.wrong > 0 or not support.CORPUS.is_dir()
     return 1 if judge.faults else 0
 

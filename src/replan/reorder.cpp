@@ -1,0 +1,312 @@
+// An archive gets another order of calls in two steps: the calls change places in every
+// representation of main, which is read again; then the offsets for that order are put in, as for
+// any plan. The archive in between exists in memory alone: its buffers would overwrite each other.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "deployment/tir_name.h"
+#include "mlf/graph/reconstruct.h"
+#include "mlf/replan.h"
+#include "mlf/tir/c.h"
+#include "replan/call_slots.h"
+#include "replan/edit.h"
+#include "replan/edited_archive.h"
+#include "support/error.h"
+
+namespace mlf::replan {
+namespace {
+
+using archive::Member;
+using support::get_or_throw;
+using support::SourceText;
+
+/// One module's main, and its calls as they are and as they should be.
+struct Reordering {
+  std::size_t module = 0;
+  const graph::Topology* network = nullptr;
+  std::vector<std::size_t> order;  // positions among the calls, as they should run
+  Symbols kernels;
+};
+
+std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
+  std::vector<Reordering> result;
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.order || !module.order->changes()) continue;
+    const graph::Topology& network = *module.network;
+    if (!network.copies.empty() || !network.hooks.empty()) {
+      refuse("module '" + module.name + "': main has steps that are not calls");
+    }
+    Reordering one{.module = module.module, .network = &network, .order = {}, .kernels = {}};
+    for (const graph::CallId call : module.order->calls) one.order.push_back(graph::index(call));
+    for (const graph::Kernel& kernel : network.kernels) one.kernels.insert(kernel.symbol);
+    result.push_back(std::move(one));
+  }
+  return result;
+}
+
+/// A call as every representation shows it: the kernel, and the names of main's memory in its
+/// arguments. Generated C names memory as the TIR does, but for suffixes.
+std::vector<std::string> calls_of(const graph::Topology& network) {
+  std::vector<std::string> calls;
+  for (const graph::Call& call : network.calls) {
+    std::string text = network.kernel_of(call).symbol;
+    for (const graph::Argument& argument : call.arguments) {
+      text += argument.storage ? " " + network[*argument.storage].name : " -";
+    }
+    calls.push_back(std::move(text));
+  }
+  return calls;
+}
+
+std::vector<std::string> in_order(const std::vector<std::string>& calls,
+                                  const std::vector<std::size_t>& order) {
+  std::vector<std::string> result;
+  for (const std::size_t call : order) result.push_back(calls[call]);
+  return result;
+}
+
+class CallMover {
+ public:
+  CallMover(const Deployment& deployment, std::span<const Reordering> reorderings,
+            const ReplanOptions& options)
+      : deployment_(deployment),
+        archive_(deployment.archive()),
+        reorderings_(reorderings),
+        options_(options) {}
+
+  std::vector<archive::EditedMember> run() {
+    for (const Reordering& one : reorderings_) {
+      refuse_objects(one);
+      generated_c(one);
+      for (const Member& member : archive_.members()) captured(one, member);
+    }
+    return std::move(edited_);
+  }
+
+ private:
+  void refuse_objects(const Reordering& one) const {
+    const Module& module = deployment_.library().modules[one.module];
+    if (module.files.objects.empty()) return;
+    refuse("module '" + module.name + "' has code in objects, which cannot be changed",
+           module.files.objects.front().name);
+  }
+
+  /// As it is by now: several modules may be in one member.
+  std::string_view text_of(const Member& member) const {
+    for (const archive::EditedMember& one : edited_) {
+      if (one.name == member.name) return one.content;
+    }
+    return get_or_throw(archive_.read(member));
+  }
+
+  void replace(const Member& member, std::string content) {
+    for (archive::EditedMember& one : edited_) {
+      if (one.name != member.name) continue;
+      one.content = std::move(content);
+      return;
+    }
+    edited_.push_back({member.name, std::move(content)});
+  }
+
+  /// The calls have to be those of the network, one after the other.
+  void move_calls(const Reordering& one, const Member& member, const SourceText& source,
+                  const CallSlots& slots) {
+    const std::vector<graph::Call>& calls = one.network->calls;
+    bool is_same = slots.calls.size() == calls.size();
+    for (std::size_t i = 0; is_same && i < calls.size(); ++i) {
+      is_same = slots.calls[i].symbol == one.network->kernel_of(calls[i]).symbol;
+    }
+    if (!is_same) refuse("main does not show the calls of the network here", member.name);
+    replace(member, with_calls_in_order(source, slots, one.order));
+  }
+
+  void generated_c(const Reordering& one) {
+    const std::string& main = one.network->provenance.symbol;
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
+      for (const Member* const member : c.c_members) {
+        const SourceText source{archive_.path(), member->name, text_of(*member)};
+        for (const tir::CDefinition& function : tir::describe_c(source.text).definitions) {
+          if (function.symbol != main) continue;
+          return move_calls(one, *member, source, slots_in_c(source, function.range, one.kernels));
+        }
+      }
+    }
+    refuse("the archive has no C of function '" + main + "'");
+  }
+
+  void captured(const Reordering& one, const Member& member) {
+    const std::string_view whole = member.name;
+    if (!whole.starts_with(deployment::kSourceFolder)) return;
+    const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
+    if (!name || member.type != archive::MemberType::file) return;
+    const SourceText source{archive_.path(), member.name, text_of(member)};
+    const tir::Document document = get_or_throw(
+        tir::read({.file = archive_.path(), .member = member.name, .text = source.text},
+                  options_.tir_limits));
+    const std::string& symbol = one.network->provenance.symbol;
+    const tir::Node main = function_with_symbol(document.module, symbol);
+    if (!main) return;
+    if (document.source.dialect == tir::Dialect::save_json) {
+      return move_calls(one, member, source,
+                        slots_in_save_json(source, options_.tir_limits, symbol, one.kernels));
+    }
+    const bool is_text = document.source.dialect == tir::Dialect::tvmscript ||
+                         document.source.dialect == tir::Dialect::legacy_text;
+    const auto range = document.module.source_range(main.id());
+    if (!is_text || !range) {
+      refuse("its dialect does not say the places of statements", member.name);
+    }
+    move_calls(one, member, source, slots_in_text(source, *range, one.kernels));
+  }
+
+  const Deployment& deployment_;
+  const archive::Archive& archive_;
+  std::span<const Reordering> reorderings_;
+  const ReplanOptions& options_;
+  std::vector<archive::EditedMember> edited_;
+};
+
+/// The networks of each document with TIR, before and after: the same calls in the wanted order.
+void check_document(const tir::Document& before, const tir::Document& after,
+                    std::span<const Reordering> reorderings, const std::string& where) {
+  const graph::TirInput old_input{&before, where};
+  const graph::TirInput new_input{&after, where};
+  const auto was = get_or_throw(graph::reconstruct({&old_input, 1}));
+  const auto is = get_or_throw(graph::reconstruct({&new_input, 1}));
+  bool is_right = was.size() == is.size();
+  for (std::size_t i = 0; is_right && i < was.size(); ++i) {
+    std::vector<std::string> wanted = calls_of(was[i]);
+    for (const Reordering& one : reorderings) {
+      if (one.network->provenance.symbol != was[i].provenance.symbol) continue;
+      is_right = wanted.size() == one.order.size();
+      if (is_right) wanted = in_order(wanted, one.order);
+    }
+    is_right = is_right && wanted == calls_of(is[i]);
+  }
+  if (!is_right) refuse("the calls would not be in the order of the plan", where);
+}
+
+void check_reordered(const Deployment& before, const Deployment& after,
+                     std::span<const Reordering> reorderings) {
+  for (const TirSource& source : before.tir_sources()) {
+    const TirSource* const same = after.find_tir(source.stem);
+    if (same == nullptr) refuse("TIR '" + source.stem + "' is missing afterwards");
+    check_document(*get_or_throw(before.document(source)), *get_or_throw(after.document(*same)),
+                   reorderings, source.name);
+  }
+  for (const Reordering& one : reorderings) {
+    const auto was = get_or_throw(before.generated_c(one.module));
+    const auto is = get_or_throw(after.generated_c(one.module));
+    if (was.size() != is.size()) refuse("generated C is missing afterwards");
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      check_document(*get_or_throw(before.document(was[i])), *get_or_throw(after.document(is[i])),
+                     reorderings, was[i].name);
+    }
+  }
+}
+
+/// What names a buffer, whatever the order of calls.
+using BufferKey = std::tuple<std::string, std::string, std::uint64_t>;
+
+BufferKey key_of(const plan::PlannedBuffer& buffer) {
+  return {buffer.function, buffer.variable, buffer.offset};
+}
+
+/// The offsets of the plan for the pool as the new archive has it. They are held against the lives
+/// that are read off the new TIR.
+PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolProblem& now) {
+  const plan::PoolProblem& old = planned.pools[index].plan.now;
+  const plan::Solution& solution = planned.order->pools[index];
+  std::map<BufferKey, std::uint64_t> offsets;
+  for (std::size_t i = 0; i < old.buffers.size(); ++i) {
+    offsets.emplace(key_of(old.buffers[i]), solution.offsets[i]);
+  }
+  const std::string& name = (*planned.network)[old.pool].name;
+  if (!now.declared || offsets.size() != now.buffers.size()) {
+    refuse("pool '" + name + "' has other buffers in the new order");
+  }
+  PoolMove move{.module = planned.module,
+                .pool = name,
+                .old_size = *now.declared,
+                .new_size = solution.size,
+                .buffers = {}};
+  std::vector<std::uint64_t> by_buffer;
+  for (const plan::PlannedBuffer& buffer : now.buffers) {
+    const auto found = offsets.find(key_of(buffer));
+    if (found == offsets.end()) refuse("'" + buffer.variable + "' has no place in the new order");
+    by_buffer.push_back(found->second);
+    move.buffers.push_back(
+        {buffer.source, buffer.function, buffer.variable, buffer.offset, found->second});
+  }
+  get_or_throw(plan::check_offsets(now.problem, by_buffer));
+  return move;
+}
+
+std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan& reordered) {
+  std::vector<PoolMove> moves;
+  for (std::size_t i = 0; i < plan.modules.size(); ++i) {
+    const ModulePlan& planned = plan.modules[i];
+    const ModulePlan& now = reordered.modules[i];
+    if (!planned.order || !planned.order->changes()) {
+      ArchivePlan rest;
+      rest.modules.push_back(planned);
+      if (planned.pools.empty()) continue;
+      for (PoolMove& move : get_or_throw(moves_of(rest))) moves.push_back(std::move(move));
+      continue;
+    }
+    if (planned.pools.size() != now.pools.size()) refuse("a pool is missing in the new order");
+    for (std::size_t pool = 0; pool < planned.pools.size(); ++pool) {
+      moves.push_back(move_of(planned, pool, now.pools[pool].plan.now));
+    }
+  }
+  return moves;
+}
+
+ReplanReport run(const Deployment& deployment, const ArchivePlan& plan,
+                 const ReplanOptions& options) {
+  const std::vector<Reordering> reorderings = reorderings_of(plan);
+  if (reorderings.empty()) {
+    return get_or_throw(write_with_plan(deployment, get_or_throw(moves_of(plan)), options));
+  }
+  const archive::Archive& archive = deployment.archive();
+  if (archive.storage() == archive::Storage::directory) {
+    throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
+                         {.file = archive.path()});
+  }
+  archive::Changes changes;
+  changes.edit = CallMover(deployment, reorderings, options).run();
+  std::set<std::string, std::less<>> changed;
+  for (const archive::EditedMember& one : changes.edit) changed.insert(one.name);
+  const Deployment reordered =
+      get_or_throw(Deployment::open(edited_archive(archive, changes, options.archive_limits),
+                                    {.tir_limits = options.tir_limits}));
+  check_reordered(deployment, reordered, reorderings);
+  const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
+  ReplanReport report =
+      get_or_throw(write_with_plan(reordered, moves_in_order(plan, lives), options));
+  changed.insert(report.changed.begin(), report.changed.end());
+  report.changed.clear();
+  for (const Member& member : archive.members()) {
+    if (changed.contains(member.name)) report.changed.push_back(member.name);
+  }
+  return report;
+}
+
+}  // namespace
+}  // namespace mlf::replan
+
+namespace mlf {
+
+Result<ReplanReport> write_reordered(const Deployment& deployment, const ArchivePlan& plan,
+                                     const ReplanOptions& options) {
+  return support::to_result([&] { return replan::run(deployment, plan, options); })
+      .map_error([&](Diagnostics diagnostics) {
+        return in_file(std::move(diagnostics), deployment.archive().path());
+      });
+}
+
+}  // namespace mlf
