@@ -6,12 +6,14 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import zipfile
 
 import support
@@ -126,6 +128,71 @@ class Datasets(Fleet):
         question = f"select max(ram_min) from '{self.out}/rows=archive/*.parquet'"
         ((most,),) = duckdb.sql(question).fetchall()
         self.assertEqual(most, max(row["ram_min"] for row in self.printed("archive")))
+
+
+class ObjectStore(Fleet):
+    """Archives and dataset in buckets of S3: moto's server on this machine."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            import moto.server  # noqa: F401
+            import s3fs
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        server = subprocess.Popen(
+            [sys.executable, "-m", "moto.server", "-p", str(port)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        variables = {
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        }
+        environment = unittest.mock.patch.dict(os.environ, variables)
+        environment.start()
+        self.addCleanup(environment.stop)
+        while not self.answers(port):
+            self.assertIsNone(server.poll())
+            time.sleep(0.05)
+        self.store = s3fs.S3FileSystem(skip_instance_cache=True)
+
+    def answers(self, port):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            return False
+        return True
+
+    def run_all(self):
+        urls = ["s3://fleet/archives/*.tar"]
+        return run.run(self.options(urls=urls, out="s3://fleet/dataset", flush=3))
+
+    def test_from_buckets_and_into_them(self):
+        self.make(6, broken=1)
+        self.store.mkdir("fleet")
+        for path in self.archives.iterdir():
+            self.store.put_file(str(path), f"fleet/archives/{path.name}")
+        done = self.run_all()
+        self.assertEqual((done.read, done.failed, done.skipped), (7, 1, 0))
+        (self.archives / "0001.tar").write_bytes(b"no tar any more")
+        self.store.put_file(str(self.archives / "0001.tar"), "fleet/archives/0001.tar")
+        done = self.run_all()
+        self.assertEqual((done.read, done.failed, done.skipped), (1, 1, 6))
+        self.store.invalidate_cache()
+        self.store.get("fleet/dataset", str(self.out), recursive=True)
+        for kind in KINDS:
+            names = [{**row, "archive": row["archive"][-8:]} for row in self.rows(kind)]
+            expected = [{**row, "archive": row["archive"][-8:]} for row in self.printed(kind)]
+            key = lambda row: json.dumps(row)  # noqa: E731
+            self.assertEqual(sorted(names, key=key), sorted(expected, key=key))
 
 
 class Accidents(Fleet):

@@ -10,6 +10,7 @@ interrupted run left; the next run removes them.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import uuid
 from typing import Any
@@ -32,6 +33,7 @@ class Item:
     fingerprint: str
 
 
+@functools.cache
 def schema(kind: Rows) -> pyarrow.Schema:
     """Texts and unsigned numbers, as `mlf table` has them."""
     types = {True: pyarrow.string(), False: pyarrow.uint64()}
@@ -50,6 +52,8 @@ def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
 class Dataset:
     def __init__(self, url: str) -> None:
         self._fs, self._root = fsspec.core.url_to_fs(url)
+        # What fsspec remembers may be from another run of this process.
+        self._fs.invalidate_cache()
         self._generations: dict[str, dict[str, str]] = {}
         self._fs.makedirs(f"{self._root}/{INDEX}", exist_ok=True)
         for path in self._fs.glob(f"{self._root}/{INDEX}/*.json"):
@@ -72,9 +76,10 @@ class Dataset:
         tables = {}
         for kind in KINDS:
             rows = [row for item, answer in answers for row in rows_of(kind, item, answer)]
-            names = schema(kind).names
-            values = [dict(zip(names, row)) for row in rows]
-            tables[kind] = pyarrow.Table.from_pylist(values, schema=schema(kind))
+            types = schema(kind)
+            cells = zip(*rows) if rows else [()] * len(types)
+            arrays = [pyarrow.array(column, field.type) for column, field in zip(cells, types)]
+            tables[kind] = pyarrow.Table.from_arrays(arrays, schema=types)
         self._write(tables, {item.url: item.fingerprint for item, _ in answers}, [])
 
     def forget(self, urls: set[str]) -> None:

@@ -48,6 +48,7 @@ def items(urls: list[str]) -> Iterator[Item]:
     for url in urls:
         chain = "::" + url.split("::", 1)[1] if "::" in url else ""
         fs, path = fsspec.core.url_to_fs(url)
+        fs.invalidate_cache()
         for found in sorted(fs.glob(path)) if any(c in path for c in "*?[") else [path]:
             # Local archives are called as `mlf table` calls them.
             is_local = isinstance(fs, LocalFileSystem)
