@@ -50,7 +50,10 @@ def run(*command, **environment):
 
 def build():
     """The wheel, over the installed library; what was compiled before stays."""
-    run("cmake", "--install", os.environ["MLF_BUILD"], "--prefix", PREFIX)
+    install = ("cmake", "--install", os.environ["MLF_BUILD"], "--component", "development")
+    run(*install, "--prefix", PREFIX)
+    (PREFIX / "bin").mkdir(exist_ok=True)
+    shutil.copy(support.PROGRAM, PREFIX / "bin" / "mlf")
     wheels = WORK / "wheels"
     for old in wheels.glob("*.whl"):
         old.unlink()
