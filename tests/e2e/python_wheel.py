@@ -137,6 +137,17 @@ class Wheel(unittest.TestCase):
         code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'])"
         self.assertIn("4 calls", run(sys.executable, "-c", code, ARCHIVE, PYTHONPATH=str(site)))
 
+    def test_unless_a_library_is_installed_it_is_compiled(self):
+        plan = WORK / "plan"
+        shutil.rmtree(plan, ignore_errors=True)
+        nanobind_dir = run(sys.executable, "-m", "nanobind", "--cmake_dir").strip()
+        given = (f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind_dir}")
+        run("cmake", "-S", PACKAGE, "-B", plan, "-G", "Ninja", *given)
+        steps = run("cmake", "--build", plan, "--", "-n")
+        self.assertRegex(steps, r"Linking CXX static library \S*/libmlf\.a\n")
+        self.assertRegex(steps, r"Linking CXX executable \S*/mlf\n")
+        self.assertIn("mlf_tvmc/bin", (plan / "cmake_install.cmake").read_text())
+
     def test_mypy_accepts_the_package_and_who_uses_it(self):
         mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", WORK / "mypy")
         examples = sorted((PACKAGE / "examples").glob("*.py"))
