@@ -7,6 +7,7 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
+#include "count_text.h"
 #include "mlf/graph/dot.h"
 #include "output.h"
 
@@ -16,7 +17,16 @@ namespace {
 // Graphviz needs a minute for a few thousand nodes, and nobody can see them.
 constexpr std::size_t kMostDrawnCalls = 600;
 
-void draw([[maybe_unused]] PageModule& page, const graph::Topology& network) {
+#ifdef MLF_HAS_DRAWING
+graph::DotNotes notes_of(const ModuleReport& module) {
+  graph::DotNotes notes;
+  for (const CallReport& call : module.calls) notes.calls.push_back(spelled(call.mac) + " MAC");
+  return notes;
+}
+#endif
+
+void draw([[maybe_unused]] PageModule& page, const ModuleReport& module) {
+  const graph::Topology& network = *module.network;
   if (network.calls.size() > kMostDrawnCalls) {
     page.no_picture = "Not drawn: it has more than " + std::to_string(kMostDrawnCalls) +
                       " calls. mlf graph --format svg draws it.";
@@ -24,7 +34,7 @@ void draw([[maybe_unused]] PageModule& page, const graph::Topology& network) {
   }
 #ifdef MLF_HAS_DRAWING
   std::string dot;
-  const auto svg = graph::write_dot(network, [&](std::string_view text) {
+  const auto svg = graph::write_dot(network, notes_of(module), [&](std::string_view text) {
                      dot += text;
                    }).and_then([&] { return drawing::svg_from_dot(dot); });
   // The page is of use without the picture.
@@ -66,7 +76,7 @@ Result<void> write_report_page(const Deployment& deployment, const Report& repor
   return page_data(deployment, report).and_then([&](PageData data) {
     data.title = archive == "-" ? "standard input" : std::filesystem::path(archive).filename();
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
-      if (report.modules[i].network) draw(data.modules[i], *report.modules[i].network);
+      if (report.modules[i].network) draw(data.modules[i], report.modules[i]);
     }
     return file == "-" ? write_to_output(report, data) : write_to_file(report, data, file);
   });

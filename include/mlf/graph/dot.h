@@ -2,6 +2,9 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
@@ -9,16 +12,25 @@
 
 namespace mlf::graph {
 
+/// What a caller knows of a network beside its topology.
+struct DotNotes {
+  std::vector<std::string> calls{};  ///< by call, a line below its name; empty: none
+};
+
 /// Writes the topology in Graphviz's DOT language, for `dot -Tsvg` and the like. Equal topologies
 /// give equal text.
 ///
-/// Kernels are rounded boxes with their short names, how many constants they hold and of how many
-/// bytes; functions of other compilers and targets are double boxes, copies dashed ones, inputs and
-/// outputs ellipses, constants of main notes. An edge says dtype, shape and bytes of its tensor,
-/// and both shapes where its ends see different ones. What a check of severity `error` is about is
-/// red; those about neither a call nor a value are in a box of their own. Hooks are not shown.
+/// Kernels are rounded boxes with their short names, how many constants and workspaces they have
+/// and of how many bytes; functions of other compilers and targets are double boxes, copies dashed
+/// ones, inputs and outputs ellipses, constants of main notes. An edge says dtype, shape and bytes
+/// of its tensor, both shapes where its ends see different ones, and bytes alone where neither
+/// knows the others; of a tensor without a size, those of its allocation ("at most"). What a check
+/// of severity `error` is about is red, boxes with the reason; checks about neither a call nor a
+/// value are in a box of their own. Hooks are not shown.
 ///
 /// Errors: none but what `sink` throws.
 MLF_API Result<void> write_dot(const Topology& topology, const tir::Sink& sink);
+MLF_API Result<void> write_dot(const Topology& topology, const DotNotes& notes,
+                               const tir::Sink& sink);
 
 }  // namespace mlf::graph

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <map>
-#include <set>
 
 #include "graph/formats/dot_text.h"
 #include "support/error.h"
@@ -14,6 +13,8 @@ namespace {
 // Kernels of fused operators have names of up to 80 characters and more; this keeps boxes about as
 // wide as their neighbours.
 constexpr std::size_t kLabelWidth = 26;
+// Sentences are longer than names, and there are few of them.
+constexpr std::size_t kReasonWidth = 40;
 
 // What a node looks like: attributes that do not depend on what it shows.
 constexpr std::string_view kInputStyle = R"(shape=ellipse, fillcolor="#e6f4ea", color="#188038")";
@@ -35,8 +36,8 @@ constexpr std::string_view kHead =
 /// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
 class DotWriter {
  public:
-  DotWriter(const Topology& topology, const tir::Sink& sink)
-      : topology_(topology), sink_(sink), names_(short_names(topology)) {}
+  DotWriter(const Topology& topology, const DotNotes& notes, const tir::Sink& sink)
+      : topology_(topology), notes_(notes), sink_(sink), names_(short_names(topology)) {}
 
   void write();
 
@@ -48,10 +49,13 @@ class DotWriter {
   void copies();
   void outputs();
   void edges(ValueId id);
-  void node(const std::string& id, const std::string& label, std::string_view look, bool is_wrong);
+  void node(const std::string& id, const std::string& label, std::string_view look,
+            const std::string& reason);
   void edge(const std::string& from, const std::string& to, const std::string& label,
             bool is_wrong);
-  std::string call_label(const Call& call, std::uint32_t nth) const;
+  std::string call_label(CallId id, std::uint32_t nth) const;
+  std::string reason_for(ValueId id) const;
+  std::string size_text(const Value& value) const;
   std::string edge_label(const Value& value, const TensorType& seen) const;
   std::string producer(ValueId id) const;
   bool is_foreign(const Kernel& kernel) const;
@@ -60,17 +64,21 @@ class DotWriter {
   }
 
   const Topology& topology_;
+  const DotNotes& notes_;
   const tir::Sink& sink_;
   std::vector<std::string> names_;  // by kernel
-  std::set<CallId> wrong_calls_;
-  std::set<ValueId> wrong_values_;
+  // What is wrong with them, a line or more each.
+  std::map<CallId, std::string> wrong_calls_;
+  std::map<ValueId, std::string> wrong_values_;
   std::map<ValueId, std::size_t> inputs_;  // positions among the inputs
 };
 
+// What is wrong is red and says why.
 void DotWriter::node(const std::string& id, const std::string& label, std::string_view look,
-                     bool is_wrong) {
-  sink_(fmt::format("  {} [label={}, {}{}];\n", id, dot_string(label), look,
-                    is_wrong ? kWrong : std::string_view()));
+                     const std::string& reason) {
+  const std::string text = reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
+  sink_(fmt::format("  {} [label={}, {}{}];\n", id, dot_string(text), look,
+                    reason.empty() ? std::string_view() : kWrong));
 }
 
 void DotWriter::edge(const std::string& from, const std::string& to, const std::string& label,
@@ -82,22 +90,30 @@ void DotWriter::edge(const std::string& from, const std::string& to, const std::
 // What is about a call or a value is shown there, in red; the rest gets a box of its own.
 void DotWriter::note_checks() {
   std::string others;
+  const auto add = [](std::string& to, const std::string& reason) {
+    to += (to.empty() ? "" : "\n") + reason;
+  };
   for (const Check& check : topology_.checks) {
     if (info(check.code).severity != Severity::error) continue;
-    if (check.call) wrong_calls_.insert(*check.call);
-    if (check.value) wrong_values_.insert(*check.value);
-    if (!check.call && !check.value) others += (others.empty() ? "" : "\n") + check.detail;
+    const std::string reason = wrapped(check.detail, ' ', kReasonWidth);
+    if (check.call) add(wrong_calls_[*check.call], reason);
+    if (check.value) add(wrong_values_[*check.value], reason);
+    if (!check.call && !check.value) add(others, reason);
   }
-  if (!others.empty()) node("checks", others, "shape=box, style=solid", true);
+  if (!others.empty()) node("checks", {}, "shape=box, style=solid", others);
+}
+
+std::string DotWriter::reason_for(ValueId id) const {
+  const auto found = wrong_values_.find(id);
+  return found == wrong_values_.end() ? std::string() : found->second;
 }
 
 void DotWriter::inputs() {
   for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
     const Port& port = topology_.inputs[i];
-    const bool is_wrong = port.value && wrong_values_.contains(*port.value);
     if (port.value) inputs_.emplace(*port.value, i);
     node("input" + std::to_string(i), port.name + "\n" + type_text(port.type), kInputStyle,
-         is_wrong);
+         port.value ? reason_for(*port.value) : std::string());
   }
 }
 
@@ -105,8 +121,8 @@ void DotWriter::constants() {
   for (std::size_t i = 0; i < topology_.values.size(); ++i) {
     const Value& value = topology_.values[i];
     if (value.kind != ValueKind::constant) continue;
-    const bool is_wrong = wrong_values_.contains(static_cast<ValueId>(i));
-    node("constant" + std::to_string(i), value.name, kConstant, is_wrong);
+    node("constant" + std::to_string(i), value.name, kConstant,
+         reason_for(static_cast<ValueId>(i)));
   }
 }
 
@@ -117,35 +133,52 @@ bool DotWriter::is_foreign(const Kernel& kernel) const {
          kernel.source != topology_.provenance.source;
 }
 
-// The kernel's short name, which of its calls this is, and what it brings along.
-std::string DotWriter::call_label(const Call& call, std::uint32_t nth) const {
+/// "2 constants, 1.5 KiB"; nothing where there are none.
+std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_view name) {
+  if (buffers.empty()) return {};
+  std::uint64_t bytes = 0;
+  bool is_known = true;
+  for (const KernelBuffer& buffer : buffers) {
+    bytes += buffer.bytes.value_or(0);
+    is_known = is_known && buffer.bytes.has_value();
+  }
+  return fmt::format("\n{} {}{}, {}{}", buffers.size(), name, buffers.size() == 1 ? "" : "s",
+                     is_known ? "" : "at least ", byte_count(bytes));
+}
+
+// The kernel's short name, which of its calls this is, what it brings along, and the caller's note.
+std::string DotWriter::call_label(CallId id, std::uint32_t nth) const {
+  const Call& call = topology_[id];
   const Kernel& kernel = topology_.kernel_of(call);
-  std::string label = wrapped(names_[index(call.kernel)], kLabelWidth);
+  std::string label = wrapped(names_[index(call.kernel)], '_', kLabelWidth);
   if (nth > 0) label += fmt::format("\ncall {}", nth + 1);
   if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
   if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
-  if (kernel.constants.empty()) return label;
-  std::uint64_t bytes = 0;
-  for (const KernelBuffer& constant : kernel.constants) bytes += constant.bytes.value_or(0);
-  const std::size_t count = kernel.constants.size();
-  return label +
-         fmt::format("\n{} constant{}, {}", count, count == 1 ? "" : "s", byte_count(bytes));
+  label +=
+      buffers_text(kernel.constants, "constant") + buffers_text(kernel.workspaces, "workspace");
+  if (index(id) < notes_.calls.size() && !notes_.calls[index(id)].empty()) {
+    label += "\n" + notes_.calls[index(id)];
+  }
+  return label;
 }
 
 void DotWriter::calls() {
   std::vector<std::uint32_t> times(topology_.kernels.size());
   for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
     const Call& call = topology_.calls[i];
-    const bool is_wrong = wrong_calls_.contains(static_cast<CallId>(i));
-    node("call" + std::to_string(i), call_label(call, times[index(call.kernel)]++),
-         is_foreign(topology_.kernel_of(call)) ? kForeign : kKernel, is_wrong);
+    const auto id = static_cast<CallId>(i);
+    const auto wrong = wrong_calls_.find(id);
+    node("call" + std::to_string(i), call_label(id, times[index(call.kernel)]++),
+         is_foreign(topology_.kernel_of(call)) ? kForeign : kKernel,
+         wrong == wrong_calls_.end() ? std::string() : wrong->second);
   }
 }
 
 void DotWriter::copies() {
   for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
     const Copy& copy = topology_.copies[i];
-    node("copy" + std::to_string(i), "copy", kCopy, !copy.reads);
+    node("copy" + std::to_string(i), "copy", kCopy,
+         copy.reads ? "" : "reads what nothing has written");
   }
 }
 
@@ -153,7 +186,8 @@ void DotWriter::outputs() {
   for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
     const Port& port = topology_.outputs[i];
     const std::string id = "output" + std::to_string(i);
-    node(id, port.name + "\n" + type_text(port.type), kOutputStyle, !port.value);
+    node(id, port.name + "\n" + type_text(port.type), kOutputStyle,
+         port.value ? "" : "nothing writes it");
     if (!port.value) continue;
     const Value& value = topology_[*port.value];
     // Outputs are consumers too, though not Endpoints: nothing in main reads them.
@@ -169,13 +203,25 @@ std::string DotWriter::producer(ValueId id) const {
   return "input" + std::to_string(inputs_.at(id));
 }
 
+// Main does not say what external kernels (CMSIS-NN) pass to each other, but how much it allocates
+// for it. An allocation may be shared with larger tensors.
+std::string DotWriter::size_text(const Value& value) const {
+  if (value.bytes) return byte_count(*value.bytes);
+  const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
+  return allocated ? "at most " + byte_count(*allocated) : std::string();
+}
+
 // Writer and reader may see different shapes of the same bytes: RemoveStandaloneReshapes (v0.10+).
 std::string DotWriter::edge_label(const Value& value, const TensorType& seen) const {
-  std::string label = type_text(value.type);
+  const std::string size = size_text(value);
+  const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
+  std::string label = type_text(is_unknown ? seen : value.type);
   if (seen.shape && value.type.shape && seen.shape != value.type.shape) {
     label += " \u2192 " + shape_text(seen);
   }
-  return value.bytes ? label + "\n" + byte_count(*value.bytes) : label;
+  if (size.empty()) return label;
+  const bool says_nothing = is_unknown && seen.dtype.is_void() && !seen.shape;
+  return says_nothing ? size : label + "\n" + size;
 }
 
 void DotWriter::edges(ValueId id) {
@@ -204,7 +250,11 @@ void DotWriter::write() {
 }  // namespace
 
 Result<void> write_dot(const Topology& topology, const tir::Sink& sink) {
-  return support::to_result([&] { DotWriter(topology, sink).write(); });
+  return write_dot(topology, DotNotes{}, sink);
+}
+
+Result<void> write_dot(const Topology& topology, const DotNotes& notes, const tir::Sink& sink) {
+  return support::to_result([&] { DotWriter(topology, notes, sink).write(); });
 }
 
 }  // namespace mlf::graph

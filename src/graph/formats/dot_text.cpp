@@ -49,12 +49,12 @@ std::string dot_string(std::string_view text) {
   return out + '"';
 }
 
-std::string wrapped(std::string_view text, std::size_t width) {
+std::string wrapped(std::string_view text, char separator, std::size_t width) {
   std::string out;
   std::size_t line = 0;
   while (!text.empty()) {
-    // Up to and with the next underscore. A word that is longer than a line gets one of its own.
-    const std::size_t word = std::min(text.find('_'), text.size() - 1) + 1;
+    // Up to and with the next separator. A word that is longer than a line gets one of its own.
+    const std::size_t word = std::min(text.find(separator), text.size() - 1) + 1;
     if (line > 0 && line + word > width) {
       out += '\n';
       line = 0;

@@ -15,8 +15,8 @@ namespace mlf::graph {
 /// (support/characters.h): Graphviz copies names into SVG, which is XML.
 std::string dot_string(std::string_view text);
 
-/// The text in lines of about `width` bytes, broken behind underscores.
-std::string wrapped(std::string_view text, std::size_t width);
+/// The text in lines of about `width` bytes, broken behind separators.
+std::string wrapped(std::string_view text, char separator, std::size_t width);
 
 /// "12 B", "1.5 KiB": at most one decimal.
 std::string byte_count(std::uint64_t bytes);

@@ -91,6 +91,50 @@ TEST(Dot, WhatIsWrongIsRed) {
   EXPECT_EQ(dot_of(network(kNetwork)).find(kRed), dot.npos);
 }
 
+TEST(Dot, BoxesOfWhatIsWrongSayWhy) {
+  const Topology topology =
+      network(script({main_of({"x", "output"}, call("nobody", "x_buffer.data, output_buffer.data")),
+                      unary("tvmgen_default_a")}));
+  ASSERT_FALSE(topology.is_sound());
+  const std::string dot = dot_of(topology);
+  for (const Check& check : topology.checks) {
+    if (info(check.code).severity != Severity::error) continue;
+    EXPECT_NE(dot.find(dot_string(wrapped(check.detail, ' ', 40)).substr(1, 20)), dot.npos)
+        << check.detail;
+  }
+}
+
+TEST(Dot, BytesAreShownWhereNothingElseIsKnown) {
+  Topology topology = network(kNetwork);
+  topology.values[1].type = {};
+  topology.values[1].bytes = 1536;
+  for (Call& call : topology.calls) {
+    for (Argument& argument : call.arguments) {
+      if (argument.reads == ValueId{1}) argument.type = {};
+    }
+  }
+  EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"), "call0 -> call1 [label=\"1.5 KiB\"];\n");
+  topology.values[1].bytes.reset();
+  topology.storages[index(topology.values[1].storage)].bytes = 2048;
+  EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"),
+            "call0 -> call1 [label=\"at most 2 KiB\"];\n");
+}
+
+TEST(Dot, NotesAndWorkspacesAreBelowTheName) {
+  Topology topology = network(kNetwork);
+  topology.kernels[0].workspaces = {{.name = "a", .bytes = 1024}, {.name = "b"}};
+  std::string dot;
+  const auto done =
+      write_dot(topology, {.calls = {"12 \"MAC\""}}, [&](std::string_view part) { dot += part; });
+  ASSERT_TRUE(done);
+  EXPECT_NE(lines_with(dot, "call0 [")
+                .find("add\\n1 constant, 8 B\\n2 workspaces, at least 1 KiB"
+                      "\\n12 \\\"MAC\\\"\""),
+            dot.npos)
+      << dot;
+  EXPECT_EQ(lines_with(dot, "call2 [").find("MAC"), dot.npos);
+}
+
 TEST(DotText, StringsShowWhatTheyHold) {
   EXPECT_EQ(dot_string("a\"b\\N&lt;\n\t\x80 caf\u00e9"),
             "\"a\\\"b\\\\N&amp;lt;\\n\uFFFD\uFFFD caf\u00e9\"");
@@ -107,10 +151,11 @@ TEST(DotText, WhatIsUnsafeToShowIsReplaced) {
 }
 
 TEST(DotText, LongNamesAreBrokenBehindUnderscores) {
-  EXPECT_EQ(wrapped("nn_conv2d_add_clip", 10), "nn_conv2d_\nadd_clip");
-  EXPECT_EQ(wrapped("add", 10), "add");
-  EXPECT_EQ(wrapped("averyveryverylongname_add_", 10), "averyveryverylongname_\nadd_");
-  EXPECT_EQ(wrapped("", 10), "");
+  EXPECT_EQ(wrapped("nn_conv2d_add_clip", '_', 10), "nn_conv2d_\nadd_clip");
+  EXPECT_EQ(wrapped("add", '_', 10), "add");
+  EXPECT_EQ(wrapped("averyveryverylongname_add_", '_', 10), "averyveryverylongname_\nadd_");
+  EXPECT_EQ(wrapped("", '_', 10), "");
+  EXPECT_EQ(wrapped("nothing writes it", ' ', 10), "nothing \nwrites it");
 }
 
 TEST(DotText, BytesHaveAtMostOneDecimal) {
