@@ -17,7 +17,7 @@
 namespace mlf::program {
 namespace {
 
-enum class NetworkFormat { topology, json, dot, svg };
+enum class NetworkFormat { topology, json, dot, svg, perfetto };
 
 struct GraphArguments {
   std::string archive;
@@ -31,20 +31,23 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
   app.add_option("ARCHIVE", options.archive,
                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
       ->required();
-  add_enum_option(app, "--format", options.format,
-                  {{"topology", NetworkFormat::topology},
-                   {"json", NetworkFormat::json},
-                   {"dot", NetworkFormat::dot},
-                   {"svg", NetworkFormat::svg}},
-                  "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
-                  "graph executor and for Netron; dot: for Graphviz; svg: a picture");
+  add_enum_option(
+      app, "--format", options.format,
+      {{"topology", NetworkFormat::topology},
+       {"json", NetworkFormat::json},
+       {"dot", NetworkFormat::dot},
+       {"svg", NetworkFormat::svg},
+       {"perfetto", NetworkFormat::perfetto}},
+      "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
+      "graph executor and for Netron; dot: for Graphviz; svg: a picture; perfetto: memory "
+      "in use over the steps of a run, for ui.perfetto.dev");
   app.add_option("--module", options.module, "Which module, where the archive has several")
       ->type_name("NAME");
   app.add_option("--tir", options.tir_files,
                  "Take TIR from this file too, as mlf process does; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_flag("--pretty", options.pretty, "Indent topology and json for reading");
+  app.add_flag("--pretty", options.pretty, "Indent topology, json and perfetto for reading");
 }
 
 /// The first check that says why no graph of this network can be trusted.
@@ -92,6 +95,8 @@ Result<void> write_network(const graph::Topology& topology, const GraphArguments
       return graph::write_dot(topology, sink);
     case NetworkFormat::svg:
       return write_picture(topology, sink);
+    case NetworkFormat::perfetto:
+      return graph::write_trace_json(topology, layout, sink);
   }
   return {};
 }

@@ -481,6 +481,63 @@ class Graph(Folder):
         self.assertTrue(svg.tag.endswith("svg"))
         self.assertGreaterEqual(len(svg.findall(".//{*}g[@class='node']")), 4)
 
+    def test_unknown_shapes_have_their_bytes(self):
+        archive = support.CORPUS / "tvm-0.18" / "cmsis-nn" / "module.tar"
+        if not archive.exists():
+            self.skipTest("no corpus")
+        dot = support.run_ok("graph", archive, "--format", "dot").stdout.decode()
+        self.assertNotIn("?[?]", dot)
+        self.assertRegex(dot, r'call\d+ -> call\d+ \[label="int8\[\?\]\\nat most 512 B"\]')
+
+    def check_trace(self, archive):
+        """The trace is the topology's memory, by the rules of the Trace Event Format: slices of a
+        thread nest, asynchronous ones begin and end in pairs, counters have numbers."""
+        topology = json.loads(support.run_ok("graph", archive).stdout)
+        trace = json.loads(support.run_ok("graph", archive, "--format", "perfetto").stdout)
+        self.assertEqual(list(trace), ["traceEvents"])
+        events = {phase: [event for event in trace["traceEvents"] if event["ph"] == phase]
+                  for phase in "MXbeC"}
+        self.assertEqual(sum(map(len, events.values())), len(trace["traceEvents"]))
+        for event in trace["traceEvents"]:
+            self.assertIsInstance(event["name"], str)
+            self.assertGreaterEqual(event["ts"], 0)
+            self.assertEqual((event["pid"], event["tid"]), (1, 1))
+        self.assertEqual({event["name"] for event in events["M"]}, {"process_name", "thread_name"})
+
+        slices = sorted((event["ts"], event["dur"], event["name"]) for event in events["X"])
+        for before, after in zip(slices, slices[1:]):
+            self.assertLessEqual(before[0] + before[1], after[0])
+        names = {name: start for start, _, name in slices}
+        for call in topology["calls"]:
+            self.assertEqual(names[call["name"]], call["position"])
+
+        ends = {event["id"]: event for event in events["e"]}
+        self.assertEqual(len(ends), len(events["b"]))
+        for begin in events["b"]:
+            value = topology["values"][begin["id"]]
+            end = ends[begin["id"]]
+            self.assertEqual((begin["name"], begin["cat"]), (end["name"], end["cat"]))
+            self.assertEqual(begin["name"], value["name"])
+            self.assertEqual(begin["args"].get("bytes"), value["bytes"])
+            self.assertEqual(begin["ts"], value["first_definition"] or 0)
+            self.assertGreater(end["ts"], begin["ts"])
+            if value["last_use"] is not None:
+                self.assertEqual(end["ts"], value["last_use"] + 1)
+
+        for use in topology["memory"]:
+            name = use["kind"] if use["pool"] is None else topology["pools"][use["pool"]]["name"]
+            counted = [(event["ts"], event["args"]["bytes"]) for event in events["C"]
+                       if event["name"] == name]
+            self.assertEqual(counted[:-1], [(live["position"], live["bytes"]) for live in use["live"]])
+            if use["peak"]:
+                self.assertEqual(max(bytes for _, bytes in counted), use["peak"]["bytes"])
+
+    def test_a_trace_is_the_memory_of_the_topology(self):
+        for archive in support.bundled_archives():
+            if support.run("graph", archive).returncode == 0:
+                with self.subTest(archive):
+                    self.check_trace(archive)
+
     def test_what_process_writes_is_what_graph_prints(self):
         path = self.folder / "module.tar"
         path.write_bytes(self.real().read_bytes())

@@ -1,4 +1,4 @@
-// Writes a topology as <module>.topology.json.
+// Writes a topology as <module>.topology.json, and as a trace of its memory.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
@@ -19,5 +19,16 @@ inline constexpr int kTopologyVersion = 1;
 /// unknown or does not apply is null.
 MLF_API Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
                                          const tir::Sink& sink);
+
+/// Writes a run of the network in the Trace Event Format, which Perfetto (ui.perfetto.dev), its
+/// trace processor and chrome://tracing read: memory over time. A step of main takes a microsecond,
+/// as nothing here says how long it takes on a board.
+///
+/// The network is process 1. Calls and copies are slices of its thread 1 ("X"), values that main
+/// or the caller has memory for are asynchronous slices from their definition to the end of their
+/// last use ("b", "e"; `id` is the value's), and each entry of `memory` is a counter ("C") of bytes
+/// in use. Names are unique: two slices of one name are two runs of the same call.
+MLF_API Result<void> write_trace_json(const Topology& topology, tir::JsonLayout layout,
+                                      const tir::Sink& sink);
 
 }  // namespace mlf::graph

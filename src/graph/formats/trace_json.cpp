@@ -1,0 +1,176 @@
+// Writes memory over the steps of a run as a trace of events, for Perfetto and Chrome.
+#include <algorithm>
+
+#include "graph/network/memory_use.h"
+#include "json/writer.h"
+#include "mlf/graph/write.h"
+#include "support/byte_sink.h"
+#include "support/error.h"
+
+namespace mlf::graph {
+namespace {
+
+/// Each event begins with what all have: phase, name, time in steps, process and thread. Perfetto
+/// orders events by time, but for the end of one slice and the begin of another at the same time;
+/// they are on tracks of their own here.
+class TraceJson {
+ public:
+  TraceJson(json::Writer& out, const Topology& topology) : out_(out), topology_(topology) {}
+
+  void write();
+
+ private:
+  void begin_event(std::string_view phase, std::string_view name, std::int64_t time);
+  void end_event();
+  void name_of(std::string_view what, std::string_view name);
+  void step(std::string_view name, Position position);
+  void calls();
+  void values();
+  void value(ValueId id, Lifetime life);
+  void counters(const MemoryUse& use);
+  void text(std::string_view key, std::string_view value);
+  void number(std::string_view key, std::uint64_t value);
+  std::int64_t end() const {
+    return static_cast<std::int64_t>(topology_.calls.size() + topology_.copies.size() +
+                                     topology_.hooks.size());
+  }
+
+  json::Writer& out_;
+  const Topology& topology_;
+};
+
+void TraceJson::text(std::string_view key, std::string_view value) {
+  out_.key(key);
+  out_.string(value);
+}
+
+void TraceJson::number(std::string_view key, std::uint64_t value) {
+  out_.key(key);
+  out_.integer(static_cast<std::int64_t>(value));
+}
+
+void TraceJson::begin_event(std::string_view phase, std::string_view name, std::int64_t time) {
+  out_.begin_object();
+  text("ph", phase);
+  text("name", name);
+  number("ts", static_cast<std::uint64_t>(time));
+  number("pid", 1);
+  number("tid", 1);
+}
+
+void TraceJson::end_event() {
+  out_.end_object();
+}
+
+// Metadata events name processes and threads.
+void TraceJson::name_of(std::string_view what, std::string_view name) {
+  begin_event("M", what, 0);
+  out_.key("args");
+  out_.begin_object();
+  text("name", name);
+  out_.end_object();
+  end_event();
+}
+
+void TraceJson::step(std::string_view name, Position position) {
+  begin_event("X", name, position);
+  number("dur", 1);
+}
+
+void TraceJson::calls() {
+  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+    const Call& call = topology_.calls[i];
+    step(call.name, call.position);
+    out_.key("args");
+    out_.begin_object();
+    number("call", i);
+    text("kernel", topology_.kernel_of(call).symbol);
+    out_.end_object();
+    end_event();
+  }
+  for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
+    step("copy " + std::to_string(i), topology_.copies[i].position);
+    end_event();
+  }
+  for (const Hook& hook : topology_.hooks) {
+    step(hook.symbol, hook.position);
+    end_event();
+  }
+}
+
+// Slices of one thread have to nest, lifetimes do not: these are asynchronous, each with an id.
+void TraceJson::value(ValueId id, Lifetime life) {
+  const Value& value = topology_[id];
+  const std::int64_t first = std::max<std::int64_t>(life.from, 0);
+  const std::int64_t last = std::min(life.to, end() - 1);
+  if (last < first) return;
+  for (const bool is_begin : {true, false}) {
+    begin_event(is_begin ? "b" : "e", value.name, is_begin ? first : last + 1);
+    text("cat", "tensor");
+    number("id", index(id));
+    if (is_begin) {
+      const Storage& storage = topology_[value.storage];
+      out_.key("args");
+      out_.begin_object();
+      // Unknown bytes and places are left out: there is no null among the arguments of an event.
+      if (value.bytes) number("bytes", *value.bytes);
+      text("storage", storage.name);
+      if (storage.pool) text("pool", topology_[*storage.pool].name);
+      if (storage.offset) number("offset", *storage.offset);
+      out_.end_object();
+    }
+    end_event();
+  }
+}
+
+void TraceJson::values() {
+  const Lifetimes lifetimes(topology_);
+  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    // Constants are there all the time and take nothing that a run could give back.
+    if (topology_[id].kind != ValueKind::constant) value(id, lifetimes.of(id));
+  }
+}
+
+void TraceJson::counters(const MemoryUse& use) {
+  const std::string_view name = use.pool ? topology_[*use.pool].name : to_string(use.kind);
+  const auto counter = [&](std::int64_t time, std::uint64_t bytes) {
+    begin_event("C", name, time);
+    out_.key("args");
+    out_.begin_object();
+    number("bytes", bytes);
+    out_.end_object();
+    end_event();
+  };
+  for (const LiveBytes& live : use.live) counter(live.position, live.bytes);
+  // A counter keeps its value to the end of the trace; this ends the last step.
+  if (!use.live.empty()) counter(end(), use.live.back().bytes);
+}
+
+void TraceJson::write() {
+  out_.begin_object();
+  out_.key("traceEvents");
+  out_.begin_array();
+  name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
+  name_of("thread_name", "main");
+  calls();
+  values();
+  for (const MemoryUse& use : topology_.memory) counters(use);
+  out_.end_array();
+  out_.end_object();
+  out_.end_line();
+  out_.flush();
+}
+
+}  // namespace
+
+Result<void> write_trace_json(const Topology& topology, tir::JsonLayout layout,
+                              const tir::Sink& sink) {
+  return support::to_result([&] {
+    support::FunctionSink bytes(sink);
+    json::Writer out(bytes, layout);
+    TraceJson(out, topology).write();
+  });
+}
+
+}  // namespace mlf::graph
