@@ -234,13 +234,67 @@ class Page(unittest.TestCase):
     def test_a_step_of_the_map_is_chosen_with_the_keyboard(self):
         for archive in self.pool_archives()[:1]:
             peak = self.open(archive)["modules"][0]["peak"]
+            self.assertIn(f": {peak['bytes']} bytes in use", self.texts("figure.map .readout")[0])
             slider = self.driver.find_element(By.CSS_SELECTOR, "figure.map input")
+            slider.send_keys(Keys.HOME)
             for _ in range(peak["call"]):
                 slider.send_keys(Keys.ARROW_RIGHT)
             text = self.texts("figure.map .readout")[0]
             self.assertIn(f"At call {peak['call']}: {peak['bytes']} bytes in use", text)
             for one in peak["live"]:
                 self.assertIn(f"{one['name']}: {one['bytes']} bytes at ", text)
+
+    # --- kernels -------------------------------------------------------------------------------
+
+    def code(self, nth):
+        """The text of both codes of a kernel, without what the page says of cut lines."""
+        return self.run_script("""
+            const kernel = document.querySelectorAll('details.kernel')[arguments[0]];
+            return Array.from(kernel.querySelectorAll('.code'), code => {
+              const lines = Array.from(code.querySelectorAll('pre span'), e => e.textContent);
+              return [code.querySelector('h4').textContent, lines.join('')];
+            })""", nth)
+
+    def test_code_of_kernels_is_that_of_show(self):
+        for archive in (path for path in ARCHIVES if "-op-" not in str(path)):
+            with self.subTest(archive):
+                module = self.open(archive)["modules"][0]
+                for nth, kernel in enumerate(module["kernels"]):
+                    (title, script), (_, c) = self.code(nth)
+                    if kernel["c"]:
+                        shown = support.run_ok("show", archive, kernel["symbol"], "--form", "c",
+                                               "--module", module["name"]).stdout.decode()
+                        self.assertEqual(c, shown)
+                    if kernel["source"]:
+                        self.assertEqual(title, "TVMScript")
+                        self.assertRegex(script, r"^@T\.prim_func")
+                        self.assertEqual(script.count("@T.prim_func"), 1)
+
+    def test_two_thousand_calls(self):
+        count = 2000
+        kernel = support.NETWORK[support.NETWORK.index("    @T.prim_func\n    def tvmgen"):]
+        memory = ["x_buffer.data", *(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
+        lines = [f'        sid_{i} = T.allocate([16], "int8", "global.workspace")'
+                 for i in range(count - 1)]
+        lines += [f'        T.tvm_check_return(0, -1, T.call_extern("int32", "tvmgen_default_add_{i}",'
+                  f" {memory[i]}, {memory[i + 1]}))" for i in range(count)]  # fmt: skip
+        text = support.NETWORK[: support.NETWORK.index("        T.tvm_check_return")]
+        text += "\n".join(lines) + "\n\n"
+        text += "\n".join(kernel.replace("default_add", f"default_add_{i}") for i in range(count))
+        path = self.folder / "many.tar"
+        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        self.open(path, "#call=1999")
+        self.assertEqual(len(self.rows(".calls")), count)
+        load = self.run_script(
+            "const [one] = performance.getEntriesByType('navigation'); return one.loadEventEnd")
+        sort = self.run_script("""
+            const begin = performance.now();
+            document.querySelectorAll('.calls thead button')[5].click();
+            document.body.getBoundingClientRect();
+            return performance.now() - begin""")
+        print(f"2,000 calls: {load:.0f} ms to load, {sort:.0f} ms to sort")
+        macs = [int(row[5]) for row in self.rows(".calls")]
+        self.assertEqual(macs, sorted(macs, reverse=True))
 
     # --- what the script adds ------------------------------------------------------------------
 

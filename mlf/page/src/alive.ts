@@ -16,6 +16,17 @@ export function aliveAt(rectangles: Rectangle[], step: number): Rectangle[] {
     .sort((a, b) => a.offset - b.offset || b.bytes - a.bytes);
 }
 
+/** The first step of those at which most bytes are covered: one at which a rectangle begins. */
+export function fullestStep(rectangles: Rectangle[]): number {
+  let fullest = 0;
+  let most = -1;
+  for (const step of new Set(rectangles.map((one) => one.first).sort((a, b) => a - b))) {
+    const bytes = covered(aliveAt(rectangles, step));
+    if (bytes > most) [fullest, most] = [step, bytes];
+  }
+  return fullest;
+}
+
 /** Bytes that they cover; each counts once. */
 export function covered(rectangles: Rectangle[]): number {
   let bytes = 0;

@@ -1,5 +1,5 @@
 // Memory maps: a step is chosen with the pointer or the arrow keys; what is alive then is a list.
-import { aliveAt, covered, type Rectangle } from "./alive.ts";
+import { aliveAt, covered, fullestStep, type Rectangle } from "./alive.ts";
 import { all, make } from "./elements.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -57,4 +57,5 @@ export function makeExplorable(figure: HTMLElement, prefix: string): void {
   });
   slider.addEventListener("input", () => show(Number(slider.value)));
   figure.querySelector(".plot")!.after(slider, readout);
+  show(fullestStep(rectangles));
 }

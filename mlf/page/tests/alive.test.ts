@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { aliveAt, covered } from "../src/alive.ts";
+import { aliveAt, covered, fullestStep } from "../src/alive.ts";
 import { centred, fitted, moved, zoomed } from "../src/view_box.ts";
 
 const A = { name: "a", first: 0, last: 1, offset: 16, bytes: 16 };
@@ -16,6 +16,12 @@ test("a byte of two tensors counts once", () => {
   assert.equal(covered([A, B]), 32);
   assert.equal(covered([B, { ...A, offset: 4, bytes: 2 }]), 24);
   assert.equal(covered([]), 0);
+});
+
+test("the fullest step is the first of those with most bytes", () => {
+  assert.equal(fullestStep([B, A]), 1);
+  assert.equal(fullestStep([A, { ...B, first: 2 }, { ...B, first: 4, last: 5 }]), 2);
+  assert.equal(fullestStep([]), 0);
 });
 
 test("zooming keeps the point, moving and centring keep the size", () => {
