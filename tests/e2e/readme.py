@@ -44,7 +44,7 @@ class Readme(unittest.TestCase):
     def test_the_picture_is_that_of_the_network(self):
         """The committed picture shows the labels of the committed DOT, which mlf still writes."""
         folder = support.SOURCE / "tests" / "golden" / "graph"
-        (picture,) = re.findall(r'<img src="([^"]+)"', README)
+        (picture,) = re.findall(r'<img src="([^"]+[.]svg)"', README)
         self.assertEqual(support.SOURCE / picture, folder / "resnet8.svg")
         dot = (folder / "resnet8.dot").read_text()
         labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)
@@ -56,6 +56,14 @@ class Readme(unittest.TestCase):
         if archive.exists():
             drawn = support.run_ok("graph", archive, "--format", "dot").stdout.decode()
             self.assertEqual(drawn, dot)
+
+    def test_pictures_of_the_page_are_there_and_small(self):
+        pictures = re.findall(r'<img src="([^"]+[.]png)"', README)
+        self.assertEqual(len(pictures), 2)
+        for picture in pictures:
+            data = (support.SOURCE / picture).read_bytes()
+            self.assertTrue(data.startswith(b"\x89PNG\r\n"))
+            self.assertLessEqual(len(data), 150_000)
 
     def test_limits_are_those_of_the_help(self):
         limits = re.search(r"^  members=.*?\n\n", support.run_ok("--help").stdout.decode(),
