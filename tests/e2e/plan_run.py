@@ -262,7 +262,7 @@ class Judge:
         now, ours = pool_bytes(document), pool_bytes(after)
         self.networks += 1
         self.moved += ours < now
-        print(f"{name:48}{now:>10}{ours:>10}{100 * (now - ours) / now:>8.1f} %", flush=True)
+        print(f"{name:62}{now:>10}{ours:>10}{100 * (now - ours) / now:>8.1f} %", flush=True)
         self.expect(ours <= now, f"{name}: {ours} bytes, and {now} before")
         try:
             work = folder / after["module"]
@@ -307,7 +307,7 @@ class Judge:
 
 def main():
     judge = Judge()
-    print(f"{'NETWORK':48}{'NOW':>10}{'PLANNED':>10}{'LESS':>10}")
+    print(f"{'NETWORK':62}{'NOW':>10}{'PLANNED':>10}{'LESS':>10}")
     for archive in archives():
         judge.archive(archive)
     for line in judge.not_run:
