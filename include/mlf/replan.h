@@ -36,12 +36,20 @@ struct PoolMove {
   std::vector<BufferMove> buffers;
 };
 
+/// Which plan of a pool is taken.
+enum class Sharing : std::uint8_t {
+  none,      ///< no two buffers that are alive at once share bytes
+  in_place,  ///< results over what they are computed from, where that is proven and makes it
+             ///< smaller
+};
+
 /// The moves that make the archive's pools as small as its plan says. Pools that cannot be smaller
 /// have none: an archive whose pools are all so stays as it is.
 ///
 /// Errors: `check_failed` where no network has a workspace pool, and for a pool whose buffers
 /// nobody may move, with the reason.
-MLF_API Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan);
+MLF_API Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan,
+                                               Sharing sharing = Sharing::none);
 
 struct ReplanOptions {
   std::string output{};  ///< "-": standard output
@@ -63,9 +71,12 @@ struct ReplanReport {
 /// the new one, nothing differs but offsets and sizes of these pools, and every one of them is as
 /// the moves say. Whether the moves are a good plan is the caller's business.
 ///
+/// The archive itself is never written over, whatever path leads to it.
+///
 /// Errors: `check_failed` for an archive that cannot be changed with certainty, with the place: a
 /// buffer that is not in `moves` or not in a representation, a use of a pool that is none of those
-/// that TVM generates, a callee without TIR that is given the pool; `usage` for a directory; `io`.
+/// that TVM generates, a callee without TIR that is given the pool; `usage` for a directory, and
+/// where the output is the archive itself; `io`.
 MLF_API Result<ReplanReport> write_with_plan(const Deployment& deployment,
                                              std::span<const PoolMove> moves,
                                              const ReplanOptions& options);

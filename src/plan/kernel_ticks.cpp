@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "analysis/cost/callees.h"
 #include "graph/node_queries.h"
 #include "graph/scope.h"
 #include "mlf/tir/visit.h"
@@ -73,6 +74,7 @@ class TickScanner {
   void tick_if_computed(Node expr);
   Descend enter(Node node);
   void enter_call(Node call);
+  void add_unknown_callee(Node call);
   void find_in_place(Node loop);
   void touch(Node var);
   void keep_all_in(Node expr);
@@ -97,6 +99,7 @@ class TickScanner {
   std::size_t work_ = 0;
   std::int64_t now_ = -1;
   bool is_followed_ = true;
+  std::set<std::string> unknown_callees_;
 };
 
 bool is_memory_of_caller(const Place& place) {
@@ -202,8 +205,17 @@ void TickScanner::keep_all_in(Node expr) {
 void TickScanner::enter_call(Node call) {
   if (keeps_nothing(call)) return;
   for (const Node arg : call.list(f::Call::args)) {
-    if (is_pointer(arg)) keep_all_in(arg);
+    if (!is_pointer(arg)) continue;
+    keep_all_in(arg);
+    if (!memories_in(arg).empty()) add_unknown_callee(call);
   }
+}
+
+/// TVM's own micro kernels and those of CMSIS-NN are known to be done with their pointers when they
+/// return; so are operators of TIR.
+void TickScanner::add_unknown_callee(Node call) {
+  const analysis::Callee callee = analysis::callee_of(call);
+  if (!callee.is_known && !callee.symbol.empty()) unknown_callees_.insert(callee.symbol);
 }
 
 Descend TickScanner::enter(Node node) {
@@ -227,7 +239,11 @@ Descend TickScanner::enter(Node node) {
       // `call_extern("ethosu_conv2d", …, input[0], …)` as a statement passes the tensor there.
       if (node[f::Evaluate::value].is(Kind::Call)) {
         for (const Node arg : node[f::Evaluate::value].list(f::Call::args)) {
-          if (arg.is(Kind::BufferLoad)) keep_all_in(arg[f::BufferLoad::buffer]);
+          if (!arg.is(Kind::BufferLoad)) continue;
+          keep_all_in(arg[f::BufferLoad::buffer]);
+          if (!memories_in(arg[f::BufferLoad::buffer]).empty()) {
+            add_unknown_callee(node[f::Evaluate::value]);
+          }
         }
       }
       break;
@@ -240,6 +256,11 @@ Descend TickScanner::enter(Node node) {
     case Kind::AttrStmt:
       // Names memory anew; gone before TVM plans memory.
       if (node.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
+      break;
+    case Kind::OpaqueStmt:
+    case Kind::OpaqueExpr:
+      // Code that was not understood may do anything with what it can reach.
+      is_followed_ = false;
       break;
     case Kind::Var:
     case Kind::SizeVar:
@@ -388,6 +409,7 @@ KernelTicks TickScanner::run() && {
     if (from && to && is_in_place(pair, tick)) result.in_place.push_back({tick, *from, *to});
   }
   result.is_followed = is_followed_ && work_ < kMaxWork;
+  result.unknown_callees = std::move(unknown_callees_);
   return result;
 }
 

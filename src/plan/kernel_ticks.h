@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct KernelTicks {
   std::vector<std::optional<TickRange>> arguments;
   std::vector<LetTicks> lets;
   std::vector<InPlaceTick> in_place;
+  /// Functions that are given a pointer and of which nobody knows what they do: they might keep it
+  /// beyond the call.
+  std::set<std::string> unknown_callees{};
   bool is_followed = true;         ///< false: pointers go ways that this reader does not follow
   bool has_other_effects = false;  ///< it may do more than `has_no_other_effects` knows of
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/in_place_plan.h"
 #include "plan/tvm_planners.h"
 
 namespace mlf::plan {
@@ -23,57 +24,7 @@ std::uint64_t alignment_of(const PoolProblem& pool) {
   return alignment;
 }
 
-/// Each buffer with the one that takes its place, as far as each has at most one before and one
-/// behind it: by buffer, the first of its chain.
-std::vector<std::size_t> chains_of(const PoolProblem& pool) {
-  std::vector<InPlaceBuffers> pairs = pool.in_place;
-  std::ranges::stable_sort(pairs, std::ranges::greater{}, [&](const InPlaceBuffers& pair) {
-    return std::min(pool.buffers[pair.from].bytes, pool.buffers[pair.to].bytes);
-  });
-  std::vector<std::optional<std::size_t>> before(pool.buffers.size());
-  std::vector<bool> has_next(pool.buffers.size());
-  for (const InPlaceBuffers& pair : pairs) {
-    if (has_next[pair.from] || before[pair.to]) continue;
-    has_next[pair.from] = true;
-    before[pair.to] = pair.from;
-  }
-  std::vector<std::size_t> first(pool.buffers.size());
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    first[i] = i;
-    // Lives follow one another, so a chain has an end.
-    while (before[first[i]]) first[i] = *before[first[i]];
-  }
-  return first;
-}
-
-/// The same pool with each chain as one buffer.
-std::optional<PlannerResult> plan_in_place(const PoolProblem& pool, const SearchLimits& limits) {
-  if (pool.in_place.empty()) return std::nullopt;
-  const std::vector<std::size_t> first = chains_of(pool);
-  Problem problem;
-  std::vector<std::size_t> position(first.size());
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    if (first[i] != i) continue;
-    position[i] = problem.buffers.size();
-    problem.buffers.push_back(pool.problem.buffers[i]);
-  }
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    Buffer& chain = problem.buffers[position[first[i]]];
-    const Buffer& link = pool.problem.buffers[i];
-    chain.lower = std::min(chain.lower, link.lower);
-    chain.upper = std::max(chain.upper, link.upper);
-    chain.size = std::max(chain.size, link.size);
-    chain.alignment = std::max(chain.alignment, link.alignment);
-  }
-  const Result<Solution> found = solve(problem, limits);
-  if (!found) return std::nullopt;
-  PlannerResult result{.size = found->size};
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    result.offsets.push_back(found->offsets[position[first[i]]]);
-  }
-  return result;
-}
-
+/// The search first, then what it is measured by: results in place, and TVM's planners.
 PoolPlan plan_pool(const PoolProblem& pool, const SearchLimits& limits) {
   PoolPlan plan{.now = pool, .best = own_plan(pool)};
   if (plan.is_refused()) return plan;
@@ -86,6 +37,12 @@ PoolPlan plan_pool(const PoolProblem& pool, const SearchLimits& limits) {
   plan.best.proven = found->proven && found->size >= plan.best.size;
   // Nothing moves where nothing is won.
   if (found->size < plan.best.size) plan.best = *std::move(found);
+  // Only a plan that has results over their inputs already is below the bound of those that have
+  // not.
+  if (plan.best.size < plan.best.lower_bound) {
+    plan.best.lower_bound = in_place_bound(pool);
+    plan.best.proven = plan.best.size == plan.best.lower_bound;
+  }
   plan.in_place = plan_in_place(pool, limits);
   if (plan.in_place && plan.in_place->size >= plan.best.size) plan.in_place.reset();
   if (const auto buffers = tvm_buffers(pool)) {

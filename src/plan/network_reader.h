@@ -1,10 +1,16 @@
-// A network's pools and the ticks of its kernels, as its TIR shows them.
+// Reads the pools of one network off its topology and its kernels' TIR. One class in three files,
+// by what they find out: the clock and the pools (network_problem.cpp), the buffers with their
+// lives (network_buffers.cpp), and what is not certain (network_certainty.cpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "graph/network/memory_use.h"
 #include "mlf/plan/network_plan.h"
 #include "plan/kernel_ticks.h"
 
@@ -19,5 +25,66 @@ std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& 
 NetworkProblem read_network(const graph::Topology& topology,
                             std::span<const graph::TirInput> sources,
                             std::span<const PoolAlignment> alignments);
+
+/// Refuses a pool whose present offsets put a buffer over one that is alive then.
+void check_own_plan(const graph::Topology& topology, PoolProblem& pool);
+
+/// Adds a reason, once; a few show what is wrong.
+void refuse(PoolProblem& pool, std::string why);
+
+/// Makes pieces of time ascending and disjoint; those that overlap become one.
+std::vector<Interval> joined(std::vector<Interval> pieces);
+
+bool are_alive_together(const std::vector<Interval>& a, const std::vector<Interval>& b);
+
+/// Behind its last byte under the archive's own plan.
+std::uint64_t end_of(const PlannedBuffer& buffer);
+
+/// Reads the pools of one network, kernel by kernel and then tensor by tensor.
+class NetworkReader {
+ public:
+  NetworkReader(const graph::Topology& topology, std::span<const graph::TirInput> sources)
+      : topology_(topology), sources_(sources), lifetimes_(topology) {}
+
+  NetworkProblem run(std::span<const PoolAlignment> alignments);
+
+ private:
+  struct KernelReading {
+    std::optional<KernelTicks> ticks;          // nothing: no TIR
+    std::vector<std::int64_t> first_of_calls;  // first tick of each call
+  };
+
+  void read_kernels();
+  void set_clock();
+  void find_pools();
+  PoolProblem* problem_of(std::optional<graph::PoolId> pool);
+  void refuse_all(const std::string& why);
+  void refuse_pools_of(const graph::Call& call, const std::string& why);
+  void check_network();
+  void check_call(const graph::Call& call);
+  void check_lets(const graph::Call& call, const KernelTicks& ticks);
+  const graph::Port* port_of(graph::StorageId id) const;
+  void add_storages();
+  void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
+  Interval life_of(graph::ValueId id) const;
+  std::optional<TickRange> ticks_at(const graph::Endpoint& end) const;
+  TickRange whole_step(graph::Position position) const;
+  void add_workspaces(graph::KernelId id);
+  std::optional<TickRange> scratch_ticks(const graph::Kernel& kernel,
+                                         const graph::KernelBuffer& buffer,
+                                         PoolProblem& pool) const;
+  void find_in_place(graph::CallId id);
+  std::optional<std::size_t> buffer_of(const graph::Call& call, const TickMemory& memory,
+                                       PoolProblem& pool) const;
+  void finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const;
+
+  const graph::Topology& topology_;
+  std::span<const graph::TirInput> sources_;
+  graph::Lifetimes lifetimes_;
+  std::vector<KernelReading> kernels_;  // by kernel
+  std::vector<std::int64_t> steps_;     // NetworkProblem::first_tick
+  std::size_t scratch_lives_ = 0;
+  NetworkProblem result_;
+};
 
 }  // namespace mlf::plan

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "archive/rewrite.h"
@@ -319,6 +321,16 @@ archive::Lost write(const archive::Archive& archive, const archive::Changes& cha
   return {};
 }
 
+/// A path, a symbolic link and a hard link may lead to one file. The result is a new archive: the
+/// old one is what it can be held against. What is not a file yet, and standard input, is not it.
+void refuse_own_path(const archive::Archive& archive, const std::string& output) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(archive.path(), output, ignored)) return;
+  throw support::Error(ErrorKind::usage,
+                       "the output is the archive itself: a plan is written into a new one",
+                       {.file = output});
+}
+
 ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
                  const ReplanOptions& options) {
   const archive::Archive& archive = deployment.archive();
@@ -326,6 +338,7 @@ ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
     throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
                          {.file = archive.path()});
   }
+  refuse_own_path(archive, options.output);
   ReplanReport report;
   archive::Changes changes;
   changes.edit = Replanning(deployment, moves, options).run();
@@ -344,18 +357,26 @@ ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
   return report;
 }
 
+/// The plan that is written: the best one, or that with results in place where it is smaller.
+plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
+  if (sharing == Sharing::in_place && plan.in_place) return *plan.in_place;
+  return {plan.best.offsets, plan.best.size};
+}
+
 /// Nothing where the pool stays as it is.
-std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& plan) {
+std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& plan,
+                                Sharing sharing) {
   const plan::PoolProblem& now = plan.now;
   const std::string& name = (*module.network)[now.pool].name;
   const std::string place = "module '" + module.name + "': pool '" + name + "' ";
   if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) refuse(place + "has no size in the archive");
-  if (plan.best.size >= *now.declared) return std::nullopt;
+  const plan::PlannerResult chosen = chosen_plan(plan, sharing);
+  if (chosen.size >= *now.declared) return std::nullopt;
   PoolMove move{.module = module.module,
                 .pool = name,
                 .old_size = *now.declared,
-                .new_size = plan.best.size,
+                .new_size = chosen.size,
                 .buffers = {}};
   for (std::size_t i = 0; i < now.buffers.size(); ++i) {
     const plan::PlannedBuffer& buffer = now.buffers[i];
@@ -363,7 +384,7 @@ std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& 
                             .function = buffer.function,
                             .variable = buffer.variable,
                             .old_offset = buffer.offset,
-                            .new_offset = plan.best.offsets[i]});
+                            .new_offset = chosen.offsets[i]});
   }
   return move;
 }
@@ -373,14 +394,14 @@ std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& 
 
 namespace mlf {
 
-Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan) {
+Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan, Sharing sharing) {
   return support::to_result([&] {
     std::vector<PoolMove> moves;
     bool any = false;
     for (const ModulePlan& module : plan.modules) {
       for (const ModulePoolPlan& pool : module.pools) {
         any = true;
-        auto move = replan::move_of(module, pool.plan);
+        auto move = replan::move_of(module, pool.plan, sharing);
         if (move) moves.push_back(*std::move(move));
       }
     }

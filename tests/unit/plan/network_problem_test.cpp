@@ -149,6 +149,15 @@ TEST(NetworkProblem, RefusesAKernelThatUsesThePoolWithoutALet) {
   EXPECT_EQ(read.pool().refused.front(), "'tvmgen_default_a' uses a pool without a let");
 }
 
+TEST(NetworkProblem, RefusesAFunctionThatMayKeepWhatAKernelGivesIt) {
+  const Read read(script(
+      {three_calls(),
+       kernel_of(kCopyThenStore + "\nT.evaluate(T.call_extern(\"int32\", \"use\", p0.data))")}));
+  ASSERT_FALSE(read.pool().refused.empty());
+  EXPECT_EQ(read.pool().refused.front(),
+            "'use', which 'tvmgen_default_a' calls, may keep the pointers that it is given");
+}
+
 TEST(NetworkProblem, TakesTheAlignmentOfAllOffsetsOrTheStatedOne) {
   const std::string text =
       script({planned_main(place("sid_1_let", 0) + planned_call("x_buffer.data, sid_1_let") +

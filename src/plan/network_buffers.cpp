@@ -1,0 +1,260 @@
+// Buffers of pools with their lives: tensors of main, workspaces of kernels, and which of them may
+// be written over which.
+#include <algorithm>
+#include <utility>
+
+#include "graph/node_queries.h"
+#include "plan/network_reader.h"
+
+namespace mlf::plan {
+namespace {
+
+using graph::Argument;
+using graph::Call;
+using graph::Endpoint;
+using graph::Kernel;
+using graph::KernelBuffer;
+using graph::quoted;
+using graph::Storage;
+using graph::Value;
+using graph::ValueKind;
+
+// Lives of workspaces, a call each, of one network.
+constexpr std::size_t kMaxScratchLives = 10'000'000;
+
+}  // namespace
+
+/// Makes pieces of time ascending and disjoint; those that overlap become one.
+std::vector<Interval> joined(std::vector<Interval> pieces) {
+  std::ranges::sort(pieces, {}, &Interval::lower);
+  std::vector<Interval> result;
+  for (const Interval& piece : pieces) {
+    if (!result.empty() && piece.lower < result.back().upper) {
+      result.back().upper = std::max(result.back().upper, piece.upper);
+    } else {
+      result.push_back(piece);
+    }
+  }
+  return result;
+}
+
+TickRange NetworkReader::whole_step(graph::Position position) const {
+  return {steps_[position], steps_[position + 1] - 1};
+}
+
+/// The ticks in which one end of an edge touches its value; nothing where a kernel is given a
+/// tensor that it does not need, such as a whole tuple of which it takes a part.
+std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
+  if (end.kind == Endpoint::Kind::copy) return whole_step(topology_.copies[end.step].position);
+  const Call& call = topology_.calls[end.step];
+  const TickRange whole = whole_step(call.position);
+  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  if (!ticks) return whole;
+  std::optional<TickRange> touched;
+  const auto include = [&](const std::optional<TickRange>& range) {
+    if (!range) return;
+    if (!touched) touched = range;
+    touched->include(*range);
+  };
+  if (end.argument < ticks->arguments.size()) include(ticks->arguments[end.argument]);
+  for (const LetTicks& let : ticks->lets) {
+    if (let.argument == end.argument) include(let.touched);
+  }
+  if (!touched) return std::nullopt;
+  return TickRange{whole.first + touched->first, whole.first + touched->last};
+}
+
+/// When a value has to be there: from the first touch of any end to the last, inputs from before
+/// main and outputs to its end; a constant always.
+Interval NetworkReader::life_of(graph::ValueId id) const {
+  const Value& value = topology_[id];
+  const graph::Lifetime steps = lifetimes_.of(id);
+  if (value.kind == ValueKind::constant) return {0, steps_.back()};
+  // An input is there before main. A result comes with its first touch; where its kernel hides
+  // that, with the call.
+  TickRange life{0, 0};
+  if (value.producer && value.first_definition) {
+    life = ticks_at(*value.producer).value_or(whole_step(*value.first_definition));
+  }
+  for (const Endpoint& consumer : value.consumers) {
+    if (const auto touched = ticks_at(consumer)) life.include(*touched);
+  }
+  if (steps.to == graph::Lifetime::kForever) life.last = steps_.back() - 1;
+  return {life.first, life.last + 1};
+}
+
+/// A tensor of main, with all values that are in it one after the other.
+void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::ValueId> values) {
+  const Storage& storage = topology_[id];
+  PoolProblem* pool = problem_of(storage.pool);
+  if (pool == nullptr) return;
+  PlannedBuffer buffer{.source = topology_.provenance.source,
+                       .function = topology_.provenance.function,
+                       .variable = storage.name,
+                       .pool = *storage.pool,
+                       .storage = id};
+  std::uint64_t bytes = storage.bytes.value_or(0);
+  bool is_known = storage.offset.has_value();
+  std::vector<Interval> live;
+  for (const graph::ValueId id_of_value : values) {
+    const Value& value = topology_[id_of_value];
+    is_known = is_known && (value.bytes || storage.bytes);
+    bytes = std::max(bytes, value.bytes.value_or(0));
+    live.push_back(life_of(id_of_value));
+  }
+  if (!is_known) return refuse(*pool, "place or size of " + quoted(storage.name) + " is not known");
+  buffer.offset = *storage.offset;
+  buffer.bytes = bytes;
+  buffer.live = joined(std::move(live));
+  if (const graph::Port* port = port_of(id)) {
+    buffer.is_port = true;
+    buffer.variable = port->parameter;
+  }
+  // A place that has no let is called so (graph/network/storages.cpp).
+  if (storage.name.starts_with(topology_[*storage.pool].name + "+")) {
+    refuse(*pool, quoted(storage.name) + " has no let");
+  }
+  // Nothing is ever in it: it takes no room, but its address is computed.
+  if (buffer.live.empty()) {
+    buffer.live = {{0, 1}};
+    buffer.bytes = 0;
+  }
+  pool->buffers.push_back(std::move(buffer));
+}
+
+const graph::Port* NetworkReader::port_of(graph::StorageId id) const {
+  for (const std::vector<graph::Port>* ports : {&topology_.inputs, &topology_.outputs}) {
+    for (const graph::Port& port : *ports) {
+      if (port.value && topology_[*port.value].storage == id) return &port;
+    }
+  }
+  return nullptr;
+}
+
+void NetworkReader::add_storages() {
+  std::vector<std::vector<graph::ValueId>> values(topology_.storages.size());
+  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+    values[index(topology_.values[i].storage)].push_back(static_cast<graph::ValueId>(i));
+  }
+  for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
+    add_storage(static_cast<graph::StorageId>(i), values[i]);
+  }
+}
+
+/// The ticks of a call in which a workspace is touched; nothing where it never is. Lets of one name
+/// and place count together.
+std::optional<TickRange> NetworkReader::scratch_ticks(const Kernel& kernel,
+                                                      const KernelBuffer& buffer,
+                                                      PoolProblem& pool) const {
+  const auto kernel_at = static_cast<std::size_t>(&kernel - topology_.kernels.data());
+  const std::optional<KernelTicks>& ticks = kernels_[kernel_at].ticks;
+  std::optional<TickRange> touched;
+  bool is_found = false;
+  if (ticks) {
+    for (const LetTicks& let : ticks->lets) {
+      if (let.name != buffer.name || let.offset != buffer.offset) continue;
+      is_found = true;
+      if (!let.touched) continue;
+      if (!touched) touched = let.touched;
+      touched->include(*let.touched);
+    }
+  }
+  if (!is_found) {
+    refuse(pool, "the let " + quoted(buffer.name) + " in " + quoted(kernel.symbol) +
+                     " cannot be followed");
+  }
+  return touched;
+}
+
+void NetworkReader::add_workspaces(graph::KernelId id) {
+  const Kernel& kernel = topology_.kernels[index(id)];
+  for (std::size_t i = 0; i < kernel.workspaces.size(); ++i) {
+    const KernelBuffer& workspace = kernel.workspaces[i];
+    PoolProblem* pool = problem_of(workspace.pool);
+    if (pool == nullptr) continue;
+    if (!workspace.offset || !workspace.bytes) {
+      refuse(*pool, "place or size of " + quoted(workspace.name) + " in " + quoted(kernel.symbol) +
+                        " is not known");
+      continue;
+    }
+    PlannedBuffer buffer{.source = kernel.source,
+                         .function = kernel.function,
+                         .variable = workspace.name,
+                         .pool = *workspace.pool,
+                         .offset = *workspace.offset,
+                         .bytes = *workspace.bytes,
+                         .kernel = id,
+                         .workspace = i};
+    const std::optional<TickRange> touched = scratch_ticks(kernel, workspace, *pool);
+    const std::vector<std::int64_t>& calls = kernels_[index(id)].first_of_calls;
+    scratch_lives_ += calls.size();
+    if (scratch_lives_ > kMaxScratchLives) return refuse(*pool, "there are too many calls");
+    for (const std::int64_t call : calls) {
+      if (touched) buffer.live.push_back({call + touched->first, call + touched->last + 1});
+    }
+    buffer.live = joined(std::move(buffer.live));
+    if (buffer.live.empty()) {
+      buffer.live = {{0, 1}};
+      buffer.bytes = 0;
+    }
+    pool->buffers.push_back(std::move(buffer));
+  }
+}
+
+/// The buffer of a pool that a kernel touches in one way alone during a call.
+std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const TickMemory& memory,
+                                                    PoolProblem& pool) const {
+  const KernelTicks& ticks = *kernels_[index(call.kernel)].ticks;
+  if (memory.argument >= call.arguments.size()) return std::nullopt;
+  const Argument& argument = call.arguments[memory.argument];
+  const auto is_it = [&](const PlannedBuffer& buffer) {
+    if (!memory.let) return buffer.storage.has_value() && buffer.storage == argument.storage;
+    const LetTicks& let = ticks.lets[*memory.let];
+    return buffer.kernel == call.kernel && buffer.variable == let.name &&
+           buffer.offset == let.offset;
+  };
+  if (memory.let) {
+    // Lets of one name and place are one buffer, of which the other one may be touched as well.
+    const LetTicks& let = ticks.lets[*memory.let];
+    const auto is_same = [&](const LetTicks& other) {
+      return other.name == let.name && other.offset == let.offset;
+    };
+    if (argument.pool != pool.pool || std::ranges::count_if(ticks.lets, is_same) != 1) {
+      return std::nullopt;
+    }
+  } else {
+    const auto is_same = [&](const Argument& other) { return other.storage == argument.storage; };
+    const auto is_inside = [&](const LetTicks& let) { return let.argument == memory.argument; };
+    if (!argument.storage || std::ranges::count_if(call.arguments, is_same) != 1 ||
+        std::ranges::any_of(ticks.lets, is_inside)) {
+      return std::nullopt;
+    }
+  }
+  const auto found = std::ranges::find_if(pool.buffers, is_it);
+  if (found == pool.buffers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - pool.buffers.begin());
+}
+
+/// What the code of one call allows and what else is in the two buffers does not forbid: one is not
+/// needed any more, the other not yet.
+void NetworkReader::find_in_place(graph::CallId id) {
+  const Call& call = topology_[id];
+  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  if (!ticks) return;
+  for (const InPlaceTick& one : ticks->in_place) {
+    const std::int64_t tick = steps_[call.position] + one.tick;
+    for (PoolProblem& pool : result_.pools) {
+      const auto from = buffer_of(call, one.from, pool);
+      const auto to = buffer_of(call, one.to, pool);
+      if (!from || !to) continue;
+      const PlannedBuffer& old = pool.buffers[*from];
+      const PlannedBuffer& result = pool.buffers[*to];
+      const bool has_one_life = old.live.size() == 1 && result.live.size() == 1;
+      if (!has_one_life || old.is_port || result.is_port) continue;
+      if (old.live.front().upper != tick + 1 || result.live.front().lower != tick) continue;
+      pool.in_place.push_back({id, *from, *to});
+    }
+  }
+}
+
+}  // namespace mlf::plan

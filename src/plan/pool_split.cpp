@@ -1,0 +1,180 @@
+// Which buffers go into which memory: those first that gain most from the fast one.
+#include "mlf/plan/pool_split.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "support/error.h"
+
+namespace mlf::plan {
+namespace {
+
+using analysis::Count;
+
+// Tries to fit one more buffer beside others. Heuristics mostly know at once; a long search for
+// each buffer would take as long as the whole plan, and the buffer after it may fit as well.
+constexpr std::uint64_t kStepsOfTry = 20'000;
+constexpr std::uint64_t kStepsOfAllTries = 2'000'000;
+
+// Ticks at which the bound is looked at; any choice of them gives a bound.
+constexpr std::size_t kMostTicks = 2'000;
+
+bool is_alive_at(const Buffer& buffer, std::int64_t tick) {
+  if (tick < buffer.lower || tick >= buffer.upper) return false;
+  return std::ranges::none_of(
+      buffer.gaps, [&](const Interval& gap) { return gap.lower <= tick && tick < gap.upper; });
+}
+
+/// Accesses that a byte of memory saves. Of numbers that are not exact only what is certain counts.
+long double density(const AccessedBuffer& one) {
+  return static_cast<long double>(one.accessed.min) /
+         static_cast<long double>(std::max<std::uint64_t>(one.buffer.size, 1));
+}
+
+/// Positions of all buffers, the densest first; of equals the one that is accessed most.
+std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) {
+  std::vector<std::size_t> order(buffers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const long double of_a = density(buffers[a]);
+    const long double of_b = density(buffers[b]);
+    if (of_a != of_b) return of_a > of_b;
+    return buffers[a].accessed.min > buffers[b].accessed.min;
+  });
+  return order;
+}
+
+class Splitter {
+ public:
+  Splitter(std::span<const AccessedBuffer> buffers, const SearchLimits& limits)
+      : buffers_(buffers), limits_(limits), left_(densest_first(buffers)) {
+    result_.places.resize(buffers.size());
+  }
+
+  PoolSplit run(std::span<const MemoryLimit> memories) {
+    for (const MemoryLimit& memory : memories) {
+      const bool is_last = &memory == &memories.back();
+      place(memory, is_last ? std::exchange(left_, {}) : take_what_fits(memory.bytes));
+    }
+    result_.most_in_first = most_within(memories.front().bytes);
+    return std::move(result_);
+  }
+
+ private:
+  Problem problem_of(const std::vector<std::size_t>& chosen) const {
+    Problem problem;
+    for (const std::size_t i : chosen) problem.buffers.push_back(buffers_[i].buffer);
+    return problem;
+  }
+
+  /// Bytes alive at the fullest moment of a buffer's life are more than the limit: no placement
+  /// has room, and no search is needed to see that.
+  bool is_too_full(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
+    std::set<std::int64_t> ticks{buffers_[chosen.back()].buffer.lower};
+    for (const std::size_t i : chosen) {
+      const Buffer& buffer = buffers_[i].buffer;
+      if (is_alive_at(buffers_[chosen.back()].buffer, buffer.lower)) ticks.insert(buffer.lower);
+      for (const Interval& gap : buffer.gaps) ticks.insert(gap.upper);
+    }
+    return std::ranges::any_of(ticks, [&](std::int64_t tick) {
+      std::uint64_t alive = 0;
+      for (const std::size_t i : chosen) {
+        if (is_alive_at(buffers_[i].buffer, tick)) alive += buffers_[i].buffer.size;
+      }
+      return alive > limit;
+    });
+  }
+
+  std::vector<std::size_t> take_what_fits(std::uint64_t limit) {
+    std::vector<std::size_t> chosen;
+    std::vector<std::size_t> rest;
+    for (const std::size_t i : left_) {
+      chosen.push_back(i);
+      if (fits(chosen, limit)) continue;
+      chosen.pop_back();
+      rest.push_back(i);
+    }
+    left_ = std::move(rest);
+    return chosen;
+  }
+
+  bool fits(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
+    if (is_too_full(chosen, limit)) return false;
+    Problem problem = problem_of(chosen);
+    problem.capacity = limit;
+    return support::get_or_throw(solve(problem, limits_of_try())).fits;
+  }
+
+  SearchLimits limits_of_try() const {
+    SearchLimits limits = limits_;
+    const std::uint64_t share = kStepsOfAllTries / std::max<std::size_t>(buffers_.size(), 1);
+    limits.steps = std::min({limits.steps.value_or(kStepsOfTry), kStepsOfTry, share});
+    return limits;
+  }
+
+  /// What fits at all was found by a try, so that the same try finds it again; beyond that the
+  /// memory is made as small as it gets.
+  void place(const MemoryLimit& limit, const std::vector<std::size_t>& chosen) {
+    SplitMemory memory{.limit = limit, .size = 0, .buffers = chosen.size(), .accessed = {}};
+    Problem problem = problem_of(chosen);
+    Solution best = support::get_or_throw(solve(problem, limits_));
+    problem.capacity = limit.bytes;
+    if (best.size > limit.bytes) best = support::get_or_throw(solve(problem, limits_of_try()));
+    memory.size = best.size;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      result_.places[chosen[i]] = {result_.memories.size(), best.offsets[i]};
+      memory.accessed += buffers_[chosen[i]].accessed;
+    }
+    result_.fits = result_.fits && memory.size <= limit.bytes;
+    result_.memories.push_back(std::move(memory));
+  }
+
+  /// At each tick no more than `limit` bytes of those alive are in the memory. If all others were,
+  /// and of these the densest, the last one in part, that would be the most: a fractional knapsack
+  /// for each tick, of which the least holds.
+  std::uint64_t most_within(std::uint64_t limit) const {
+    const std::vector<std::size_t> order = densest_first(buffers_);
+    Count all;
+    std::set<std::int64_t> ticks;
+    for (const AccessedBuffer& one : buffers_) {
+      all += Count(one.accessed.min);
+      if (ticks.size() < kMostTicks) ticks.insert(one.buffer.lower);
+    }
+    std::uint64_t most = all.min;
+    for (const std::int64_t tick : ticks) {
+      std::uint64_t room = limit;
+      std::uint64_t lost = 0;
+      for (const std::size_t i : order) {
+        const AccessedBuffer& one = buffers_[i];
+        if (!is_alive_at(one.buffer, tick)) continue;
+        const std::uint64_t inside = std::min(room, one.buffer.size);
+        room -= inside;
+        if (inside == one.buffer.size) continue;
+        // Rounded down: the bound may be larger than it need be, never smaller.
+        const long double part = static_cast<long double>(one.buffer.size - inside) /
+                                 static_cast<long double>(one.buffer.size);
+        lost += static_cast<std::uint64_t>(part * static_cast<long double>(one.accessed.min));
+      }
+      most = std::min(most, all.min - std::min(all.min, lost));
+    }
+    return most;
+  }
+
+  std::span<const AccessedBuffer> buffers_;
+  SearchLimits limits_;
+  std::vector<std::size_t> left_;  // the densest first
+  PoolSplit result_;
+};
+
+}  // namespace
+
+Result<PoolSplit> split_pools(std::span<const AccessedBuffer> buffers,
+                              std::span<const MemoryLimit> memories, const SearchLimits& limits) {
+  return support::to_result([&] {
+    if (memories.empty()) throw support::Error(ErrorKind::usage, "no memory is given");
+    return Splitter(buffers, limits).run(memories);
+  });
+}
+
+}  // namespace mlf::plan

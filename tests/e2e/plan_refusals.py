@@ -1,0 +1,202 @@
+"""What `mlf plan ARCHIVE -o OUT` refuses: one clear error, its exit code, and no file.
+
+Archives are those that TVM builds without a plan of memory, or have something in them that nobody
+can account for: patched here, in the generated C of an archive without captured TIR. Each case also
+sees that the folder is as it was: nothing half written, nothing changed.
+"""
+
+import gzip
+import io
+import os
+import pathlib
+import re
+import tarfile
+import tempfile
+import unittest
+
+import support
+
+USMP = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
+CMSIS = support.SOURCE / "tests/data/c/tvm-0.9-cmsis-nn/module.tar"
+KERNELS = "codegen/host/src/default_lib1.c"
+FAILED, USAGE, INVALID, IO = 1, 64, 65, 74
+
+
+def patched(changes=None, dropped=None):
+    """The archive with (member, pattern, replacement) applied, without members that `dropped`
+    matches and without captured TIR."""
+    result = io.BytesIO()
+    dropped = re.compile(rf"(\./)?(src/tir-.*{'|' + dropped if dropped else ''})")
+    with tarfile.open(USMP) as tar, tarfile.open(fileobj=result, mode="w") as copy:
+        for member in tar:
+            if dropped.fullmatch(member.name):
+                continue
+            content = tar.extractfile(member).read() if member.isfile() else b""
+            for name, pattern, replacement in changes or []:
+                if member.name.removeprefix("./") == name:
+                    content, count = re.subn(pattern, replacement, content.decode(), count=1)
+                    assert count == 1, pattern
+                    content = content.encode()
+            member.size = len(content)
+            copy.addfile(member, io.BytesIO(content) if member.isfile() else None)
+    return result.getvalue()
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def files(self):
+        return {
+            path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()
+        }
+
+    def refuse(self, archive, exit_code, message, *options, output="out.tar"):
+        """`archive` is a path, or the bytes of one."""
+        if isinstance(archive, bytes):
+            (self.folder / "module.tar").write_bytes(archive)
+            archive = self.folder / "module.tar"
+        before = self.files()
+        result = support.run("plan", archive, "-o", self.folder / output, *options)
+        stderr = result.stderr.decode()
+        self.assertEqual(result.returncode, exit_code, stderr)
+        self.assertRegex(stderr, message)
+        self.assertEqual(len([s for s in stderr.splitlines() if s.startswith("mlf: ")]), 1, stderr)
+        self.assertEqual(result.stdout, b"")
+        self.assertEqual(self.files(), before)
+
+    def test_what_they_are_made_of_is_written_without_a_change(self):
+        (self.folder / "module.tar").write_bytes(patched())
+        support.run_ok("plan", self.folder / "module.tar", "-o", self.folder / "out.tar")
+        self.assertNotEqual(
+            (self.folder / "out.tar").read_bytes(), (self.folder / "module.tar").read_bytes()
+        )
+
+    # --- Who else uses the memory ----------------------------------------------------------------
+
+    def test_a_callee_without_c(self):
+        call = (KERNELS, r"  if \(tvmgen_default_fused", "  if (other_fused")
+        self.refuse(patched([call]), FAILED, "nothing defines 'other_fused_cast_subtract'")
+
+    def test_a_kernel_that_calls_an_unknown_function_with_its_memory(self):
+        call = (
+            KERNELS,
+            r"(  void\* tensor_let = [^\n]*\n)",
+            r"\1  keep_for_later(tensor_let);\n",
+        )
+        self.refuse(patched([call]), FAILED, "'keep_for_later', which '[^']*' calls, may keep the poin")
+
+    def test_functions_of_an_external_compiler(self):
+        self.refuse(CMSIS, FAILED, "no network of this archive has a memory pool|has no TIR|context")
+
+    def test_a_main_that_is_not_understood(self):
+        hook = (
+            KERNELS,
+            r"  if \(tvmgen_default_fused",
+            "  if (TVMDeviceEthosUOpen(resource_handle) != 0 ) return -1;\n  if (tvmgen_default_fused",
+        )
+        self.refuse(patched([hook]), FAILED, "no network of this archive has a memory pool")
+
+    # --- Offsets that nobody can account for -----------------------------------------------------
+
+    def test_an_offset_that_is_computed(self):
+        offset = (KERNELS, r"tensor_let = \(&\(global_workspace_\d+_var\[", r"\g<0>sizeof(int) * ")
+        self.refuse(patched([offset]), FAILED, "the pointers of '[^']*' cannot be followed")
+
+    def test_an_offset_of_main_that_is_computed(self):
+        offset = (KERNELS, r"sid_2_let = \(&\(global_workspace_\d+_var\[", r"\g<0>2 * ")
+        self.refuse(patched([offset]), FAILED, "cannot be planned|not certain|is not a number")
+
+    def test_another_use_of_a_pool(self):
+        use = (
+            KERNELS,
+            r"  if \(tvmgen_default_fused",
+            "  ((uint8_t*)global_workspace_1_var)[0] = (uint8_t)1;\n  if (tvmgen_default_fused",
+        )
+        self.refuse(patched([use]), FAILED, "main has a statement of kind BufferStore")
+
+    def test_a_buffer_behind_the_end_of_its_pool(self):
+        offset = (KERNELS, r"(_let = \(&\(global_workspace_\d+_var\[)\d+", r"\g<1>1000000")
+        self.refuse(patched([offset]), FAILED, "cannot be planned: ")
+
+    def test_two_buffers_that_share_bytes_without_a_proof(self):
+        offset = (KERNELS, r"(sid_2_let = \(&\(global_workspace_\d+_var\[)\d+", r"\g<1>16")
+        self.refuse(patched([offset]), FAILED, "cannot be planned: ")
+
+    # --- Archives without a plan of memory, or without what could be changed ----------------------
+
+    def test_objects_alone(self):
+        with tarfile.open(USMP) as tar:
+            metadata = tar.extractfile("./metadata.json").read()
+        members = {"metadata.json": metadata, "codegen/host/lib/default_lib0.o": b"\x7fELF"}
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as tar:
+            for name, content in members.items():
+                info = tarfile.TarInfo("./" + name)
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+        self.refuse(out.getvalue(), FAILED, "no network of this archive has a memory pool")
+
+    def test_a_network_that_allocates_while_it_runs(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        self.refuse(archive, FAILED, "no network of this archive has a memory pool")
+
+    def test_an_archive_of_the_graph_executor(self):
+        archive = support.CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+        if not archive.exists():
+            self.skipTest("there is no corpus beside the checkout")
+        self.refuse(archive, FAILED, "no network of this archive has a memory pool")
+
+    def test_an_operator(self):
+        archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
+        self.refuse(archive, FAILED, "no network of this archive has a memory pool")
+
+    def test_an_archive_without_its_library(self):
+        archive = patched(dropped=r"codegen/host/src/default_lib0\.c")
+        self.refuse(archive, FAILED, "cannot be planned: buffers reach beyond the pool")
+
+    # --- Files -----------------------------------------------------------------------------------
+
+    def test_gzip_that_ends_early(self):
+        self.refuse(gzip.compress(USMP.read_bytes(), mtime=0)[:-200], INVALID, "module.tar")
+
+    def test_gzip_with_a_wrong_sum(self):
+        packed = bytearray(gzip.compress(USMP.read_bytes(), mtime=0))
+        packed[-8] ^= 0xFF
+        self.refuse(bytes(packed), INVALID, "module.tar")
+
+    def test_a_directory(self):
+        with tarfile.open(USMP) as tar:
+            tar.extractall(self.folder / "module", filter="data")
+        self.refuse(self.folder / "module", USAGE, "into a tar, not a directory")
+
+    def test_the_archive_itself(self):
+        self.refuse(USMP.read_bytes(), USAGE, "the archive itself", output="module.tar")
+
+    def test_a_symbolic_link_to_it(self):
+        (self.folder / "out.tar").symlink_to("module.tar")
+        self.refuse(USMP.read_bytes(), USAGE, "the archive itself")
+
+    def test_a_hard_link_to_it(self):
+        (self.folder / "module.tar").write_bytes(USMP.read_bytes())
+        os.link(self.folder / "module.tar", self.folder / "out.tar")
+        self.refuse(self.folder / "module.tar", USAGE, "the archive itself")
+
+    def test_another_way_to_it(self):
+        (self.folder / "below").mkdir()
+        self.refuse(USMP.read_bytes(), USAGE, "the archive itself", output="below/../module.tar")
+
+    def test_a_folder_that_is_not_there(self):
+        self.refuse(USMP, IO, "nowhere: cannot open", output="nowhere/out.tar")
+
+    def test_options_that_do_not_go_together(self):
+        for options in (["--pool", "fast=1K"], ["--problem", "-"]):
+            result = support.run("plan", USMP, "-o", self.folder / "out.tar", *options)
+            self.assertEqual(result.returncode, USAGE)
+        self.assertEqual(self.files(), {})
+
+
+if __name__ == "__main__":
+    unittest.main()

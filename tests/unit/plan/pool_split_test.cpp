@@ -1,0 +1,126 @@
+// Splits into memories with limits: within them, and against every other split of few buffers.
+#include "mlf/plan/pool_split.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/plan/random_problems.h"
+
+namespace mlf::plan {
+namespace {
+
+std::vector<AccessedBuffer> random_buffers(std::mt19937& random, int most) {
+  const Problem problem =
+      random_problem({.buffers = most, .steps = 8, .gaps = random() % 2 == 0}, random);
+  std::vector<AccessedBuffer> buffers;
+  for (const Buffer& buffer : problem.buffers) {
+    buffers.push_back({buffer, analysis::Count(random() % 50)});
+  }
+  return buffers;
+}
+
+/// The buffers that `chosen` has a bit for.
+Problem part_of(const std::vector<AccessedBuffer>& buffers, std::size_t chosen) {
+  Problem problem;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if ((chosen >> i & 1) != 0) problem.buffers.push_back(buffers[i].buffer);
+  }
+  return problem;
+}
+
+std::uint64_t accessed_in(const std::vector<AccessedBuffer>& buffers, std::size_t chosen) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if ((chosen >> i & 1) != 0) sum += buffers[i].accessed.min;
+  }
+  return sum;
+}
+
+/// The most that any set of buffers has that fits.
+std::uint64_t most_by_trying_all(const std::vector<AccessedBuffer>& buffers, std::uint64_t limit) {
+  std::uint64_t most = 0;
+  for (std::size_t chosen = 0; chosen < std::size_t{1} << buffers.size(); ++chosen) {
+    if (accessed_in(buffers, chosen) <= most) continue;
+    const Problem part = part_of(buffers, chosen);
+    if (least_size_by_brute_force(part) <= limit) most = accessed_in(buffers, chosen);
+  }
+  return most;
+}
+
+/// Every memory is a plan of the buffers in it, and its sums are theirs.
+void expect_whole(const std::vector<AccessedBuffer>& buffers, const PoolSplit& split) {
+  ASSERT_EQ(split.places.size(), buffers.size());
+  bool fits = true;
+  for (std::size_t m = 0; m < split.memories.size(); ++m) {
+    std::size_t chosen = 0;
+    std::vector<std::uint64_t> offsets;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (split.places[i].memory != m) continue;
+      chosen |= std::size_t{1} << i;
+      offsets.push_back(split.places[i].offset);
+    }
+    const auto size = check_offsets(part_of(buffers, chosen), offsets);
+    ASSERT_TRUE(size) << to_string(size.error().front());
+    EXPECT_EQ(*size, split.memories[m].size);
+    EXPECT_EQ(offsets.size(), split.memories[m].buffers);
+    EXPECT_EQ(split.memories[m].accessed, analysis::Count(accessed_in(buffers, chosen)));
+    if (m + 1 < split.memories.size()) {
+      EXPECT_LE(*size, split.memories[m].limit.bytes);
+    }
+    fits = fits && *size <= split.memories[m].limit.bytes;
+  }
+  EXPECT_EQ(split.fits, fits);
+}
+
+TEST(PoolSplit, IsWholeAndNeverAboveItsBound) {
+  std::mt19937 random(7);
+  std::size_t best = 0;
+  const int times = 300;
+  for (int i = 0; i < times; ++i) {
+    const std::vector<AccessedBuffer> buffers = random_buffers(random, 6);
+    const MemoryLimit fast{"fast", random() % 20};
+    const std::vector<MemoryLimit> memories{fast, {"slow", random() % 60}};
+    const PoolSplit split = split_pools(buffers, memories).value();
+    expect_whole(buffers, split);
+    const std::uint64_t most = most_by_trying_all(buffers, fast.bytes);
+    EXPECT_LE(split.memories[0].accessed.min, most);
+    EXPECT_LE(most, split.most_in_first);
+    best += split.memories[0].accessed.min == most ? 1 : 0;
+  }
+  // Taking the densest first is a heuristic, but a good one.
+  EXPECT_GT(best, times * 3 / 4);
+}
+
+TEST(PoolSplit, OfOneMemoryIsThePlanOfAll) {
+  std::mt19937 random(8);
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<AccessedBuffer> buffers = random_buffers(random, 8);
+    const std::vector<MemoryLimit> one{{"ram", 1 << 20}};
+    const PoolSplit split = split_pools(buffers, one).value();
+    expect_whole(buffers, split);
+    EXPECT_TRUE(split.fits);
+    EXPECT_EQ(split.most_in_first, split.memories[0].accessed.min);
+    EXPECT_EQ(split.memories[0].size,
+              solve(part_of(buffers, (std::size_t{1} << buffers.size()) - 1))->size);
+  }
+}
+
+TEST(PoolSplit, CountsWhatIsCertainAndKeepsWhatIsNot) {
+  const std::vector<AccessedBuffer> buffers{
+      {{.id = "known", .lower = 0, .upper = 1, .size = 8}, analysis::Count(10)},
+      {{.id = "unknown", .lower = 0, .upper = 1, .size = 8}, analysis::Count(0, std::nullopt)}};
+  const std::vector<MemoryLimit> memories{{"fast", 8}, {"slow", 8}};
+  const PoolSplit split = split_pools(buffers, memories).value();
+  EXPECT_TRUE(split.fits);
+  EXPECT_EQ(split.places[0].memory, 0u);
+  EXPECT_EQ(split.places[1].memory, 1u);
+  EXPECT_FALSE(split.memories[1].accessed.is_known());
+}
+
+TEST(PoolSplit, NeedsAMemory) {
+  const auto split = split_pools({}, {});
+  ASSERT_FALSE(split);
+  EXPECT_EQ(split.error().front().kind, ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace mlf::plan
