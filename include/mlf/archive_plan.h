@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "mlf/networks.h"
 #include "mlf/plan/network_order.h"
 #include "mlf/plan/network_plan.h"
+#include "mlf/plan/pool_split.h"
 #include "mlf/plan/static_plan.h"
 
 namespace mlf {
@@ -28,6 +30,12 @@ struct ModulePoolPlan {
   std::vector<plan::ScratchCost> scratch;
 };
 
+/// The buffers of all pools of one module in memories with limits.
+struct ModuleSplit {
+  std::vector<plan::AccessedBuffer> buffers;
+  plan::PoolSplit split;
+};
+
 /// One module of the archive.
 struct ModulePlan {
   std::string name;
@@ -38,6 +46,8 @@ struct ModulePlan {
   std::vector<ModulePoolPlan> pools{};            ///< its workspace pools
   std::optional<plan::NetworkOrder> order{};      ///< nothing where a pool is refused
   std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
+  /// Where memories were given, and it has pools of which none is refused.
+  std::optional<ModuleSplit> split{};
 };
 
 struct ArchivePlan {
@@ -45,9 +55,12 @@ struct ArchivePlan {
 };
 
 /// Plans the networks of an archive. The alignment of pools is what the generated C says of their
-/// arrays. Errors: those of `Deployment::networks`, `Deployment::document` and `plan::static_plan`.
+/// arrays. `memories` are those of the board, the fastest first; none: there is no split. Errors:
+/// those of `Deployment::networks`, `Deployment::document`, `plan::static_plan` and
+/// `plan::split_pools`.
 MLF_API Result<ArchivePlan> plan_archive(const Deployment& deployment,
-                                         const plan::SearchLimits& limits = {});
+                                         const plan::SearchLimits& limits = {},
+                                         std::span<const plan::MemoryLimit> memories = {});
 
 /// The text of `mlf plan --json` (schemas/plan.schema.json).
 MLF_API std::string to_json(const ArchivePlan& plan, JsonLayout layout);

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "commands/budget_file.h"
 #include "commands/command.h"
 #include "commands/plan_tables.h"
 #include "mlf/archive_plan.h"
 #include "mlf/deployment.h"
+#include "mlf/plan/pool_split.h"
 #include "mlf/plan/problem.h"
 #include "mlf/plan/problem_csv.h"
 #include "mlf/replan.h"
@@ -28,6 +31,7 @@ struct PlanArguments {
   bool json = false;
   std::string output;
   bool reorder = false;
+  std::vector<std::string> memories;  ///< "NAME=BYTES" each
 };
 
 /// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
@@ -57,9 +61,25 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
                                 "metadata.json and TIR; nothing else in it changes")
                      ->type_name("OUT")
                      ->excludes(problem);
-  app.add_flag("--reorder", options.reorder,
-               "Put the calls of main into the order that needs the least memory as well")
-      ->needs(output);
+  auto* reorder =
+      app.add_flag("--reorder", options.reorder,
+                   "Put the calls of main into the order that needs the least memory as well")
+          ->needs(output);
+  app.add_flag("--in-place", options.details.in_place,
+               "Write results over what they are computed from, where the TIR proves that each "
+               "element is read before it is written and never again")
+      ->excludes(problem)
+      ->excludes(reorder);
+  app.add_option(
+         "--pool", options.memories,
+         "A memory of the board, the fastest first, as fast=64K: say what would go where by "
+         "bytes accessed; 1 if it does not fit (may be repeated; nothing is written)")
+      ->type_name("NAME=BYTES")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->excludes(problem)
+      ->excludes(output)
+      ->excludes("--in-place");
 }
 
 plan::SearchLimits limits_of(const PlanArguments& options) {
@@ -72,9 +92,45 @@ plan::SearchLimits limits_of(const PlanArguments& options) {
   return limits;
 }
 
+/// "fast=64K" each, in their order. Errors: `usage`.
+Result<std::vector<plan::MemoryLimit>> memories_of(const std::vector<std::string>& texts) {
+  std::vector<plan::MemoryLimit> memories;
+  for (const std::string& text : texts) {
+    const std::size_t at = text.find('=');
+    if (at == 0 || at == std::string::npos) {
+      return tl::make_unexpected(Diagnostics{
+          {ErrorKind::usage, fmt::format("--pool {}: it is not NAME=BYTES", text), {}}});
+    }
+    const auto bytes = number_of(std::string_view(text).substr(at + 1));
+    if (!bytes) return tl::make_unexpected(bytes.error());
+    memories.push_back({text.substr(0, at), *bytes});
+  }
+  return memories;
+}
+
+/// Fails for the first module whose buffers do not fit, or of which that is not known, and where
+/// there is nothing that could be split.
+int judge_split(const ArchivePlan& plan, const Context& context) {
+  bool has_pools = false;
+  for (const ModulePlan& module : plan.modules) {
+    if (module.pools.empty()) continue;
+    has_pools = true;
+    if (module.split && module.split->split.fits) continue;
+    const std::string why = module.split ? "its buffers do not fit into the memories given"
+                                         : "its pools cannot be planned, so nothing is known of it";
+    return context.console.fail(ErrorKind::check_failed,
+                                fmt::format("module '{}': {}", printable(module.name), why));
+  }
+  if (!has_pools) {
+    return context.console.fail(ErrorKind::check_failed,
+                                "no network of this archive has a memory pool to split");
+  }
+  return 0;
+}
+
 Result<ReplanReport> write_planned_offsets(const Deployment& deployment, const ArchivePlan& plan,
-                                           const ReplanOptions& options) {
-  const auto moves = moves_of(plan);
+                                           Sharing sharing, const ReplanOptions& options) {
+  const auto moves = moves_of(plan, sharing);
   if (!moves) return tl::make_unexpected(moves.error());
   return write_with_plan(deployment, *moves, options);
 }
@@ -85,8 +141,9 @@ int write_planned(const PlanArguments& options, const Deployment& deployment,
   const ReplanOptions replan{.output = options.output,
                              .archive_limits = context.limits.archive,
                              .tir_limits = context.limits.tir};
+  const Sharing sharing = options.details.in_place ? Sharing::in_place : Sharing::none;
   const auto written = options.reorder ? write_reordered(deployment, plan, replan)
-                                       : write_planned_offsets(deployment, plan, replan);
+                                       : write_planned_offsets(deployment, plan, sharing, replan);
   if (!written) return context.console.fail(in_file(written.error(), options.archive));
   for (const std::string& lost : written->lost) context.console.warn(lost);
   if (written->changed.empty()) {
@@ -103,7 +160,9 @@ int plan_networks(const PlanArguments& options, const Context& context) {
       options.archive,
       {.archive_limits = context.limits.archive, .tir_limits = context.limits.tir});
   if (!deployment) return context.console.fail(deployment.error());
-  const auto plan = plan_archive(*deployment, limits_of(options));
+  const auto memories = memories_of(options.memories);
+  if (!memories) return context.console.fail(memories.error());
+  const auto plan = plan_archive(*deployment, limits_of(options), *memories);
   if (!plan) return context.console.fail(plan.error());
   if (!options.output.empty()) {
     const int exit = write_planned(options, *deployment, *plan, context);
@@ -112,7 +171,8 @@ int plan_networks(const PlanArguments& options, const Context& context) {
   }
   const auto printed =
       print(options.json ? to_json(*plan, JsonLayout::pretty) : to_text(*plan, options.details));
-  return printed ? 0 : context.console.fail(printed.error());
+  if (!printed) return context.console.fail(printed.error());
+  return memories->empty() ? 0 : judge_split(*plan, context);
 }
 
 std::string summary(const plan::Solution& solution, std::size_t buffers) {

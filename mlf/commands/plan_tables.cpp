@@ -66,18 +66,62 @@ Table allocations_table(const ArchivePlan& plan) {
   return table;
 }
 
-Table offsets_table(const ArchivePlan& plan) {
+/// Bytes accessed: "4096", "0-4096", or ">=0" where nobody knows how many at most.
+std::string count_of(const analysis::Count& count) {
+  if (!count.is_known()) return fmt::format(">={}", count.min);
+  return count.is_exact() ? std::to_string(count.min) : fmt::format("{}-{}", count.min, *count.max);
+}
+
+/// What goes into each memory. The first one's share is held against what no split exceeds.
+Table memories_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "MEMORY", "LIMIT", "BYTES", "BUFFERS", "ACCESSED", "AT MOST"});
+  table.align_right({2, 3, 4, 5, 6});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.split) continue;
+    const plan::PoolSplit& split = module.split->split;
+    for (std::size_t i = 0; i < split.memories.size(); ++i) {
+      const plan::SplitMemory& one = split.memories[i];
+      table.add({module.name, one.limit.name, std::to_string(one.limit.bytes),
+                 std::to_string(one.size), std::to_string(one.buffers), count_of(one.accessed),
+                 i == 0 ? std::to_string(split.most_in_first) : std::string("-")});
+    }
+  }
+  return table;
+}
+
+Table places_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "BUFFER", "BYTES", "ACCESSED", "MEMORY", "OFFSET"});
+  table.align_right({2, 3, 5});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.split) continue;
+    for (std::size_t i = 0; i < module.split->buffers.size(); ++i) {
+      const plan::AccessedBuffer& one = module.split->buffers[i];
+      const plan::SplitPlace& place = module.split->split.places[i];
+      table.add({module.name, one.buffer.id, std::to_string(one.buffer.size),
+                 count_of(one.accessed), module.split->split.memories[place.memory].limit.name,
+                 std::to_string(place.offset)});
+    }
+  }
+  return table;
+}
+
+/// The buffers that move: to the places of the best plan, or to those in place if that was chosen.
+Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
   Table table({"MODULE", "FUNCTION", "BUFFER", "BYTES", "NOW", "BEST"});
   table.align_right({3, 4, 5});
   table.hide_if_constant(0);
   for (const ModulePlan& module : plan.modules) {
     for (const ModulePoolPlan& pool : module.pools) {
       const plan::PoolPlan& one = pool.plan;
+      const std::vector<std::uint64_t>& offsets =
+          details.in_place && one.in_place ? one.in_place->offsets : one.best.offsets;
       for (std::size_t i = 0; i < one.now.buffers.size(); ++i) {
         const plan::PlannedBuffer& buffer = one.now.buffers[i];
-        if (one.best.offsets[i] == buffer.offset) continue;
+        if (offsets[i] == buffer.offset) continue;
         table.add({module.name, buffer.function, buffer.variable, std::to_string(buffer.bytes),
-                   std::to_string(buffer.offset), std::to_string(one.best.offsets[i])});
+                   std::to_string(buffer.offset), std::to_string(offsets[i])});
       }
     }
   }
@@ -113,7 +157,7 @@ std::string order_remark(const ModulePlan& module) {
 }
 
 /// Why there is no plan, or no better one.
-std::string remarks(const ArchivePlan& plan) {
+std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
   std::string text;
   bool has_gap = false;
   for (const ModulePlan& module : plan.modules) {
@@ -122,10 +166,11 @@ std::string remarks(const ArchivePlan& plan) {
     }
     for (const ModulePoolPlan& pool : module.pools) {
       if (pool.plan.in_place) {
-        text += fmt::format(
-            "{}: {} would need {} if results were written over what they are computed from\n",
-            printable(module.name), printable((*module.network)[pool.plan.now.pool].name),
-            pool.plan.in_place->size);
+        text += fmt::format("{}: {} {} {} if results {} written over what they are computed from\n",
+                            printable(module.name),
+                            printable((*module.network)[pool.plan.now.pool].name),
+                            details.in_place ? "needs" : "would need", pool.plan.in_place->size,
+                            details.in_place ? "are" : "were");
       }
       has_gap = has_gap || (!pool.plan.is_refused() && !pool.plan.best.proven);
       for (const std::string& why : pool.plan.now.refused) {
@@ -147,7 +192,9 @@ std::string remarks(const ArchivePlan& plan) {
 
 std::string to_text(const ArchivePlan& plan, const PlanDetails& details) {
   std::vector<Table> tables{pools_table(plan), allocations_table(plan)};
-  if (details.offsets) tables.push_back(offsets_table(plan));
+  tables.push_back(memories_table(plan));
+  if (details.offsets) tables.push_back(offsets_table(plan, details));
+  if (details.offsets) tables.push_back(places_table(plan));
   if (details.scratch) tables.push_back(scratch_table(plan));
   std::string text;
   const auto add = [&](const std::string& part) {
@@ -158,7 +205,7 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details) {
   for (const Table& table : tables) {
     if (!table.empty()) add(table.text());
   }
-  add(remarks(plan));
+  add(remarks(plan, details));
   return text;
 }
 

@@ -30,8 +30,20 @@ NetworkSources sources_of(const Deployment& deployment, const graph::Topology& n
   return sources;
 }
 
+/// Lifetimes of a pool that is refused are not known, and so is what fits beside its buffers.
+std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
+                                    std::vector<plan::AccessedBuffer> buffers,
+                                    std::span<const plan::MemoryLimit> memories,
+                                    const plan::SearchLimits& limits) {
+  const bool is_refused =
+      std::ranges::any_of(problem.pools, [](const auto& pool) { return !pool.refused.empty(); });
+  if (memories.empty() || problem.pools.empty() || is_refused) return std::nullopt;
+  auto split = get_or_throw(plan::split_pools(buffers, memories, limits));
+  return ModuleSplit{std::move(buffers), std::move(split)};
+}
+
 void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
-                 ModulePlan& result) {
+                 std::span<const plan::MemoryLimit> memories, ModulePlan& result) {
   const graph::Topology& network = *result.network;
   const NetworkSources sources = sources_of(deployment, network);
   const auto alignments = pool_alignments(deployment, result.module, network);
@@ -42,13 +54,18 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
     auto scratch = plan::scratch_costs(network, problem, pool.now);
     result.pools.push_back({std::move(pool), std::move(scratch)});
   }
+  if (!memories.empty()) {
+    result.split =
+        split_of(problem, accessed_buffers(network, sources.inputs, problem), memories, limits);
+  }
   result.first_tick = std::move(problem.first_tick);
   result.allocations = get_or_throw(plan::static_plan(network, limits));
 }
 
 }  // namespace
 
-Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::SearchLimits& limits) {
+Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::SearchLimits& limits,
+                                 std::span<const plan::MemoryLimit> memories) {
   return support::to_result([&] {
     Networks networks = get_or_throw(deployment.networks());
     const std::vector<Module>& modules = deployment.library().modules;
@@ -62,7 +79,7 @@ Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::Searc
     for (Network& network : networks.found) {
       ModulePlan& module = result.modules[network.module];
       module.network = std::move(network.topology);
-      plan_module(deployment, limits, module);
+      plan_module(deployment, limits, memories, module);
     }
     return result;
   });

@@ -25,6 +25,9 @@ class PlanJson {
   void order_pool(const ModulePlan& module, std::size_t index);
   void allocations(const std::optional<plan::StaticPlan>& plan);
   void solution(std::string_view key, const plan::Solution& solution);
+  void split(const std::optional<ModuleSplit>& split);
+  void memory(const plan::SplitMemory& memory);
+  void count(std::string_view key, const analysis::Count& count);
 
   void text(std::string_view key, std::string_view value);
   void number(std::string_view key, std::optional<std::uint64_t> value);
@@ -82,6 +85,8 @@ void PlanJson::buffer(const graph::Topology& network, const plan::PoolPlan& pool
   out_.end_array();
   number("offset", buffer.offset);
   number("best_offset", pool.is_refused() ? std::nullopt : std::optional(pool.best.offsets[i]));
+  number("in_place_offset",
+         pool.in_place ? std::optional(pool.in_place->offsets[i]) : std::nullopt);
   out_.end_object();
 }
 
@@ -200,6 +205,52 @@ void PlanJson::order_pool(const ModulePlan& module, std::size_t index) {
   out_.end_object();
 }
 
+void PlanJson::count(std::string_view key, const analysis::Count& count) {
+  out_.key(key);
+  out_.begin_object();
+  number("min", count.min);
+  number("max", count.max);
+  out_.end_object();
+}
+
+void PlanJson::memory(const plan::SplitMemory& memory) {
+  out_.begin_object();
+  text("name", memory.limit.name);
+  number("limit", memory.limit.bytes);
+  number("bytes", memory.size);
+  number("buffers", memory.buffers);
+  count("accessed", memory.accessed);
+  out_.end_object();
+}
+
+/// Where each buffer of all pools would go in the memories that were given.
+void PlanJson::split(const std::optional<ModuleSplit>& module) {
+  out_.key("split");
+  if (!module) return out_.null();
+  out_.begin_object();
+  out_.key("fits");
+  out_.boolean(module->split.fits);
+  number("most_in_first", module->split.most_in_first);
+  out_.key("memories");
+  out_.begin_array();
+  for (const plan::SplitMemory& one : module->split.memories) memory(one);
+  out_.end_array();
+  out_.key("buffers");
+  out_.begin_array();
+  for (std::size_t i = 0; i < module->buffers.size(); ++i) {
+    const plan::AccessedBuffer& one = module->buffers[i];
+    out_.begin_object();
+    text("name", one.buffer.id);
+    number("bytes", one.buffer.size);
+    count("accessed", one.accessed);
+    number("memory", module->split.places[i].memory);
+    number("offset", module->split.places[i].offset);
+    out_.end_object();
+  }
+  out_.end_array();
+  out_.end_object();
+}
+
 void PlanJson::module(const ModulePlan& module) {
   out_.begin_object();
   text("name", module.name);
@@ -215,6 +266,7 @@ void PlanJson::module(const ModulePlan& module) {
   out_.end_array();
   order(module);
   allocations(module.allocations);
+  split(module.split);
   out_.end_object();
 }
 

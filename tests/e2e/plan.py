@@ -370,6 +370,79 @@ class Plans(unittest.TestCase):
         )
 
 
+class Splits(unittest.TestCase):
+    """`--pool NAME=BYTES`: what goes where, held against the offsets, sizes and lives of the plan."""
+
+    def split(self, path, *pools):
+        arguments = [part for pool in pools for part in ("--pool", pool)]
+        result = support.run("plan", "--json", path, *arguments)
+        document = json.loads(result.stdout)
+        schemas.check(schemas.validator("plan"), document, str(path))
+        (module,) = document["modules"]
+        return result, module
+
+    def test_hold(self):
+        for path in planned_archives()[:12]:
+            with self.subTest(archive=path.parts[-3:-1]):
+                pool = plan(path)["modules"][0]["pools"]
+                if not pool or not pool[0]["buffers"]:
+                    continue
+                half = pool[0]["best"] // 2
+                result, module = self.split(path, f"fast={half}", "slow=1M")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.check(module, half)
+
+    def check(self, module, limit):
+        split = module["split"]
+        fast, slow = split["memories"]
+        self.assertTrue(split["fits"])
+        self.assertEqual((fast["name"], fast["limit"], slow["limit"]), ("fast", limit, 1 << 20))
+        self.assertLessEqual(fast["bytes"], limit)
+        self.assertLessEqual(fast["accessed"]["min"], split["most_in_first"])
+        (pool,) = module["pools"]
+        placed = list(zip(split["buffers"], pool["buffers"], strict=True))
+        for at, memory in enumerate(split["memories"]):
+            here = [(one, planned) for one, planned in placed if one["memory"] == at]
+            self.assertEqual(len(here), memory["buffers"])
+            self.assertEqual(sum(one["accessed"]["min"] for one, _ in here), memory["accessed"]["min"])
+            ends = [one["offset"] + one["bytes"] for one, _ in here]
+            self.assertEqual(max(ends, default=0), memory["bytes"])
+            for i, (one, planned) in enumerate(here):
+                self.assertEqual((one["name"], one["bytes"]), (planned["name"], planned["bytes"]))
+                for other, beside in here[i + 1 :]:
+                    apart = (
+                        one["offset"] + one["bytes"] <= other["offset"]
+                        or other["offset"] + other["bytes"] <= one["offset"]
+                        or one["bytes"] * other["bytes"] == 0
+                    )
+                    self.assertTrue(apart or not self.meet(planned["live"], beside["live"]))
+
+    def meet(self, a, b):
+        return any(x[0] < y[1] and y[0] < x[1] for x in a for y in b)
+
+    def test_count_what_the_loops_access(self):
+        # By hand: a tensor of 256 int16 is written once by the kernel that makes it, and read once
+        # by the convolution's padding of 10 x 10 x 4, which reads where it does not pad.
+        _, module = self.split(QNN, "ram=2K")
+        accessed = {one["name"]: one["accessed"] for one in module["split"]["buffers"]}
+        self.assertEqual(accessed["sid_1_let"], {"min": 2 * 512, "max": 2 * 512})
+
+    def test_that_do_not_fit_are_a_failed_check(self):
+        result, module = self.split(QNN, "fast=64", "slow=128")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"do not fit", result.stderr)
+        self.assertFalse(module["split"]["fits"])
+
+    def test_of_nothing_are_a_failed_check(self):
+        result = support.run("plan", HEAP, "--pool", "ram=1M")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"no network of this archive has a memory pool to split", result.stderr)
+
+    def test_need_a_name_and_a_size(self):
+        for wrong in ("64K", "=64K", "fast=", "fast=many"):
+            self.assertEqual(support.run("plan", QNN, "--pool", wrong).returncode, 64, wrong)
+
+
 class Text(unittest.TestCase):
     def test_has_a_row_for_each_pool(self):
         lines = support.run_ok("plan", QNN).stdout.decode().splitlines()
