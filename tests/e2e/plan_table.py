@@ -1,0 +1,115 @@
+"""The pools of all networks in one table: now, the bound, what mlf plans, and TVM's planners.
+
+    plan_table.py [ARCHIVE…]
+
+Without arguments of the bundled archives and of the corpus beside the checkout. Checked of every
+row: the bound is not above the plan, and the plan not above any planner of TVM; of all rows: nine of
+ten are within 2 % of the bound. tvm/plan_tvm.py makes the same table of networks that it builds
+with each planner of TVM.
+"""
+
+import dataclasses
+import json
+import pathlib
+import sys
+
+import memory_truth
+import support
+
+# What the archives of the corpus were planned with is one of the two.
+GREEDY = ("greedy_by_size", "greedy_by_conflicts")
+CLOSE = 0.02
+MOST_NOT_CLOSE = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """Bytes of one pool."""
+
+    network: str
+    now: int
+    bound: int
+    ours: int
+    planners: dict  # bytes by name of TVM's algorithm
+
+    def is_close(self):
+        return self.ours <= self.bound * (1 + CLOSE)
+
+    def faults(self):
+        best = min([self.now, *self.planners.values()])
+        if self.bound > self.ours:
+            yield f"{self.network}: bound {self.bound} above {self.ours}"
+        if self.ours > best:
+            yield f"{self.network}: {self.ours}, and TVM needs {best}"
+
+
+def faults(rows):
+    found = [fault for row in rows for fault in row.faults()]
+    far = [row.network for row in rows if not row.is_close()]
+    if len(far) > MOST_NOT_CLOSE * len(rows):
+        found.append(f"far from their bounds: {', '.join(far)}")
+    return found
+
+
+def text(rows):
+    names = list(dict.fromkeys(name for row in rows for name in row.planners))
+    widths = [max(10, len(name) + 2) for name in names]
+    lines = [
+        f"{'NETWORK':44}{'NOW':>9}{'BOUND':>9}{'OURS':>9}{'GAIN':>9}{'%':>6}"
+        + "".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))
+    ]
+    for row in rows:
+        gain = row.now - row.ours
+        share = 100 * gain / row.now if row.now else 0
+        sizes = [str(row.planners.get(name, "?")) for name in names]
+        lines.append(
+            f"{row.network:44}{row.now:>9}{row.bound:>9}{row.ours:>9}{gain:>9}{share:>6.1f}"
+            + "".join(f"{size:>{width}}" for size, width in zip(sizes, widths, strict=True))
+        )
+    optimal = sum(row.ours == row.bound for row in rows)
+    close = sum(row.is_close() for row in rows)
+    smaller = sum(row.ours < row.now for row in rows)
+    lines.append(
+        f"{len(rows)} pools: {smaller} smaller than now, {optimal} as small as the bound, "
+        f"{close} within {100 * CLOSE:.0f} % of it"
+    )
+    return "\n".join(lines)
+
+
+def rows_of(archive, name):
+    """A row for each pool, and the reasons of those that cannot be planned."""
+    document = json.loads(support.run_ok("plan", "--json", archive).stdout)
+    for module in document["modules"]:
+        for pool in module["pools"]:
+            label = f"{name} {module['name']}" if len(document["modules"]) > 1 else name
+            if pool["refused"]:
+                yield None, f"{label}: {pool['refused'][0]}"
+                continue
+            now = pool["used"] if pool["declared"] is None else pool["declared"]
+            planners = {key: pool[key] for key in GREEDY if pool[key] is not None}
+            yield Row(label, now, pool["lower_bound"], pool["best"], planners), None
+
+
+def main(arguments):
+    archives = [pathlib.Path(one) for one in arguments]
+    names = {path: str(path) for path in archives}
+    if not archives:
+        archives = [path for path in memory_truth.archives() if "usmp" in path.parent.name]
+        names = {path: memory_truth.name_of(path) for path in archives}
+    rows, refused = [], []
+    for path in archives:
+        for row, reason in rows_of(path, names[path]):
+            if row is not None:
+                rows.append(row)
+            else:
+                refused.append(reason)
+    print(text(rows))
+    found = faults(rows) + ([] if arguments else refused)
+    for line in found:
+        print(f"FAULT: {line}")
+    assert rows, "no pool was planned"
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
