@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,11 @@ namespace mlf::replan {
 void add_text_edits(const support::SourceText& source, tir::SourceRange function_range,
                     const ModuleAssignment& assignment, const FunctionSites& function,
                     std::vector<Edit>& edits);
+
+/// The metadata section of such a text, where it has one: sizes in `tir.usmp.AllocatedPoolInfo`.
+void add_metadata_section_edits(const support::SourceText& source,
+                                std::span<const ModuleAssignment> assignments,
+                                std::vector<Edit>& edits);
 
 /// The definition of one function in generated C.
 void add_c_edits(const support::SourceText& source, tir::SourceRange definition,

@@ -185,6 +185,9 @@ class Replanning {
         add_text_edits(source, *range, assignment, function, edits_[&member]);
       }
     }
+    if (edits_.contains(&member)) {
+      add_metadata_section_edits(source, assignments_, edits_[&member]);
+    }
   }
 
   void generated_c(const ModuleAssignment& assignment) {
