@@ -32,8 +32,9 @@ std::string best_of(const plan::PoolPlan& plan) {
 }
 
 Table pools_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "POOL", "NOW", "BOUND", "BEST", "GAIN", "%", "BY SIZE", "BY CONFLICTS"});
-  table.align_right({2, 3, 4, 5, 6, 7, 8});
+  Table table({"MODULE", "POOL", "NOW", "BOUND", "BEST", "GAIN", "%", "BY SIZE", "BY CONFLICTS",
+               "HILL CLIMB"});
+  table.align_right({2, 3, 4, 5, 6, 7, 8, 9});
   for (const ModulePlan& module : plan.modules) {
     for (const ModulePoolPlan& pool : module.pools) {
       const plan::PoolPlan& one = pool.plan;
@@ -44,7 +45,8 @@ Table pools_table(const ArchivePlan& plan) {
                  is_planned ? best_of(one) : "?", is_planned ? std::to_string(one.gain()) : "?",
                  is_planned ? percent(one.gain(), now) : "?",
                  bytes_or_unknown(size_of(one.greedy_by_size)),
-                 bytes_or_unknown(size_of(one.greedy_by_conflicts))});
+                 bytes_or_unknown(size_of(one.greedy_by_conflicts)),
+                 bytes_or_unknown(size_of(one.hill_climb))});
     }
   }
   return table;

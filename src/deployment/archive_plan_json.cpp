@@ -126,6 +126,7 @@ void PlanJson::pool(const graph::Topology& network, const ModulePoolPlan& pool) 
   number("gain", unless_refused(plan.gain()));
   planner("greedy_by_size", plan.greedy_by_size);
   planner("greedy_by_conflicts", plan.greedy_by_conflicts);
+  planner("hill_climb", plan.hill_climb);
   planner("in_place", plan.in_place);
   sentences("refused", plan.now.refused);
   out_.key("buffers");

@@ -141,29 +141,46 @@ void NetworkReader::add_storages() {
   }
 }
 
-/// The ticks of a call in which a workspace is touched; nothing where it never is. Lets of one name
-/// and place count together.
-std::optional<TickRange> NetworkReader::scratch_ticks(const Kernel& kernel,
+/// The ticks of a call in which memory behind a let is touched. Lets of one name and place count
+/// together.
+NetworkReader::FoundLet NetworkReader::find_let(graph::KernelId id,
+                                                const KernelBuffer& buffer) const {
+  const std::optional<KernelTicks>& ticks = kernels_[index(id)].ticks;
+  FoundLet found;
+  if (!ticks) return found;
+  for (const LetTicks& let : ticks->lets) {
+    if (let.name != buffer.name || let.offset != buffer.offset) continue;
+    found.is_found = true;
+    if (!let.touched) continue;
+    if (!found.touched) found.touched = let.touched;
+    found.touched->include(*let.touched);
+  }
+  return found;
+}
+
+/// The ticks of a call in which a workspace is touched; nothing where it never is.
+std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
                                                       const KernelBuffer& buffer,
                                                       PoolProblem& pool) const {
-  const auto kernel_at = static_cast<std::size_t>(&kernel - topology_.kernels.data());
-  const std::optional<KernelTicks>& ticks = kernels_[kernel_at].ticks;
-  std::optional<TickRange> touched;
-  bool is_found = false;
-  if (ticks) {
-    for (const LetTicks& let : ticks->lets) {
-      if (let.name != buffer.name || let.offset != buffer.offset) continue;
-      is_found = true;
-      if (!let.touched) continue;
-      if (!touched) touched = let.touched;
-      touched->include(*let.touched);
+  const FoundLet found = find_let(id, buffer);
+  if (!found.is_found) {
+    refuse(pool, "the let " + quoted(buffer.name) + " in " +
+                     quoted(topology_.kernels[index(id)].symbol) + " cannot be followed");
+  }
+  return found.touched;
+}
+
+/// Constants in a pool of their own, which TVM's planner looks at together with workspaces.
+void NetworkReader::add_constants(graph::KernelId id) {
+  for (const KernelBuffer& constant : topology_.kernels[index(id)].constants) {
+    const FoundLet found = find_let(id, constant);
+    if (!constant.pool || !found.touched) continue;
+    KernelConstant one{.bytes = constant.bytes};
+    for (const std::int64_t call : kernels_[index(id)].first_of_calls) {
+      one.live.push_back({call + found.touched->first, call + found.touched->last + 1});
     }
+    result_.constants.push_back(std::move(one));
   }
-  if (!is_found) {
-    refuse(pool, "the let " + quoted(buffer.name) + " in " + quoted(kernel.symbol) +
-                     " cannot be followed");
-  }
-  return touched;
 }
 
 void NetworkReader::add_workspaces(graph::KernelId id) {
@@ -185,7 +202,7 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
                          .bytes = *workspace.bytes,
                          .kernel = id,
                          .workspace = i};
-    const std::optional<TickRange> touched = scratch_ticks(kernel, workspace, *pool);
+    const std::optional<TickRange> touched = scratch_ticks(id, workspace, *pool);
     const std::vector<std::int64_t>& calls = kernels_[index(id)].first_of_calls;
     scratch_lives_ += calls.size();
     if (scratch_lives_ > kMaxScratchLives) return refuse(*pool, "there are too many calls");

@@ -25,7 +25,8 @@ std::uint64_t alignment_of(const PoolProblem& pool) {
 }
 
 /// The search first, then what it is measured by: results in place, and TVM's planners.
-PoolPlan plan_pool(const PoolProblem& pool, const SearchLimits& limits) {
+PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
+                   const SearchLimits& limits) {
   PoolPlan plan{.now = pool, .best = own_plan(pool)};
   if (plan.is_refused()) return plan;
   Result<Solution> found = solve(pool.problem, limits);
@@ -48,6 +49,8 @@ PoolPlan plan_pool(const PoolProblem& pool, const SearchLimits& limits) {
   if (const auto buffers = tvm_buffers(pool)) {
     plan.greedy_by_size = greedy_by_size(*buffers, alignment_of(pool));
     plan.greedy_by_conflicts = greedy_by_conflicts(*buffers, alignment_of(pool));
+    const auto pressure = memory_pressure(pool, network.constants);
+    if (pressure) plan.hill_climb = hill_climb(*buffers, alignment_of(pool), *pressure);
   }
   return plan;
 }
@@ -73,7 +76,7 @@ std::uint64_t PoolPlan::gain() const {
 
 std::vector<PoolPlan> plan_pools(const NetworkProblem& problem, const SearchLimits& limits) {
   std::vector<PoolPlan> plans;
-  for (const PoolProblem& pool : problem.pools) plans.push_back(plan_pool(pool, limits));
+  for (const PoolProblem& pool : problem.pools) plans.push_back(plan_pool(problem, pool, limits));
   return plans;
 }
 

@@ -99,6 +99,7 @@ NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   add_storages();
   for (std::size_t i = 0; i < topology_.kernels.size(); ++i) {
     add_workspaces(static_cast<graph::KernelId>(i));
+    add_constants(static_cast<graph::KernelId>(i));
   }
   for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
     find_in_place(static_cast<graph::CallId>(i));

@@ -70,8 +70,13 @@ class NetworkReader {
   std::optional<TickRange> ticks_at(const graph::Endpoint& end) const;
   TickRange whole_step(graph::Position position) const;
   void add_workspaces(graph::KernelId id);
-  std::optional<TickRange> scratch_ticks(const graph::Kernel& kernel,
-                                         const graph::KernelBuffer& buffer,
+  struct FoundLet {
+    bool is_found = false;
+    std::optional<TickRange> touched{};  // nothing: never
+  };
+  FoundLet find_let(graph::KernelId id, const graph::KernelBuffer& buffer) const;
+  void add_constants(graph::KernelId id);
+  std::optional<TickRange> scratch_ticks(graph::KernelId id, const graph::KernelBuffer& buffer,
                                          PoolProblem& pool) const;
   void find_in_place(graph::CallId id);
   std::optional<std::size_t> buffer_of(const graph::Call& call, const TickMemory& memory,

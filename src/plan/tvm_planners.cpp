@@ -114,6 +114,30 @@ std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool) {
   return buffers;
 }
 
+std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
+                                             const std::vector<KernelConstant>& constants) {
+  std::map<std::int64_t, std::int64_t> changes;  // by tick
+  for (const Event& event : events_of(pool)) {
+    const auto bytes = static_cast<std::int64_t>(pool.buffers[event.buffer].bytes);
+    if (event.is_end) {
+      changes[event.tick + 1] -= bytes;
+    } else {
+      changes[event.tick] += bytes;
+    }
+  }
+  for (const KernelConstant& constant : constants) {
+    if (!constant.bytes) return std::nullopt;
+    for (const Interval& live : constant.live) {
+      changes[live.lower] += static_cast<std::int64_t>(*constant.bytes);
+      changes[live.upper] -= static_cast<std::int64_t>(*constant.bytes);
+    }
+  }
+  std::int64_t alive = 0;
+  std::int64_t most = 0;
+  for (const auto& [tick, change] : changes) most = std::max(most, alive += change);
+  return static_cast<std::uint64_t>(most);
+}
+
 PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment) {
   return place_in_order(buffers,
                         descending(buffers,

@@ -29,4 +29,14 @@ std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool);
 PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);
 PlannerResult greedy_by_conflicts(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);
 
+/// The most bytes alive at once in a pool and in constants: what TVM knows as the memory pressure,
+/// at which hill_climb is content. Nothing where the size of a constant is not known.
+std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
+                                             const std::vector<KernelConstant>& constants);
+
+/// `tir.usmp.algo.hill_climb` of v0.10 and later: deterministic, since TVM seeds `rand_r` with 0.
+/// Nothing for pools with more conflicts than a network has.
+std::optional<PlannerResult> hill_climb(const std::vector<TvmBuffer>& buffers,
+                                        std::uint64_t alignment, std::uint64_t pressure);
+
 }  // namespace mlf::plan

@@ -307,7 +307,7 @@ class Plans(unittest.TestCase):
         self.assertGreater(checked, 0)
 
     def sizes(self, document):
-        keys = ("name", "declared", "lower_bound", "best", "greedy_by_size", "greedy_by_conflicts")
+        keys = ("name", "declared", "lower_bound", "best", "greedy_by_size", "greedy_by_conflicts", "hill_climb")
         return [[pool[key] for key in keys] for m in document["modules"] for pool in m["pools"]]
 
     def check_pool(self, pool):
@@ -323,6 +323,7 @@ class Plans(unittest.TestCase):
         # TVM's default is greedy_by_size.
         self.assertEqual(pool["greedy_by_size"], pool["declared"])
         self.assertLessEqual(pool["best"], pool["greedy_by_conflicts"])
+        self.assertLessEqual(pool["best"], pool["hill_climb"])
 
     def test_find_a_clash_where_there_is_one(self):
         document = plan(QNN)

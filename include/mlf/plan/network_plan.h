@@ -58,6 +58,13 @@ struct PoolProblem {
   std::vector<std::string> refused{};
 };
 
+/// A constant of a kernel in a pool, and when calls of the kernel read it. No plan moves it; TVM's
+/// planner counts it.
+struct KernelConstant {
+  std::optional<std::uint64_t> bytes{};  ///< nothing: not known
+  std::vector<Interval> live{};          ///< ascending
+};
+
 /// The workspace pools of a network, with one clock.
 ///
 /// Time is counted in ticks. A step of main (Position) is one tick or more: a kernel with TIR has
@@ -71,6 +78,7 @@ struct NetworkProblem {
   /// By position: its first tick; then the end of the last step. What is there before main is there
   /// from tick 0 on, which is before the first step.
   std::vector<std::int64_t> first_tick{};
+  std::vector<KernelConstant> constants{};
 };
 
 /// A power of two that the addresses of a pool's buffers are multiples of, where that is stated.
@@ -109,6 +117,8 @@ struct PoolPlan {
   /// nothing for pools that are refused or too large to be a network's.
   std::optional<PlannerResult> greedy_by_size{};
   std::optional<PlannerResult> greedy_by_conflicts{};
+  /// The same of src/tir/usmp/algo/hill_climb.cc, as v0.10 and later have it.
+  std::optional<PlannerResult> hill_climb{};
   /// The best plan where results are written over what they are computed from: those of
   /// `now.in_place` that go together, the largest first. Nothing where it is not smaller than
   /// `best`.
