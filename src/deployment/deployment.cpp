@@ -88,7 +88,8 @@ struct Deployment::State {
   std::shared_ptr<const tir::Document> document(const TirSource& source);
   tir::Document read(const TirSource& source);
   tir::Document read_text(const TirSource& source);
-  const std::vector<TirSource>& generated_c(std::size_t module);
+  const deployment::GeneratedC& generated_c(std::size_t module);
+  void add_c_places(tir::Document& document);
   ConstantSources constant_sources();
   const deployment::ConstantLibrary& constants();
   std::vector<const Member*> constant_members();
@@ -118,7 +119,7 @@ Deployment::State::Slot& Deployment::State::slot_of(const TirSource& source) {
 
 /// Of modules that captured TIR shows, generated C is read only for its constants and to be
 /// compared with that TIR: it is looked for when it is wanted.
-const std::vector<TirSource>& Deployment::State::generated_c(std::size_t module) {
+const deployment::GeneratedC& Deployment::State::generated_c(std::size_t module) {
   const std::scoped_lock lock(generating);
   auto& generated = sources.generated.at(module);
   if (!generated) {
@@ -134,7 +135,7 @@ Deployment::State::ConstantSources Deployment::State::constant_sources() {
   }
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
     const auto& params = library.modules[i].files.parameters;
-    found.modules.push_back({generated_c(i), params ? &*params : nullptr});
+    found.modules.push_back({generated_c(i).sources, params ? &*params : nullptr});
   }
   return found;
 }
@@ -163,13 +164,26 @@ tir::Document Deployment::State::read_text(const TirSource& source) {
                 limits));
 }
 
+/// Captured TIR, too, became the C of the archive.
+void Deployment::State::add_c_places(tir::Document& document) {
+  deployment::for_each_function(document.module,
+                                [&](std::string_view name, std::string_view symbol) {
+                                  const auto module = symbols.module_of(symbol);
+                                  if (!module) return;
+                                  const auto& places = generated_c(*module).places;
+                                  const auto found = places.find(symbol);
+                                  if (found != places.end())
+                                    document.c_places.emplace(name, found->second);
+                                });
+}
+
 tir::Document Deployment::State::read(const TirSource& source) {
   tir::Document document =
       source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
   // Texts do not say which target they are of (legacy prints meta[Target][0]); metadata does.
-  const Target* target =
-      deployment::owners_of(document.module, source.stem, library, symbols).target;
-  if (target != nullptr) document.target = target->text;
+  const TirOwners owners = deployment::owners_of(document.module, source.stem, library, symbols);
+  if (owners.target != nullptr) document.target = owners.target->text;
+  add_c_places(document);
   return document;
 }
 
@@ -268,7 +282,7 @@ std::optional<std::size_t> Deployment::module_of_function(std::string_view symbo
 
 Result<std::span<const TirSource>> Deployment::generated_c(std::size_t module) const {
   return support::to_result(
-      [&] { return std::span<const TirSource>(state_->generated_c(module)); });
+      [&] { return std::span<const TirSource>(state_->generated_c(module).sources); });
 }
 
 Result<Networks> Deployment::networks() const {
@@ -297,6 +311,7 @@ std::vector<const Member*> Deployment::network_members() const {
   const auto add = [&](const FileRef& file) { members.push_back(archive().find(file.name)); };
   for (const Module& module : library().modules) {
     for (const FileRef& header : module.files.headers) add(header);
+    for (const FileRef& file : module.files.sources) add(file);
     if (module.files.relay) add(*module.files.relay);
     if (!module.files.graph) continue;
     add(*module.files.graph);

@@ -39,6 +39,35 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
   return files;
 }
 
+/// The first definition counts, as for a linker that takes the first archive member.
+support::NameMap<std::string, tir::CodePlace> places_of(const std::vector<SourceFile>& files) {
+  support::NameMap<std::string, tir::CodePlace> places;
+  for (const SourceFile& file : files) {
+    // Definitions are in the order of the text: its lines are counted once.
+    std::uint32_t line = 1;
+    std::size_t line_begin = 0;
+    std::size_t at = 0;
+    const auto go_to = [&](std::size_t offset) {
+      for (; at < offset; ++at) {
+        if (file.text[at] != '\n') continue;
+        ++line;
+        line_begin = at + 1;
+      }
+    };
+    for (const tir::CDefinition& definition : file.role.definitions) {
+      go_to(definition.range.begin);
+      tir::CodePlace place{.member = file.member->name,
+                           .line = line,
+                           .column = static_cast<std::uint32_t>(at - line_begin + 1)};
+      // The last brace, which is before the end of the range.
+      go_to(std::max<std::size_t>(definition.range.end, 1) - 1);
+      place.last_line = line;
+      places.try_emplace(definition.symbol, std::move(place));
+    }
+  }
+  return places;
+}
+
 /// Sizes of pools, which the header of the C interface has as macros.
 std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const Module& module) {
   std::vector<tir::CPool> pools;
@@ -150,10 +179,11 @@ std::string_view identifier_at(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-std::vector<TirSource> generated_c(const archive::Archive& archive, const Module& module,
-                                   std::span<const TirSource> taken) {
-  std::vector<TirSource> sources;
+GeneratedC generated_c(const archive::Archive& archive, const Module& module,
+                       std::span<const TirSource> taken) {
   const std::vector<SourceFile> files = source_files(archive, module);
+  GeneratedC generated{{}, places_of(files)};
+  std::vector<TirSource>& sources = generated.sources;
   const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
   const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
   for (const std::string_view kind : target_kinds(files)) {
@@ -168,7 +198,7 @@ std::vector<TirSource> generated_c(const archive::Archive& archive, const Module
     });
     sources.push_back(std::move(source));
   }
-  return sources;
+  return generated;
 }
 
 CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)

@@ -3,19 +3,29 @@
 
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/model_library.h"
+#include "support/name_map.h"
 
 namespace mlf::deployment {
 
-/// The TIR that the C of one module is, one a target, whether or not there is a better one. Stems
-/// are free of those that `taken` has. Throws `Error`.
-std::vector<TirSource> generated_c(const archive::Archive& archive, const Module& module,
-                                   std::span<const TirSource> taken);
+/// The C of one module.
+struct GeneratedC {
+  /// The TIR that it is, one a target, whether or not there is a better one.
+  std::vector<TirSource> sources;
+  /// Where it defines functions, by symbol.
+  support::NameMap<std::string, tir::CodePlace> places;
+};
+
+/// Reads the files of a module as far as to the ends of their functions. Stems are free of those
+/// that `taken` has. Throws `Error`.
+GeneratedC generated_c(const archive::Archive& archive, const Module& module,
+                       std::span<const TirSource> taken);
 
 /// Which modules of a library captured TIR shows.
 class CapturedModules {

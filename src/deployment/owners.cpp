@@ -37,7 +37,7 @@ std::string_view target_kind_of(Node function) {
 
 /// Calls `visit(global_var, function)` for every function of an IRModule.
 template <class Visit>
-void for_each_function(const tir::Module& module, Visit&& visit) {
+void for_each_member(const tir::Module& module, Visit&& visit) {
   if (!module.root().is(Kind::IRModule)) return;
   const tir::NodeMap functions = module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) visit(functions.key(i), functions.value(i));
@@ -86,6 +86,14 @@ std::string symbol_prefix(std::string_view module_name) {
   return "tvmgen_" + symbol_part(module_name) + '_';
 }
 
+void for_each_function(const tir::Module& module,
+                       const std::function<void(std::string_view, std::string_view)>& visit) {
+  for_each_member(module, [&](Node global_var, Node function) {
+    if (!function.is(Kind::PrimFunc)) return;
+    visit(global_var.text(f::GlobalVar::name_hint), symbol_of(global_var, function));
+  });
+}
+
 ModuleSymbols::ModuleSymbols(const ModelLibrary& library)
     : is_only_one_(library.modules.size() == 1) {
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
@@ -105,7 +113,7 @@ TirOwners owners_of(const tir::Module& module, std::string_view stem, const Mode
   std::set<std::size_t> modules;
   // Functions say their target in an attribute since v0.9, where the text keeps it.
   std::set<std::string_view> kinds;
-  for_each_function(module, [&](Node global_var, Node function) {
+  for_each_member(module, [&](Node global_var, Node function) {
     if (const auto owner = symbols.module_of(symbol_of(global_var, function))) {
       modules.insert(*owner);
     }

@@ -186,7 +186,7 @@ TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library
     auto& generated = sources.generated.emplace_back();
     if (shown.show(module)) continue;
     generated = generated_c(archive, module, sources.all);
-    sources.all.insert(sources.all.end(), generated->begin(), generated->end());
+    sources.all.insert(sources.all.end(), generated->sources.begin(), generated->sources.end());
   }
   // By name, so that outputs do not depend on the order of members.
   std::ranges::sort(sources.all, {}, &TirSource::stem);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "deployment/generated_c.h"
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/model_library.h"
@@ -14,7 +15,7 @@ namespace mlf::deployment {
 struct TirSources {
   std::vector<TirSource> all;  ///< see `Deployment::tir_sources`
   /// Of each module: its generated C where that is among `all`.
-  std::vector<std::optional<std::vector<TirSource>>> generated;
+  std::vector<std::optional<GeneratedC>> generated;
 };
 
 /// Throws `Error`, see `Deployment::open`. Both arguments must outlive the result.

@@ -40,6 +40,17 @@ def rows(kind, *paths):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+def documents(path):
+    """Every src/tir-*.json that mlf process writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.tar"
+        support.run_ok("process", path, "-o", out)
+        with tarfile.open(out) as tar:
+            for member in tar:
+                if re.fullmatch(r"(\./)?src/tir-[\w-]+\.json", member.name):
+                    yield json.load(tar.extractfile(member))
+
+
 def functions_with_lines(path, folder):
     """Where gcc's debug information says that functions of the archive's C begin."""
     with tarfile.open(path) as tar:
@@ -127,6 +138,27 @@ class Reports(unittest.TestCase):
                     self.assertLessEqual(kernel["c"]["first_line"], line, where)
                     self.assertGreaterEqual(kernel["c"]["last_line"], line, where)
                     compared += 1
+        self.assertGreater(compared, 10)
+
+    def test_know_the_lines_of_c_that_the_documents_have(self):
+        compared = 0
+        for path in archives():
+            places = {}
+            for document in documents(path):
+                for function in document["functions"]:
+                    if "c" in function:
+                        places[function.get("global_symbol")] = function["c"]
+            for module in report(path)["modules"]:
+                for kernel in module["kernels"]:
+                    place = places.get(kernel["symbol"])
+                    lines = kernel["c"] and (
+                        kernel["c"]["file"],
+                        kernel["c"]["first_line"],
+                        kernel["c"]["last_line"],
+                    )
+                    have = place and (place["member"], place["line"], place["last_line"])
+                    self.assertEqual(have, lines, f"{path}: {kernel['symbol']}")
+                    compared += have is not None
         self.assertGreater(compared, 10)
 
     def test_know_the_lines_of_tir(self):

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -119,6 +120,15 @@ struct LeftOut {
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
+/// Where generated C defines a function; lines and columns count from 1.
+struct CodePlace {
+  std::string member;  ///< archive member
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint32_t last_line = 0;  ///< that of its last brace
+  friend bool operator==(const CodePlace&, const CodePlace&) = default;
+};
+
 struct Document {
   Source source;
   std::optional<std::string> target;  ///< target text of the module, if known
@@ -126,6 +136,9 @@ struct Document {
   std::vector<Loss> losses;  ///< in the order of their members
   std::vector<Recovered> recovered{};
   std::vector<LeftOut> left_out{};  ///< of tir-N.json alone
+  /// What the archive's C has of the functions, by the names of their GlobalVars. Of archives and
+  /// of tir-N.json alone.
+  std::map<std::string, CodePlace, std::less<>> c_places{};
 };
 
 /// Where a constant is.

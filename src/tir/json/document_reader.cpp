@@ -41,7 +41,8 @@ Document DocumentReader::read() {
           .module = std::move(builder_).finish(module),
           .losses = std::move(losses),
           .recovered = std::move(recovered_),
-          .left_out = std::move(left_out_)};
+          .left_out = std::move(left_out_),
+          .c_places = std::move(c_places_)};
 }
 
 // Order matters. Constants and names of functions can be referred to from everywhere; the module's
@@ -252,7 +253,10 @@ NodeId DocumentReader::read_function(json::Value entry, NodeId global_var) {
   check_keys(entry,
              {"name", "global_symbol", "role", "attrs", "ret_type", "vars", "buffers", "params",
               "buffer_map", "exprs", "body"},
-             {"global_var", "preflattened_buffer_map", "span"});
+             {"c", "global_var", "preflattened_buffer_map", "span"});
+  if (const auto place = entry.find("c")) {
+    c_places_.emplace(entry.at("name").text(), read_c_place(*place));
+  }
   const ScopeId scope = add_scope(entry);
   const NodeId function = read_named_prim_func(entry, scope);
   read_span(entry, function, scope);

@@ -1,6 +1,9 @@
 // tir-N.json back into a module.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "mlf/tir/document.h"
 #include "support/source_text.h"
 #include "tir/json/constants.h"
@@ -41,6 +44,7 @@ class DocumentReader {
   Tables tables_;
   std::vector<Recovered> recovered_;
   std::vector<LeftOut> left_out_;
+  std::map<std::string, CodePlace, std::less<>> c_places_;
   NodeReader nodes_;
   struct Range {
     std::size_t first;

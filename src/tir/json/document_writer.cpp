@@ -178,6 +178,7 @@ void DocumentWriter::write_function(Node global_var, Node function) {
     emitter_.key("role");
     emitter_.string(to_string(role_of(name, function)));
   }
+  write_c_place(emitter_, document_, name);
   write_global_var(global_var);
   if (own) return write_prim_func(function);
   emitter_.key("function");

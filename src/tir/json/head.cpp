@@ -128,6 +128,22 @@ void write_head(json::Writer& emitter, const Document& document) {
   document.target ? write_target(emitter, *document.target) : emitter.null();
 }
 
+void write_c_place(json::Writer& emitter, const Document& document, std::string_view function) {
+  const auto found = document.c_places.find(function);
+  if (found == document.c_places.end()) return;
+  const CodePlace& place = found->second;
+  emitter.key("c");
+  emitter.begin_object();
+  member(emitter, "member", place.member);
+  emitter.key("line");
+  emitter.integer(place.line);
+  emitter.key("column");
+  emitter.integer(place.column);
+  emitter.key("last_line");
+  emitter.integer(place.last_line);
+  emitter.end_object();
+}
+
 namespace {
 
 /// What a reader needs to act on a loss without knowing its code.
@@ -255,6 +271,24 @@ std::optional<std::string> read_target(json::Value value) {
     check_keys(target, {"text", "kind", "tag", "keys", "attrs", "device_type", "host"});
   }
   return bytes_of(value, "text");
+}
+
+namespace {
+
+std::uint32_t read_position(json::Value value) {
+  const std::int64_t position = value.as_integer();
+  if (position < 1 || position > UINT32_MAX) value.fail("expected a number from 1 on");
+  return static_cast<std::uint32_t>(position);
+}
+
+}  // namespace
+
+CodePlace read_c_place(json::Value value) {
+  check_keys(value, {"member", "line", "column", "last_line"});
+  return {.member = bytes_of(value, "member"),
+          .line = read_position(value.at("line")),
+          .column = read_position(value.at("column")),
+          .last_line = read_position(value.at("last_line"))};
 }
 
 namespace {

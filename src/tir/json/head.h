@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json/document.h"
@@ -13,6 +14,8 @@ namespace mlf::tir::tir_json {
 
 /// Members from `format` to `target`.
 void write_head(json::Writer& emitter, const Document& document);
+/// The member `c` of a function, where its place in generated C is known.
+void write_c_place(json::Writer& emitter, const Document& document, std::string_view function);
 /// The member `losses`.
 void write_losses(json::Writer& emitter, const Document& document);
 
@@ -22,5 +25,6 @@ Source read_source(json::Value value);
 /// The text of the target; the rest of it follows from the text.
 std::optional<std::string> read_target(json::Value value);
 std::vector<Loss> read_losses(json::Value value);
+CodePlace read_c_place(json::Value value);
 
 }  // namespace mlf::tir::tir_json

@@ -368,7 +368,10 @@ void add_functions(Json& defs) {
                    {"global_symbol", {{"type", {"string", "null"}}}},
                    {"role", one_of_words({"main", "operator", "host", "device"})}};
   function.update(content);
-  Json function_optional = {{"global_var", defined("GlobalVar")}};
+  const Json position = {{"type", "integer"}, {"minimum", 1}};
+  defs["CPlace"] =
+      closed({{"member", text}, {"line", position}, {"column", position}, {"last_line", position}});
+  Json function_optional = {{"c", defined("CPlace")}, {"global_var", defined("GlobalVar")}};
   function_optional.update(optional);
   defs["PrimFunc"] = closed(function, function_optional);
   defs["OtherFunction"] = closed({{"name", text}, {"function", defined("Value")}},
