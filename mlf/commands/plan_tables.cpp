@@ -38,12 +38,12 @@ Table pools_table(const ArchivePlan& plan) {
   for (const ModulePlan& module : plan.modules) {
     for (const ModulePoolPlan& pool : module.pools) {
       const plan::PoolPlan& one = pool.plan;
-      const std::uint64_t now = one.now.declared.value_or(one.now.used);
+      const std::optional<std::uint64_t> now = one.now.declared ? one.now.declared : one.now.used;
       const bool is_planned = !one.is_refused();
-      table.add({module.name, (*module.network)[one.now.pool].name, std::to_string(now),
+      table.add({module.name, (*module.network)[one.now.pool].name, bytes_or_unknown(now),
                  is_planned ? std::to_string(one.best.lower_bound) : "?",
                  is_planned ? best_of(one) : "?", is_planned ? std::to_string(one.gain()) : "?",
-                 is_planned ? percent(one.gain(), now) : "?",
+                 is_planned ? percent(one.gain(), now.value_or(0)) : "?",
                  bytes_or_unknown(size_of(one.greedy_by_size)),
                  bytes_or_unknown(size_of(one.greedy_by_conflicts)),
                  bytes_or_unknown(size_of(one.hill_climb))});
@@ -137,17 +137,23 @@ Table scratch_table(const ArchivePlan& plan) {
   for (const ModulePlan& module : plan.modules) {
     for (const ModulePoolPlan& pool : module.pools) {
       for (const plan::ScratchCost& cost : pool.scratch) {
-        table.add({module.name, (*module.network)[cost.call].name, std::to_string(cost.scratch),
-                   std::to_string(cost.peak), std::to_string(cost.without)});
+        table.add({module.name, (*module.network)[cost.call].name, bytes_or_unknown(cost.scratch),
+                   bytes_or_unknown(cost.peak), bytes_or_unknown(cost.without)});
       }
     }
   }
   return table;
 }
 
-/// What other orders of calls would give; nothing where none gives more.
+/// What other orders of calls would give, or why nobody knows; nothing where none gives more.
 std::string order_remark(const ModulePlan& module) {
-  if (!module.order || !module.order->changes()) return {};
+  if (!module.order) return {};
+  const std::string& why_not = module.order->order.not_searched;
+  if (!why_not.empty()) {
+    return fmt::format("{}: no other order of calls was looked for: {}\n", printable(module.name),
+                       why_not);
+  }
+  if (!module.order->changes()) return {};
   std::string text;
   for (std::size_t i = 0; i < module.pools.size(); ++i) {
     text += fmt::format("{}: {} would need {}{} with its calls in another order (--reorder)\n",

@@ -177,7 +177,9 @@ void PlanJson::order(const ModulePlan& module) {
   number("peak", order.order.peak);
   number("lower_bound", order.order.lower_bound);
   out_.key("is_proven");
-  out_.boolean(order.order.proven);
+  order.order.peak ? out_.boolean(order.order.proven) : out_.null();
+  out_.key("not_searched");
+  order.order.not_searched.empty() ? out_.null() : out_.string(order.order.not_searched);
   out_.key("calls");
   out_.begin_array();
   for (const graph::CallId call : order.calls) out_.integer(graph::index(call));

@@ -22,6 +22,12 @@ using graph::ValueKind;
 // Lives of workspaces, a call each, of one network.
 constexpr std::size_t kMaxScratchLives = 10'000'000;
 
+/// The buffer is left out of the pool: how far its buffers reach is not known either.
+void refuse_unplaced(PoolProblem& pool, const std::string& name) {
+  pool.used.reset();
+  refuse(pool, "place or size of " + name + " is not known");
+}
+
 }  // namespace
 
 /// Makes pieces of time ascending and disjoint; those that overlap become one.
@@ -102,7 +108,7 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
     bytes = std::max(bytes, value.bytes.value_or(0));
     live.push_back(life_of(id_of_value));
   }
-  if (!is_known) return refuse(*pool, "place or size of " + quoted(storage.name) + " is not known");
+  if (!is_known) return refuse_unplaced(*pool, quoted(storage.name));
   buffer.offset = *storage.offset;
   buffer.bytes = bytes;
   buffer.live = joined(std::move(live));
@@ -190,8 +196,7 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
     PoolProblem* pool = problem_of(workspace.pool);
     if (pool == nullptr) continue;
     if (!workspace.offset || !workspace.bytes) {
-      refuse(*pool, "place or size of " + quoted(workspace.name) + " in " + quoted(kernel.symbol) +
-                        " is not known");
+      refuse_unplaced(*pool, quoted(workspace.name) + " in " + quoted(kernel.symbol));
       continue;
     }
     PlannedBuffer buffer{.source = kernel.source,

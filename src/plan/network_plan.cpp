@@ -12,7 +12,7 @@ namespace {
 Solution own_plan(const PoolProblem& pool) {
   Solution solution;
   for (const PlannedBuffer& buffer : pool.buffers) solution.offsets.push_back(buffer.offset);
-  solution.size = pool.used;
+  solution.size = pool.used.value_or(0);  // nothing only where the pool is refused
   return solution;
 }
 
@@ -67,11 +67,24 @@ std::uint64_t alive_at(const PoolProblem& pool, std::int64_t tick, LeaveOut leav
   return bytes;
 }
 
+/// Bytes of a kernel's workspaces in the pool. A workspace without a size is not among its buffers.
+std::optional<std::uint64_t> scratch_of(const graph::Kernel& kernel, graph::KernelId id,
+                                        const PoolProblem& pool) {
+  for (const graph::KernelBuffer& workspace : kernel.workspaces) {
+    if (workspace.pool == pool.pool && !workspace.bytes) return std::nullopt;
+  }
+  std::uint64_t bytes = 0;
+  for (const PlannedBuffer& buffer : pool.buffers) {
+    if (buffer.kernel == id) bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t PoolPlan::gain() const {
-  const std::uint64_t before = now.declared.value_or(now.used);
-  return before > best.size ? before - best.size : 0;
+  const auto before = now.declared ? now.declared : now.used;
+  return before && *before > best.size ? *before - best.size : 0;
 }
 
 std::vector<PoolPlan> plan_pools(const NetworkProblem& problem, const SearchLimits& limits) {
@@ -88,18 +101,21 @@ std::vector<ScratchCost> scratch_costs(const graph::Topology& topology,
     const auto is_its_own = [&](const PlannedBuffer& buffer) {
       return buffer.kernel == call.kernel;
     };
-    ScratchCost cost{.call = static_cast<graph::CallId>(i)};
-    for (const PlannedBuffer& buffer : pool.buffers) {
-      if (is_its_own(buffer)) cost.scratch += buffer.bytes;
-    }
-    if (cost.scratch == 0) continue;
+    ScratchCost cost{.call = static_cast<graph::CallId>(i),
+                     .scratch = scratch_of(topology.kernel_of(call), call.kernel, pool)};
+    if (cost.scratch == 0u) continue;
+    costs.push_back(cost);
+    if (!pool.refused.empty()) continue;
+    std::uint64_t peak = 0;
+    std::uint64_t without = 0;
     for (std::int64_t tick = network.first_tick[call.position];
          tick < network.first_tick[call.position + 1]; ++tick) {
       const auto nothing = [](const PlannedBuffer&) { return false; };
-      cost.peak = std::max(cost.peak, alive_at(pool, tick, nothing));
-      cost.without = std::max(cost.without, alive_at(pool, tick, is_its_own));
+      peak = std::max(peak, alive_at(pool, tick, nothing));
+      without = std::max(without, alive_at(pool, tick, is_its_own));
     }
-    costs.push_back(cost);
+    costs.back().peak = peak;
+    costs.back().without = without;
   }
   return costs;
 }

@@ -51,7 +51,7 @@ void NetworkReader::find_pools() {
   for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
     const graph::Pool& pool = topology_.pools[i];
     if (pool.kind != graph::PoolKind::workspace) continue;
-    result_.pools.push_back({.pool = static_cast<PoolId>(i), .declared = pool.bytes});
+    result_.pools.push_back({.pool = static_cast<PoolId>(i), .declared = pool.bytes, .used = 0});
   }
 }
 
@@ -75,7 +75,7 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
   stated = std::max(stated, kDefaultAlignment);
   for (PlannedBuffer& buffer : pool.buffers) {
     buffer.alignment = std::min(stated, alignment_of_offset(buffer.offset));
-    pool.used = std::max(pool.used, end_of(buffer));
+    if (pool.used) pool.used = std::max(*pool.used, end_of(buffer));
     Buffer plain{.id = name_of(topology_, buffer),
                  .lower = buffer.live.front().lower,
                  .upper = buffer.live.back().upper,
@@ -88,7 +88,8 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
     if (buffer.is_port) plain.fixed_offset = buffer.offset;
     pool.problem.buffers.push_back(std::move(plain));
   }
-  if (pool.declared && pool.used > *pool.declared) refuse(pool, "buffers reach beyond the pool");
+  if (pool.declared && pool.used && *pool.used > *pool.declared)
+    refuse(pool, "buffers reach beyond the pool");
 }
 
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {

@@ -26,11 +26,6 @@ std::vector<std::size_t> given_order(const OrderProblem& problem) {
   return calls;
 }
 
-void take(const FoundOrder& found, CallOrder& order) {
-  order.calls.assign(found.calls.begin(), found.calls.end());
-  order.peak = found.peak;
-}
-
 /// An order of calls as it is, gone through tick by tick.
 class Walk {
  public:
@@ -150,27 +145,36 @@ class Walk {
   std::vector<Life> lives_;
 };
 
+/// Cheap answers first: each search has only to be better than what the one before it found.
 CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
   CallOrder order{.calls = given_order(problem)};
   if (problem.calls.size() > kMaxCalls) {
     // Not even its peak: that takes time that grows with the square of the calls.
+    order.not_searched = "there are more than " + std::to_string(kMaxCalls) + " calls";
     return order;
   }
-  order.given_peak = order.peak = Walk(problem, order.calls).run();
+  std::uint64_t peak = Walk(problem, order.calls).run();
+  order.given_peak = peak;
+  const auto take = [&](const FoundOrder& found) {
+    order.calls.assign(found.calls.begin(), found.calls.end());
+    peak = found.peak;
+  };
   const OrderGraph graph(problem);
-  order.lower_bound = graph.lower_bound();
-  if (order.peak > order.lower_bound) {
+  std::uint64_t lower_bound = graph.lower_bound();
+  if (peak > lower_bound) {
     for (const std::size_t width : {std::size_t{1}, beam_width(problem.calls.size())}) {
       const FoundOrder found = beam_order(graph, width);
-      if (found.peak < order.peak) take(found, order);
+      if (found.peak < peak) take(found);
     }
   }
-  if (order.peak > order.lower_bound) {
-    const OrderSearchResult found = search_order(graph, order.peak, order.lower_bound, limits);
-    if (found.better) take(*found.better, order);
-    order.lower_bound = found.lower_bound;
+  if (peak > lower_bound) {
+    const OrderSearchResult found = search_order(graph, peak, lower_bound, limits);
+    if (found.better) take(*found.better);
+    lower_bound = found.lower_bound;
   }
-  order.proven = order.peak == order.lower_bound;
+  order.peak = peak;
+  order.lower_bound = lower_bound;
+  order.proven = peak == lower_bound;
   return order;
 }
 

@@ -15,6 +15,7 @@ import tarfile
 import tempfile
 import unittest
 
+import plan_refusals
 import schemas
 import support
 
@@ -458,6 +459,23 @@ class Text(unittest.TestCase):
         for b in moved:
             row = [b["function"], b["variable"], b["bytes"], b["offset"], b["best_offset"]]
             self.assertIn([str(cell) for cell in row], [line.split() for line in text.splitlines()])
+
+    def test_does_not_say_0_of_an_order_that_nobody_knows(self):
+        # One call 4,100 times: it writes the same each time.
+        call = (plan_refusals.KERNELS, r"(  if \(tvmgen_default_fused[^\n]*\n)", r"\1" * 4100)
+        archive = plan_refusals.patched([call])
+        with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+            file.write(archive)
+            file.flush()
+            document = plan(file.name)
+            text = support.run_ok("plan", file.name).stdout.decode()
+        schemas.check(schemas.validator("plan"), document, "4,100 calls")
+        order = document["modules"][0]["order"]
+        why = "there are more than 4096 calls"
+        for key in ("peak_now", "peak", "lower_bound", "is_proven"):
+            self.assertIsNone(order[key], key)
+        self.assertEqual(order["not_searched"], why)
+        self.assertIn(f"default: no other order of calls was looked for: {why}\n", text)
 
     def test_reads_standard_input(self):
         with open(QNN, "rb") as archive:

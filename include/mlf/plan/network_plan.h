@@ -50,10 +50,11 @@ struct InPlaceBuffers {
 struct PoolProblem {
   graph::PoolId pool{};
   std::optional<std::uint64_t> declared{};  ///< the pool's size in the archive
-  std::uint64_t used = 0;                   ///< end of the last byte of any buffer here
-  std::vector<PlannedBuffer> buffers{};     ///< main's in the order of Topology::storages, scratch
-  Problem problem{};                        ///< the same buffers in the same order
-  std::vector<InPlaceBuffers> in_place{};   ///< in the order of the calls
+  /// End of the last byte of any buffer here; nothing where place or size of one is not known.
+  std::optional<std::uint64_t> used{};
+  std::vector<PlannedBuffer> buffers{};    ///< main's in the order of Topology::storages, scratch
+  Problem problem{};                       ///< the same buffers in the same order
+  std::vector<InPlaceBuffers> in_place{};  ///< in the order of the calls
   /// Why nobody may move these buffers, one sentence each; none: they may be moved.
   std::vector<std::string> refused{};
 };
@@ -110,8 +111,8 @@ struct PlannerResult {
 /// One pool: now, and as it could be.
 struct PoolPlan {
   PoolProblem now{};
-  /// No larger than `now.used`. Of a pool that is refused: the present offsets and their size, with
-  /// a lower bound of 0 that nothing is known of.
+  /// No larger than `now.used`. Of a pool that is refused only its offsets, the present ones, mean
+  /// anything.
   Solution best{};
   /// What TVM's own planners make of the same buffers and lifetimes (src/tir/usmp/algo/greedy.cc);
   /// nothing for pools that are refused or too large to be a network's.
@@ -132,9 +133,12 @@ struct PoolPlan {
 /// What the workspaces of one call cost.
 struct ScratchCost {
   graph::CallId call{};
-  std::uint64_t scratch = 0;  ///< bytes of its workspaces in the pool
-  std::uint64_t peak = 0;     ///< bytes alive at its fullest tick, as lifetimes are
-  std::uint64_t without = 0;  ///< the same without the workspaces
+  /// Bytes of its workspaces in the pool; nothing where one of them has no size.
+  std::optional<std::uint64_t> scratch{};
+  /// Bytes alive at its fullest tick, as lifetimes are, and the same without the workspaces.
+  /// Nothing where the pool is refused: lifetimes are not known then.
+  std::optional<std::uint64_t> peak{};
+  std::optional<std::uint64_t> without{};
 };
 
 /// Plans every pool of `problem`. Deterministic unless `limits` end the search by time.

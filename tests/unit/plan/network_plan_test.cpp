@@ -31,7 +31,7 @@ PlannedBuffer scratch(std::string name, std::uint64_t bytes, std::uint64_t offse
 PoolProblem pool_of(std::vector<PlannedBuffer> buffers, std::uint64_t declared) {
   PoolProblem pool{.declared = declared, .buffers = std::move(buffers)};
   for (const PlannedBuffer& buffer : pool.buffers) {
-    pool.used = std::max(pool.used, buffer.offset + buffer.bytes);
+    pool.used = std::max(pool.used.value_or(0), buffer.offset + buffer.bytes);
     Buffer plain{.id = buffer.variable,
                  .lower = buffer.live.front().lower,
                  .upper = buffer.live.back().upper,
@@ -144,6 +144,22 @@ TEST(ScratchCosts, AreThePeakOfEachCallWithAndWithoutItsWorkspaces) {
   EXPECT_EQ(costs[1].call, graph::CallId{2});
   EXPECT_EQ(costs[1].peak, 16u);
   EXPECT_EQ(costs[1].without, 0u);
+}
+
+TEST(ScratchCosts, AreNotKnownWhereLivesOrSizesAreNot) {
+  graph::Topology topology;
+  topology.kernels.resize(1);
+  topology.calls = {{.kernel = graph::KernelId{0}, .position = 0}};
+  PoolProblem pool = pool_of({scratch("a_let", 16, 0, {{1, 2}})}, 16);
+  pool.refused = {"nobody knows"};
+  const NetworkProblem network{.pools = {pool}, .first_tick = {1, 2}};
+  const std::vector<ScratchCost> costs = scratch_costs(topology, network, pool);
+  ASSERT_EQ(costs.size(), 1u);
+  EXPECT_EQ(costs[0].scratch, 16u);
+  EXPECT_FALSE(costs[0].peak);
+  EXPECT_FALSE(costs[0].without);
+  topology.kernels[0].workspaces = {{.name = "b_let", .pool = pool.pool}};
+  EXPECT_FALSE(scratch_costs(topology, network, pool).at(0).scratch);
 }
 
 TEST(StaticPlans, GiveEveryValueAPlaceOfItsOwn) {

@@ -158,6 +158,18 @@ TEST(NetworkProblem, RefusesAFunctionThatMayKeepWhatAKernelGivesIt) {
             "'use', which 'tvmgen_default_a' calls, may keep the pointers that it is given");
 }
 
+TEST(NetworkProblem, DoesNotKnowHowFarBuffersReachWhereOneHasNoSize) {
+  const Read read(
+      script({planned_main(
+                  place("sid_1_let", 0) +
+                  "sid_2_let: T.handle(\"uint8\", \"global\") = "
+                  "T.address_of(global_workspace_1_buffer_var[T.cast(x_buffer[0], \"int32\")])\n" +
+                  planned_call("x_buffer.data, sid_1_let") + planned_call("sid_1_let, sid_2_let")),
+              graph::planned_unary("tvmgen_default_a")}));
+  EXPECT_FALSE(read.pool().refused.empty());
+  EXPECT_FALSE(read.pool().used);
+}
+
 TEST(NetworkProblem, TakesTheAlignmentOfAllOffsetsOrTheStatedOne) {
   const std::string text =
       script({planned_main(place("sid_1_let", 0) + planned_call("x_buffer.data, sid_1_let") +

@@ -126,6 +126,18 @@ TEST(PlanOrder, ItsLimitsEndIt) {
   EXPECT_EQ(peak_of(problem, order.calls).value(), order.peak);
 }
 
+TEST(PlanOrder, OfTooManyCallsIsNotKnown) {
+  OrderProblem problem = towers(1);
+  problem.calls.resize(4096, {.keeps_place = true});
+  EXPECT_EQ(ordered(problem).peak, 110u);
+  EXPECT_EQ(ordered(problem).not_searched, "");
+  problem.calls.push_back({});
+  const CallOrder order = ordered(problem);
+  EXPECT_FALSE(order.changes());
+  EXPECT_FALSE(order.peak || order.given_peak || order.lower_bound || order.proven);
+  EXPECT_EQ(order.not_searched, "there are more than 4096 calls");
+}
+
 // --- Random networks -----------------------------------------------------------------------------
 
 struct Shape {
