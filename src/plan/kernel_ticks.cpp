@@ -7,12 +7,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "analysis/cost/callees.h"
 #include "graph/node_queries.h"
 #include "graph/scope.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
-#include "plan/kernel_effects.h"
+#include "plan/unknown_callee.h"
 
 namespace mlf::plan {
 namespace {
@@ -74,7 +73,7 @@ class TickScanner {
   void tick_if_computed(Node expr);
   Descend enter(Node node);
   void enter_call(Node call);
-  void add_unknown_callee(Node call);
+  void add_unknown_callee(Node call, bool takes_memory);
   void find_in_place(Node loop);
   void touch(Node var);
   void keep_all_in(Node expr);
@@ -99,7 +98,7 @@ class TickScanner {
   std::size_t work_ = 0;
   std::int64_t now_ = -1;
   bool is_followed_ = true;
-  std::set<std::string> unknown_callees_;
+  std::map<std::string, bool> unknown_callees_;  // whether it takes memory, by name
 };
 
 bool is_memory_of_caller(const Place& place) {
@@ -204,18 +203,20 @@ void TickScanner::keep_all_in(Node expr) {
 /// A function that is given a pointer may keep it, as may the struct that it is put into.
 void TickScanner::enter_call(Node call) {
   if (keeps_nothing(call)) return;
+  bool takes_memory = false;
   for (const Node arg : call.list(f::Call::args)) {
     if (!is_pointer(arg)) continue;
     keep_all_in(arg);
-    if (!memories_in(arg).empty()) add_unknown_callee(call);
+    takes_memory = takes_memory || !memories_in(arg).empty();
   }
+  if (takes_memory || !is_pure(call)) add_unknown_callee(call, takes_memory);
 }
 
-/// TVM's own micro kernels and those of CMSIS-NN are known to be done with their pointers when they
-/// return; so are operators of TIR.
-void TickScanner::add_unknown_callee(Node call) {
-  const analysis::Callee callee = analysis::callee_of(call);
-  if (!callee.is_known && !callee.symbol.empty()) unknown_callees_.insert(callee.symbol);
+void TickScanner::add_unknown_callee(Node call, bool takes_memory) {
+  const auto symbol = unknown_callee(call);
+  if (!symbol) return;
+  bool& takes_any = unknown_callees_[*symbol];
+  takes_any = takes_any || takes_memory;
 }
 
 Descend TickScanner::enter(Node node) {
@@ -242,7 +243,7 @@ Descend TickScanner::enter(Node node) {
           if (!arg.is(Kind::BufferLoad)) continue;
           keep_all_in(arg[f::BufferLoad::buffer]);
           if (!memories_in(arg[f::BufferLoad::buffer]).empty()) {
-            add_unknown_callee(node[f::Evaluate::value]);
+            add_unknown_callee(node[f::Evaluate::value], true);
           }
         }
       }
@@ -409,7 +410,9 @@ KernelTicks TickScanner::run() && {
     if (from && to && is_in_place(pair, tick)) result.in_place.push_back({tick, *from, *to});
   }
   result.is_followed = is_followed_ && work_ < kMaxWork;
-  result.unknown_callees = std::move(unknown_callees_);
+  for (const auto& [symbol, takes_memory] : unknown_callees_) {
+    result.unknown_callees.push_back({symbol, takes_memory});
+  }
   return result;
 }
 
@@ -421,9 +424,7 @@ void TickRange::include(TickRange other) {
 }
 
 KernelTicks kernel_ticks(Node function) {
-  KernelTicks ticks = TickScanner(function).run();
-  ticks.has_other_effects = !has_no_other_effects(function);
-  return ticks;
+  return TickScanner(function).run();
 }
 
 }  // namespace mlf::plan

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +41,12 @@ struct InPlaceTick {
   TickMemory to;
 };
 
+/// A function that the kernel calls and of which nobody knows what it does (unknown_callee.h).
+struct UnknownCallee {
+  std::string symbol;
+  bool takes_memory = false;  ///< of the kernel's callers: it might keep a pointer beyond the call
+};
+
 /// The statements of a kernel's body that run one after the other are its ticks; a loop is one of
 /// them, whatever is inside.
 struct KernelTicks {
@@ -51,11 +56,11 @@ struct KernelTicks {
   std::vector<std::optional<TickRange>> arguments;
   std::vector<LetTicks> lets;
   std::vector<InPlaceTick> in_place;
-  /// Functions that are given a pointer and of which nobody knows what they do: they might keep it
-  /// beyond the call.
-  std::set<std::string> unknown_callees{};
-  bool is_followed = true;         ///< false: pointers go ways that this reader does not follow
-  bool has_other_effects = false;  ///< it may do more than `has_no_other_effects` knows of
+  std::vector<UnknownCallee> unknown_callees{};  ///< each once, by name
+  bool is_followed = true;  ///< false: pointers go ways that this reader does not follow
+
+  /// Whether the kernel does nothing beside reading and writing the memory that it is given.
+  bool only_computes() const { return is_followed && unknown_callees.empty(); }
 };
 
 /// Reads a PrimFunc. A pointer that is handed to a function or stored is taken as used from then on

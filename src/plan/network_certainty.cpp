@@ -105,8 +105,9 @@ void NetworkReader::check_call(const Call& call) {
       refuse_pools_of(call, quoted(kernel.symbol) + " uses a pool without a let");
     }
   }
-  for (const std::string& callee : ticks->unknown_callees) {
-    refuse_all(quoted(callee) + ", which " + quoted(kernel.symbol) +
+  for (const UnknownCallee& callee : ticks->unknown_callees) {
+    if (!callee.takes_memory) continue;
+    refuse_all(quoted(callee.symbol) + ", which " + quoted(kernel.symbol) +
                " calls, may keep the pointers that it is given");
   }
   check_lets(call, *ticks);

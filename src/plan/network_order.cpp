@@ -101,7 +101,7 @@ class OrderReader {
       if (is_in_workspace(workspace.pool)) take_workspace(call, workspace, step);
     }
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
-    step.keeps_place = !ticks || ticks->has_other_effects;
+    step.keeps_place = !ticks || !ticks->only_computes();
   }
 
   void take_workspace(const Call& call, const graph::KernelBuffer& workspace, OrderCall& step) {

@@ -1,6 +1,7 @@
 // The pools of a network as problems: who is alive when, and what is refused.
 #include <gtest/gtest.h>
 
+#include "mlf/plan/network_order.h"
 #include "mlf/plan/network_plan.h"
 #include "mlf/tir/document.h"
 #include "unit/graph/planned_networks.h"
@@ -22,6 +23,7 @@ struct Read {
     const std::vector<graph::TirInput> inputs{{&document, "tir-1"}};
     topology = graph::reconstruct(inputs).value().at(0);
     network = network_problem(topology, inputs, alignments);
+    order = order_problem(topology, inputs);
   }
 
   const PoolProblem& pool() const { return network.pools.at(0); }
@@ -43,6 +45,7 @@ struct Read {
 
   graph::Topology topology;
   NetworkProblem network;
+  OrderProblem order;
 };
 
 std::string three_calls() {
@@ -156,6 +159,23 @@ TEST(NetworkProblem, RefusesAFunctionThatMayKeepWhatAKernelGivesIt) {
   ASSERT_FALSE(read.pool().refused.empty());
   EXPECT_EQ(read.pool().refused.front(),
             "'use', which 'tvmgen_default_a' calls, may keep the pointers that it is given");
+}
+
+/// Whether calls of a kernel that has this statement keep their place.
+bool keeps_place(const std::string& statement) {
+  const Read read(script({three_calls(), kernel_of(kCopyThenStore + "\n" + statement)}));
+  EXPECT_TRUE(read.pool().refused.empty()) << statement;
+  return read.order.calls.at(0).keeps_place;
+}
+
+TEST(NetworkProblem, LetsNothingPassAFunctionThatNobodyKnows) {
+  EXPECT_FALSE(keeps_place("T.evaluate(T.call_pure_extern(\"int32\", \"use\", 1))"));
+  EXPECT_FALSE(keeps_place("T.evaluate(T.call_extern(\"float32\", \"cosf\", T.float32(1)))"));
+  EXPECT_FALSE(
+      keeps_place("T.evaluate(T.call_extern(\"float32\", \"fmaf\", T.float32(1), "
+                  "T.float32(1), T.float32(1)))"));
+  EXPECT_TRUE(keeps_place("T.evaluate(T.call_extern(\"int32\", \"use\", 1))"));
+  EXPECT_TRUE(keeps_place("T.evaluate(T.start_profile_intrinsic(1, dtype=\"handle\"))"));
 }
 
 TEST(NetworkProblem, DoesNotKnowHowFarBuffersReachWhereOneHasNoSize) {
