@@ -42,8 +42,11 @@ struct ModulePlan {
   std::size_t module = 0;              ///< index into ModelLibrary::modules
   std::optional<NoNetwork> missing{};  ///< why it has no network; then nothing else is there
   std::optional<graph::Topology> network{};
-  std::vector<std::int64_t> first_tick{};         ///< plan::NetworkProblem::first_tick
-  std::vector<ModulePoolPlan> pools{};            ///< its workspace pools
+  std::vector<std::int64_t> first_tick{};  ///< plan::NetworkProblem::first_tick
+  std::vector<ModulePoolPlan> pools{};     ///< its workspace pools
+  /// Why nothing is known of pools that its TIR names; `pools` is empty then. Nothing: all are
+  /// there.
+  std::optional<std::string> unread_pools{};
   std::optional<plan::NetworkOrder> order{};      ///< nothing where a pool is refused
   std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
   /// Where memories were given, and it has pools of which none is refused.

@@ -121,11 +121,12 @@ int judge_split(const ArchivePlan& plan, const Context& context) {
     return context.console.fail(ErrorKind::check_failed,
                                 fmt::format("module '{}': {}", printable(module.name), why));
   }
-  if (!has_pools) {
-    return context.console.fail(ErrorKind::check_failed,
-                                "no network of this archive has a memory pool to split");
+  if (has_pools) return 0;
+  std::string why = "no network of this archive has a memory pool to split";
+  for (const ModulePlan& module : plan.modules) {
+    if (module.unread_pools) why = *module.unread_pools;
   }
-  return 0;
+  return context.console.fail(ErrorKind::check_failed, why);
 }
 
 Result<ReplanReport> write_planned_offsets(const Deployment& deployment, const ArchivePlan& plan,

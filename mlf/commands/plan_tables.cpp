@@ -188,7 +188,9 @@ std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
     }
     text += order_remark(module);
     has_gap = has_gap || (module.order && module.order->changes() && !module.order->order.proven);
-    if (module.network && module.pools.empty() && !module.allocations) {
+    if (module.unread_pools) {
+      text += fmt::format("{}: {}\n", printable(module.name), printable(*module.unread_pools));
+    } else if (module.network && module.pools.empty() && !module.allocations) {
       text += fmt::format("{}: it computes nothing in memory of its own\n", printable(module.name));
     }
   }

@@ -4,7 +4,9 @@
 #include <set>
 
 #include "deployment/pool_alignment.h"
+#include "graph/kernels/functions.h"
 #include "support/error.h"
+#include "tir/pools.h"
 
 namespace mlf {
 namespace {
@@ -30,6 +32,26 @@ NetworkSources sources_of(const Deployment& deployment, const graph::Topology& n
   return sources;
 }
 
+/// A repr text prints parameters and no buffer maps: main has its pools, and nothing says what is
+/// in them. All other dialects show both.
+std::optional<std::string> unread_pools_of(const Deployment& deployment,
+                                           const graph::Topology& network,
+                                           const NetworkSources& sources) {
+  if (network.provenance.dialect != tir::Dialect::repr_text) return std::nullopt;
+  const TirSource* const source = deployment.find_tir(network.provenance.source);
+  const graph::FunctionTable functions(sources.inputs);
+  for (const graph::FunctionRef& function : functions.all()) {
+    if (source == nullptr || function.name != network.provenance.function) continue;
+    for (const tir::PoolUse& pool : tir::pool_uses(function.function)) {
+      const tir::Node info = pool.allocated[tir::f::AllocatedPoolInfo::pool_info];
+      if (info.is(tir::Kind::ConstantPoolInfo)) continue;
+      return source->name + " is a repr text, which does not show what is in pool '" +
+             std::string(pool.name) + "'; TIR that is captured as save_json does";
+    }
+  }
+  return std::nullopt;
+}
+
 /// Lifetimes of a pool that is refused are not known, and so is what fits beside its buffers.
 std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
                                     std::vector<plan::AccessedBuffer> buffers,
@@ -46,6 +68,7 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
                  std::span<const plan::MemoryLimit> memories, ModulePlan& result) {
   const graph::Topology& network = *result.network;
   const NetworkSources sources = sources_of(deployment, network);
+  result.unread_pools = unread_pools_of(deployment, network, sources);
   const auto alignments = pool_alignments(deployment, result.module, network);
   plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
   std::vector<plan::PoolPlan> pools = plan::plan_pools(problem, limits);

@@ -267,6 +267,8 @@ void PlanJson::module(const ModulePlan& module) {
   out_.begin_array();
   for (const ModulePoolPlan& one : module.pools) pool(*module.network, one);
   out_.end_array();
+  out_.key("unread_pools");
+  module.unread_pools ? out_.string(*module.unread_pools) : out_.null();
   order(module);
   allocations(module.allocations);
   split(module.split);

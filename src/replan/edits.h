@@ -24,7 +24,7 @@ void add_text_edits(const support::SourceText& source, tir::SourceRange function
                     const ModuleAssignment& assignment, const FunctionSites& function,
                     std::vector<Edit>& edits);
 
-/// The metadata section of such a text, where it has one: sizes in `tir.usmp.AllocatedPoolInfo`.
+/// The metadata section of such a text, where it has one: sizes in AllocatedPoolInfo.
 void add_metadata_section_edits(const support::SourceText& source,
                                 std::span<const ModuleAssignment> assignments,
                                 std::vector<Edit>& edits);

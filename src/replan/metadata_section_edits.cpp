@@ -1,6 +1,6 @@
 // The plan in the metadata section of a printed text: `pool_args` refers to
-// `meta[tir.usmp.AllocatedPoolInfo][0]`, and the section, a save_json document behind the code, has
-// its number.
+// `meta[tir.usmp.AllocatedPoolInfo][0]` (`ir.AllocatedPoolInfo` from v0.13 on), and the section, a
+// save_json document behind the code, has its number.
 #include <set>
 #include <string>
 
@@ -14,6 +14,11 @@ namespace {
 constexpr std::string_view kHeading = "\n#[metadata]\n";
 
 using tir::save_json::JsonGraph;
+
+/// Memory pools were a part of TIR's planner before v0.13 made them a part of IR.
+bool is_pool(std::string_view type_key) {
+  return type_key == "ir.AllocatedPoolInfo" || type_key == "tir.usmp.AllocatedPoolInfo";
+}
 
 /// The node that an attribute refers to; nothing where there is no such attribute.
 std::optional<std::uint32_t> part_of(const JsonGraph& graph, std::uint32_t node,
@@ -40,6 +45,9 @@ std::optional<std::uint64_t> new_size_of(const JsonGraph& graph, std::uint32_t p
 
 }  // namespace
 
+// Where the list of pools is in the text itself there may still be a section, with constants alone.
+// A number that is none of the old sizes stays: that something was forgotten is found afterwards,
+// when the whole text is read again.
 void add_metadata_section_edits(const support::SourceText& source,
                                 std::span<const ModuleAssignment> assignments,
                                 std::vector<Edit>& edits) {
@@ -51,7 +59,7 @@ void add_metadata_section_edits(const support::SourceText& source,
   // Kernels share what they say of one pool.
   std::set<std::uint32_t> done;
   for (std::uint32_t node = 0; node < graph.size(); ++node) {
-    if (graph.type_key(node) != "tir.usmp.AllocatedPoolInfo") continue;
+    if (!is_pool(graph.type_key(node))) continue;
     const auto pool_info = part_of(graph, node, "pool_info");
     const auto integer = part_of(graph, node, "allocated_size");
     if (!pool_info || !integer || !done.insert(*integer).second) continue;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -38,7 +39,10 @@ class Replanning {
              const ReplanOptions& options)
       : deployment_(deployment), archive_(deployment.archive()), moves_(moves), options_(options) {}
 
+  /// Everything is found before anything is changed, and everything is checked before anything is
+  /// written.
   std::vector<archive::EditedMember> run() {
+    refuse_dialects();
     refuse_disagreement();
     for (std::size_t module = 0; module < modules().size(); ++module) assign_module(module);
     check_callees();
@@ -65,6 +69,29 @@ class Replanning {
     return *member;
   }
 
+  /// Old TVMScript and repr texts do not show all that a plan consists of: TVM itself cannot print
+  /// `pool_args` in the one (src/printer/tvmscript_printer.cc), nor buffer maps in the other.
+  static bool can_change(tir::Dialect dialect) {
+    return dialect == tir::Dialect::tvmscript || dialect == tir::Dialect::legacy_text ||
+           dialect == tir::Dialect::save_json;
+  }
+
+  /// Said first: such a text mostly differs from the generated C as well, and this is why.
+  void refuse_dialects() const {
+    PoolSet pools;
+    for (const PoolMove& move : moves_) pools.insert(move.pool);
+    for (const Member& member : archive_.members()) {
+      if (!is_captured_text(member)) continue;
+      const tir::Document document = read(member, get_or_throw(archive_.read(member)));
+      const tir::Dialect dialect = document.source.dialect;
+      if (can_change(dialect) || sites_of(document.module, pools).empty()) continue;
+      refuse("a text in this dialect, " + std::string(to_string(dialect)) +
+                 ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
+                 "save_json can",
+             member.name);
+    }
+  }
+
   /// Numbers are moved in both: they have to be the same program before.
   void refuse_disagreement() const {
     for (const Finding& finding : process::compare_with_c(deployment_).findings) {
@@ -85,6 +112,7 @@ class Replanning {
     return deployment_.module_of_function(function.symbol) == module;
   }
 
+  /// One TIR may have functions of several modules, whose pools have the same names.
   std::vector<FunctionSites> sites_in(const tir::Module& tir, std::size_t module,
                                       const PoolSet& pools) const {
     std::vector<FunctionSites> sites = sites_of(tir, pools);
@@ -92,6 +120,8 @@ class Replanning {
     return sites;
   }
 
+  /// Finds the moves of one module in the TIR that the plan was made from. Objects have offsets as
+  /// well, in machine code.
   void assign_module(std::size_t module) {
     std::vector<PoolMove> moves;
     PoolSet pools;
@@ -120,6 +150,7 @@ class Replanning {
     for (const FunctionSites& one : functions) assignments_.back().symbols.insert(one.symbol);
   }
 
+  /// Names of all functions with TIR, as other functions may call them.
   void take_functions(const tir::Module& tir) {
     const tir::NodeMap functions = tir.root().map(tir::f::IRModule::functions);
     for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -138,19 +169,27 @@ class Replanning {
     }
   }
 
-  /// Text and lossless twin of captured TIR: both say the plan, whichever is read.
-  void captured(const Member& member) {
+  /// The form of captured TIR; nothing for another member.
+  static std::optional<deployment::TirForm> captured_form(const Member& member) {
     const std::string_view whole = member.name;
-    if (!whole.starts_with(deployment::kSourceFolder)) return;
+    if (!whole.starts_with(deployment::kSourceFolder)) return std::nullopt;
     const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
-    if (!name || member.type != archive::MemberType::file) return;
-    if (name->form == deployment::TirForm::twin) {
-      save_json(member);
-    } else {
-      text(member);
-    }
+    if (!name || member.type != archive::MemberType::file) return std::nullopt;
+    return name->form;
   }
 
+  static bool is_captured_text(const Member& member) {
+    const auto form = captured_form(member);
+    return form && *form != deployment::TirForm::twin;
+  }
+
+  /// Text and lossless twin of captured TIR: both say the plan, whichever is read.
+  void captured(const Member& member) {
+    if (is_captured_text(member)) return text(member);
+    if (captured_form(member)) save_json(member);
+  }
+
+  /// A number is changed by its place in the file: the rest of the member stays byte for byte.
   void save_json(const Member& member) {
     const SaveJsonPlaces places = read_with_places(text_of(member), options_.tir_limits);
     for (const ModuleAssignment& assignment : assignments_) {
@@ -172,16 +211,12 @@ class Replanning {
   void text(const Member& member) {
     const SourceText source = text_of(member);
     const tir::Document document = read(member, source.text);
-    const bool known = document.source.dialect == tir::Dialect::tvmscript ||
-                       document.source.dialect == tir::Dialect::legacy_text ||
-                       document.source.dialect == tir::Dialect::save_json;
+    if (document.source.dialect == tir::Dialect::save_json) return save_json(member);
     for (const ModuleAssignment& assignment : assignments_) {
       for (const FunctionSites& function :
            sites_in(document.module, assignment.module, assignment.pools)) {
         const auto range = document.module.source_range(function.function);
-        if (!known || !range) {
-          refuse("its dialect does not say the places of numbers", member.name);
-        }
+        if (!range) refuse("function '" + function.name + "' is in no known place", member.name);
         add_text_edits(source, *range, assignment, function, edits_[&member]);
       }
     }
@@ -190,6 +225,7 @@ class Replanning {
     }
   }
 
+  /// Every function with buffers in a pool has to be in the C: that is what runs.
   void generated_c(const ModuleAssignment& assignment) {
     const auto sources = get_or_throw(deployment_.generated_c(assignment.module));
     std::set<std::string> found;
@@ -208,6 +244,7 @@ class Replanning {
     }
   }
 
+  /// Each function is defined in one of the files that are read as one TIR.
   void definition(const TirSource& c, const ModuleAssignment& assignment,
                   const FunctionSites& function) {
     for (const Member* const member : c.c_members) {
@@ -275,6 +312,7 @@ class Replanning {
     return get_or_throw(archive_.read(member));
   }
 
+  /// Both sides are read in full: a number in a wrong place would show as a difference.
   void check_captured() const {
     for (const archive::EditedMember& one : edited_) {
       const Member& member = member_named(one.name);
@@ -285,6 +323,7 @@ class Replanning {
     }
   }
 
+  /// The C is read with its files and the sizes of its pools exchanged, as a deployment would be.
   void check_c() const {
     for (const ModuleAssignment& assignment : assignments_) {
       for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
@@ -334,6 +373,8 @@ void refuse_own_path(const archive::Archive& archive, const std::string& output)
                        {.file = output});
 }
 
+/// What mlf itself wrote into the archive, such as tir-N.json, is made anew from what is there
+/// then.
 ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
                  const ReplanOptions& options) {
   const archive::Archive& archive = deployment.archive();
@@ -366,20 +407,19 @@ plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
   return {plan.best.offsets, plan.best.size};
 }
 
-/// Nothing where the pool stays as it is.
-std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& plan,
-                                Sharing sharing) {
+/// Where everything is put; where nothing is won, it stays where it is.
+PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing sharing) {
   const plan::PoolProblem& now = plan.now;
   const std::string& name = (*module.network)[now.pool].name;
   const std::string place = "module '" + module.name + "': pool '" + name + "' ";
   if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) refuse(place + "has no size in the archive");
   const plan::PlannerResult chosen = chosen_plan(plan, sharing);
-  if (chosen.size >= *now.declared) return std::nullopt;
+  const bool is_smaller = chosen.size < *now.declared;
   PoolMove move{.module = module.module,
                 .pool = name,
                 .old_size = *now.declared,
-                .new_size = chosen.size,
+                .new_size = is_smaller ? chosen.size : *now.declared,
                 .buffers = {}};
   for (std::size_t i = 0; i < now.buffers.size(); ++i) {
     const plan::PlannedBuffer& buffer = now.buffers[i];
@@ -387,9 +427,35 @@ std::optional<PoolMove> move_of(const ModulePlan& module, const plan::PoolPlan& 
                             .function = buffer.function,
                             .variable = buffer.variable,
                             .old_offset = buffer.offset,
-                            .new_offset = chosen.offsets[i]});
+                            .new_offset = is_smaller ? chosen.offsets[i] : buffer.offset});
   }
   return move;
+}
+
+/// All pools of a module if one of them gets smaller, those that stay as they are too:
+/// metadata.json has the sum of all.
+void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>& moves) {
+  std::vector<PoolMove> of_module;
+  for (const ModulePoolPlan& pool : module.pools) {
+    of_module.push_back(move_of(module, pool.plan, sharing));
+  }
+  const bool any_smaller = std::ranges::any_of(
+      of_module, [](const PoolMove& move) { return move.new_size < move.old_size; });
+  if (any_smaller) std::ranges::move(of_module, std::back_inserter(moves));
+}
+
+/// A module whose pools could not be read is more to the point than one that has none.
+[[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
+  const auto refuse_module = [&](const ModulePlan& module, std::string_view why) {
+    refuse("module '" + module.name + "' has no plan: " + std::string(why));
+  };
+  for (const ModulePlan& module : plan.modules) {
+    if (module.unread_pools) refuse_module(module, *module.unread_pools);
+  }
+  for (const ModulePlan& module : plan.modules) {
+    if (module.missing) refuse_module(module, to_string(*module.missing));
+  }
+  refuse("no network of this archive has a memory pool, so there is no plan");
 }
 
 }  // namespace
@@ -402,13 +468,10 @@ Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan, Sharing sharing)
     std::vector<PoolMove> moves;
     bool any = false;
     for (const ModulePlan& module : plan.modules) {
-      for (const ModulePoolPlan& pool : module.pools) {
-        any = true;
-        auto move = replan::move_of(module, pool.plan, sharing);
-        if (move) moves.push_back(*std::move(move));
-      }
+      any = any || !module.pools.empty();
+      replan::add_moves(module, sharing, moves);
     }
-    if (!any) replan::refuse("no network of this archive has a memory pool, so there is no plan");
+    if (!any) replan::refuse_without_pools(plan);
     return moves;
   });
 }

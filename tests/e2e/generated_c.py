@@ -100,8 +100,9 @@ def tensors_of_ports(driver, document):
         yield driver.memory(size), port
 
 
-def call_aot(driver, document, headers):
-    """Calls the entry of the module: by the structs of its header, or with packed arguments."""
+def call_aot(driver, document, headers, pools=()):
+    """Calls the entry of the module: by the structs of its header, or with packed arguments. `pools`
+    are those that the caller gives it, variables of the program."""
     memory = list(tensors_of_ports(driver, document))
     inputs = len(document["inputs"])
     name = f"tvmgen_{document['module']}_run"
@@ -110,11 +111,15 @@ def call_aot(driver, document, headers):
         return
     driver.globals += [f'#include "{header.name}"' for header in headers]
     structs = re.findall(r"struct (\w+) \{", "".join(header.read_text() for header in headers))
-    if any(not struct.endswith(("_inputs", "_outputs")) for struct in structs):
+    fields = {"_inputs": [one for one, _ in memory[:inputs]]}
+    fields["_outputs"] = [one for one, _ in memory[inputs:]]
+    if pools:
+        fields["_workspace_pools"] = list(pools)
+    ends = [next((end for end in fields if struct.endswith(end)), None) for struct in structs]
+    if None in ends:
         raise CannotRun("its entry takes pools or devices of the caller")
-    for struct, part in zip(structs, (memory[:inputs], memory[inputs:]), strict=True):
-        fields = ", ".join(one for one, _ in part)
-        driver.statements.append(f"struct {struct} {struct}_ = {{{fields}}};")
+    for struct, end in zip(structs, ends, strict=True):
+        driver.statements.append(f"struct {struct} {struct}_ = {{{', '.join(fields[end])}}};")
     driver.statements.append(f"if ({name}({', '.join(f'&{one}_' for one in structs)})) return 1;")
 
 

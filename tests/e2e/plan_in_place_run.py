@@ -106,9 +106,7 @@ def is_noticed(archive, folder, claim, right):
         plan_run.move_let(network, main, storage["name"], storage["offset"], place)
         storage["offset"] = place
     size = place + max(document["storages"][at]["bytes"] for at in claim)
-    name = pool["name"]
-    plan_run.patch(network.entry, rf"uint8_t {name}\[\d+\]", f"uint8_t {name}[{size}]")
-    pool["bytes"] = size
+    network.resize(pool, size)
     try:
         return network.outputs("plain", RUNS) != right
     except plan_programs.Failed:

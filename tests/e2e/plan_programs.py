@@ -143,12 +143,17 @@ def filling(memory, port):
     )
 
 
-def driver_text(document, headers, source, poisoned, runs):
+def driver_text(document, headers, source, poisoned, runs, given):
+    """`given` are the pools that the network gets of its caller."""
     driver = generated_c.Driver()
     ports = list(generated_c.tensors_of_ports(driver, document))
     # The same memory again: tensors_of_ports names it by counting.
     driver = generated_c.Driver()
-    generated_c.call_aot(driver, document, headers)
+    generated_c.call_aot(driver, document, headers, [pool["name"] for pool in given])
+    driver.globals += [
+        f"static uint8_t {pool['name']}[{pool['bytes']}] __attribute__((aligned(16)));"
+        for pool in given
+    ]
     inputs = ports[: len(document["inputs"])]
     outputs = ports[len(document["inputs"]) :]
     body = [filling(memory, port) for memory, port in inputs]
@@ -209,18 +214,28 @@ class Network:
         self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
         self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
         self.include = [f"-I{root / 'codegen/host/include'}", f"-I{root / 'codegen/host/src'}"]
-        pools = [pool["name"] for pool in workspace_pools(document).values()]
-        self.entry = next(
-            (
-                source
-                for source in self.sources
-                if all(f"uint8_t {pool}[" in source.read_text() for pool in pools)
-            ),
-            None,
-        )
+        pools = list(workspace_pools(document).values())
+        self.entry = next((one for one in self.sources if self.has_pools(one, pools)), None)
+        self.given = []
+        if self.entry is None and any("_workspace_pools {" in h.read_text() for h in self.headers):
+            self.entry, self.given = self.sources[0], pools
         if self.entry is None:
             raise generated_c.CannotRun("its pools are not in its C")
         folder.mkdir(parents=True, exist_ok=True)
+
+    def has_pools(self, source, pools):
+        text = source.read_text()
+        return all(f"uint8_t {pool['name']}[" in text for pool in pools)
+
+    def resize(self, pool, size):
+        """Another size of a pool, in the topology and in the C where it is there."""
+        pool["bytes"] = size
+        if self.given:
+            return
+        array = rf"uint8_t {pool['name']}\[\d+\]"
+        text, count = re.subn(array, f"uint8_t {pool['name']}[{size}]", self.entry.read_text())
+        assert count == 1, f"{self.entry}: {array} is there {count} times"
+        self.entry.write_text(text)
 
     def warnings(self):
         """What gcc -Wall says of the archive's own C, without places."""
@@ -244,7 +259,9 @@ class Network:
                 compile_c(*parts, folder=self.folder, compiler=build.compiler)
         driver = self.folder / f"{kind}.c"
         driver.write_text(
-            driver_text(self.document, self.headers, self.entry, kind == "poisoned", runs)
+            driver_text(
+                self.document, self.headers, self.entry, kind == "poisoned", runs, self.given
+            )
         )
         allocator = str(generated_c.RUNTIME / "allocator.c")
         parts = [*flags, str(driver), allocator, *objects, "-lm", "-o", str(program)]

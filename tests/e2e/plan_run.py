@@ -68,12 +68,6 @@ def let_of(name, old):
     return re.compile(rf"(void\* {re.escape(name)} = \(&\(.*\[)({old})(\]\)\);)")
 
 
-def patch(path, pattern, replacement):
-    text, count = re.subn(pattern, replacement, path.read_text())
-    assert count == 1, f"{path}: {pattern} is there {count} times"
-    path.write_text(text)
-
-
 def definition(text, symbol):
     """The part of a file with the body of a function."""
     begin = re.search(rf"{re.escape(symbol)}\([^;{{]*\) {{", text).start()
@@ -136,9 +130,7 @@ def notices(archive, folder, plan, right):
     network = plan_programs.Network(root, document, folder / "work")
     pool = document["pools"][buffer["pool"]]
     move_let(network, symbol, buffer["name"], buffer["offset"], new)
-    enlarged = max(pool["bytes"], new + size)
-    patch(network.entry, rf"uint8_t {pool['name']}\[\d+\]", f"uint8_t {pool['name']}[{enlarged}]")
-    pool["bytes"] = enlarged
+    network.resize(pool, max(pool["bytes"], new + size))
     if storage is not None:
         document["storages"][storage]["offset"] = new
     try:
@@ -201,6 +193,23 @@ class Judge:
         if not truth:
             self.faults.append(text)
 
+    def plan(self, name, archive, before, folder):
+        """Judges the archive with its new offsets: its path, and its networks."""
+        planned = folder / "planned.tar"
+        support.run_ok("plan", archive, "-o", planned)
+        self.file(name, archive, planned, folder)
+        after = dict(networks(planned))
+        for module, document in before.items():
+            self.network(f"{name} {module}", archive, document, planned, after[module], folder)
+        return planned, after
+
+    def offsets(self, archive):
+        """The new offsets alone: no other order, and no wrong plans."""
+        before = dict(networks(archive))
+        if before:
+            with tempfile.TemporaryDirectory() as folder:
+                self.plan(archive.stem, archive, before, pathlib.Path(folder))
+
     def archive(self, archive):
         name = memory_truth.name_of(archive)
         before = dict(networks(archive))
@@ -208,12 +217,7 @@ class Judge:
             return
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            planned = folder / "planned.tar"
-            support.run_ok("plan", archive, "-o", planned)
-            self.file(name, archive, planned, folder)
-            after = dict(networks(planned))
-            for module, document in before.items():
-                self.network(f"{name} {module}", archive, document, planned, after[module], folder)
+            planned, after = self.plan(name, archive, before, folder)
             self.reorder(name, archive, before, planned, folder / "order")
             [*documents] = after.values()
             if len(documents) == 1 and pool_bytes(documents[0]) <= MOST_POOL_OF_WRONG_PLANS:

@@ -8,6 +8,8 @@ planner. Of every one of these archives, with TIR that was captured and with gen
   - what it says of hill_climb is what TVM v0.16 needed in nine of ten networks: one random choice
     that differs gives another plan. v0.9 chooses by addresses, so that its result is another one
     from run to run, and is only held against the bound.
+The archive with captured TIR of the first algorithm is written with its new plan, and both are run
+as plan_run.py does: 200 random inputs, a poisoned pool, and the sanitizers.
 The table of plan_table.py is printed and checked of all networks together.
 
 Usage: PYTHON_OF_A_TVM_VENV plan_tvm.py
@@ -29,6 +31,7 @@ except ImportError:
 
 import exporter
 import networks
+import plan_run
 import plan_table
 
 ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb")
@@ -60,6 +63,7 @@ class Plans(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.rows = []
+        cls.judge = plan_run.Judge()
         cls.climbs = []  # network, by mlf, by TVM
 
     @classmethod
@@ -79,6 +83,8 @@ class Plans(unittest.TestCase):
             for path in (captured, stock):
                 exporter.export(factory, path)
             exporter.add_members(captured, exporter.captured_tir(factory))
+            if algorithm == ALGORITHMS[0]:
+                self.judge.offsets(captured)
             yield algorithm, pools(captured), pools(stock)
 
     def check(self, name, module):
@@ -110,6 +116,10 @@ class Plans(unittest.TestCase):
             with self.subTest(network=network.name):
                 self.check(network.name, network.module)
         self.assertEqual(plan_table.faults(self.rows), [])
+        self.assertEqual(self.judge.faults, [])
+        self.assertGreater(self.judge.moved, 0)
+        self.assertLess(len(self.judge.not_run), self.judge.networks, self.judge.not_run)
+        print(f"{self.judge.networks} networks were run, but for: {self.judge.not_run or 'none'}")
         other = [climb for climb in self.climbs if climb[1] != climb[2]]
         most = len(self.climbs) / 10 if HAS_SEED else len(self.climbs)
         self.assertLessEqual(len(other), most, other)
