@@ -22,11 +22,13 @@ class AccessCounter {
   }
 
   Count accessed(const PlannedBuffer& buffer) const {
+    // Of memory that is neither main's nor a kernel's, nobody counts the accesses.
     if (buffer.storage) return storages_[index(*buffer.storage)];
     return buffer.kernel ? workspace(*buffer.kernel, buffer.variable) : Count(0, std::nullopt);
   }
 
  private:
+  /// Costs are those of one execution of a kernel, the same for every call of it.
   void find_costs(std::span<const graph::TirInput> sources) {
     const graph::FunctionTable functions(sources);
     costs_.resize(topology_.kernels.size());
@@ -62,6 +64,7 @@ class AccessCounter {
     }
   }
 
+  /// A copy of main reads every byte once and writes it once.
   void add_copy(const graph::Copy& copy) {
     const Count bytes = copy.bytes ? Count(*copy.bytes) : Count(0, std::nullopt);
     storages_[index(topology_[copy.writes].storage)] += bytes;

@@ -12,6 +12,8 @@
 namespace mlf::plan {
 namespace {
 
+// Nothing here is shared with the planners: a mistake of theirs should not be made twice.
+
 bool in_gap(const Buffer& buffer, std::int64_t step) {
   return std::any_of(buffer.gaps.begin(), buffer.gaps.end(),
                      [&](const Interval& gap) { return gap.lower <= step && step < gap.upper; });
@@ -33,6 +35,7 @@ std::optional<std::int64_t> common_step(const Buffer& a, const Buffer& b) {
   return std::nullopt;
 }
 
+/// What a buffer wants for itself, whatever the others do.
 void check_place(const Buffer& buffer, std::uint64_t offset) {
   const auto fail = [&](const std::string& why) {
     throw support::Error(ErrorKind::check_failed,
@@ -47,6 +50,8 @@ void check_place(const Buffer& buffer, std::uint64_t offset) {
   if (offset + buffer.size < offset) fail("ends beyond 2^64");
 }
 
+/// Whether two buffers share a byte at a step at which both are needed. Those without bytes share
+/// nothing, wherever they are.
 void check_pair(const Buffer& a, std::uint64_t at_a, const Buffer& b, std::uint64_t at_b) {
   const bool apart = at_a + a.size <= at_b || at_b + b.size <= at_a;
   if (apart || a.size == 0 || b.size == 0) return;
@@ -73,6 +78,8 @@ Result<std::uint64_t> check_offsets(const Problem& problem,
       check_place(buffers[i], offsets[i]);
       size = std::max(size, offsets[i] + buffers[i].size);
     }
+    // In the order of their beginnings only neighbours in time are pairs, which is far fewer than
+    // all pairs in a deep network.
     std::vector<std::size_t> by_start(buffers.size());
     std::iota(by_start.begin(), by_start.end(), std::size_t{0});
     std::stable_sort(by_start.begin(), by_start.end(), [&](std::size_t a, std::size_t b) {

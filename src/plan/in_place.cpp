@@ -29,6 +29,7 @@ bool is_small(std::int64_t number) {
   return number > -kMostOfIndex && number < kMostOfIndex;
 }
 
+/// `a` plus or minus `b`; nothing where a number gets too large to be reckoned with.
 std::optional<Affine> sum_of(Affine a, const Affine& b, std::int64_t sign) {
   a.offset += sign * b.offset;
   if (!is_small(a.offset)) return std::nullopt;
@@ -36,6 +37,7 @@ std::optional<Affine> sum_of(Affine a, const Affine& b, std::int64_t sign) {
     std::int64_t& sum = a.factors[var];
     sum += sign * factor;
     if (!is_small(sum)) return std::nullopt;
+    // Equal indices have to be equal objects: `x - x` leaves no factor behind.
     if (sum == 0) a.factors.erase(var);
   }
   return a;
@@ -53,6 +55,8 @@ std::optional<Affine> product_of(Affine a, std::int64_t number) {
 }
 
 /// An index as TVM writes it after flattening: sums of loop variables times numbers.
+/// Division and modulo of fused loops are not affine: those loops are not proven, and stay apart.
+/// `height` bounds the recursion, as indices are no deeper than tensors have dimensions.
 std::optional<Affine> affine(Node expr, int height = 32) {
   if (height == 0) return std::nullopt;
   expr = graph::without_casts(expr);
@@ -99,6 +103,7 @@ bool is_injective(const Affine& index, const std::vector<Loop>& loops) {
   for (const Loop& loop : loops) {
     if (loop.extent == 1) continue;
     const auto at = index.factors.find(loop.var);
+    // A loop that the index does not name writes one element again and again.
     if (at == index.factors.end() || at->second < 0) return false;
     terms.emplace_back(at->second, loop.extent);
   }
@@ -108,6 +113,7 @@ bool is_injective(const Affine& index, const std::vector<Loop>& loops) {
         std::ranges::any_of(loops, [&, one = var](const Loop& loop) { return loop.var == one; });
   }
   if (found != index.factors.size()) return false;
+  // As digits of a number: what all smaller digits make up together is less than the next one.
   std::ranges::sort(terms);
   std::int64_t reach = 0;
   for (const auto& [factor, extent] : terms) {
@@ -175,6 +181,7 @@ std::size_t bytes_of_one(tir::DType dtype) {
   return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
 }
 
+/// Memory of nobody is of no interest: a local array, or a constant.
 void AccessReader::load(Node var, Node index, tir::DType dtype,
                         std::optional<std::size_t> in_store) {
   const auto memory = memory_of_(var);
@@ -220,6 +227,8 @@ void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
   tir::walk_once(root, enter, parts, [](Node) {});
 }
 
+/// The value is read first: loads in it belong to this store, those in the index to none, as they
+/// come before it but may be of another element.
 bool AccessReader::store(Node buffer_var, Node index, Node value) {
   const auto memory = memory_of_(buffer_var);
   std::optional<std::size_t> number;
@@ -232,6 +241,8 @@ bool AccessReader::store(Node buffer_var, Node index, Node value) {
   return true;
 }
 
+/// Only loops of known extent can be shown to be injective. A loop that never runs stores nothing,
+/// which is not worth a case of its own.
 bool AccessReader::loop(Node stmt) {
   const auto min = graph::integer_of(stmt[f::For::min]);
   const auto extent = graph::integer_of(stmt[f::For::extent]);
@@ -241,6 +252,9 @@ bool AccessReader::loop(Node stmt) {
   return true;
 }
 
+/// Takes one statement apart; false for one of a kind that is not looked into. Parts are pushed and
+/// read later: their order does not matter, as a tick proves something only if any order of its
+/// accesses would do.
 bool AccessReader::statement(Node stmt) {
   const std::size_t around = open_.size();
   switch (stmt.kind()) {
@@ -282,6 +296,7 @@ bool AccessReader::statement(Node stmt) {
   }
 }
 
+/// A stack instead of recursion: bodies nest as deep as an attacker likes.
 bool AccessReader::read(Node root) {
   pending_.push_back({root, 0});
   while (!pending_.empty()) {
@@ -299,9 +314,12 @@ bool AccessReader::is_proven(std::size_t from, const Store& to, std::size_t stor
   if (!to.index || to.element_bytes == 0 || from == to.memory || opaque_.contains(from))
     return false;
   const auto index = affine(to.index);
+  // Each iteration writes an element of its own, so that no later one reads what this one wrote.
   if (!index || !is_injective(*index, to.loops)) return false;
   const auto writes_it = [&](const Store& one) { return one.memory == from; };
   if (std::ranges::any_of(stores_, writes_it)) return false;
+  // An element is read in the value of the store to the same element, which is before the store.
+  // Elements of another size would begin and end elsewhere.
   return std::ranges::all_of(loads_, [&](const Load& one) {
     if (one.memory != from) return true;
     return one.store == store && one.index && one.element_bytes == to.element_bytes &&
@@ -309,6 +327,8 @@ bool AccessReader::is_proven(std::size_t from, const Store& to, std::size_t stor
   });
 }
 
+/// A result that is read or stored elsewhere in the tick as well, as a sum is, may still be needed
+/// after the element it was written over is gone: it is left out.
 std::vector<InPlacePair> AccessReader::pairs() const {
   std::vector<InPlacePair> found;
   for (std::size_t i = 0; i < stores_.size(); ++i) {

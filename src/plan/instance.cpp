@@ -22,6 +22,7 @@ constexpr std::size_t kMostConflicts = 50'000'000;
                        fmt::format("buffer '{}' {}", printable(buffer.id), why));
 }
 
+/// Says what is wrong with one buffer; everything behind relies on it being right.
 void check_buffer(const Buffer& buffer) {
   if (buffer.lower >= buffer.upper) fail_buffer(buffer, "is never alive");
   for (const Interval& gap : buffer.gaps) {
@@ -87,6 +88,7 @@ std::vector<Interval> live_intervals(const Buffer& buffer) {
   return live;
 }
 
+/// A piece of an item's life begins or ends.
 struct Event {
   std::int64_t step = 0;
   bool starts = false;  ///< ends come first: a buffer is not alive at its `upper`

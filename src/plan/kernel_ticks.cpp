@@ -36,6 +36,7 @@ bool keeps_nothing(Node call) {
   return std::ranges::find(kKeepsNothing, op) != kKeepsNothing.end();
 }
 
+/// A cast to an integer hides a pointer from its type alone.
 bool is_pointer(Node expr) {
   return expr.dtype().is_handle() || graph::without_casts(expr).dtype().is_handle();
 }
@@ -105,12 +106,14 @@ bool is_memory_of_caller(const Place& place) {
   return place.kind == Place::Kind::parameter || place.kind == Place::Kind::argument;
 }
 
+/// One memory for each parameter, made when it is first met.
 TickScanner::MemoryId TickScanner::memory_of_root(const Place& place) {
   const auto [at, is_new] = by_root_.try_emplace({place.kind, place.root}, memories_.size());
   if (is_new) memories_.push_back({.kind = place.kind, .root = place.root});
   return at->second;
 }
 
+/// Nothing for memory that the kernel has for itself: nobody else can plan that.
 std::optional<TickScanner::MemoryId> TickScanner::memory_of(Node var) {
   const auto known = by_var_.find(tir::index(var.id()));
   if (known != by_var_.end()) return known->second;
@@ -136,6 +139,8 @@ std::vector<TickScanner::MemoryId> TickScanner::memories_in(Node expr) {
   return found;
 }
 
+/// A workspace or a constant, which is an address inside of a pool. TVM's
+/// ConvertPoolAllocationsToOffsets makes one let of each allocation.
 TickScanner::MemoryId TickScanner::add_let(Node var, const Place& place) {
   Memory memory{.kind = place.kind, .root = place.root};
   memory.let =
@@ -177,6 +182,8 @@ bool TickScanner::bind(Node var, Node value) {
   return is_address;
 }
 
+/// A match in a block is a second name of the same memory, beginning perhaps somewhere inside of
+/// it.
 void TickScanner::match_buffers(Node block) {
   for (const Node match : block.list(f::Block::match_buffers)) {
     const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
@@ -188,6 +195,7 @@ void TickScanner::match_buffers(Node block) {
   }
 }
 
+/// Reads and writes are not told apart here: both need the memory to be there.
 void TickScanner::touch(Node var) {
   const auto memory = memory_of(var);
   if (!memory) return;
@@ -219,6 +227,7 @@ void TickScanner::add_unknown_callee(Node call, bool takes_memory) {
   takes_any = takes_any || takes_memory;
 }
 
+/// What one node means for the memories; called for every node of a tick before its children.
 Descend TickScanner::enter(Node node) {
   if (node.id() == bound_value_) return Descend::past_children;
   switch (node.kind()) {
@@ -347,6 +356,7 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
   }
 }
 
+/// Pairs are asked for while lets lead to the memories that they have here.
 void TickScanner::find_in_place(Node loop) {
   for (const InPlacePair& pair : in_place_pairs(loop, [&](Node var) { return memory_of(var); })) {
     in_place_.emplace_back(now_, pair);
@@ -358,6 +368,8 @@ bool TickScanner::is_packed() const {
       memories_, [](const Memory& memory) { return memory.kind == Place::Kind::argument; });
 }
 
+/// Brings a memory into the result. One that somebody keeps a pointer to is there up to the last
+/// tick: when it is used is not known.
 TickMemory TickScanner::finish(const Memory& memory, KernelTicks& result) const {
   std::optional<TickRange> touched = memory.touched;
   if (memory.is_kept) {
@@ -400,6 +412,7 @@ KernelTicks TickScanner::run() && {
     finished.emplace_back();
     if (memory.kind == counted) {
       finished.back() = finish(memory, result);
+      // Memory behind the other kind of parameter, of which calls say nothing.
     } else if (memory.is_kept || memory.let) {
       is_followed_ = false;
     }

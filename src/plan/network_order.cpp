@@ -28,6 +28,7 @@ class OrderReader {
   OrderReader(const Topology& topology, std::span<const graph::TirInput> sources)
       : topology_(topology), ticks_(ticks_of_kernels(topology, sources)) {}
 
+  /// Steps are by position, whatever they are: copies and device hooks have their places too.
   OrderProblem run() {
     problem_.buffers.resize(2 * topology_.storages.size());
     problem_.calls.resize(topology_.calls.size() + topology_.copies.size() +
@@ -52,6 +53,8 @@ class OrderReader {
     return pool && topology_[*pool].kind == graph::PoolKind::workspace;
   }
 
+  /// Only memory in workspace pools counts bytes: the order cannot make other memory smaller. What
+  /// the caller gives is there from the start, and constants always.
   void take_value(const Value& value) {
     const graph::Storage& storage = topology_[value.storage];
     OrderBuffer& memory = memory_of(value.storage);
@@ -62,6 +65,8 @@ class OrderReader {
     if (value.kind == ValueKind::constant) memory.to_end = true;
   }
 
+  /// A kernel that is given a tensor keeps its place among those that write it, needed or not; the
+  /// memory itself is alive in the ticks that touch it.
   void use(OrderCall& call, StorageId storage, bool is_written,
            const std::optional<TickRange>& touched) const {
     const std::size_t order = memory(storage) - 1;
@@ -89,6 +94,8 @@ class OrderReader {
     return touched;
   }
 
+  /// What a call needs and does. A kernel without TIR, or with functions that nobody knows, stays
+  /// where it is.
   void take_call(const Call& call) {
     OrderCall& step = problem_.calls[call.position];
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -104,6 +111,8 @@ class OrderReader {
     step.keeps_place = !ticks || !ticks->only_computes();
   }
 
+  /// Scratch is there during its call alone, from the first to the last tick that touches it. Lets
+  /// of one name and place are one workspace.
   void take_workspace(const Call& call, const graph::KernelBuffer& workspace, OrderCall& step) {
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
     if (!ticks) return;
@@ -117,6 +126,7 @@ class OrderReader {
     step.scratch.push_back({workspace.bytes.value_or(0), touched->first, touched->last});
   }
 
+  /// Copies of main are not moved: no representation has a slot for them (replan/call_slots.h).
   void take_copy(const graph::Copy& copy) {
     OrderCall& step = problem_.calls[copy.position];
     step.keeps_place = true;
@@ -151,6 +161,7 @@ Topology moved(const Topology& topology, const std::vector<std::size_t>& steps) 
   return result;
 }
 
+/// Steps that are calls, in the new order; all others keep their positions.
 std::vector<graph::CallId> calls_in(const Topology& topology,
                                     const std::vector<std::size_t>& steps) {
   std::vector<std::optional<graph::CallId>> at(steps.size());
@@ -194,6 +205,7 @@ std::optional<NetworkOrder> plan_order(const Topology& topology,
                                        std::span<const PoolAlignment> alignments,
                                        std::span<const PoolPlan> given,
                                        const SearchLimits& limits) {
+  // A pool that may not be moved may not be filled in another order either.
   const bool is_planned = !given.empty() && std::ranges::none_of(given, [](const PoolPlan& plan) {
     return plan.is_refused();
   });

@@ -16,6 +16,7 @@ Solution own_plan(const PoolProblem& pool) {
   return solution;
 }
 
+/// TVM aligns all buffers of a pool alike; of those here the least is what all of them have.
 std::uint64_t alignment_of(const PoolProblem& pool) {
   std::uint64_t alignment = pool.buffers.empty() ? 1 : pool.buffers.front().alignment;
   for (const PlannedBuffer& buffer : pool.buffers) {

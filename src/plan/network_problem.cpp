@@ -28,6 +28,7 @@ void NetworkReader::read_kernels() {
   }
 }
 
+// One clock for all pools: steps of main in their order, each as long as its kernel has ticks.
 // Tick 0 is before main. Copies and device hooks take one tick each.
 void NetworkReader::set_clock() {
   std::vector<std::int64_t> lengths(
@@ -47,6 +48,7 @@ void NetworkReader::set_clock() {
   }
 }
 
+/// Constants keep their places: their bytes are in the archive at these offsets.
 void NetworkReader::find_pools() {
   for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
     const graph::Pool& pool = topology_.pools[i];
@@ -61,6 +63,7 @@ PoolProblem* NetworkReader::problem_of(std::optional<PoolId> pool) {
   return at == result_.pools.end() ? nullptr : &*at;
 }
 
+/// Alignments, how far the buffers reach, and the buffers as a problem for the allocator.
 void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const {
   // What TVM was told divides all offsets, so what divides them all is enough. TVM's default is 16,
   // below which tensors would not be aligned for their elements.
@@ -85,6 +88,7 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
       const Interval gap{buffer.live[i - 1].upper, buffer.live[i].lower};
       if (gap.lower < gap.upper) plain.gaps.push_back(gap);
     }
+    // The caller may know where an input or output is: it stays.
     if (buffer.is_port) plain.fixed_offset = buffer.offset;
     pool.problem.buffers.push_back(std::move(plain));
   }
@@ -92,6 +96,8 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
     refuse(pool, "buffers reach beyond the pool");
 }
 
+/// Buffers come before pairs of them, and all of these before the alignment, which is that of all
+/// offsets of a pool.
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   read_kernels();
   set_clock();
@@ -115,6 +121,7 @@ std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
   return topology.kernels[index(*buffer.kernel)].symbol + "." + buffer.variable;
 }
 
+// A function is found by its source and name: several TIR sources may have one of the same name.
 std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topology,
                                                          std::span<const graph::TirInput> sources) {
   const graph::FunctionTable functions(sources);

@@ -20,6 +20,7 @@ std::size_t beam_width(std::size_t calls) {
   return calls <= 1024 ? 8 : 1;
 }
 
+/// Calls are numbered in the order in which they run now.
 std::vector<std::size_t> given_order(const OrderProblem& problem) {
   std::vector<std::size_t> calls(problem.calls.size());
   std::iota(calls.begin(), calls.end(), std::size_t{0});
@@ -67,10 +68,12 @@ class Walk {
     OrderUse use{};
   };
 
+  // An order that is wrong is a failed check, not an invalid problem.
   [[noreturn]] static void fail(const std::string& message) {
     throw support::Error(ErrorKind::check_failed, message, {});
   }
 
+  /// A permutation: every call is there, and none twice.
   void check_calls() {
     std::vector<std::size_t> sorted = calls_;
     std::ranges::sort(sorted);
@@ -83,6 +86,7 @@ class Walk {
     fail("call " + std::to_string(later) + " has to be after call " + std::to_string(earlier));
   }
 
+  /// From the definition, pair by pair, and not by the graph that the searches work on.
   void check_order() {
     users_.resize(problem_.buffers.size());
     for (std::size_t call = 0; call < problem_.calls.size(); ++call) {
@@ -100,6 +104,8 @@ class Walk {
     }
   }
 
+  /// From the first touch to the last in this order; nothing in between makes room, even if a
+  /// buffer is written anew.
   void find_lives() {
     for (std::size_t i = 0; i < users_.size(); ++i) {
       const OrderBuffer& buffer = problem_.buffers[i];
@@ -126,6 +132,7 @@ class Walk {
     return ticks;
   }
 
+  /// Adds up everything: slow, but there is nothing to get wrong.
   std::uint64_t alive_at(Moment now) const {
     std::uint64_t bytes = 0;
     for (const Life& life : lives_) {

@@ -30,6 +30,8 @@ struct NextCall {
   auto rank() const { return std::tuple(peak, live, beginning, call); }
 };
 
+/// Every call that may be next behind every beginning, the lowest peak first; of equals the one
+/// that leaves least alive, then the earliest, so that the result does not depend on the machine.
 std::vector<NextCall> candidates_of(const OrderGraph& graph,
                                     const std::vector<Beginning>& beginnings) {
   std::vector<NextCall> candidates;
@@ -47,6 +49,8 @@ std::vector<NextCall> candidates_of(const OrderGraph& graph,
 
 }  // namespace
 
+// A beam of width 1 is the greedy order. All beginnings have the same length, so that their peaks
+// can be compared.
 FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
   const std::uint64_t live = graph.live_at_start();
   std::vector<Beginning> beginnings{{CallSet(graph.words()), live, live, 0}};

@@ -25,6 +25,7 @@ std::size_t count(CallSetView set) {
 
 }  // namespace
 
+/// What the rest relies on: indices exist, ticks run forwards, and no sum of bytes overflows.
 void check_problem(const OrderProblem& problem) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
   std::uint64_t sum = 0;
@@ -136,11 +137,13 @@ void OrderGraph::close() {
   }
 }
 
+/// Direct dependencies are enough: what they depend on was done before them.
 bool OrderGraph::is_ready(CallIndex call, CallSetView done) const {
   return std::ranges::all_of(direct_[call],
                              [&](CallIndex earlier) { return contains(done, earlier); });
 }
 
+/// A buffer that nobody uses and nobody wants in the end takes nothing.
 std::uint64_t OrderGraph::live_at_start() const {
   std::uint64_t bytes = 0;
   for (const Buffer& buffer : buffers_) {
@@ -149,6 +152,8 @@ std::uint64_t OrderGraph::live_at_start() const {
   return bytes;
 }
 
+// Whether a buffer is there depends on which calls are done, not on their order: that is why sets
+// of calls are all that the searches have to tell apart.
 bool OrderGraph::is_alive_before(const Buffer& buffer, CallIndex call, CallSetView done) const {
   const auto is_done = [&](CallIndex user) { return user != call && contains(done, user); };
   return buffer.from_start || std::ranges::any_of(buffer.users, is_done);
@@ -172,6 +177,8 @@ std::uint64_t OrderGraph::fullest(const std::vector<Span>& spans) {
   return most;
 }
 
+/// What running `call` next costs: buffers that it does not use stay as they are, its own come and
+/// go at their ticks.
 StepCost OrderGraph::step(CallIndex call, CallSetView done, std::uint64_t live) const {
   std::uint64_t others = live;
   StepCost cost{.live_after = live};
@@ -203,6 +210,9 @@ std::vector<CallSet> OrderGraph::after() const {
   return after;
 }
 
+/// No order has a lower peak in this call: only those buffers count that are there in every order,
+/// since what is before the call for certain made them and what is behind it for certain needs
+/// them.
 std::uint64_t OrderGraph::least_peak(CallIndex call, CallSetView after) const {
   // As if all calls that may wait did, and as if none did.
   CallSet not_after = before_[call];
@@ -236,6 +246,8 @@ std::uint64_t OrderGraph::lower_bound() const {
   return bound;
 }
 
+/// Lengths at which every order has done the same calls: between two of them the network falls
+/// apart into parts that are searched one by one.
 std::vector<CallIndex> OrderGraph::cuts() const {
   // A call is among the first k in every order where fewer than k calls may run before it.
   const std::vector<CallSet> later = after();

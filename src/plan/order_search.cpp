@@ -92,12 +92,14 @@ class OrderSearch {
   CallIndex passed_ = 0;                           // the last cut that a state is behind
 };
 
+/// Steps and memory end the search at the same place on every machine; time and a stop do not.
 bool OrderSearch::is_over() const {
   if (steps_left_ == 0 || states_.size() * graph_.words() > kMaxWords) return true;
   if (limits_.stop.stop_requested()) return true;
   return limits_.seconds && std::chrono::steady_clock::now() - start_ > *limits_.seconds;
 }
 
+/// A look at a call is the unit of work that limits count.
 StepCost OrderSearch::look_at(CallIndex call, CallSetView done, std::uint64_t live) {
   if (steps_left_ > 0) --steps_left_;
   return graph_.step(call, done, live);
@@ -124,6 +126,7 @@ void OrderSearch::take_safe_calls(CallSet& done, State& state) {
   }
 }
 
+/// A set of calls that is reached: kept if it is new, or reached with a lower peak than before.
 void OrderSearch::add(CallSet done, State state) {
   take_safe_calls(done, state);
   if (state.peak >= known_peak_) return;
@@ -143,6 +146,7 @@ void OrderSearch::add(CallSet done, State state) {
   waiting_.push(waiting);
 }
 
+/// All calls that may be next. What is not below the order that is known already is of no use.
 void OrderSearch::expand(StateIndex index) {
   const std::uint64_t live = states_[index].live;
   for (CallIndex call = 0; call < graph_.size(); ++call) {
@@ -193,6 +197,7 @@ OrderSearchResult OrderSearch::run() {
     pass_cuts(next.length);
     expand(next.state);
   }
+  // Nothing below the known peak is left: the order that has it is the best.
   return {std::nullopt, known_peak_, true};
 }
 

@@ -86,6 +86,8 @@ class Splitter {
     });
   }
 
+  /// Greedy, the densest first. One that does not fit is left to the next memory, and smaller ones
+  /// behind it may still fit here.
   std::vector<std::size_t> take_what_fits(std::uint64_t limit) {
     std::vector<std::size_t> chosen;
     std::vector<std::size_t> rest;
@@ -99,6 +101,7 @@ class Splitter {
     return chosen;
   }
 
+  /// A search that ends without an answer counts as a no: what is taken is certain to fit.
   bool fits(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
     if (is_too_full(chosen, limit)) return false;
     Problem problem = problem_of(chosen);

@@ -46,6 +46,7 @@ std::vector<Field> lines_of(std::string_view text) {
   return lines;
 }
 
+/// Reads the head first: columns may be in any order, and have several names.
 class ProblemReader {
  public:
   ProblemReader(std::string_view text, const std::string& name) : source_{name, {}, text} {}
@@ -88,6 +89,7 @@ class ProblemReader {
       if (!columns_.emplace(known->second, columns_.size()).second) {
         fail(field, fmt::format("a second column for '{}'", known->second));
       }
+      // A column `end` names the last step; `upper` is the step behind it.
       if (field.text == "end") last_step_counts_ = 1;
     }
     for (const char* name : {"id", "lower", "upper", "size"}) {
@@ -95,6 +97,7 @@ class ProblemReader {
     }
   }
 
+  /// The whole field: no sign of plus, no spaces, no unit.
   template <class Number>
   Number number(const Field& field) const {
     Number value{};
@@ -105,6 +108,7 @@ class ProblemReader {
     return value;
   }
 
+  /// Gaps and lives have the same form, and the same meaning of their ends.
   Interval interval(const Field& lower, const Field& upper) const {
     Interval steps{number<std::int64_t>(lower), number<std::int64_t>(upper)};
     if (steps.upper == INT64_MAX) fail(upper, "the number is too large");
@@ -128,6 +132,8 @@ class ProblemReader {
     return result;
   }
 
+  /// Columns that are not there leave what a buffer has by default: no gaps, no alignment, no
+  /// place.
   Buffer buffer_of(const Field& line) const {
     const std::vector<Field> fields = split(line, ',');
     if (fields.size() != columns_.size()) {
@@ -166,6 +172,7 @@ Result<ProblemCsv> read_problem_csv(std::string_view text, const std::string& na
 }
 
 std::string to_csv(const ProblemCsv& csv, const std::vector<std::uint64_t>& offsets) {
+  // A column `offset` that is there gets the new values; all other cells stay as they were.
   std::string text;
   for (std::size_t row = 0; row < csv.lines.size(); ++row) {
     const std::string cell = row == 0 ? "offset" : fmt::format("{}", offsets[row - 1]);

@@ -183,6 +183,8 @@ bool Search::place(ItemIndex item, Units offset) {
   return fits;
 }
 
+/// Items are placed from the bottom up, so what is alive with this one goes on top of it. False
+/// where one of them does not fit there any more; a fixed one does not rise at all.
 bool Search::raise_neighbours(ItemIndex item, Units top) {
   has_free_neighbours_ = false;
   for (const ItemIndex other : instance_.conflicts[item]) {
@@ -235,6 +237,7 @@ void Search::unplace(ItemIndex item) {
   for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
 }
 
+/// Changes are taken back in reverse, so that each value is at last what it was first.
 void Search::undo(std::size_t mark) {
   for (; changes_.size() > mark; changes_.pop_back()) {
     const Change& change = changes_.back();
@@ -339,6 +342,8 @@ void Search::fall_apart(Frame& frame, const Candidate& chosen) {
   divide(frame, starts);
 }
 
+/// Sections between which nothing free reaches are searched one by one: times add up instead of
+/// multiplying.
 void Search::divide(Frame& frame, const std::vector<SectionIndex>& starts) {
   const Partition whole = frame.partition;
   for (std::size_t part = 0; part < starts.size(); ++part) {

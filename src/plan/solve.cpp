@@ -119,10 +119,12 @@ Result<Solution> solve(const Problem& problem, const SearchLimits& limits) {
     Solution solution;
     solution.offsets = offsets_of(problem, instance, optimizer.best());
     for (std::size_t i = 0; i < solution.offsets.size(); ++i) {
+      // In bytes and not in units: the last buffer need not end on a whole unit.
       solution.size = std::max(solution.size, solution.offsets[i] + problem.buffers[i].size);
     }
     solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
     solution.fits = !problem.capacity || solution.size <= *problem.capacity;
+    // Within a capacity the answer "it does not fit" can be proven as well.
     solution.proven = solution.size == solution.lower_bound ||
                       (!solution.fits && solution.lower_bound > *problem.capacity);
     return solution;

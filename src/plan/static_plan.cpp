@@ -42,6 +42,8 @@ void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
   }
 }
 
+/// A kernel's workspaces are alive during its call: what it does with them inside is not asked
+/// here.
 void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan) {
   // Of all calls together: no real network comes near it.
   constexpr std::size_t kMaxWorkspaces = 1'000'000;
@@ -62,6 +64,7 @@ void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan
   }
 }
 
+/// What the network takes now, each kind of memory at the fullest moment of its own.
 void add_present(const Topology& topology, StaticPlan& plan) {
   for (const graph::MemoryUse& use : topology.memory) {
     if (!is_allocated(use.kind)) continue;
@@ -84,6 +87,7 @@ Result<std::optional<StaticPlan>> static_plan(const Topology& topology,
   StaticPlan plan;
   Problem problem;
   add_values(topology, problem, plan);
+  // After USMP main has no allocations, and its pools are planned already.
   if (problem.buffers.empty()) return std::optional<StaticPlan>();
   add_present(topology, plan);
   return solve(problem, limits)

@@ -116,6 +116,7 @@ class HillClimb {
     swap_positions();
   }
 
+  /// Its own reverse: an attempt that is not accepted is taken back by another swap.
   void swap_positions() {
     std::swap(order_[swap_.first], order_[swap_.second]);
     position_[order_[swap_.first]] = swap_.first;

@@ -33,6 +33,8 @@ struct Event {
   std::size_t buffer = 0;
 };
 
+/// In TVM's order: within one tick a buffer that begins conflicts with those that end
+/// (src/tir/usmp/analysis/extract_buffer_info.cc).
 std::vector<Event> events_of(const PoolProblem& pool) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < pool.buffers.size(); ++i) {
@@ -87,6 +89,8 @@ std::vector<std::size_t> descending(const std::vector<TvmBuffer>& buffers, Key k
 
 }  // namespace
 
+// Names break ties between buffers of one size, so that they have to be those that TVM's planner
+// saw: a second buffer of a name gets a number there.
 std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool) {
   std::vector<TvmBuffer> buffers;
   std::map<std::string, int> counts;
@@ -114,6 +118,8 @@ std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool) {
   return buffers;
 }
 
+// What TVM calls the pressure is the most that is alive at once: hill climbing stops when it has
+// reached that. Constants in pools are part of it, though no planner of these pools places them.
 std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
                                              const std::vector<KernelConstant>& constants) {
   std::map<std::int64_t, std::int64_t> changes;  // by tick

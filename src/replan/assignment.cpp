@@ -22,6 +22,8 @@ class Unfound {
     for (const PoolMove& move : moves) found_.emplace_back(move.buffers.size());
   }
 
+  /// Each buffer of a move is found once: a second let of the same name, place and function is
+  /// another buffer, and takes the next move that fits.
   AssignedLet take(const FunctionSites& function, const LetSite& let) {
     for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
       if (moves_[pool].pool != let.pool) continue;
@@ -40,6 +42,7 @@ class Unfound {
                             quoted(let.pool) + " is not in the plan");
   }
 
+  /// A buffer that no function has would stay where it is while others move over it.
   void check_all_found() const {
     for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
       for (std::size_t i = 0; i < found_[pool].size(); ++i) {
@@ -59,6 +62,7 @@ class Unfound {
 
 }  // namespace
 
+// metadata.json has the sum of all pools as one number, so that it changes by this difference.
 std::int64_t ModuleAssignment::saved() const {
   std::int64_t bytes = 0;
   for (const auto& [name, size] : sizes) {
@@ -73,6 +77,8 @@ std::uint64_t ModuleAssignment::old_total() const {
   return bytes;
 }
 
+/// The moves say where each buffer goes by the names of one TIR; from here on lets are known by
+/// function and order, which all representations share.
 ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
                         const std::vector<FunctionSites>& functions) {
   ModuleAssignment result{.module = module, .pools = {}, .sizes = {}, .lets = {}, .symbols = {}};
@@ -92,6 +98,8 @@ ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
   return result;
 }
 
+/// Held against the old offsets one by one: the representation has to say the very plan that is
+/// replaced, or nothing in it is changed.
 std::vector<std::optional<std::uint64_t>> new_offsets(const ModuleAssignment& assignment,
                                                       const FunctionSites& function) {
   const auto found = assignment.lets.find(function.symbol);
@@ -122,6 +130,7 @@ std::vector<std::optional<std::uint64_t>> new_offsets(const ModuleAssignment& as
   return result;
 }
 
+/// As with offsets, the old size has to be the one of the plan.
 std::uint64_t new_size(const ModuleAssignment& assignment, const FunctionSites& function,
                        const SizeSite& site) {
   const PoolSize& size = assignment.sizes.find(site.pool)->second;
@@ -137,6 +146,7 @@ std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
   std::vector<SiteValue> values;
   const auto offsets = new_offsets(assignment, function);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
+    // A let of constants, or of a pool that stays.
     if (!offsets[i]) continue;
     values.push_back({function.lets[i].offset, function.lets[i].value, *offsets[i]});
   }

@@ -43,6 +43,8 @@ class CEdits {
     return nullptr;
   }
 
+  /// As many lets as the function has, in its order and with the old offsets: C that says anything
+  /// else was not made from this TIR.
   void offsets() {
     const auto wanted = new_offsets(assignment_, function_);
     std::size_t next = 0;

@@ -27,6 +27,7 @@ struct WordRange {
   std::string symbol;
 };
 
+/// How much deeper in brackets it is behind a word. Braces are told apart by the callers.
 int depth_of(const Word& word) {
   const bool opens = word.text == "(" || word.text == "[";
   const bool closes = word.text == ")" || word.text == "]";
@@ -123,6 +124,7 @@ std::size_t end_of_block(const std::vector<Word>& words, std::size_t open) {
 
 }  // namespace
 
+// Representations name functions differently, and share the symbol.
 Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
   const tir::NodeMap functions = module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -224,6 +226,8 @@ CallSlots slots_in_save_json(const support::SourceText& source, const tir::ReadL
   return slots;
 }
 
+// Slots are the places of calls; the text of each call moves, and whatever is between two places
+// stays. So each call keeps its line's form, and no other byte changes.
 std::string with_calls_in_order(const support::SourceText& source, const CallSlots& slots,
                                 const std::vector<std::size_t>& order) {
   std::string result;

@@ -21,6 +21,8 @@ void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
 void check_sites(const tir::Module& before, const tir::Module& after,
                  const ModuleAssignment& assignment, std::string_view member, Expected& expected) {
   const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
+  // The same reader on both sides finds the same sites, so that they can be held against each other
+  // one by one.
   const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
   if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
   for (std::size_t f = 0; f < was.size(); ++f) {
@@ -30,6 +32,7 @@ void check_sites(const tir::Module& before, const tir::Module& after,
     for (const LetSite& let : is[f].lets) {
       if (!let.pool.empty()) found.push_back(let.value);
     }
+    // In the order of site_values: offsets first, then sizes.
     for (const SizeSite& size : is[f].sizes) found.push_back(size.value);
     if (found.size() != wanted.size()) refuse("numbers of the plan are missing afterwards", member);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -45,6 +48,8 @@ void check_sites(const tir::Module& before, const tir::Module& after,
 
 }  // namespace
 
+/// Wanted numbers are there, and nothing else differs: the same comparison that `mlf verify` makes
+/// between stages. Numbers that may differ are known as pairs, wherever they are.
 void check_changed(const tir::Module& before, const tir::Module& after,
                    std::span<const ModuleAssignment> assignments, std::string_view member) {
   Expected expected;

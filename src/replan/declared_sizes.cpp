@@ -41,6 +41,8 @@ json::Value main_memory(const json::Value& root, std::string_view module) {
 
 }  // namespace
 
+// Pools that TVM allocates itself are static arrays in the file of the entry
+// (src/target/source/source_module.cc); those of the caller are macros of the header alone.
 bool add_array_edit(const support::SourceText& source, std::string_view pool, const PoolSize& size,
                     std::vector<Edit>& edits) {
   const std::vector<Word> words = words_of(source.text, Comments::c);
@@ -54,6 +56,7 @@ bool add_array_edit(const support::SourceText& source, std::string_view pool, co
   return found;
 }
 
+// Applications size their own memory by the header's macros, such as a pool that they give.
 bool add_macro_edit(const support::SourceText& source, std::string_view name, const PoolSize& size,
                     std::vector<Edit>& edits) {
   const std::vector<Word> words = words_of(source.text, Comments::c);

@@ -7,6 +7,7 @@
 namespace mlf::replan {
 
 std::string apply(std::string_view text, std::vector<Edit> edits) {
+  // Each representation is gone through function by function, in whatever order it has them.
   std::sort(edits.begin(), edits.end(),
             [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
   std::string result;
@@ -28,6 +29,7 @@ std::string apply(std::string_view text, std::vector<Edit> edits) {
   return result;
 }
 
+// One kind of error for all refusals: the archive is what it was, and the exit code is 1.
 void refuse(std::string message, std::string_view where) {
   Location place;
   place.member = std::string(where);

@@ -7,6 +7,7 @@ namespace mlf::replan {
 
 archive::Archive edited_archive(const archive::Archive& archive, const archive::Changes& changes,
                                 const archive::Limits& limits) {
+  // Through a file in memory: what is read is then what would be written, byte for byte.
   const support::File file = support::File::anonymous();
   archive::write_to(archive, changes, file);
   const support::MappedFile mapped(file);

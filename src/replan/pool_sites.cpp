@@ -40,6 +40,7 @@ class Search {
   }
 
  private:
+  /// By the parameter, its buffer or the buffer's data, whichever the code names.
   const PoolNames* pool_of(Node buffer_or_var) const {
     for (const auto& [id, pool] : memory_) {
       if (id == buffer_or_var.id()) return &sites_.pools[pool];
@@ -47,6 +48,7 @@ class Search {
     return nullptr;
   }
 
+  /// Sizes are numbers before code generation: nothing symbolic is left of a pool.
   void add_size(const std::string& pool, Node size) {
     const auto value = graph::integer_of(size);
     if (!value || *value < 0 || !size.is(Kind::IntImm)) {
@@ -55,6 +57,7 @@ class Search {
     sites_.sizes.push_back({pool, size.id(), static_cast<std::uint64_t>(*value)});
   }
 
+  /// The shape of a pool's buffer is the pool's size, in bytes, as its type is uint8.
   void take_buffer(Node buffer, std::size_t pool) {
     memory_.push_back({buffer.id(), pool});
     memory_.push_back({buffer[f::Buffer::data].id(), pool});
@@ -63,6 +66,7 @@ class Search {
     add_size(sites_.pools[pool].pool, shape[0]);
   }
 
+  /// Pools come as parameters behind all others, by names that USMP gives them (tir/pools.h).
   void take_parameters() {
     const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
     for (const Node param : function_.list(f::PrimFunc::params)) {
@@ -80,6 +84,7 @@ class Search {
     }
   }
 
+  /// The attribute `pool_args` has the sizes once more, for all pools of the function.
   void take_list() {
     for (const tir::PoolUse& use : tir::pool_uses(function_)) {
       const bool moves = pools_.contains(use.name);
@@ -89,6 +94,8 @@ class Search {
     }
   }
 
+  /// A pool may be the base of an address in a let, or be passed to a function. Whatever else names
+  /// it might depend on where buffers are, so that it ends the attempt.
   void enter(Node node, std::vector<Node>& below) {
     if (node.is(Kind::LetStmt) && take_let(node)) {
       below.push_back(node[f::LetStmt::body]);
@@ -161,6 +168,7 @@ class Search {
     sites_.callees.emplace(callee);
   }
 
+  // No place in a text: the function may come from save_json.
   [[noreturn]] void fail(const std::string& message) const {
     refuse("function '" + sites_.name + "': " + message);
   }
@@ -172,6 +180,7 @@ class Search {
   std::vector<std::pair<tir::NodeId, std::size_t>> memory_;  // buffers and variables of pools
 };
 
+/// What the C calls it. Functions that nobody outside calls have no symbol of their own.
 std::string symbol_of(Node function, std::string_view name) {
   const std::string_view symbol = graph::string_of(graph::attribute(function, "global_symbol"));
   return std::string(symbol.empty() ? name : symbol);

@@ -32,6 +32,8 @@ struct Reordering {
   Symbols kernels;
 };
 
+/// Modules that stay as they are have none. Copies and device hooks are statements of main that no
+/// slot is known for.
 std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
   std::vector<Reordering> result;
   for (const ModulePlan& module : plan.modules) {
@@ -62,6 +64,7 @@ std::vector<std::string> calls_of(const graph::Topology& network) {
   return calls;
 }
 
+/// `calls` as they run in the new order.
 std::vector<std::string> in_order(const std::vector<std::string>& calls,
                                   const std::vector<std::size_t>& order) {
   std::vector<std::string> result;
@@ -78,6 +81,7 @@ class CallMover {
         reorderings_(reorderings),
         options_(options) {}
 
+  /// One module after the other: the next one finds what the one before has changed.
   std::vector<archive::EditedMember> run() {
     for (const Reordering& one : reorderings_) {
       refuse_objects(one);
@@ -88,6 +92,7 @@ class CallMover {
   }
 
  private:
+  /// The order of calls is in the machine code as well.
   void refuse_objects(const Reordering& one) const {
     const Module& module = deployment_.library().modules[one.module];
     if (module.files.objects.empty()) return;
@@ -124,6 +129,7 @@ class CallMover {
     replace(member, with_calls_in_order(source, slots, one.order));
   }
 
+  /// Exactly one file defines main.
   void generated_c(const Reordering& one) {
     const std::string& main = one.network->provenance.symbol;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
@@ -138,6 +144,8 @@ class CallMover {
     refuse("the archive has no C of function '" + main + "'");
   }
 
+  /// TIR of other targets and of earlier stages has no main, or one that it shares with this
+  /// network: the former stays as it is.
   void captured(const Reordering& one, const Member& member) {
     const std::string_view whole = member.name;
     if (!whole.starts_with(deployment::kSourceFolder)) return;
@@ -190,6 +198,8 @@ void check_document(const tir::Document& before, const tir::Document& after,
   if (!is_right) refuse("the calls would not be in the order of the plan", where);
 }
 
+/// Reads both archives anew, by the graph reader and not by slots: every TIR and every C of main
+/// has to show the wanted order.
 void check_reordered(const Deployment& before, const Deployment& after,
                      std::span<const Reordering> reorderings) {
   for (const TirSource& source : before.tir_sources()) {
@@ -246,6 +256,7 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
   return move;
 }
 
+/// Offsets for all modules: those of the new order, and of modules that keep theirs the best plan.
 std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan& reordered) {
   std::vector<PoolMove> moves;
   for (std::size_t i = 0; i < plan.modules.size(); ++i) {

@@ -10,6 +10,8 @@
 
 namespace mlf::replan {
 
+// The reader of the room tir does the reading; here only the places of numbers are added, by which
+// node of the graph became which node of the module.
 SaveJsonPlaces read_with_places(const support::SourceText& source, const tir::ReadLimits& limits) {
   const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
   const tir::save_json::JsonGraph graph(document);

@@ -45,6 +45,8 @@ class TextEdits {
     return at >= 2 && words_[at - 1].text == "(" && words_[at - 2].text == "T.LetStmt";
   }
 
+  /// The lets of the text and those of the function that was read are held against each other: as
+  /// many, in one order, with the same offsets.
   void offsets() {
     const auto wanted = new_offsets(assignment_, function_);
     std::size_t next = 0;
@@ -62,6 +64,7 @@ class TextEdits {
     }
   }
 
+  /// The new size, where the number is the old one.
   std::uint64_t size_of(const PoolNames& pool, const Word& number) const {
     const auto value = number_of(number);
     const PoolSize& size = assignment_.sizes.find(pool.pool)->second;
@@ -112,11 +115,13 @@ class TextEdits {
         found.push_back(at + 2);
       }
     }
+    // The list is in a metadata section then (metadata_section_edits.cpp).
     if (found.empty()) return;
     if (found.size() != function_.listed.size()) {
       refuse_at(words_[found.front()], "a list of other pools than those of its function");
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
+      // A pool of constants, or one that stays as it is.
       if (function_.listed[i].empty()) continue;
       const Word& number = words_[found[i]];
       put(number, size_of({function_.listed[i], {}, {}, {}}, number));

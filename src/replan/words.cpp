@@ -6,6 +6,8 @@
 namespace mlf::replan {
 namespace {
 
+/// Dots and `@` belong to names of operators, `T.address_of` and `@tir.address_of`. A byte beyond
+/// ASCII is part of whatever name it is in.
 bool is_word_char(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -17,6 +19,7 @@ bool is_space(char c) {
 }
 
 /// Past the string that begins at `at`, or to the end where nothing closes it.
+/// A number in a string or a comment is none of the plan.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -41,6 +44,8 @@ std::size_t comment_end(std::string_view text, std::size_t at, Comments comments
 
 }  // namespace
 
+/// Names and numbers are words, and so is every other character by itself: this is enough to know
+/// forms by what is around a number, in C as in Python.
 std::vector<Word> words_of(std::string_view text, tir::SourceRange range, Comments comments) {
   const std::string_view part = text.substr(0, std::min<std::size_t>(range.end, text.size()));
   std::vector<Word> words;
@@ -71,6 +76,7 @@ std::vector<Word> words_of(std::string_view text, Comments comments) {
   return words_of(text, {0, static_cast<std::uint32_t>(text.size())}, comments);
 }
 
+// A whole number in decimal: TVM writes sizes and offsets in no other way.
 std::optional<std::uint64_t> number_of(const Word& word) {
   std::uint64_t value = 0;
   const char* const end = word.text.data() + word.text.size();
@@ -79,6 +85,7 @@ std::optional<std::uint64_t> number_of(const Word& word) {
   return value;
 }
 
+/// An empty word of the pattern is any word.
 bool matches(const std::vector<Word>& words, std::size_t at,
              std::initializer_list<std::string_view> pattern) {
   if (at > words.size() || words.size() - at < pattern.size()) return false;
