@@ -2,7 +2,8 @@
 
 Of every archive with memory pools in which results over their inputs make a pool smaller: outputs
 are the same bytes, as it is, with a poisoned pool and sanitized; the pools have the size that the
-finding says; two values that share bytes are a pair that the finding names.
+finding says; two values that share bytes are a pair that the finding names. The same after
+`--reorder`, which does not go together with `--in-place`.
 Would running notice a wrong claim? In small networks, a result is put over an input that the TIR
 does not prove to be read element by element before it is written: both behind everything else, so
 that nothing but this sharing is wrong.
@@ -71,6 +72,20 @@ def check_archive(judge, archive):
                 judge.expect(old["in_place"] is None or pairs, f"{name}: nothing is shared")
             work = folder / module
             judge.network(f"{name} {module}", archive, document, planned, after[module], work)
+
+
+def check_reordered(judge, archive):
+    """The two one after the other: results in place in an archive that has another order by now."""
+    document = json.loads(support.run_ok("plan", "--json", archive).stdout)
+    orders = [one["order"]["calls"] for one in document["modules"] if one["order"] is not None]
+    if all(order == sorted(order) for order in orders):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        reordered = pathlib.Path(folder) / f"reordered-{archive.parent.name}" / "module.tar"
+        reordered.parent.mkdir()
+        support.run_ok("plan", archive, "--reorder", "-o", reordered)
+        if gains(reordered):
+            check_archive(judge, reordered)
 
 
 # --- Claims that are wrong -----------------------------------------------------------------------
@@ -145,6 +160,7 @@ def main():
     for archive in plan_run.archives():
         if gains(archive):
             check_archive(judge, archive)
+        check_reordered(judge, archive)
         noticed += check_wrong_claims(judge, archive)
     for line in judge.faults:
         print(f"FAULT: {line}")

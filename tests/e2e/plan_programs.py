@@ -68,18 +68,16 @@ def regions_of(document):
     """The values of main in pools that are written."""
     pools = workspace_pools(document)
     end = len(document["calls"]) + len(document["copies"])
-    for value in document["values"]:
+    outputs = {port["value"] for port in document["outputs"]}
+    for i, value in enumerate(document["values"]):
         storage = document["storages"][value["storage"]]
         if storage["pool"] in pools and value["bytes"]:
-            defined = value["first_definition"]
-            last = value["last_use"]
-            yield Region(
-                list(pools).index(storage["pool"]),
-                storage["offset"],
-                value["bytes"],
-                -1 if defined is None else defined,
-                end if last is None else last,
-            )
+            defined = -1 if value["first_definition"] is None else value["first_definition"]
+            # A value that no call needs, though one may be given it, is dead once it is there.
+            unused = end if i in outputs else defined
+            last = unused if value["last_use"] is None else value["last_use"]
+            pool = list(pools).index(storage["pool"])
+            yield Region(pool, storage["offset"], value["bytes"], defined, last)
 
 
 def lists_of(position, regions):
