@@ -1,7 +1,6 @@
 #include "replan/call_slots.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
@@ -139,28 +138,24 @@ CallSlots slots_in_c(const support::SourceText& source, tir::SourceRange definit
                      const Symbols& kernels) {
   const std::vector<Word> words = words_of(source.text, definition, Comments::c);
   std::vector<WordRange> calls;
-  std::optional<std::size_t> preparation;  // the first statement of a packed call
-  std::size_t begin = 0;
+  std::size_t begin = 0;  // of the statement
+  std::size_t first = 0;  // of the statements that prepare a packed call, else as `begin`
   int depth = 0;
   for (std::size_t at = 0; at < words.size(); ++at) {
     depth += depth_of(words[at]);
     const std::string_view text = words[at].text;
     if (depth != 0 || (text != ";" && text != "{" && text != "}")) continue;
     std::string symbol = called_in_c(words, begin, at, kernels);
-    if (symbol.empty()) {
-      const bool prepares = text == ";" && prepares_packed_call(words, begin);
-      if (!prepares) preparation.reset();
-      if (prepares && !preparation) preparation = begin;
-    } else if (text == ";") {
+    const bool prepares = symbol.empty() && text == ";" && prepares_packed_call(words, begin);
+    if (!symbol.empty() && text == ";") {
       calls.push_back({begin, at, std::move(symbol)});
-      preparation.reset();
-    } else {
+    } else if (!symbol.empty()) {
       // `if (f(stack_value, …) != 0) { return -1; }`
       at = end_of_block(words, at);
-      calls.push_back({preparation.value_or(begin), at, std::move(symbol)});
-      preparation.reset();
+      calls.push_back({first, at, std::move(symbol)});
     }
     begin = at + 1;
+    if (!prepares) first = begin;
   }
   return slots_of(words, calls, [](const Word&) { return false; });
 }
