@@ -1,8 +1,11 @@
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
 
+#include <array>
 #include <memory>
+#include <stdexcept>
 
+#include "drawing/plugins.h"
 #include "mlf/drawing.h"
 
 namespace mlf::drawing {
@@ -15,6 +18,20 @@ struct Release {
 };
 template <class T>
 using Owned = std::unique_ptr<T, Release>;
+
+/// Graphviz by itself takes every plugin of the machine, Pango among them: the widths of text, and
+/// with them the whole picture, would be those of the fonts that are installed. Without Pango they
+/// are those of tables inside Graphviz, the same everywhere.
+Owned<GVC_t> own_context() {
+  const Plugins plugins = find_plugins();
+  if (plugins.core == nullptr || plugins.dot_layout == nullptr) return Owned<GVC_t>(gvContext());
+  const std::array<lt_symlist_t, 3> builtins{
+      {{"gvplugin_dot_layout_LTX_library", plugins.dot_layout},
+       {"gvplugin_core_LTX_library", plugins.core},
+       {nullptr, nullptr}}};
+  constexpr int kNoOthers = 0;
+  return Owned<GVC_t>(gvContextPlugins(builtins.data(), kNoOthers));
+}
 
 /// A layout belongs to its graph and context, and goes before them.
 struct Layout {
@@ -33,7 +50,12 @@ tl::unexpected<Diagnostics> fail(ErrorKind kind, std::string message) {
 
 Result<std::string> svg_from_dot(const std::string& dot) {
   agseterr(AGMAX);  // errors are asked for, not printed
-  const Owned<GVC_t> context(gvContext());
+  Owned<GVC_t> context;
+  try {
+    context = own_context();
+  } catch (const std::runtime_error& error) {
+    return fail(ErrorKind::io, std::string("Graphviz cannot be loaded: ") + error.what());
+  }
   const Owned<Agraph_t> graph(agmemread(dot.c_str()));
   if (!graph) return fail(ErrorKind::invalid_input, "Graphviz cannot read the graph");
   if (gvLayout(context.get(), graph.get(), "dot") != 0) {

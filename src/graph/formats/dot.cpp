@@ -29,9 +29,21 @@ constexpr std::string_view kWrong = R"(, color="#c5221f", fontcolor="#c5221f", p
 
 constexpr std::string_view kHead =
     R"(  graph [rankdir=TB, nodesep=0.35, ranksep=0.4, fontname="Helvetica"];
-  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, margin="0.14,0.07"];
+  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, margin="0.2,0.07"];
   edge [color="#5f6368", fontname="Helvetica", fontsize=9, fontcolor="#3c4043", arrowsize=0.7];
 )";
+
+/// Graphviz puts labels close to their lines, and a viewer's font may be wider than it thinks.
+std::string padded(std::string_view label) {
+  constexpr std::string_view kPadding = "   ";
+  std::string text(kPadding);
+  for (const char c : label) {
+    if (c == '\n') text += kPadding;
+    text += c;
+    if (c == '\n') text += kPadding;
+  }
+  return text += kPadding;
+}
 
 /// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
 class DotWriter {
@@ -83,7 +95,7 @@ void DotWriter::node(const std::string& id, const std::string& label, std::strin
 
 void DotWriter::edge(const std::string& from, const std::string& to, const std::string& label,
                      bool is_wrong) {
-  sink_(fmt::format("  {} -> {} [label={}{}];\n", from, to, dot_string(label),
+  sink_(fmt::format("  {} -> {} [label={}{}];\n", from, to, dot_string(padded(label)),
                     is_wrong ? kWrong : std::string_view()));
 }
 

@@ -44,9 +44,10 @@ TEST(Dot, ShowsCallsAndTheTensorsBetweenThem) {
             "call0 [label=\"add\\n1 constant, 8 B\", fillcolor=\"#e8f0fe\", color=\"#3367d6\"];\n");
   EXPECT_NE(lines_with(dot, "call2 [").find("label=\"add\\ncall 2\\n1 constant"), dot.npos);
   EXPECT_NE(lines_with(dot, "input0 [").find("label=\"x\\nfloat32[4]\", shape=ellipse"), dot.npos);
-  EXPECT_EQ(lines_with(dot, "input0 ->"), "input0 -> call0 [label=\"float32[4]\\n16 B\"];\n");
+  EXPECT_EQ(lines_with(dot, "input0 ->"),
+            "input0 -> call0 [label=\"   float32[4]   \\n   16 B   \"];\n");
   EXPECT_EQ(lines_with(dot, "call2 ->"),
-            "call2 -> output0 [label=\"float32[2, 2] \u2192 [4]\\n16 B\"];\n");
+            "call2 -> output0 [label=\"   float32[2, 2] \u2192 [4]   \\n   16 B   \"];\n");
 }
 
 TEST(Dot, ForeignFunctionsLookDifferent) {
@@ -63,8 +64,10 @@ TEST(Dot, CopiesAreNodesOfTheirOwn) {
                "    tmp_read = T.Buffer((T.uint64(16),), \"uint8\", data=x_buffer.data)\n"
                "    tmp_write[i] = tmp_read[i]\n")})));
   EXPECT_NE(lines_with(dot, "copy0 [").find("dashed"), dot.npos);
-  EXPECT_EQ(lines_with(dot, "input0 ->"), "input0 -> copy0 [label=\"float32[4]\\n16 B\"];\n");
-  EXPECT_EQ(lines_with(dot, "copy0 ->"), "copy0 -> output0 [label=\"float32[4]\\n16 B\"];\n");
+  EXPECT_EQ(lines_with(dot, "input0 ->"),
+            "input0 -> copy0 [label=\"   float32[4]   \\n   16 B   \"];\n");
+  EXPECT_EQ(lines_with(dot, "copy0 ->"),
+            "copy0 -> output0 [label=\"   float32[4]   \\n   16 B   \"];\n");
 }
 
 TEST(Dot, ConstantsOfMainAreNotes) {
@@ -113,11 +116,12 @@ TEST(Dot, BytesAreShownWhereNothingElseIsKnown) {
       if (argument.reads == ValueId{1}) argument.type = {};
     }
   }
-  EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"), "call0 -> call1 [label=\"1.5 KiB\"];\n");
+  EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"),
+            "call0 -> call1 [label=\"   1.5 KiB   \"];\n");
   topology.values[1].bytes.reset();
   topology.storages[index(topology.values[1].storage)].bytes = 2048;
   EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"),
-            "call0 -> call1 [label=\"at most 2 KiB\"];\n");
+            "call0 -> call1 [label=\"   at most 2 KiB   \"];\n");
 }
 
 TEST(Dot, NotesAndWorkspacesAreBelowTheName) {
