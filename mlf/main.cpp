@@ -141,7 +141,7 @@ int run(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     // Limits keep inputs from asking for so much, unless they were raised.
     return Console(Verbosity::normal)
-        .fail(ErrorKind::invalid_input, "the input needs more memory than there is");
+        .fail(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {
     // Wrong input is a Result everywhere: what is thrown up to here is a defect.
     return Console(Verbosity::normal).fail(ErrorKind::internal, error.what());

@@ -2,12 +2,12 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
 #include "count_text.h"
+#include "mlf/file.h"
 #include "mlf/graph/dot.h"
 #include "output.h"
 
@@ -25,41 +25,30 @@ graph::DotNotes notes_of(const ModuleReport& module) {
 }
 #endif
 
-void draw([[maybe_unused]] PageModule& page, const ModuleReport& module) {
+Result<void> draw([[maybe_unused]] PageModule& page, const ModuleReport& module) {
   const graph::Topology& network = *module.network;
   if (network.calls.size() > kMostDrawnCalls) {
     page.no_picture = "Not drawn: it has more than " + std::to_string(kMostDrawnCalls) +
                       " calls. mlf graph --format svg draws it.";
-    return;
+    return {};
   }
 #ifdef MLF_HAS_DRAWING
   std::string dot;
   const auto svg = graph::write_dot(network, notes_of(module), [&](std::string_view text) {
                      dot += text;
                    }).and_then([&] { return drawing::svg_from_dot(dot); });
-  // The page is of use without the picture.
   if (svg) {
     page.picture = *svg;
+  } else if (svg.error().front().kind != ErrorKind::internal) {
+    return tl::make_unexpected(svg.error());
   } else {
+    // The page is of use without the picture.
     page.no_picture = "Not drawn: " + svg.error().front().message + ".";
   }
 #else
   page.no_picture = "Not drawn: this mlf was built without Graphviz.";
 #endif
-}
-
-Result<void> write_to_file(const Report& report, const PageData& data, const std::string& file) {
-  std::ofstream out(file, std::ios::binary);
-  return write_page(report, data,
-                    [&](std::string_view bytes) {
-                      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-                    })
-      .and_then([&]() -> Result<void> {
-        out.close();
-        if (out) return {};
-        return tl::make_unexpected(
-            Diagnostics{Diagnostic{ErrorKind::io, "cannot be written", {.file = file}}});
-      });
+  return {};
 }
 
 Result<void> write_to_output(const Report& report, const PageData& data) {
@@ -73,12 +62,14 @@ Result<void> write_to_output(const Report& report, const PageData& data) {
 
 Result<void> write_report_page(const Deployment& deployment, const Report& report,
                                const std::string& archive, const std::string& file) {
-  return page_data(deployment, report).and_then([&](PageData data) {
+  return page_data(deployment, report).and_then([&](PageData data) -> Result<void> {
     data.title = archive == "-" ? "standard input" : std::filesystem::path(archive).filename();
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
-      if (report.modules[i].network) draw(data.modules[i], report.modules[i]);
+      if (!report.modules[i].network) continue;
+      if (auto drawn = draw(data.modules[i], report.modules[i]); !drawn) return drawn;
     }
-    return file == "-" ? write_to_output(report, data) : write_to_file(report, data, file);
+    if (file == "-") return write_to_output(report, data);
+    return write_file(file, [&](const Writer& out) { return write_page(report, data, out); });
   });
 }
 

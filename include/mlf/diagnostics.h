@@ -18,6 +18,7 @@ enum class ErrorKind : std::uint8_t {
   check_failed,   ///< a check failed or something required is missing (exit 1)
   usage,          ///< the caller asked for something that makes no sense (exit 64)
   invalid_input,  ///< an input is malformed, hostile or over a limit (exit 65)
+  out_of_memory,  ///< an input needs more memory than there is (exit 65)
   internal,       ///< a defect of mlf itself (exit 70)
   io,             ///< the operating system refused something (exit 74)
 };

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
+
+#include "mlf/file.h"
 
 namespace mlf::program {
 namespace {
@@ -214,15 +213,10 @@ Result<void> write_budget(const std::string& path, const Budget& budget) {
   for (const auto& [name, demands] : budget.of_modules) {
     text += fmt::format("\n[modules.{}]\n", key_of(name)) + lines_of(demands);
   }
-  const std::string temporary = path + ".new";
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(temporary, path, error);
-  if (out && !error) return {};
-  std::remove(temporary.c_str());
-  return failure(ErrorKind::io, "cannot be written", {.file = path});
+  return write_file(path, [&](const Writer& out) -> Result<void> {
+    out(text);
+    return {};
+  });
 }
 
 }  // namespace mlf::program

@@ -65,11 +65,12 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
       app.add_flag("--reorder", options.reorder,
                    "Put the calls of main into the order that needs the least memory as well")
           ->needs(output);
-  app.add_flag("--in-place", options.details.in_place,
-               "Write results over what they are computed from, where the TIR proves that each "
-               "element is read before it is written and never again")
-      ->excludes(problem)
-      ->excludes(reorder);
+  auto* in_place =
+      app.add_flag("--in-place", options.details.in_place,
+                   "Write results over what they are computed from, where the TIR proves that each "
+                   "element is read before it is written and never again")
+          ->excludes(problem)
+          ->excludes(reorder);
   app.add_option(
          "--pool", options.memories,
          "A memory of the board, the fastest first, as fast=64K: say what would go where by "
@@ -79,7 +80,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->excludes(problem)
       ->excludes(output)
-      ->excludes("--in-place");
+      ->excludes(in_place);
 }
 
 plan::SearchLimits limits_of(const PlanArguments& options) {

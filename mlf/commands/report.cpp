@@ -99,13 +99,14 @@ Command report_command(CLI::App& parent) {
       ->allow_extra_args(false);
   add_compiler_options(*app, options->compiler);
   auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
-  app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")->excludes(json);
+  auto* csv = app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")
+                  ->excludes(json);
   app->add_option("--html", options->html,
                   "Write one HTML file with everything: calls, memory, network, kernels; - is "
                   "standard output")
       ->type_name("FILE")
-      ->excludes("--json")
-      ->excludes("--csv");
+      ->excludes(json)
+      ->excludes(csv);
   app->footer("\nColumns:" + columns_help() + "\n");
   return {app, [options](const Context& context) { return run_report(*options, context); }};
 }

@@ -1,9 +1,7 @@
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "manual/manual.h"
+#include "mlf/file.h"
 
 namespace mlf::program {
 namespace {
@@ -19,11 +17,10 @@ Result<void> write_file(const fs::path& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) return failure(path, error.message());
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return failure(path, std::strerror(errno));
-  return {};
+  return mlf::write_file(path, [&](const Writer& out) -> Result<void> {
+    out(text);
+    return {};
+  });
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "archive/temporary.h"
+#include "mlf/file.h"
 #include "support/error.h"
 
 namespace mlf::archive {
@@ -233,4 +235,59 @@ std::string leaf_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+namespace {
+
+/// The existing file at `path`, or an empty File where there is none.
+support::File open_existing(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    // Renaming over a link to nowhere would replace the link.
+    if (::lstat(path.c_str(), &status) != 0) return {};
+    throw support::Error(ErrorKind::io, "is a symbolic link to nothing", {.file = path});
+  }
+  if (S_ISDIR(status.st_mode)) {
+    throw support::Error(ErrorKind::io, "is a directory, the output must be a file",
+                         {.file = path});
+  }
+  return support::File::open(path, S_ISREG(status.st_mode) ? O_RDONLY : O_WRONLY);
+}
+
+}  // namespace
+
+std::vector<std::string> replace_file(const std::string& path, mode_t mode,
+                                      const std::function<void(const support::File&)>& fill,
+                                      const std::function<void(const support::File&)>& stream) {
+  const support::File existing = open_existing(path);
+  if (existing && !S_ISREG(existing.status().st_mode)) {
+    stream(existing);
+    return {};
+  }
+  if (existing) check_replaceable(existing.status(), path);
+  const std::string target = existing ? resolve(path) : path;
+  support::File folder = open_folder_of(target);
+  remove_abandoned_of(folder, leaf_of(target));
+  Replacement replacement(std::move(folder), leaf_of(target), existing ? 0600 : mode);
+  fill(replacement.file());
+  std::vector<std::string> lost;
+  if (existing) lost = replacement.adopt(existing);
+  replacement.commit();
+  return lost;
+}
+
 }  // namespace mlf::archive
+
+namespace mlf {
+
+Result<void> write_file(const std::string& path,
+                        const std::function<Result<void>(const Writer&)>& write) {
+  return support::to_result([&] {
+    const auto fill = [&](const support::File& out) {
+      support::FileSink sink(out);
+      support::get_or_throw(write([&](std::string_view bytes) { sink.write(bytes); }));
+      sink.flush();
+    };
+    archive::replace_file(path, 0666, fill, fill);
+  });
+}
+
+}  // namespace mlf

@@ -62,6 +62,13 @@ class Replacement {
   std::optional<NotedTemporary> noted_;
 };
 
+/// Gives `path` a new content: a regular file, or none yet, is replaced by what `fill` writes; to
+/// anything else, a device or a FIFO, `stream` writes. Owner, mode and attributes stay; a new file
+/// gets `mode`, as far as the umask allows. Returns what `Replacement::adopt` says. Throws `io`.
+std::vector<std::string> replace_file(const std::string& path, mode_t mode,
+                                      const std::function<void(const support::File&)>& fill,
+                                      const std::function<void(const support::File&)>& stream);
+
 /// Opens the folder of `path`, for a Replacement.
 support::File open_folder_of(const std::string& path);
 std::string leaf_of(const std::string& path);

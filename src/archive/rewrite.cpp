@@ -181,21 +181,6 @@ void require_tar(const Archive& archive) {
                        {.file = archive.path()});
 }
 
-/// The existing file at `path`, or an empty File where there is none.
-File open_existing(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    // Renaming over a link to nowhere would replace the link.
-    if (::lstat(path.c_str(), &status) != 0) return {};
-    throw support::Error(ErrorKind::io, "is a symbolic link to nothing", {.file = path});
-  }
-  if (S_ISDIR(status.st_mode)) {
-    throw support::Error(ErrorKind::io, "is a directory, the output must be a file",
-                         {.file = path});
-  }
-  return File::open(path, S_ISREG(status.st_mode) ? O_RDONLY : O_WRONLY);
-}
-
 }  // namespace
 
 void check_changes(const Archive& archive, const Changes& changes) {
@@ -223,23 +208,12 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
 
 Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
   require_tar(archive);
-  const File existing = open_existing(path);
-  // A device or a FIFO is written to, not replaced.
-  if (existing && !S_ISREG(existing.status().st_mode)) {
-    write_to(archive, changes, existing);
-    return {};
-  }
-  if (existing) check_replaceable(existing.status(), path);
-  const std::string target = existing ? resolve(path) : path;
-  File folder = open_folder_of(target);
-  remove_abandoned_of(folder, leaf_of(target));
   // A new file is as accessible as the archive it comes from, as far as the umask allows.
   const mode_t mode = archive.contents().opened.st_mode & 0777;
-  Replacement replacement(std::move(folder), leaf_of(target), existing ? 0600 : mode);
-  build(archive, changes, replacement.file());
-  Lost lost = existing ? replacement.adopt(existing) : Lost{};
-  replacement.commit();
-  return lost;
+  return replace_file(
+      path, mode, [&](const File& out) { build(archive, changes, out); },
+      // A device or a FIFO is written to, not replaced.
+      [&](const File& out) { write_to(archive, changes, out); });
 }
 
 void write_to(const Archive& archive, const Changes& changes, const File& out) {

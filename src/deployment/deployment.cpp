@@ -206,7 +206,9 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   if (known_constants) return *known_constants;
   deployment::ConstantLibrary all;
   const auto add = [&](const TirSource& source) {
-    if (auto read = support::to_result([&] { return document(source); })) all.add_module(*read);
+    const auto read = support::to_result([&] { return document(source); });
+    if (!read) return support::throw_unless_invalid(read.error());
+    all.add_module(*read);
   };
   const ConstantSources found = constant_sources();
   for (const TirSource* source : found.captured) add(*source);

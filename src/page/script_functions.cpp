@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mlf/tir/write.h"
+#include "support/error.h"
 
 namespace mlf::page {
 namespace {
@@ -34,7 +35,9 @@ std::string script_of(const tir::Document& document) {
   for (const auto place : {tir::ConstantPlace::none, tir::ConstantPlace::inside}) {
     std::string text;
     const auto sink = [&](std::string_view bytes) { text += bytes; };
-    if (tir::write_tvmscript(document, {.constants = place}, sink)) return text;
+    const auto written = tir::write_tvmscript(document, {.constants = place}, sink);
+    if (written) return text;
+    support::throw_unless_invalid(written.error());
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include "plan/in_place_plan.h"
 #include "plan/tvm_planners.h"
+#include "support/error.h"
 
 namespace mlf::plan {
 namespace {
@@ -32,6 +33,7 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   if (plan.is_refused()) return plan;
   Result<Solution> found = solve(pool.problem, limits);
   if (!found) {
+    support::throw_unless_invalid(found.error());
     plan.now.refused.push_back(found.error().front().message);
     return plan;
   }

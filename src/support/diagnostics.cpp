@@ -14,6 +14,7 @@ int exit_code(ErrorKind kind) noexcept {
     case ErrorKind::usage:
       return 64;
     case ErrorKind::invalid_input:
+    case ErrorKind::out_of_memory:
       return 65;
     case ErrorKind::internal:
       return 70;

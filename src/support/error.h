@@ -49,10 +49,17 @@ auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
   } catch (const Error& error) {
     return tl::make_unexpected(Diagnostics{error.diagnostic()});
   } catch (const std::bad_alloc&) {
-    return failure(ErrorKind::invalid_input, "the input needs more memory than there is");
+    return failure(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {
     return failure(ErrorKind::internal, std::string("internal error: ") + error.what());
   }
+}
+
+/// For callers that can do without an input which is wrong, such as captured TIR beside generated
+/// C: a result that lacks what the machine could not give would look complete.
+/// @throws Error unless the first diagnostic is one of the input
+inline void throw_unless_invalid(const Diagnostics& diagnostics) {
+  if (diagnostics.front().kind != ErrorKind::invalid_input) throw Error(diagnostics.front());
 }
 
 }  // namespace mlf::support

@@ -45,6 +45,7 @@ PUBLIC = {
     "export.h": "support",
     "version.h": "support",
     "json_layout.h": "json",
+    "file.h": "archive",
     "params.h": "model_library",
     "archive_plan.h": "deployment",
     "memory_claims.h": "deployment",
