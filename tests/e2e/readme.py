@@ -48,9 +48,10 @@ class Readme(unittest.TestCase):
         self.assertEqual(support.SOURCE / picture, folder / "resnet8.svg")
         dot = (folder / "resnet8.dot").read_text()
         labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)
-        lines = sorted(line for label in labels for line in label.split("\\n"))
+        # Spaces around labels keep them off the lines of edges.
+        lines = sorted(line.strip() for label in labels for line in label.split("\\n"))
         svg = xml.etree.ElementTree.parse(folder / "resnet8.svg")
-        shown = sorted(text.text for text in svg.iterfind(".//{*}text"))
+        shown = sorted(text.text.strip() for text in svg.iterfind(".//{*}text"))
         self.assertEqual(shown, lines)
         archive = support.CORPUS / "tvm-0.18" / "resnet8-aot-packed-usmp" / "module.tar"
         if archive.exists():
