@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mlf/params.h"
+#include "support/error.h"
 #include "tir/array_uses.h"
 #include "tir/json/constants.h"
 
@@ -83,7 +84,7 @@ void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) 
 
 void ConstantLibrary::add_params(const tir::Input& file) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(file.text.data());
-  const auto params = read_params({bytes, file.text.size()}, file.member);
+  const auto params = support::value_if_valid(read_params({bytes, file.text.size()}, file.member));
   if (!params) return;
   for (const Param& param : *params) {
     const auto dtype = tir::parse_dtype(to_string(param.type));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "support/error.h"
+
 namespace mlf::plan {
 namespace {
 
@@ -50,7 +52,7 @@ std::optional<PlannerResult> plan_in_place(const PoolProblem& pool, const Search
     chain.size = std::max(chain.size, link.size);
     chain.alignment = std::max(chain.alignment, link.alignment);
   }
-  const Result<Solution> found = solve(problem, limits);
+  const auto found = support::value_if_valid(solve(problem, limits));
   if (!found) return std::nullopt;
   PlannerResult result{.size = found->size};
   for (std::size_t i = 0; i < first.size(); ++i) {

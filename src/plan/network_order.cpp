@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/network_reader.h"
+#include "support/error.h"
 
 namespace mlf::plan {
 namespace {
@@ -187,7 +188,7 @@ std::optional<std::vector<Solution>> solve_pools(const NetworkProblem& problem,
   std::vector<Solution> pools;
   for (const PoolProblem& pool : problem.pools) {
     if (!pool.refused.empty()) return std::nullopt;
-    Result<Solution> solution = solve(pool.problem, limits);
+    auto solution = support::value_if_valid(solve(pool.problem, limits));
     if (!solution) return std::nullopt;
     pools.push_back(*std::move(solution));
   }
@@ -211,7 +212,7 @@ std::optional<NetworkOrder> plan_order(const Topology& topology,
   });
   if (!is_planned) return std::nullopt;
   const OrderProblem problem = order_problem(topology, sources);
-  Result<CallOrder> found = best_order(problem, limits);
+  auto found = support::value_if_valid(best_order(problem, limits));
   if (!found) return std::nullopt;
   NetworkOrder result{.order = *std::move(found)};
   for (const PoolPlan& plan : given) result.pools.push_back(plan.best);

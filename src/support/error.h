@@ -2,6 +2,7 @@
 #pragma once
 
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -55,11 +56,22 @@ auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
   }
 }
 
-/// For callers that can do without an input which is wrong, such as captured TIR beside generated
-/// C: a result that lacks what the machine could not give would look complete.
-/// @throws Error unless the first diagnostic is one of the input
+/// For callers that can do without an input which is wrong, such as captured TIR beside generated C:
+/// a result that lacks what the machine could not give would look complete.
+/// @throws Error where the first diagnostic is about the machine or mlf, not about the input
 inline void throw_unless_invalid(const Diagnostics& diagnostics) {
-  if (diagnostics.front().kind != ErrorKind::invalid_input) throw Error(diagnostics.front());
+  const Diagnostic& first = diagnostics.front();
+  const bool is_of_input =
+      first.kind == ErrorKind::invalid_input || first.kind == ErrorKind::check_failed;
+  if (!is_of_input) throw Error(first);
+}
+
+/// The value, or nothing where the input is wrong. Throws as `throw_unless_invalid` does.
+template <class T>
+std::optional<T> value_if_valid(Result<T> result) {
+  if (result) return *std::move(result);
+  throw_unless_invalid(result.error());
+  return std::nullopt;
 }
 
 }  // namespace mlf::support

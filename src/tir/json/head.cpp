@@ -9,6 +9,7 @@
 
 #include "json/text.h"
 #include "mlf/target.h"
+#include "support/error.h"
 #include "support/name_map.h"
 #include "tir/json/format.h"
 #include "tir/json/members.h"
@@ -98,7 +99,7 @@ void write_target_fields(json::Writer& emitter, const Target& target) {
 // A text that TVM's rules for targets do not explain stays a text. A host may have a host itself: a
 // loop, because a text can nest them as deep as it likes.
 void write_target(json::Writer& emitter, const std::string& text) {
-  const Result<Target> parsed = parse_target(text);
+  const auto parsed = support::value_if_valid(parse_target(text));
   if (!parsed) {
     emitter.begin_object();
     member(emitter, "text", text);

@@ -188,7 +188,7 @@ void ModuleReader::give_away_unused() {
 NodeId ModuleReader::target_node() {
   for (const File& file : files_) {
     if (file.items.target.empty()) continue;
-    const auto target = parse_target(file.items.target);
+    const auto target = support::value_if_valid(parse_target(file.items.target));
     if (target) return text::make_target(context_.make, *target);
   }
   return NodeId::none;

@@ -233,14 +233,14 @@ FunctionText ModuleWriter::function_text(Node function) const {
 
 std::string ModuleWriter::target_kind() const {
   if (!document_.target) return "c";
-  const auto target = parse_target(*document_.target);
+  const auto target = support::value_if_valid(parse_target(*document_.target));
   return target ? target->kind : "c";
 }
 
 /// An attribute of the target; 16 bytes where it is not set.
 std::int64_t ModuleWriter::constant_alignment() const {
   if (!document_.target) return kConstantAlignment;
-  const auto target = parse_target(*document_.target);
+  const auto target = support::value_if_valid(parse_target(*document_.target));
   const TargetValue* const value = target ? target->find("constants-byte-alignment") : nullptr;
   const auto* const alignment = value ? std::get_if<std::int64_t>(&value->value) : nullptr;
   return alignment ? *alignment : kConstantAlignment;
