@@ -20,7 +20,7 @@ namespace mlf {
 enum class Resource : std::uint8_t {
   ram,    ///< RamReport::total: pools, inputs and outputs, executor, heap and stack arrays
   flash,  ///< constants and their copies; with a compiler all sections that are not only written
-  stack,  ///< arrays of generated functions
+  stack,  ///< with a compiler `stack_frames`, else arrays of generated functions: at least
   heap,   ///< what TVMBackendAllocWorkspace gives at one time
   mac,    ///< multiply-accumulates of one run
 };

@@ -35,7 +35,10 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
       {Resource::ram, "Pools, inputs and outputs, executor, heap and stack arrays, in bytes"},
       {Resource::flash,
        "Constants and copies of them, in bytes; with --cc all that is not only written"},
-      {Resource::stack, "Arrays of generated functions on the stack, in bytes"},
+      {Resource::stack,
+       "Stack: with --cc the frames of main and its largest kernel, else arrays alone; at least, "
+       "in "
+       "bytes"},
       {Resource::heap, "What TVMBackendAllocWorkspace gives at one time, in bytes"},
       {Resource::mac, "Multiply-accumulates of one run"}};
   for (const auto& [resource, meaning] : meanings) {

@@ -56,6 +56,14 @@ std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resou
   return ways;
 }
 
+/// No compiler sees the frames of functions that it does not compile, so that nothing here is all
+/// that a run takes.
+std::string what_of_the_stack(const ModuleReport& module) {
+  return module.code ? "frames of main and of its largest kernel, without those of libm and the "
+                       "runtime that they call"
+                     : "arrays of generated functions alone: with --cc their frames count";
+}
+
 }  // namespace
 
 std::span<const Resource> all_resources() {
@@ -81,7 +89,8 @@ Count needed(const ModuleReport& module, Resource resource) {
       if (module.code) return module.code->text + module.code->rodata + module.code->data;
       return module.flash.constants + module.flash.copies;
     case Resource::stack:
-      return module.ram.stack;
+      // A floor either way, and the remark of `check_budget` says which.
+      return module.code ? Count(stack_frames(module).min) : module.ram.stack;
     case Resource::heap:
       return module.ram.heap;
     case Resource::mac:
@@ -95,8 +104,9 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   for (const Limit& limit : limits) {
     BudgetResult result{module.name, limit, needed(module, limit.resource), Verdict::fits, {}};
     result.verdict = verdict_on(result.needed, limit.most);
+    if (limit.resource == Resource::stack) result.remarks.push_back(what_of_the_stack(module));
     if (result.verdict != Verdict::fits) {
-      result.remarks = ways_to_save(module, limit.resource);
+      std::ranges::copy(ways_to_save(module, limit.resource), std::back_inserter(result.remarks));
       result.remarks.insert(result.remarks.begin(), shortfall(result));
     }
     results.push_back(std::move(result));

@@ -283,6 +283,22 @@ class CompiledCode(unittest.TestCase):
         check = ["check", QNN, *self.FLAGS, "--flash"]
         self.assertEqual(support.run(*check, str(flash)).returncode, 0)
         self.assertEqual(support.run(*check, str(flash - 1)).returncode, 1)
+        # gcc -fstack-usage says frames: main's and the largest one of a kernel.
+        frames = module["ram"]["frames"]["min"]
+        for most, code, verdict in ((frames, 0, "fits"), (frames - 1, 1, "exceeds")):
+            check = ["check", QNN, *self.FLAGS, "--stack", str(most), "--format", "json"]
+            checked = support.run(*check)
+            (result,) = json.loads(checked.stdout)["results"]
+            self.assertEqual((checked.returncode, result["verdict"]), (code, verdict))
+            self.assertEqual(result["needed"], frames)
+            self.assertIn("without those of libm", result["remarks"][-1])
+        checked = support.run("check", QNN, "--stack", "1M", "--format", "json")
+        (result,) = json.loads(checked.stdout)["results"]
+        self.assertEqual(result["needed"], module["ram"]["stack"])
+        self.assertEqual(
+            result["remarks"],
+            ["arrays of generated functions alone: with --cc their frames count"],
+        )
         other = support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"
         document = json.loads(
             support.run("diff", "--format", "json", *self.FLAGS, QNN, other).stdout
