@@ -44,6 +44,8 @@ class TreeBuilder {
     const NodeId top = reference(root);
     tir::Document document{base_->source, base_->target, std::move(builder_).finish(top),
                            base_->losses};
+    // Of functions that keep their names; those of others are not written.
+    document.c_places = base_->c_places;
     for (const tir::Recovered& found : base_->recovered) {
       const NodeId copy = copier_.copied(found.constant);
       if (copy != NodeId::none) document.recovered.push_back({copy, found.source});
