@@ -152,8 +152,8 @@ class MLF_API Deployment {
   /// be in. Each once, in the order in which they are asked. Errors: `io`.
   Result<std::vector<const archive::Member*>> members_of(const TirSource& source) const;
 
-  /// Members beside metadata and TIR that the outputs are made from: C and its headers, Relay text,
-  /// graphs of the graph executor, and parameters where those need their names. In the order of the
+  /// Members beside metadata and TIR that the networks are made from: C headers, Relay text, graphs
+  /// of the graph executor, and parameters where those need their names. In the order of the
   /// archive.
   std::vector<const archive::Member*> network_members() const;
 

@@ -164,7 +164,7 @@ tir::Document Deployment::State::read_text(const TirSource& source) {
                 limits));
 }
 
-/// Captured TIR, too, became the C of the archive.
+/// Of TIR that was read from C. Captured TIR stays what TVM wrote, whatever was made of it.
 void Deployment::State::add_c_places(tir::Document& document) {
   deployment::for_each_function(document.module,
                                 [&](std::string_view name, std::string_view symbol) {
@@ -183,7 +183,7 @@ tir::Document Deployment::State::read(const TirSource& source) {
   // Texts do not say which target they are of (legacy prints meta[Target][0]); metadata does.
   const TirOwners owners = deployment::owners_of(document.module, source.stem, library, symbols);
   if (owners.target != nullptr) document.target = owners.target->text;
-  add_c_places(document);
+  if (source.c) add_c_places(document);
   return document;
 }
 
@@ -313,7 +313,6 @@ std::vector<const Member*> Deployment::network_members() const {
   const auto add = [&](const FileRef& file) { members.push_back(archive().find(file.name)); };
   for (const Module& module : library().modules) {
     for (const FileRef& header : module.files.headers) add(header);
-    for (const FileRef& file : module.files.sources) add(file);
     if (module.files.relay) add(*module.files.relay);
     if (!module.files.graph) continue;
     add(*module.files.graph);

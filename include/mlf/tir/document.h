@@ -136,8 +136,8 @@ struct Document {
   std::vector<Loss> losses;  ///< in the order of their members
   std::vector<Recovered> recovered{};
   std::vector<LeftOut> left_out{};  ///< of tir-N.json alone
-  /// What the archive's C has of the functions, by the names of their GlobalVars. Of archives and
-  /// of tir-N.json alone.
+  /// Where the functions are in generated C that they were read from, by the names of their
+  /// GlobalVars. Of archives and of tir-N.json alone.
   std::map<std::string, CodePlace, std::less<>> c_places{};
 };
 

@@ -85,9 +85,6 @@ def document(text):
 
 
 def without_source(parsed):
-    """What the TIR says, without where it came from and what the archive's C made of it."""
-    for function in parsed["functions"]:
-        function.pop("c", None)
     return {key: value for key, value in parsed.items() if key not in ("source", "target")}
 
 
