@@ -138,6 +138,7 @@ class KernelCounter {
   void finish_buffers();
   BufferRole role_of(std::size_t memory, const BufferCost& buffer,
                      const graph::BodyScan& scan) const;
+  BufferRole role_of_pool(std::size_t memory) const;
 
   Node function_;
   EvaluationOrder order_;
@@ -341,6 +342,23 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
   return is_own ? BufferRole::workspace : BufferRole::unknown;
 }
 
+/// A kernel does not touch a pool itself: TVM's unified static memory planner (tir.usmp.enable)
+/// makes pools parameters, and a let gives the address of each tensor in one to a variable of its
+/// own. So a pool is what the tensors in it are. One that a tensor of unknown use is in may be
+/// anything but for memory that is written to: that is no constant any more.
+BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
+  bool has_weights = false;
+  bool has_unknown = false;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Place& place = memories_[i].place;
+    if (place.alias == tir::NodeId::none || !place.same_memory(memories_[memory].place)) continue;
+    if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
+    has_weights = has_weights || buffers_[i].role == BufferRole::weights;
+    has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
+  }
+  return has_weights && !has_unknown ? BufferRole::weights : BufferRole::unknown;
+}
+
 /// Roles and positions of parameters are those that calls of the kernel get: of packed functions,
 /// of the arguments behind the first parameter.
 void KernelCounter::finish_buffers() {
@@ -355,11 +373,16 @@ void KernelCounter::finish_buffers() {
       buffer.parameter = place.root;
     }
     buffer.role = role_of(i, buffer, scan);
+  }
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    BufferCost& buffer = buffers_[i];
     const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
     if (!buffer.parameter && !is_touched) continue;
+    if (!is_touched) buffer.role = role_of_pool(i);
     cost_.loaded += buffer.bytes_loaded;
     cost_.stored += buffer.bytes_stored;
-    cost_.buffers.push_back(std::move(buffer));
+    // A copy: roles of pools that come later are those of the tensors in them.
+    cost_.buffers.push_back(buffer);
   }
   std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
                    [](const BufferCost& a, const BufferCost& b) {

@@ -108,6 +108,41 @@ def f(args: T.handle, arg_type_ids: T.handle("int32"), num_args: T.int32, out_re
   EXPECT_FALSE(buffer(cost, "shape").parameter.has_value());
 }
 
+// What TVM's unified static memory planner makes of a kernel: pools are parameters, and tensors
+// have addresses in them.
+TEST(KernelCost, APoolIsWhatTheTensorsInItAre) {
+  const KernelCost cost = cost_of_text(R"(
+# from tvm.script import tir as T
+@T.prim_func
+def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), constants: T.handle("uint8", "global"), workspace: T.handle("uint8", "global"), foreign: T.handle("uint8", "global")):
+    constant_pool = T.match_buffer(constants, (4096,), "uint8", strides=(1,), align=16)
+    workspace_pool = T.match_buffer(workspace, (4096,), "uint8", strides=(1,), align=16)
+    foreign_pool = T.match_buffer(foreign, (4096,), "uint8", strides=(1,), align=16)
+    W_let: T.handle("float32", "global") = T.address_of(constant_pool[64])
+    W = T.Buffer((16,), "float32", data=W_let)
+    P_let: T.handle("float32", "global") = T.address_of(workspace_pool[128])
+    P = T.Buffer((16,), "float32", data=P_let)
+    Q_let: T.handle("float32", "global") = T.address_of(workspace_pool[192])
+    Q = T.Buffer((16,), "float32", data=Q_let)
+    F_let: T.handle("float32", "global") = T.address_of(foreign_pool[0])
+    T.evaluate(T.call_extern("int32", "function_of_another_library", F_let))
+    for i in range(16):
+        P[i] = A[i] * W[i]
+    for i in range(16):
+        B[i] = P[i] + Q[i]
+)");
+  ASSERT_GE(cost.buffers.size(), 5);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(cost.buffers[i].parameter, i);
+  EXPECT_EQ(cost.buffers[2].role, BufferRole::weights);
+  // Something there is written, whatever else is only read.
+  EXPECT_EQ(cost.buffers[3].role, BufferRole::workspace);
+  EXPECT_EQ(cost.buffers[4].role, BufferRole::unknown);
+  // No access to the pool itself: those of its tensors are counted once.
+  EXPECT_EQ(exactly(cost.buffers[3].loads), 0);
+  EXPECT_EQ(exactly(cost.buffers[3].stores), 0);
+  EXPECT_EQ(exactly(buffer(cost, "P_let").stores), 16);
+}
+
 TEST(KernelCost, LoopsOverThreadsAreLoops) {
   const KernelCost cost = cost_of(R"(
     for b in T.thread_binding(4, thread="blockIdx.x"):
