@@ -8,6 +8,7 @@
 #endif
 #include "count_text.h"
 #include "mlf/file.h"
+#include "mlf/graph/column.h"
 #include "mlf/graph/dot.h"
 #include "output.h"
 
@@ -30,6 +31,11 @@ Result<void> draw([[maybe_unused]] PageModule& page, const ModuleReport& module)
   if (network.calls.size() > kMostDrawnCalls) {
     page.no_picture = "Not drawn: it has more than " + std::to_string(kMostDrawnCalls) +
                       " calls. mlf graph --format svg draws it.";
+    return {};
+  }
+  if (graph::layout_effort(network) > graph::kMostLayoutEffort) {
+    page.no_picture =
+        "Not drawn: its edges cross too many ranks. mlf graph --format svg lists its calls.";
     return {};
   }
 #ifdef MLF_HAS_DRAWING

@@ -9,6 +9,7 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
+#include "mlf/graph/column.h"
 #include "mlf/graph/dot.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
@@ -66,9 +67,12 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
 }
 
-/// SVG needs Graphviz, which a build may lack.
+/// SVG of a layout needs Graphviz, which a build may lack.
 Result<void> write_picture([[maybe_unused]] const graph::Topology& topology,
                            [[maybe_unused]] const tir::Sink& sink) {
+  if (graph::layout_effort(topology) > graph::kMostLayoutEffort) {
+    return graph::write_column_svg(topology, sink);
+  }
 #ifdef MLF_HAS_DRAWING
   // Graphviz reads its input as a whole.
   std::string dot;

@@ -1,0 +1,223 @@
+#include "mlf/graph/column.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/formats/dot_text.h"
+#include "support/characters.h"
+#include "support/error.h"
+
+namespace mlf::graph {
+namespace {
+
+// Pixels.
+constexpr std::size_t kColumnWidth = 900;
+constexpr std::size_t kLineHeight = 18;
+constexpr std::size_t kRowGap = 8;
+
+// Lines that are longer leave the picture.
+constexpr std::size_t kMostCharacters = 110;
+constexpr std::size_t kMostMakers = 6;
+
+/// Text of an XML element, cut to a line: names come from files that anyone may have written.
+std::string xml_line(std::string_view text) {
+  std::string out;
+  for (std::size_t taken = 0; !text.empty(); ++taken) {
+    if (taken == kMostCharacters) return out + "\u2026";
+    const std::string_view before = text;
+    const char32_t c = support::take_character(text);
+    if (c == U'&') {
+      out += "&amp;";
+    } else if (c == U'<') {
+      out += "&lt;";
+    } else if (c == U'>') {
+      out += "&gt;";
+    } else if (c == support::kNotUtf8 || support::is_unsafe_to_show(c)) {
+      out += "\uFFFD";
+    } else {
+      out += before.substr(0, before.size() - text.size());
+    }
+  }
+  return out;
+}
+
+/// A step of main that makes values: a call or a copy.
+struct MakingStep {
+  Position position = 0;
+  Endpoint::Kind kind = Endpoint::Kind::call;
+  std::uint32_t step = 0;
+};
+
+std::vector<MakingStep> steps_in_order(const Topology& topology) {
+  std::vector<MakingStep> steps;
+  for (std::uint32_t i = 0; i < topology.calls.size(); ++i) {
+    steps.push_back({topology.calls[i].position, Endpoint::Kind::call, i});
+  }
+  for (std::uint32_t i = 0; i < topology.copies.size(); ++i) {
+    steps.push_back({topology.copies[i].position, Endpoint::Kind::copy, i});
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const MakingStep& a, const MakingStep& b) { return a.position < b.position; });
+  return steps;
+}
+
+/// Ranks of calls and copies by the longest path that leads to them.
+class Ranks {
+ public:
+  explicit Ranks(const Topology& topology)
+      : calls_(topology.calls.size(), 1), copies_(topology.copies.size(), 1) {
+    // What a step reads was made before it, so one pass in order of main is enough.
+    for (const MakingStep& step : steps_in_order(topology)) {
+      const auto read = [&](std::optional<ValueId> id) {
+        if (!id) return;
+        const Value& value = topology[*id];
+        if (!value.producer) return;
+        std::uint64_t& rank = of(step.kind, step.step);
+        rank = std::max(rank, of(value.producer->kind, value.producer->step) + 1);
+      };
+      if (step.kind == Endpoint::Kind::copy) {
+        read(topology.copies[step.step].reads);
+        continue;
+      }
+      for (const Argument& argument : topology.calls[step.step].arguments) read(argument.reads);
+    }
+  }
+
+  std::uint64_t& of(Endpoint::Kind kind, std::uint32_t step) {
+    return (kind == Endpoint::Kind::call ? calls_ : copies_)[step];
+  }
+  std::uint64_t of(const Endpoint& end) { return of(end.kind, end.step); }
+
+ private:
+  std::vector<std::uint64_t> calls_;
+  std::vector<std::uint64_t> copies_;
+};
+
+class ColumnWriter {
+ public:
+  ColumnWriter(const Topology& topology, const tir::Sink& sink)
+      : topology_(topology), sink_(sink), names_(short_names(topology)) {
+    for (std::size_t i = 0; i < topology.inputs.size(); ++i) {
+      if (topology.inputs[i].value) inputs_.emplace(*topology.inputs[i].value, i);
+    }
+    for (const Check& check : topology.checks) {
+      if (check.call && info(check.code).severity == Severity::error) {
+        wrong_[*check.call].push_back(check.detail);
+      }
+    }
+  }
+
+  void write() {
+    head();
+    for (std::size_t i = 0; i < topology_.calls.size(); ++i) row(static_cast<CallId>(i));
+    sink_("</svg>\n");
+  }
+
+ private:
+  // A line for the name, one for what it reads, one for each reason.
+  std::size_t row_height(CallId id) const {
+    const auto wrong = wrong_.find(id);
+    return kLineHeight * (2 + (wrong == wrong_.end() ? 0 : wrong->second.size())) + 8;
+  }
+
+  void head() {
+    std::size_t height = 2 * kLineHeight + kRowGap;
+    for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+      height += row_height(static_cast<CallId>(i)) + kRowGap;
+    }
+    sink_(fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")"
+        R"( font-family="Helvetica,sans-serif" font-size="12">)"
+        "\n",
+        kColumnWidth, height));
+    text(kLineHeight, "#3c4043",
+         fmt::format("{}: {} calls in the order of main. Too many edges to draw them.",
+                     topology_.module, topology_.calls.size()));
+    y_ = 2 * kLineHeight;
+  }
+
+  void text(std::size_t y, std::string_view color, std::string_view line) {
+    sink_(fmt::format("<text x=\"16\" y=\"{}\" fill=\"{}\">{}</text>\n", y, color, xml_line(line)));
+  }
+
+  void row(CallId id) {
+    const auto wrong = wrong_.find(id);
+    const bool is_wrong = wrong != wrong_.end();
+    const std::size_t height = row_height(id);
+    sink_(fmt::format(R"(<rect x="8" y="{}" width="{}" height="{}" rx="6" fill="#e8f0fe")"
+                      R"( stroke="{}"/>)"
+                      "\n",
+                      y_, kColumnWidth - 16, height, is_wrong ? "#c5221f" : "#3367d6"));
+    std::size_t line = y_ + kLineHeight;
+    text(line, "#202124",
+         fmt::format("call {}: {}", index(id), names_[index(topology_[id].kernel)]));
+    text(line += kLineHeight, "#3c4043", makers(topology_[id]));
+    if (is_wrong) {
+      for (const std::string& reason : wrong->second) text(line += kLineHeight, "#a50e0e", reason);
+    }
+    y_ += height + kRowGap;
+  }
+
+  /// "reads call 3, call 7, input x and 290 more".
+  std::string makers(const Call& call) const {
+    std::string list;
+    std::size_t count = 0;
+    for (const Argument& argument : call.arguments) {
+      if (!argument.reads || ++count > kMostMakers) continue;
+      list += (list.empty() ? "reads " : ", ") + maker(*argument.reads);
+    }
+    if (count > kMostMakers) list += fmt::format(" and {} more", count - kMostMakers);
+    return list.empty() ? "reads nothing" : list;
+  }
+
+  std::string maker(ValueId id) const {
+    const Value& value = topology_[id];
+    if (value.producer) {
+      const bool is_call = value.producer->kind == Endpoint::Kind::call;
+      return fmt::format("{} {}", is_call ? "call" : "copy", value.producer->step);
+    }
+    const auto input = inputs_.find(id);
+    return input == inputs_.end() ? value.name : "input " + topology_.inputs[input->second].name;
+  }
+
+  const Topology& topology_;
+  const tir::Sink& sink_;
+  std::vector<std::string> names_;  // by kernel
+  std::map<ValueId, std::size_t> inputs_;
+  std::map<CallId, std::vector<std::string>> wrong_;
+  std::size_t y_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t layout_effort(const Topology& topology) {
+  Ranks ranks(topology);
+  std::uint64_t effort = topology.inputs.size() + topology.outputs.size() + topology.calls.size() +
+                         topology.copies.size();
+  for (const Value& value : topology.values) {
+    if (value.kind == ValueKind::constant) ++effort;
+    if (value.consumers.empty()) continue;
+    // Graphviz puts inputs and constants as near to their first reader as it can.
+    std::uint64_t from = value.producer ? ranks.of(*value.producer) : ranks.of(value.consumers[0]);
+    if (!value.producer) {
+      for (const Endpoint& end : value.consumers) from = std::min(from, ranks.of(end));
+      --from;
+    }
+    for (const Endpoint& end : value.consumers) {
+      // An update in place of a damaged network may go back.
+      effort += std::max(ranks.of(end), from + 1) - from;
+    }
+  }
+  return effort;
+}
+
+Result<void> write_column_svg(const Topology& topology, const tir::Sink& sink) {
+  return support::to_result([&] { ColumnWriter(topology, sink).write(); });
+}
+
+}  // namespace mlf::graph
