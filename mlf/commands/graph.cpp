@@ -67,12 +67,14 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
 }
 
+bool can_be_laid_out(const graph::Topology& topology) {
+  return graph::layout_effort(topology) <= graph::kMostLayoutEffort;
+}
+
 /// SVG of a layout needs Graphviz, which a build may lack.
 Result<void> write_picture([[maybe_unused]] const graph::Topology& topology,
                            [[maybe_unused]] const tir::Sink& sink) {
-  if (graph::layout_effort(topology) > graph::kMostLayoutEffort) {
-    return graph::write_column_svg(topology, sink);
-  }
+  if (!can_be_laid_out(topology)) return graph::write_column_svg(topology, sink);
 #ifdef MLF_HAS_DRAWING
   // Graphviz reads its input as a whole.
   std::string dot;
@@ -109,6 +111,9 @@ int run_graph(const GraphArguments& options, const Context& context) {
   const auto topology =
       read_network_argument(options.archive, options.module, options.tir_files, context.limits);
   if (!topology) return context.console.fail(topology.error());
+  if (options.format == NetworkFormat::svg && !can_be_laid_out(*topology)) {
+    context.console.note("too many edges for a layout: the picture is a column of the calls");
+  }
   // Written as it is made: networks may be larger than a terminal's patience, but not than memory.
   OutputStream out;
   const auto written =
