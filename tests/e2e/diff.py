@@ -1,12 +1,18 @@
 """mlf diff: silent about builds that are the same, and about nothing else."""
 
+import csv
 import io
 import json
+import pathlib
 import random
 import re
+import shutil
+import subprocess
 import tarfile
+import tempfile
 import unittest
 
+import generated_c
 import schema_mutations
 import schemas
 import support
@@ -113,6 +119,37 @@ def another_input(pick):
 
 OTHER = (another_extent, another_constant, another_operator, another_size, a_call_less)
 
+# --- Sizes of code -----------------------------------------------------------------------------
+
+# With -Os functions are not aligned: bloaty counts the bytes up to the next one as the function's.
+COMPILERS = (("gcc", "-Os"), ("arm-none-eabi-gcc", "-Os -mcpu=cortex-m4 -mthumb"))
+REBUILT = (
+    (ARCHIVE, support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"),
+    (
+        support.CORPUS / "tvm-0.16" / "aww-aot-c" / "module.tar",
+        support.CORPUS / "tvm-0.16" / "aww-aot-c-usmp" / "module.tar",
+    ),
+)
+
+
+def sizes_by_bloaty(archive, compiler, flags):
+    """Bytes of every symbol in the object files of the archive's C."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        with tarfile.open(archive) as tar:
+            tar.extractall(root, filter="data")
+        includes = [f"-I{root / 'codegen/host/include'}", f"-I{generated_c.HEADERS}"]
+        for source in sorted(root.glob("codegen/host/src/*.c")):
+            object_file = root / f"{source.name}.o"
+            command = [compiler, *flags.split(), "-w", *includes, "-c", source, "-o", object_file]
+            subprocess.run(command, check=True)
+        objects = sorted(root.glob("*.o"))
+        table = subprocess.run(
+            ["bloaty", "-d", "symbols", "-n", "0", "--csv", *objects],
+            check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        return {row["symbols"]: int(row["vmsize"]) for row in csv.DictReader(io.StringIO(table))}
+
 
 class Diff(unittest.TestCase):
     def test_of_an_archive_with_itself_is_silent(self):
@@ -186,6 +223,25 @@ class Diff(unittest.TestCase):
                 self.assertLessEqual(changes, {"rescheduled", "changed"}, where)
                 self.assertEqual(module["graph"], [], where)
                 self.assertNotIn("mac", [one["what"] for one in module["numbers"]], where)
+
+    @unittest.skipUnless(shutil.which("bloaty"), "bloaty is not installed: Debian 12 has no package")
+    def test_says_by_how_much_code_grew_as_bloaty_does(self):
+        compared = 0
+        for before, after in REBUILT:
+            for compiler, flags in COMPILERS:
+                if not before.exists() or not shutil.which(compiler):
+                    continue
+                options = ("--cc", compiler, f"--cflags={flags}", "--format", "json")
+                modules = json.loads(support.run("diff", before, after, *options).stdout)["modules"]
+                old = sizes_by_bloaty(before, compiler, flags)
+                new = sizes_by_bloaty(after, compiler, flags)
+                for kernel in [one for module in modules for one in module["kernels"]]:
+                    for number in [one for one in kernel["numbers"] if one["what"] == "code"]:
+                        sizes = (old.get(kernel["before"]), new.get(kernel["after"]))
+                        self.assertEqual((number["before"], number["after"]), sizes, kernel)
+                        compared += 1
+        print(f"code of {compared} pairs of kernels as bloaty has it")
+        self.assertGreater(compared, 0)
 
     def test_says_what_a_call_less_changes(self):
         text = diff(a_call_less(random.Random(1))).stdout.decode()
