@@ -1,8 +1,9 @@
-// mlf_bench [ARCHIVE…]: how fast mlf reads and writes, and how much memory it takes.
+// mlf_bench [ARCHIVE|TIR…]: how fast mlf reads and writes, and how much memory it takes.
 //
-// Every row is measured in a process of its own, over the TIR of the archives given, or of one real
-// network in each dialect (from the corpus where it is there, else bundled). Without archives it
-// reads constants of generated C as well: 150 MB of each element type.
+// Every row is measured in a process of its own, over the TIR given (in archives, or files of text
+// or JSON), or of one real network in each dialect (from the corpus where it is there, else
+// bundled). Without archives it reads constants of generated C as well: 150 MB of each element
+// type.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -116,6 +117,16 @@ void bench_archive(const std::string& path) {
   bench_process(label, place);
 }
 
+bool is_tir(const fs::path& path) {
+  const std::string suffix = path.extension();
+  return suffix == ".py" || suffix == ".txt" || suffix == ".json";
+}
+
+void bench_input(const std::string& path) {
+  if (!is_tir(path)) return bench_archive(path);
+  bench_text(fs::path(path).filename(), value_or_throw(load_tir_file(path)).text);
+}
+
 constexpr std::size_t kConstantFile = 150'000'000;
 constexpr double kKibInMib = 1024;
 
@@ -150,12 +161,12 @@ std::vector<std::string> default_archives() {
 
 int main(int argc, char** argv) {
   try {
-    std::vector<std::string> archives(argv + 1, argv + argc);
-    const bool has_archives = !archives.empty();
-    if (!has_archives) archives = mlf::bench::default_archives();
+    std::vector<std::string> inputs(argv + 1, argv + argc);
+    const bool has_inputs = !inputs.empty();
+    if (!has_inputs) inputs = mlf::bench::default_archives();
     fmt::print("{:<64} {:>9} {:>9} {:>9} {:>9}\n", "", "MB", "ms", "MB/s", "peak MiB");
-    for (const std::string& archive : archives) mlf::bench::bench_archive(archive);
-    if (has_archives) return 0;
+    for (const std::string& input : inputs) mlf::bench::bench_input(input);
+    if (has_inputs) return 0;
     for (const auto& spelling : mlf::bench::spellings()) mlf::bench::bench_constants(spelling);
     return 0;
   } catch (const std::exception& error) {
