@@ -26,7 +26,8 @@ struct DotNotes {
 /// of its tensor, both shapes where its ends see different ones, and bytes alone where neither
 /// knows the others; of a tensor without a size, those of its allocation ("at most"). What a check
 /// of severity `error` is about is red, boxes with the reason; checks about neither a call nor a
-/// value are in a box of their own. Hooks are not shown.
+/// value are in a box of their own. Hooks are not shown. A network of more than 20 ranks is wrapped
+/// where a single tensor leads on: its parts stand side by side.
 ///
 /// Errors: none but what `sink` throws.
 MLF_API Result<void> write_dot(const Topology& topology, const tir::Sink& sink);

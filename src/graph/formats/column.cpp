@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/formats/dot_text.h"
+#include "graph/formats/ranks.h"
 #include "support/characters.h"
 #include "support/error.h"
 
@@ -45,58 +46,6 @@ std::string xml_line(std::string_view text) {
   }
   return out;
 }
-
-/// A step of main that makes values: a call or a copy.
-struct MakingStep {
-  Position position = 0;
-  Endpoint::Kind kind = Endpoint::Kind::call;
-  std::uint32_t step = 0;
-};
-
-std::vector<MakingStep> steps_in_order(const Topology& topology) {
-  std::vector<MakingStep> steps;
-  for (std::uint32_t i = 0; i < topology.calls.size(); ++i) {
-    steps.push_back({topology.calls[i].position, Endpoint::Kind::call, i});
-  }
-  for (std::uint32_t i = 0; i < topology.copies.size(); ++i) {
-    steps.push_back({topology.copies[i].position, Endpoint::Kind::copy, i});
-  }
-  std::sort(steps.begin(), steps.end(),
-            [](const MakingStep& a, const MakingStep& b) { return a.position < b.position; });
-  return steps;
-}
-
-/// Ranks of calls and copies by the longest path that leads to them.
-class Ranks {
- public:
-  explicit Ranks(const Topology& topology)
-      : calls_(topology.calls.size(), 1), copies_(topology.copies.size(), 1) {
-    // What a step reads was made before it, so one pass in order of main is enough.
-    for (const MakingStep& step : steps_in_order(topology)) {
-      const auto read = [&](std::optional<ValueId> id) {
-        if (!id) return;
-        const Value& value = topology[*id];
-        if (!value.producer) return;
-        std::uint64_t& rank = of(step.kind, step.step);
-        rank = std::max(rank, of(value.producer->kind, value.producer->step) + 1);
-      };
-      if (step.kind == Endpoint::Kind::copy) {
-        read(topology.copies[step.step].reads);
-        continue;
-      }
-      for (const Argument& argument : topology.calls[step.step].arguments) read(argument.reads);
-    }
-  }
-
-  std::uint64_t& of(Endpoint::Kind kind, std::uint32_t step) {
-    return (kind == Endpoint::Kind::call ? calls_ : copies_)[step];
-  }
-  std::uint64_t of(const Endpoint& end) { return of(end.kind, end.step); }
-
- private:
-  std::vector<std::uint64_t> calls_;
-  std::vector<std::uint64_t> copies_;
-};
 
 class ColumnWriter {
  public:
@@ -196,7 +145,7 @@ class ColumnWriter {
 }  // namespace
 
 std::uint64_t layout_effort(const Topology& topology) {
-  Ranks ranks(topology);
+  const Ranks ranks = ranks_of(topology);
   std::uint64_t effort = topology.inputs.size() + topology.outputs.size() + topology.calls.size() +
                          topology.copies.size();
   for (const Value& value : topology.values) {

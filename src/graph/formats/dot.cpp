@@ -1,10 +1,12 @@
 #include "mlf/graph/dot.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
 #include "graph/formats/dot_text.h"
+#include "graph/formats/ranks.h"
 #include "support/error.h"
 
 namespace mlf::graph {
@@ -49,7 +51,13 @@ std::string padded(std::string_view label) {
 class DotWriter {
  public:
   DotWriter(const Topology& topology, const DotNotes& notes, const tir::Sink& sink)
-      : topology_(topology), notes_(notes), sink_(sink), names_(short_names(topology)) {}
+      : topology_(topology),
+        notes_(notes),
+        sink_(sink),
+        names_(short_names(topology)),
+        columns_(picture_columns(topology)),
+        nodes_(columns_.count),
+        tops_(columns_.count) {}
 
   void write();
 
@@ -61,24 +69,36 @@ class DotWriter {
   void copies();
   void outputs();
   void edges(ValueId id);
-  void node(const std::string& id, const std::string& label, std::string_view look,
+  struct Place {
+    std::string id;
+    std::uint32_t column = 0;
+  };
+
+  void node(const Place& place, const std::string& label, std::string_view look,
             const std::string& reason);
-  void edge(const std::string& from, const std::string& to, const std::string& label,
-            bool is_wrong);
+  void edge(const Place& from, const Place& to, const std::string& label, bool is_wrong);
+  void wrapped_columns();
+  std::uint32_t column_of_reader(ValueId id) const;
   std::string call_label(CallId id, std::uint32_t nth) const;
   std::string reason_for(ValueId id) const;
   std::string size_text(const Value& value) const;
   std::string edge_label(const Value& value, const TensorType& seen) const;
-  std::string producer(ValueId id) const;
+  Place producer(ValueId id) const;
   bool is_foreign(const Kernel& kernel) const;
-  static std::string step(const Endpoint& end) {
-    return (end.kind == Endpoint::Kind::call ? "call" : "copy") + std::to_string(end.step);
+  Place step(const Endpoint& end) const {
+    const std::string_view kind = end.kind == Endpoint::Kind::call ? "call" : "copy";
+    return {fmt::format("{}{}", kind, end.step), columns_.columns.of(end)};
   }
 
   const Topology& topology_;
   const DotNotes& notes_;
   const tir::Sink& sink_;
   std::vector<std::string> names_;  // by kernel
+  PictureColumns columns_;
+  // Of pictures of several columns, what each has; one column is written as it comes.
+  std::vector<std::string> nodes_;
+  std::vector<std::string> tops_;  // the first node of each
+  std::string edges_;
   // What is wrong with them, a line or more each.
   std::map<CallId, std::string> wrong_calls_;
   std::map<ValueId, std::string> wrong_values_;
@@ -86,17 +106,40 @@ class DotWriter {
 };
 
 // What is wrong is red and says why.
-void DotWriter::node(const std::string& id, const std::string& label, std::string_view look,
+void DotWriter::node(const Place& place, const std::string& label, std::string_view look,
                      const std::string& reason) {
   const std::string text = reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
-  sink_(fmt::format("  {} [label={}, {}{}];\n", id, dot_string(text), look,
-                    reason.empty() ? std::string_view() : kWrong));
+  const std::string line = fmt::format("  {} [label={}, {}{}];\n", place.id, dot_string(text), look,
+                                       reason.empty() ? std::string_view() : kWrong);
+  if (columns_.count == 1) return sink_(line);
+  nodes_[place.column] += line;
+  if (tops_[place.column].empty()) tops_[place.column] = place.id;
 }
 
-void DotWriter::edge(const std::string& from, const std::string& to, const std::string& label,
-                     bool is_wrong) {
-  sink_(fmt::format("  {} -> {} [label={}{}];\n", from, to, dot_string(padded(label)),
-                    is_wrong ? kWrong : std::string_view()));
+// An edge to another column says nothing about which of its ends is higher.
+void DotWriter::edge(const Place& from, const Place& to, const std::string& label, bool is_wrong) {
+  const std::string line =
+      fmt::format("  {} -> {} [label={}{}{}];\n", from.id, to.id, dot_string(padded(label)),
+                  from.column == to.column ? "" : ", constraint=false", is_wrong ? kWrong : "");
+  if (columns_.count == 1) return sink_(line);
+  edges_ += line;
+}
+
+// Clusters keep columns apart; a chain of edges that nobody sees keeps them in order, at one
+// height.
+void DotWriter::wrapped_columns() {
+  sink_("  newrank=true;\n");
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    sink_(fmt::format("  subgraph cluster_{} {{\n  style=invis;\n{}  }}\n", i, nodes_[i]));
+  }
+  sink_(edges_);
+  sink_(fmt::format("  {{ rank=same; {} [style=invis]; }}\n", fmt::join(tops_, " -> ")));
+}
+
+/// Inputs and constants are drawn where they are read first.
+std::uint32_t DotWriter::column_of_reader(ValueId id) const {
+  const Value& value = topology_[id];
+  return value.consumers.empty() ? 0 : columns_.columns.of(value.consumers.front());
 }
 
 // What is about a call or a value is shown there, in red; the rest gets a box of its own.
@@ -112,7 +155,7 @@ void DotWriter::note_checks() {
     if (check.value) add(wrong_values_[*check.value], reason);
     if (!check.call && !check.value) add(others, reason);
   }
-  if (!others.empty()) node("checks", {}, "shape=box, style=solid", others);
+  if (!others.empty()) node({"checks"}, {}, "shape=box, style=solid", others);
 }
 
 std::string DotWriter::reason_for(ValueId id) const {
@@ -124,7 +167,8 @@ void DotWriter::inputs() {
   for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
     const Port& port = topology_.inputs[i];
     if (port.value) inputs_.emplace(*port.value, i);
-    node("input" + std::to_string(i), port.name + "\n" + type_text(port.type), kInputStyle,
+    node({"input" + std::to_string(i), port.value ? column_of_reader(*port.value) : 0},
+         port.name + "\n" + type_text(port.type), kInputStyle,
          port.value ? reason_for(*port.value) : std::string());
   }
 }
@@ -133,8 +177,9 @@ void DotWriter::constants() {
   for (std::size_t i = 0; i < topology_.values.size(); ++i) {
     const Value& value = topology_.values[i];
     if (value.kind != ValueKind::constant) continue;
-    node("constant" + std::to_string(i), value.name, kConstant,
-         reason_for(static_cast<ValueId>(i)));
+    const auto id = static_cast<ValueId>(i);
+    node({"constant" + std::to_string(i), column_of_reader(id)}, value.name, kConstant,
+         reason_for(id));
   }
 }
 
@@ -180,7 +225,8 @@ void DotWriter::calls() {
     const Call& call = topology_.calls[i];
     const auto id = static_cast<CallId>(i);
     const auto wrong = wrong_calls_.find(id);
-    node("call" + std::to_string(i), call_label(id, times[index(call.kernel)]++),
+    node(step({.kind = Endpoint::Kind::call, .step = static_cast<std::uint32_t>(i)}),
+         call_label(id, times[index(call.kernel)]++),
          is_foreign(topology_.kernel_of(call)) ? kForeign : kKernel,
          wrong == wrong_calls_.end() ? std::string() : wrong->second);
   }
@@ -189,7 +235,7 @@ void DotWriter::calls() {
 void DotWriter::copies() {
   for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
     const Copy& copy = topology_.copies[i];
-    node("copy" + std::to_string(i), "copy", kCopy,
+    node(step({.kind = Endpoint::Kind::copy, .step = static_cast<std::uint32_t>(i)}), "copy", kCopy,
          copy.reads ? "" : "reads what nothing has written");
   }
 }
@@ -197,22 +243,24 @@ void DotWriter::copies() {
 void DotWriter::outputs() {
   for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
     const Port& port = topology_.outputs[i];
-    const std::string id = "output" + std::to_string(i);
-    node(id, port.name + "\n" + type_text(port.type), kOutputStyle,
+    const Place place{"output" + std::to_string(i),
+                      port.value ? producer(*port.value).column : columns_.count - 1};
+    node(place, port.name + "\n" + type_text(port.type), kOutputStyle,
          port.value ? "" : "nothing writes it");
     if (!port.value) continue;
     const Value& value = topology_[*port.value];
     // Outputs are consumers too, though not Endpoints: nothing in main reads them.
-    edge(producer(*port.value), id, edge_label(value, port.type),
+    edge(producer(*port.value), place, edge_label(value, port.type),
          wrong_values_.contains(*port.value));
   }
 }
 
-std::string DotWriter::producer(ValueId id) const {
+DotWriter::Place DotWriter::producer(ValueId id) const {
   const Value& value = topology_[id];
   if (value.producer) return step(*value.producer);
-  if (value.kind == ValueKind::constant) return "constant" + std::to_string(index(id));
-  return "input" + std::to_string(inputs_.at(id));
+  const std::uint32_t column = column_of_reader(id);
+  if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
+  return {fmt::format("input{}", inputs_.at(id)), column};
 }
 
 // Main does not say what external kernels (CMSIS-NN) pass to each other, but how much it allocates
@@ -238,7 +286,7 @@ std::string DotWriter::edge_label(const Value& value, const TensorType& seen) co
 
 void DotWriter::edges(ValueId id) {
   const Value& value = topology_[id];
-  const std::string from = producer(id);
+  const Place from = producer(id);
   for (const Endpoint& end : value.consumers) {
     edge(from, step(end), edge_label(value, topology_.type_at(end, id)),
          wrong_values_.contains(id));
@@ -256,6 +304,7 @@ void DotWriter::write() {
   copies();
   for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
   outputs();
+  if (columns_.count > 1) wrapped_columns();
   sink_("}\n");
 }
 
