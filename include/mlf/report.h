@@ -138,4 +138,20 @@ MLF_API analysis::Count stack_frames(const ModuleReport& module);
 MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,
                                        const tir::Sink& sink);
 
+/// A number of every call.
+enum class CallMeasure : std::uint8_t {
+  mac,         ///< multiply-accumulates
+  loaded,      ///< bytes that it reads
+  stored,      ///< bytes that it writes
+  parameters,  ///< bytes of constants that it reads
+  scratch,     ///< bytes of workspaces of its own
+  live,        ///< bytes in use while it runs
+};
+
+/// Writes a number of every call as node data of Model Explorer, which colours with it the graph of
+/// `graph::write_model_explorer_json`. A call whose number is not exact is left out: there is no
+/// way to say so.
+MLF_API Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
+                                     const tir::Sink& sink);
+
 }  // namespace mlf

@@ -18,7 +18,7 @@
 namespace mlf::program {
 namespace {
 
-enum class NetworkFormat { topology, json, dot, svg, perfetto };
+enum class NetworkFormat { topology, json, dot, svg, perfetto, model_explorer };
 
 struct GraphArguments {
   std::string archive;
@@ -38,17 +38,20 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
        {"json", NetworkFormat::json},
        {"dot", NetworkFormat::dot},
        {"svg", NetworkFormat::svg},
-       {"perfetto", NetworkFormat::perfetto}},
+       {"perfetto", NetworkFormat::perfetto},
+       {"model-explorer", NetworkFormat::model_explorer}},
       "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
       "graph executor and for Netron; dot: for Graphviz; svg: a picture; perfetto: memory "
-      "in use over the steps of a run, for ui.perfetto.dev");
+      "in use over the steps of a run, for ui.perfetto.dev; model-explorer: for Google's Model "
+      "Explorer, mlf report --node-data colours it");
   app.add_option("--module", options.module, "Which module, where the archive has several")
       ->type_name("NAME");
   app.add_option("--tir", options.tir_files,
                  "Take TIR from this file too, as mlf process does; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_flag("--pretty", options.pretty, "Indent topology, json and perfetto for reading");
+  app.add_flag("--pretty", options.pretty,
+               "Indent topology, json, perfetto and model-explorer for reading");
 }
 
 /// The first check that says why no graph of this network can be trusted.
@@ -103,6 +106,8 @@ Result<void> write_network(const graph::Topology& topology, const GraphArguments
       return write_picture(topology, sink);
     case NetworkFormat::perfetto:
       return graph::write_trace_json(topology, layout, sink);
+    case NetworkFormat::model_explorer:
+      return graph::write_model_explorer_json(topology, layout, sink);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // mlf report: what the networks of an archive cost, and where.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ReportArguments {
   bool json = false;
   bool csv = false;
   std::string html;
+  std::optional<CallMeasure> node_data{};
   CompilerArguments compiler{};
 };
 
@@ -52,12 +54,30 @@ Result<void> print_report(const Report& report, const ReportArguments& options) 
         .and_then([&] { return out.finish(); });
   }
   if (options.csv) return print(calls_as_csv(report));
+  if (options.node_data) {
+    OutputStream out;
+    return write_node_data(report, *options.node_data, JsonLayout::compact,
+                           [&](std::string_view bytes) { out.write(bytes); })
+        .and_then([&] { return out.finish(); });
+  }
   ReportView view{.columns = {}, .sort = {}, .top = options.top, .width = {}};
   for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
   if (!options.sort.empty()) view.sort = column_named(options.sort);
   view.width = width_of_terminal();
   view.colours = colours_of_standard_output();
   return print(to_tables(report, view));
+}
+
+CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {
+  return add_enum_option(app, "--node-data", options.node_data,
+                         {{"mac", CallMeasure::mac},
+                          {"loaded", CallMeasure::loaded},
+                          {"stored", CallMeasure::stored},
+                          {"params", CallMeasure::parameters},
+                          {"scratch", CallMeasure::scratch},
+                          {"live", CallMeasure::live}},
+                         "Print this number of every call as node data of Google's Model Explorer, "
+                         "for the graph of mlf graph --format model-explorer");
 }
 
 int run_report(const ReportArguments& options, const Context& context) {
@@ -101,12 +121,14 @@ Command report_command(CLI::App& parent) {
   auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
   auto* csv = app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")
                   ->excludes(json);
-  app->add_option("--html", options->html,
-                  "Write one HTML file with everything: calls, memory, network, kernels; - is "
-                  "standard output")
-      ->type_name("FILE")
-      ->excludes(json)
-      ->excludes(csv);
+  auto* html =
+      app->add_option("--html", options->html,
+                      "Write one HTML file with everything: calls, memory, network, kernels; - is "
+                      "standard output")
+          ->type_name("FILE")
+          ->excludes(json)
+          ->excludes(csv);
+  add_node_data_option(*app, *options)->excludes(json)->excludes(csv)->excludes(html);
   app->footer("\nColumns:" + columns_help() + "\n");
   return {app, [options](const Context& context) { return run_report(*options, context); }};
 }

@@ -1,6 +1,7 @@
 """The command line: help, versions, streams, colours, several archives."""
 
 import concurrent.futures
+import dataclasses
 import gzip
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import typing
 import unittest
 import xml.etree.ElementTree
 
@@ -20,6 +22,23 @@ import support
 
 HELP = support.SOURCE / "tests" / "golden" / "help"
 UPDATE = "--update" in sys.argv
+
+
+def typed(module, kind, data):
+    """`data` as an instance of a dataclass, or of what a field's annotation says; else TypeError."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind, vars(module))
+        return kind(**{key: typed(module, hints[key], value) for key, value in data.items()})
+    if origin is list:
+        return [typed(module, arguments[0], one) for one in data]
+    if origin is dict:
+        return {key: typed(module, arguments[1], one) for key, one in data.items()}
+    if arguments:  # a union: none of ours is more than one of plain types and None
+        kind = tuple(one for one in arguments if isinstance(one, type))
+    if not isinstance(data, kind):
+        raise TypeError(f"{data!r} is no {kind}")
+    return data
 
 
 class Folder(unittest.TestCase):
@@ -551,6 +570,64 @@ class Graph(Folder):
             self.assertEqual(counted[:-1], [(live["position"], live["bytes"]) for live in use["live"]])
             if use["peak"]:
                 self.assertEqual(max(bytes for _, bytes in counted), use["peak"]["bytes"])
+
+    def check_model_explorer(self, archive):
+        """Model Explorer's graph has the calls, tensors and edges of the topology."""
+        topology = json.loads(support.run_ok("graph", archive).stdout)
+        text = support.run_ok("graph", archive, "--format", "model-explorer").stdout
+        (graph,) = json.loads(text)["graphs"]
+        nodes = {node["id"]: node for node in graph["nodes"]}
+        self.assertEqual(len(nodes), len(graph["nodes"]))
+        # Which the viewer needs, though the type has a default.
+        self.assertEqual({node["namespace"] for node in graph["nodes"]}, {""})
+        # Tensor by tensor: who writes it is the edge's source, by name.
+        written = {
+            (node["id"], output["id"]): {one["key"]: one["value"] for one in output["attrs"]}
+            for node in graph["nodes"]
+            for output in node.get("outputsMetadata", [])
+        }
+        for number, call in enumerate(topology["calls"]):
+            reads = [topology["values"][argument["reads"]] for argument in call["arguments"]
+                     if argument["reads"] is not None]
+            edges = nodes[f"call{number}"]["incomingEdges"]
+            sources = [written[edge["sourceNodeId"], edge["sourceNodeOutputId"]] for edge in edges]
+            self.assertEqual([one["tensor_name"] for one in sources], [one["name"] for one in reads])
+            for source, value in zip(sources, reads, strict=True):
+                self.assertEqual(source.get("bytes"), value["bytes"] and str(value["bytes"]))
+            self.assertEqual([int(edge["targetNodeInputId"]) for edge in edges],
+                             list(range(len(edges))))
+        for number, output in enumerate(topology["outputs"]):
+            edges = nodes[f"output{number}"]["incomingEdges"]
+            self.assertEqual(len(edges), output["value"] is not None)
+        self.check_node_data(archive, graph)
+        return json.loads(text)
+
+    def check_node_data(self, archive, graph):
+        (module,) = json.loads(support.run_ok("report", archive, "--json").stdout)["modules"]
+        for name in ("mac", "loaded", "live"):
+            data = json.loads(support.run_ok("report", archive, "--node-data", name).stdout)
+            self.assertEqual(list(data), [graph["id"]])
+            numbers = {f"call{number}": {"value": call[name]}
+                       for number, call in enumerate(module["calls"])
+                       if isinstance(call[name], int)}
+            self.assertEqual(data[graph["id"]]["results"], numbers)
+
+    def test_a_graph_for_model_explorer_is_the_topology(self):
+        for archive in support.bundled_archives():
+            if support.run("graph", archive).returncode == 0:
+                with self.subTest(archive):
+                    self.check_model_explorer(archive)
+
+    def test_model_explorers_own_types_have_all_that_its_files_say(self):
+        try:
+            from model_explorer import graph_builder, node_data_builder
+        except ImportError:
+            self.skipTest("the Python package ai-edge-model-explorer is not installed")
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        typed(graph_builder, graph_builder.GraphCollection, self.check_model_explorer(archive))
+        data = json.loads(support.run_ok("report", archive, "--node-data", "mac").stdout)
+        for one in data.values():
+            typed(node_data_builder, node_data_builder.GraphNodeData, one)
 
     def test_a_trace_is_the_memory_of_the_topology(self):
         for archive in support.bundled_archives():

@@ -1,4 +1,4 @@
-// Writes a topology as <module>.topology.json, and as a trace of its memory.
+// Writes a topology as <module>.topology.json, as a trace of its memory, and for Model Explorer.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
@@ -30,5 +30,13 @@ MLF_API Result<void> write_topology_json(const Topology& topology, tir::JsonLayo
 /// in use. Names are unique: two slices of one name are two runs of the same call.
 MLF_API Result<void> write_trace_json(const Topology& topology, tir::JsonLayout layout,
                                       const tir::Sink& sink);
+
+/// Writes a collection of one graph for Google's Model Explorer, which opens such files: inputs,
+/// constants of main, calls, copies and outputs are nodes ("input0", "call3", …), each with its
+/// operands as `incomingEdges` and its tensors (name, type, bytes, where they lie) as
+/// `outputsMetadata`. The graph's id is the module's name; what is unknown is left out. Costs of
+/// the calls are node data: `mlf::write_node_data`.
+MLF_API Result<void> write_model_explorer_json(const Topology& topology, tir::JsonLayout layout,
+                                               const tir::Sink& sink);
 
 }  // namespace mlf::graph
