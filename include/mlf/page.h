@@ -25,6 +25,23 @@ struct MapTensor {
   bool is_scratch = false;  ///< memory of a kernel's own, there while the kernel runs
 };
 
+/// A tensor or workspace where `mlf plan` places it. A plan knows when within a step it is alive: a
+/// kernel may have read all of an input before it writes its output over it.
+struct PlannedTensor {
+  std::string name;
+  std::uint64_t offset = 0;  ///< bytes from the start of the pool
+  std::uint64_t bytes = 0;   ///< not 0
+  double begin = 0;          ///< in steps; 2.5: from the middle of step 2 on
+  double end = 0;
+  bool is_scratch = false;
+};
+
+/// A pool as `mlf plan` places its tensors.
+struct PlannedMap {
+  std::uint64_t bytes = 0;  ///< of the pool then; less than now
+  std::vector<PlannedTensor> tensors{};
+};
+
 /// A region of memory that can be written, over the steps of a run. Places are known in pools only:
 /// of heap, stack and the graph executor's storages there is the number of bytes in use.
 struct MemoryMap {
@@ -35,6 +52,7 @@ struct MemoryMap {
   std::vector<graph::LiveBytes> live{};  ///< as in MemoryUse
   std::vector<std::string> uncertain{};  ///< why it is not exact, one sentence each
   std::vector<std::string> left_out{};   ///< tensors of the pool whose place is not known
+  std::optional<PlannedMap> planned{};   ///< of pools that another placement makes smaller
 };
 
 /// What the elements of a constant are like.
@@ -76,7 +94,8 @@ struct PageData {
   std::vector<PageModule> modules{};  ///< as in Report
 };
 
-/// Everything but the pictures.
+/// Everything but the pictures. Plans the pools (`plan_archive`), which takes time where they are
+/// large.
 ///
 /// Errors: those of reading C and TIR; none after a `report_of` of the same deployment but `io`.
 MLF_API Result<PageData> page_data(const Deployment& deployment, const Report& report);

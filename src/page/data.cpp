@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "graph/network/memory_use.h"
+#include "mlf/archive_plan.h"
 #include "mlf/page.h"
 #include "page/constants.h"
 #include "page/script_functions.h"
@@ -75,6 +76,45 @@ std::vector<MemoryMap> maps_of(const Topology& network) {
     maps.push_back(std::move(map));
   }
   return maps;
+}
+
+/// A tick in steps of main, of which each has one tick or more.
+double in_steps(const ModulePlan& plan, std::int64_t tick) {
+  const auto next = std::ranges::upper_bound(plan.first_tick, tick);
+  if (next == plan.first_tick.begin()) return 0;
+  const auto step = static_cast<double>(next - plan.first_tick.begin() - 1);
+  if (next == plan.first_tick.end()) return step;
+  const std::int64_t first = *(next - 1);
+  return step + static_cast<double>(tick - first) / static_cast<double>(*next - first);
+}
+
+/// The pool under the best plan; nothing where that gains nothing.
+std::optional<PlannedMap> planned_map(const ModulePlan& module, const plan::PoolPlan& pool) {
+  if (pool.is_refused() || pool.gain() == 0) return {};
+  PlannedMap map{.bytes = pool.best.size};
+  for (std::size_t i = 0; i < pool.now.buffers.size(); ++i) {
+    const plan::PlannedBuffer& buffer = pool.now.buffers[i];
+    if (buffer.bytes == 0) continue;
+    for (const plan::Interval& live : buffer.live) {
+      map.tensors.push_back({.name = buffer.variable,
+                             .offset = pool.best.offsets[i],
+                             .bytes = buffer.bytes,
+                             .begin = in_steps(module, live.lower),
+                             .end = in_steps(module, live.upper),
+                             .is_scratch = buffer.kernel.has_value()});
+    }
+  }
+  return map;
+}
+
+void add_plans(std::vector<MemoryMap>& maps, const ModulePlan& module) {
+  for (const ModulePoolPlan& pool : module.pools) {
+    const std::string& name = (*module.network)[pool.plan.now.pool].name;
+    const auto map = std::ranges::find_if(maps, [&](const MemoryMap& one) {
+      return one.kind == graph::MemoryKind::pool && one.name == name;
+    });
+    if (map != maps.end()) map->planned = planned_map(module, pool.plan);
+  }
 }
 
 /// Reads code and constants; each TIR is written as a script once, each file of C read once.
@@ -161,8 +201,10 @@ Result<PageData> page_data(const Deployment& deployment, const Report& report) {
   return support::to_result([&] {
     PageData data;
     page::CodeCollector collector(deployment);
-    for (const ModuleReport& module : report.modules) {
-      data.modules.push_back(page::module_data(module, collector));
+    const ArchivePlan plan = support::get_or_throw(plan_archive(deployment));
+    for (std::size_t i = 0; i < report.modules.size(); ++i) {
+      data.modules.push_back(page::module_data(report.modules[i], collector));
+      page::add_plans(data.modules.back().maps, plan.modules[i]);
     }
     return data;
   });

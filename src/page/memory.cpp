@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "page/parts.h"
 
@@ -21,21 +22,42 @@ std::string call_list(const PageModule& data) {
   return list;
 }
 
-void rectangle(HtmlWriter& html, const MemoryMap& map, const MapTensor& tensor, std::size_t nth) {
+/// Steps with at most three decimals: what is there for a part of a step is drawn for that part.
+std::string steps_text(double steps) {
+  constexpr double kParts = 1000;
+  return fmt::format("{}", std::round(steps * kParts) / kParts);
+}
+
+PlannedTensor placed(const MapTensor& tensor) {
+  return {tensor.name,
+          tensor.offset,
+          tensor.bytes,
+          static_cast<double>(tensor.first),
+          static_cast<double>(tensor.last) + 1,
+          tensor.is_scratch};
+}
+const PlannedTensor& placed(const PlannedTensor& tensor) {
+  return tensor;
+}
+
+/// `height` is that of the drawing, in bytes.
+void rectangle(HtmlWriter& html, std::uint64_t height, const PlannedTensor& tensor,
+               std::size_t nth) {
   const std::uint64_t end = tensor.offset + tensor.bytes;
   const std::string look =
       tensor.is_scratch ? "scratch" : fmt::format("tensor t{}", nth % kColours);
   html.open("rect", {{"class", look},
-                     {"x", std::to_string(tensor.first)},
+                     {"x", steps_text(tensor.begin)},
                      // The start of the pool is at the bottom.
-                     {"y", std::to_string(map.bytes > end ? map.bytes - end : 0)},
-                     {"width", std::to_string(tensor.last - tensor.first + 1)},
+                     {"y", std::to_string(height > end ? height - end : 0)},
+                     {"width", steps_text(tensor.end - tensor.begin)},
                      {"height", std::to_string(tensor.bytes)},
                      {"data-name", tensor.name},
                      {"data-offset", std::to_string(tensor.offset)}});
-  html.element("title", fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name,
-                                    tensor.bytes, tensor.offset, tensor.first, tensor.last,
-                                    tensor.is_scratch ? ", scratch" : ""));
+  html.element("title",
+               fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name, tensor.bytes,
+                           tensor.offset, std::floor(tensor.begin), std::ceil(tensor.end) - 1,
+                           tensor.is_scratch ? ", scratch" : ""));
   html.close("rect");
 }
 
@@ -57,12 +79,12 @@ void steps(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
   }
 }
 
-void write_map(HtmlWriter& html, const ModuleView& module, const MemoryMap& map) {
+/// What a drawing has around it: caption, scale, and the axes' ends.
+template <class Draw>
+void write_plot(HtmlWriter& html, const ModuleView& module, const MemoryMap& map,
+                const std::string& label, Draw draw) {
   const PageModule& data = module.data;
   const bool is_pool = map.kind == graph::MemoryKind::pool;
-  const std::string label =
-      fmt::format("{}{}, {} bytes", is_pool ? "pool " : "", map.name, map.bytes);
-  html.open("figure", {{"class", "map"}, {"data-calls", call_list(data)}});
   html.element("figcaption", label);
   html.open("div", {{"class", "plot"}});
   html.element("span", {{"class", "top"}}, std::to_string(map.bytes));
@@ -72,21 +94,43 @@ void write_map(HtmlWriter& html, const ModuleView& module, const MemoryMap& map)
                     {"role", "img"},
                     {"aria-label", label + ", address by step"},
                     {"class", is_pool ? "places" : "amounts"}});
-  if (is_pool) {
-    for (std::size_t i = 0; i < map.tensors.size(); ++i) rectangle(html, map, map.tensors[i], i);
-  } else {
-    steps(html, data, map);
-  }
+  draw();
   html.close("svg");
   html.element("span", {{"class", "first"}}, "step 0");
   html.element("span", {{"class", "last"}}, fmt::format("step {}", data.steps - 1));
   html.close("div");
+}
+
+template <class Tensor>
+void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<Tensor>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) rectangle(html, height, placed(tensors[i]), i);
+}
+
+void write_map(HtmlWriter& html, const ModuleView& module, const MemoryMap& map) {
+  const PageModule& data = module.data;
+  const bool is_pool = map.kind == graph::MemoryKind::pool;
+  html.open("figure", {{"class", "map"}, {"data-calls", call_list(data)}});
+  write_plot(html, module, map,
+             fmt::format("{}{}, {} bytes", is_pool ? "pool " : "", map.name, map.bytes),
+             [&] { is_pool ? rectangles(html, map.bytes, map.tensors) : steps(html, data, map); });
   reasons(html, map.uncertain);
   if (!map.left_out.empty()) {
     std::string names;
     for (const std::string& name : map.left_out) names += (names.empty() ? "" : ", ") + name;
     html.element("p", {{"class", "note"}}, "Not shown, as their place is not known: " + names);
   }
+  html.close("figure");
+}
+
+/// On the scale of the pool as it is: what is empty above is the gain.
+void write_planned(HtmlWriter& html, const ModuleView& module, const MemoryMap& map) {
+  html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(module.data)}});
+  write_plot(html, module, map,
+             fmt::format("pool {} as mlf plan places it, {} bytes: {} less", map.name,
+                         map.planned->bytes, map.bytes - map.planned->bytes),
+             [&] { rectangles(html, map.bytes, map.planned->tensors); });
+  html.element("p", {{"class", "note"}},
+               "mlf plan ARCHIVE -o NEW.tar writes the archive with this plan.");
   html.close("figure");
 }
 
@@ -107,6 +151,7 @@ void write_memory(HtmlWriter& html, const ModuleView& module) {
   html.open("div", {{"class", "maps"}});
   for (const MemoryMap& map : module.data.maps) {
     if (is_shown(map)) write_map(html, module, map);
+    if (map.planned) write_planned(html, module, map);
   }
   html.close("div");
 }

@@ -181,9 +181,9 @@ class Page(unittest.TestCase):
 
     # --- the memory map ------------------------------------------------------------------------
 
-    def rectangles(self):
+    def rectangles(self, figure="figure.map:not(.planned)"):
         return self.run_script("""
-            return Array.from(document.querySelectorAll('svg.places rect'), rect => {
+            return Array.from(document.querySelectorAll(`${arguments[0]} svg.places rect`), rect => {
               const box = rect.getBoundingClientRect();
               const plot = rect.ownerSVGElement.getBoundingClientRect();
               const value = name => Number(rect.getAttribute(name));
@@ -191,7 +191,7 @@ class Page(unittest.TestCase):
                       first: value('x'), steps: value('width'), bytes: value('height'),
                       box: [(box.left - plot.left) / plot.width, box.width / plot.width,
                             (plot.bottom - box.bottom) / plot.height, box.height / plot.height]};
-            })""")
+            })""", figure)
 
     def pool_archives(self):
         return [archive for archive in ARCHIVES if "usmp" in str(archive)]
@@ -230,6 +230,34 @@ class Page(unittest.TestCase):
                         self.assertAlmostEqual(seen, wanted, delta=0.005)
                     checked += 1
                 self.assertGreater(checked, 1)
+
+    def test_a_pool_that_a_plan_makes_smaller_is_there_as_planned_beside_it(self):
+        gains = 0
+        for archive in self.pool_archives():
+            with self.subTest(archive):
+                self.open(archive)
+                (module,) = json.loads(support.run_ok("plan", archive, "--json").stdout)["modules"]
+                found = self.rectangles("figure.planned")
+                pools = [pool for pool in module["pools"] if pool["gain"]]
+                self.assertEqual(len(self.texts("figure.planned figcaption")), len(pools))
+                for pool, text in zip(pools, self.texts("figure.planned figcaption")):
+                    self.assertIn(f"{pool['best']} bytes: {pool['gain']} less", text)
+                expected = [(buffer["variable"], buffer["best_offset"], buffer["bytes"])
+                            for pool in pools for buffer in pool["buffers"] for _ in buffer["live"]]
+                self.assertEqual(
+                    sorted((one["name"], one["offset"], one["bytes"]) for one in found),
+                    sorted(expected))
+                # Nothing is drawn over anything else: a plan has no such two.
+                for nth, one in enumerate(found):
+                    for other in found[nth + 1 :]:
+                        in_time = min(one["first"] + one["steps"], other["first"] + other["steps"]) - max(
+                            one["first"], other["first"])
+                        in_place = min(one["offset"] + one["bytes"], other["offset"] + other["bytes"]) - max(
+                            one["offset"], other["offset"])
+                        self.assertFalse(in_time > 0.001 and in_place > 0, (one, other))
+                gains += len(pools)
+        print(f"{gains} pools as planned")
+        self.assertGreater(gains, 0)
 
     def test_a_step_of_the_map_is_chosen_with_the_keyboard(self):
         for archive in self.pool_archives()[:1]:

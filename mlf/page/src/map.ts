@@ -11,8 +11,9 @@ function numberOf(element: Element, name: string): number {
 function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
   return all<SVGRectElement>(svg, "rect").map((rect) => ({
     name: rect.dataset["name"] ?? "",
-    first: numberOf(rect, "x"),
-    last: numberOf(rect, "x") + numberOf(rect, "width") - 1,
+    // Of plans, for a part of a step.
+    first: Math.floor(numberOf(rect, "x")),
+    last: Math.ceil(numberOf(rect, "x") + numberOf(rect, "width") - 0.001) - 1,
     offset: Number(rect.dataset["offset"] ?? 0),
     bytes: numberOf(rect, "height"),
   }));
