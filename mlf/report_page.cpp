@@ -57,25 +57,31 @@ Result<void> draw([[maybe_unused]] PageModule& page, const ModuleReport& module)
   return {};
 }
 
-Result<void> write_to_output(const Report& report, const PageData& data) {
+}  // namespace
+
+std::string title_of(const std::string& argument) {
+  return argument == "-" ? "standard input" : argument;
+}
+
+Result<void> write_page_file(const std::string& file,
+                             const std::function<Result<void>(const tir::Sink&)>& write) {
+  if (file != "-") return write_file(file, write);
   OutputStream out;
-  return write_page(report, data, [&](std::string_view bytes) { out.write(bytes); }).and_then([&] {
+  return write([&](std::string_view bytes) { out.write(bytes); }).and_then([&] {
     return out.finish();
   });
 }
 
-}  // namespace
-
 Result<void> write_report_page(const Deployment& deployment, const Report& report,
                                const std::string& archive, const std::string& file) {
   return page_data(deployment, report).and_then([&](PageData data) -> Result<void> {
-    data.title = archive == "-" ? "standard input" : std::filesystem::path(archive).filename();
+    data.title = std::filesystem::path(title_of(archive)).filename();
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
       if (!report.modules[i].network) continue;
       if (auto drawn = draw(data.modules[i], report.modules[i]); !drawn) return drawn;
     }
-    if (file == "-") return write_to_output(report, data);
-    return write_file(file, [&](const Writer& out) { return write_page(report, data, out); });
+    return write_page_file(file,
+                           [&](const tir::Sink& sink) { return write_page(report, data, sink); });
   });
 }
 

@@ -1,6 +1,7 @@
-// The page of mlf report --html.
+// The pages of mlf report --html and mlf diff --html.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "mlf/page.h"
@@ -11,5 +12,13 @@ namespace mlf::program {
 /// Errors: `io`, and those of `page_data`.
 Result<void> write_report_page(const Deployment& deployment, const Report& report,
                                const std::string& archive, const std::string& file);
+
+/// What a page calls an archive that was given as `argument`: standard input is "-".
+std::string title_of(const std::string& argument);
+
+/// Writes a page to `file`, as a whole or not at all; "-" is standard output. Errors: `io`, and
+/// those of `write`.
+Result<void> write_page_file(const std::string& file,
+                             const std::function<Result<void>(const tir::Sink&)>& write);
 
 }  // namespace mlf::program

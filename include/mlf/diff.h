@@ -20,6 +20,11 @@ struct NumberChange {
   std::string what;  ///< as in the report's JSON: "ram.pools", "mac", "scratch"
   analysis::Count before;
   analysis::Count after;
+
+  /// Whether it is certainly larger than before.
+  bool grows() const { return before.max && *before.max < after.min; }
+  /// "+16 (+3.1 %)"; "?" where one of them is not exact.
+  MLF_API std::string delta() const;
 };
 
 enum class KernelChange : std::uint8_t {

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "mlf/diff.h"
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
 #include "mlf/report.h"
@@ -104,5 +106,18 @@ MLF_API Result<PageData> page_data(const Deployment& deployment, const Report& r
 /// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
 /// the page's content security policy lets nothing but its own script run.
 MLF_API Result<void> write_page(const Report& report, const PageData& data, const tir::Sink& sink);
+
+/// One of two builds.
+struct PageSide {
+  const Report& report;
+  const PageData& data;  ///< of that report; its pictures are not shown
+};
+
+/// Writes a page of the same kind about what changed (`diff` of the two reports): numbers before
+/// and after, memory maps on one scale, and the code of kernels that are other programs, lines that
+/// only one of them has marked.
+MLF_API Result<void> write_diff_page(const PageSide& before, const PageSide& after,
+                                     std::span<const ModuleDifference> differences,
+                                     const tir::Sink& sink);
 
 }  // namespace mlf

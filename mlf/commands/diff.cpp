@@ -11,14 +11,15 @@
 #include "compiler_option.h"
 #include "count_text.h"
 #include "mlf/diff.h"
+#include "mlf/page.h"
 #include "mlf/version.h"
 #include "output.h"
+#include "report_page.h"
 #include "table.h"
 
 namespace mlf::program {
 namespace {
 
-using analysis::Count;
 using Json = nlohmann::ordered_json;
 
 enum class DiffFormat { text, json, markdown };
@@ -27,8 +28,40 @@ struct DiffArguments {
   std::string before;
   std::string after;
   DiffFormat format = DiffFormat::text;
+  std::string html;
   CompilerArguments compiler{};
 };
+
+/// One of the two builds.
+struct Build {
+  Report report;
+  PageData page{};  ///< where a page is written
+};
+
+Result<void> write_diff_page_file(const Build& before, const Build& after,
+                                  const std::vector<ModuleDifference>& differences,
+                                  const std::string& file) {
+  return write_page_file(file, [&](const tir::Sink& sink) {
+    return write_diff_page({before.report, before.page}, {after.report, after.page}, differences,
+                           sink);
+  });
+}
+
+Result<Build> read_build(const std::string& path, const DiffArguments& options,
+                         const Limits& limits) {
+  return Deployment::open(path, {.archive_limits = limits.archive, .tir_limits = limits.tir})
+      .and_then([&](const Deployment& deployment) -> Result<Build> {
+        auto report = report_of(deployment, report_options(options.compiler));
+        if (!report) return tl::make_unexpected(report.error());
+        Build build{.report = *std::move(report)};
+        if (options.html.empty()) return build;
+        return page_data(deployment, build.report).map([&](PageData data) {
+          data.title = title_of(path);
+          build.page = std::move(data);
+          return std::move(build);
+        });
+      });
+}
 
 /// One line of a table: what changed, in which module or kernel, and both numbers.
 struct DiffLine {
@@ -40,25 +73,13 @@ struct DiffLine {
   bool is_more = false;  ///< of a number: certainly larger than before
 };
 
-/// "+16", "-3.1 %": nothing where a number is not exact.
-std::string delta_of(const Count& before, const Count& after) {
-  if (!before.is_exact() || !after.is_exact()) return "?";
-  const bool grows = after.min >= before.min;
-  const std::uint64_t amount = grows ? after.min - before.min : before.min - after.min;
-  std::string text = fmt::format("{}{}", grows ? "+" : "-", amount);
-  if (before.min == 0) return text;
-  return text + fmt::format(" ({}{:.1f} %)", grows ? "+" : "-",
-                            100.0 * static_cast<double>(amount) / static_cast<double>(before.min));
-}
-
 std::vector<DiffLine> lines_of(const ModuleDifference& module) {
   std::vector<DiffLine> lines;
   const std::string name = "module " + (module.name.empty() ? "-" : module.name);
   const auto add_numbers = [&](const std::string& where, const std::vector<NumberChange>& numbers) {
     for (const NumberChange& number : numbers) {
       lines.push_back({where, number.what, spelled(number.before), spelled(number.after),
-                       delta_of(number.before, number.after),
-                       number.before.max && *number.before.max < number.after.min});
+                       number.delta(), number.grows()});
     }
   };
   if (module.is_added) lines.push_back({name, "module added", "", "", "", false});
@@ -160,13 +181,14 @@ std::string to_text(const std::vector<ModuleDifference>& differences, DiffFormat
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
-  const ReportOptions compile = report_options(options.compiler);
-  const auto before = read_report_argument(options.before, context.limits, compile);
+  const auto before = read_build(options.before, options, context.limits);
   if (!before) return context.console.fail(before.error());
-  const auto after = read_report_argument(options.after, context.limits, compile);
+  const auto after = read_build(options.after, options, context.limits);
   if (!after) return context.console.fail(after.error());
-  const std::vector<ModuleDifference> differences = diff(*before, *after);
-  const auto printed = print(to_text(differences, options.format));
+  const std::vector<ModuleDifference> differences = diff(before->report, after->report);
+  const auto printed = options.html.empty()
+                           ? print(to_text(differences, options.format))
+                           : write_diff_page_file(*before, *after, differences, options.html);
   if (!printed) return context.console.fail(printed.error());
   return differences.empty() ? 0 : exit_code(ErrorKind::check_failed);
 }
@@ -182,10 +204,15 @@ Command diff_command(CLI::App& parent) {
   app->add_option("BEFORE", options->before, "An archive")->required();
   app->add_option("AFTER", options->after, "An archive")->required();
   add_compiler_options(*app, options->compiler);
-  add_enum_option(
+  auto* format = add_enum_option(
       *app, "--format", options->format,
       {{"text", DiffFormat::text}, {"json", DiffFormat::json}, {"markdown", DiffFormat::markdown}},
       "text: a table; json (schemas/diff.schema.json); markdown: for pull requests");
+  app->add_option("--html", options->html,
+                  "Write one HTML file: numbers, memory and code before and after; - is standard "
+                  "output")
+      ->type_name("FILE")
+      ->excludes(format);
   return {app, [options](const Context& context) { return run_diff(*options, context); }};
 }
 

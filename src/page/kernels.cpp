@@ -15,33 +15,6 @@ std::string place_of(const std::optional<CodeLines>& lines) {
   return lines ? fmt::format("{}, lines {} to {}", lines->file, lines->first, lines->last) : "";
 }
 
-/// Lines with their numbers, which are no text: who copies code wants the code.
-void code(HtmlWriter& html, std::string_view title, const std::string& text, std::uint32_t first) {
-  html.open("div", {{"class", "code"}});
-  html.element("h4", title);
-  if (text.empty()) {
-    html.element("p", {{"class", "note"}}, "Not in the archive.");
-    html.close("div");
-    return;
-  }
-  html.open("pre", {{"tabindex", "0"}, {"role", "group"}, {"aria-label", title}});
-  std::string_view rest = text;
-  for (std::uint32_t number = first; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    html.open("span", {{"data-n", std::to_string(number)}});
-    html.text(line.substr(0, kLongestLine));
-    if (line.size() > kLongestLine) {
-      html.element("i", fmt::format(" … {} more characters", line.size() - kLongestLine));
-    }
-    html.text("\n");
-    html.close("span");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  html.close("pre");
-  html.close("div");
-}
-
 void calls_of(HtmlWriter& html, const ModuleView& module, std::size_t kernel) {
   html.open("p", {{"class", "layers"}});
   html.text("Called by: ");
@@ -158,17 +131,45 @@ void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number
   }
   html.open("div", {{"class", "codes"}});
   if (text.is_tvmscript) {
-    code(html, "TVMScript", text.tir, 1);
+    write_code(html, "TVMScript", text.tir, 1);
   } else {
-    code(html, "TIR: " + place_of(kernel.tir), text.tir, kernel.tir ? kernel.tir->first : 1);
+    write_code(html, "TIR: " + place_of(kernel.tir), text.tir, kernel.tir ? kernel.tir->first : 1);
   }
   const std::string where = place_of(kernel.c);
-  code(html, where.empty() ? "C" : "C: " + where, text.c, kernel.c ? kernel.c->first : 1);
+  write_code(html, where.empty() ? "C" : "C: " + where, text.c, kernel.c ? kernel.c->first : 1);
   html.close("div");
   html.close("details");
 }
 
 }  // namespace
+
+void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
+                std::uint32_t first, const std::function<bool(std::string_view)>& stands_out) {
+  html.open("div", {{"class", "code"}});
+  html.element("h4", title);
+  if (text.empty()) {
+    html.element("p", {{"class", "note"}}, "Not in the archive.");
+    html.close("div");
+    return;
+  }
+  html.open("pre", {{"tabindex", "0"}, {"role", "group"}, {"aria-label", title}});
+  std::string_view rest = text;
+  for (std::uint32_t number = first; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    const bool is_marked = stands_out && stands_out(line);
+    html.open("span", {{"data-n", std::to_string(number)}, {is_marked ? "class" : "", "changed"}});
+    html.text(line.substr(0, kLongestLine));
+    if (line.size() > kLongestLine) {
+      html.element("i", fmt::format(" … {} more characters", line.size() - kLongestLine));
+    }
+    html.text("\n");
+    html.close("span");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  html.close("pre");
+  html.close("div");
+}
 
 void write_kernels(HtmlWriter& html, const ModuleView& module) {
   if (module.report.kernels.empty()) return;

@@ -62,14 +62,14 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const PlannedTensor& tens
 }
 
 /// Bytes in use, step by step, where no places are known.
-void steps(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
+void steps(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std::uint64_t height) {
   for (std::size_t i = 0; i < map.live.size(); ++i) {
     const std::uint64_t first = map.live[i].position;
     const std::uint64_t next = i + 1 < map.live.size() ? map.live[i + 1].position : data.steps;
     if (map.live[i].bytes == 0 || next <= first) continue;
     html.open("rect", {{"class", "use"},
                        {"x", std::to_string(first)},
-                       {"y", std::to_string(map.bytes - std::min(map.bytes, map.live[i].bytes))},
+                       {"y", std::to_string(height - std::min(height, map.live[i].bytes))},
                        {"width", std::to_string(next - first)},
                        {"height", std::to_string(map.live[i].bytes)},
                        {"data-name", "in use"}});
@@ -79,17 +79,15 @@ void steps(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
   }
 }
 
-/// What a drawing has around it: caption, scale, and the axes' ends.
+/// What a drawing of so many bytes has around it: caption, scale, and the axes' ends.
 template <class Draw>
-void write_plot(HtmlWriter& html, const ModuleView& module, const MemoryMap& map,
-                const std::string& label, Draw draw) {
-  const PageModule& data = module.data;
-  const bool is_pool = map.kind == graph::MemoryKind::pool;
+void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
+                const std::string& label, bool is_pool, Draw draw) {
   html.element("figcaption", label);
   html.open("div", {{"class", "plot"}});
-  html.element("span", {{"class", "top"}}, std::to_string(map.bytes));
+  html.element("span", {{"class", "top"}}, std::to_string(height));
   html.element("span", {{"class", "bottom"}}, "0");
-  html.open("svg", {{"viewBox", fmt::format("0 0 {} {}", data.steps, map.bytes)},
+  html.open("svg", {{"viewBox", fmt::format("0 0 {} {}", data.steps, height)},
                     {"preserveAspectRatio", "none"},
                     {"role", "img"},
                     {"aria-label", label + ", address by step"},
@@ -106,13 +104,23 @@ void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<Tensor
   for (std::size_t i = 0; i < tensors.size(); ++i) rectangle(html, height, placed(tensors[i]), i);
 }
 
-void write_map(HtmlWriter& html, const ModuleView& module, const MemoryMap& map) {
-  const PageModule& data = module.data;
+/// How a map is shown.
+struct MapView {
+  std::string when{};        ///< before the name of the region
+  std::uint64_t height = 0;  ///< bytes that the drawing has room for
+  std::string calls{};       ///< that the script links to, by step
+};
+
+void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
+               const MapView& view) {
   const bool is_pool = map.kind == graph::MemoryKind::pool;
-  html.open("figure", {{"class", "map"}, {"data-calls", call_list(data)}});
-  write_plot(html, module, map,
-             fmt::format("{}{}, {} bytes", is_pool ? "pool " : "", map.name, map.bytes),
-             [&] { is_pool ? rectangles(html, map.bytes, map.tensors) : steps(html, data, map); });
+  html.open("figure", {{"class", "map"}, {"data-calls", view.calls}});
+  write_plot(
+      html, data, view.height,
+      fmt::format("{}{}{}, {} bytes", view.when, is_pool ? "pool " : "", map.name, map.bytes),
+      is_pool, [&] {
+        is_pool ? rectangles(html, view.height, map.tensors) : steps(html, data, map, view.height);
+      });
   reasons(html, map.uncertain);
   if (!map.left_out.empty()) {
     std::string names;
@@ -123,12 +131,12 @@ void write_map(HtmlWriter& html, const ModuleView& module, const MemoryMap& map)
 }
 
 /// On the scale of the pool as it is: what is empty above is the gain.
-void write_planned(HtmlWriter& html, const ModuleView& module, const MemoryMap& map) {
-  html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(module.data)}});
-  write_plot(html, module, map,
+void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
+  html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(data)}});
+  write_plot(html, data, map.bytes,
              fmt::format("pool {} as mlf plan places it, {} bytes: {} less", map.name,
                          map.planned->bytes, map.bytes - map.planned->bytes),
-             [&] { rectangles(html, map.bytes, map.planned->tensors); });
+             true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
   html.element("p", {{"class", "note"}},
                "mlf plan ARCHIVE -o NEW.tar writes the archive with this plan.");
   html.close("figure");
@@ -150,8 +158,31 @@ void write_memory(HtmlWriter& html, const ModuleView& module) {
   html.element("h3", {{"id", module.id("memory")}}, "Memory, step by step");
   html.open("div", {{"class", "maps"}});
   for (const MemoryMap& map : module.data.maps) {
-    if (is_shown(map)) write_map(html, module, map);
-    if (map.planned) write_planned(html, module, map);
+    if (!is_shown(map)) continue;
+    write_map(html, module.data, map, {"", map.bytes, call_list(module.data)});
+    if (map.planned) write_planned(html, module.data, map);
+  }
+  html.close("div");
+}
+
+void write_memory_of_two(HtmlWriter& html, const PageModule& before, const PageModule& after) {
+  const auto same_in = [](const PageModule& data, const MemoryMap& map) -> const MemoryMap* {
+    const auto found = std::ranges::find_if(data.maps, [&](const MemoryMap& one) {
+      return one.kind == map.kind && one.name == map.name && is_shown(one);
+    });
+    return found == data.maps.end() ? nullptr : &*found;
+  };
+  html.open("div", {{"class", "maps"}});
+  for (const MemoryMap& map : before.maps) {
+    if (!is_shown(map)) continue;
+    const MemoryMap* other = same_in(after, map);
+    const std::uint64_t height = std::max(map.bytes, other == nullptr ? 0 : other->bytes);
+    write_map(html, before, map, {"Before: ", height, ""});
+    if (other != nullptr) write_map(html, after, *other, {"After: ", height, ""});
+  }
+  for (const MemoryMap& map : after.maps) {
+    if (!is_shown(map) || same_in(before, map) != nullptr) continue;
+    write_map(html, after, map, {"After: ", map.bytes, ""});
   }
   html.close("div");
 }

@@ -29,21 +29,6 @@ std::string hash_source(std::string_view text) {
   return source + "'";
 }
 
-void write_head(HtmlWriter& html, const PageData& data) {
-  html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-  // Should markup ever come out of an archive, it could not run or load anything.
-  html.open("meta", {{"http-equiv", "Content-Security-Policy"},
-                     {"content", fmt::format("default-src 'none'; script-src {}; style-src {}; "
-                                             "base-uri 'none'; form-action 'none'",
-                                             hash_source(script()), hash_source(style_sheet()))}});
-  html.trusted("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-  html.trusted("<meta name=\"color-scheme\" content=\"light dark\">\n");
-  html.element("title", data.title + " - mlf report");
-  html.trusted("\n<style>");
-  html.trusted(style_sheet());
-  html.trusted("</style>\n</head>\n");
-}
-
 /// Links to what write_module writes.
 void write_links(HtmlWriter& html, const ModuleView& module) {
   html.open("li");
@@ -120,12 +105,28 @@ void write_body(HtmlWriter& html, const Report& report, const PageData& data) {
 }
 
 }  // namespace
+
+void write_head(HtmlWriter& html, const std::string& title) {
+  html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+  // Should markup ever come out of an archive, it could not run or load anything.
+  html.open("meta", {{"http-equiv", "Content-Security-Policy"},
+                     {"content", fmt::format("default-src 'none'; script-src {}; style-src {}; "
+                                             "base-uri 'none'; form-action 'none'",
+                                             hash_source(script()), hash_source(style_sheet()))}});
+  html.trusted("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  html.trusted("<meta name=\"color-scheme\" content=\"light dark\">\n");
+  html.element("title", title);
+  html.trusted("\n<style>");
+  html.trusted(style_sheet());
+  html.trusted("</style>\n</head>\n");
+}
+
 }  // namespace page
 
 Result<void> write_page(const Report& report, const PageData& data, const tir::Sink& sink) {
   return support::to_result([&] {
     page::HtmlWriter html(sink);
-    page::write_head(html, data);
+    page::write_head(html, data.title + " - mlf report");
     page::write_body(html, report, data);
     html.flush();
   });

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -37,11 +39,21 @@ void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text);
 void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
 
+/// Head of a page, up to its body: only the page's own script may run.
+void write_head(HtmlWriter& html, const std::string& title);
+
+/// Lines with their numbers from `first` on, which are no text: who copies code wants the code.
+/// Those for which `stands_out` is true are marked.
+void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
+                std::uint32_t first, const std::function<bool(std::string_view)>& stands_out = {});
+
 void write_overview(HtmlWriter& html, const ModuleView& module);
 void write_calls(HtmlWriter& html, const ModuleView& module);
 /// Whether there is anything for `write_memory` to show.
 bool has_memory(const ModuleView& module);
 void write_memory(HtmlWriter& html, const ModuleView& module);
+/// The maps of two builds side by side, on one scale.
+void write_memory_of_two(HtmlWriter& html, const PageModule& before, const PageModule& after);
 void write_network(HtmlWriter& html, const ModuleView& module);
 void write_kernels(HtmlWriter& html, const ModuleView& module);
 

@@ -432,6 +432,15 @@ ModuleDifference compare(const ModuleReport& a, const ModuleReport& b) {
 }  // namespace
 }  // namespace report
 
+std::string NumberChange::delta() const {
+  if (!before.is_exact() || !after.is_exact()) return "?";
+  const char sign = after.min >= before.min ? '+' : '-';
+  const std::uint64_t amount = std::max(before.min, after.min) - std::min(before.min, after.min);
+  if (before.min == 0) return fmt::format("{}{}", sign, amount);
+  const double percent = 100 * static_cast<double>(amount) / static_cast<double>(before.min);
+  return fmt::format("{0}{1} ({0}{2:.1f} %)", sign, amount, percent);
+}
+
 std::string_view to_string(KernelChange change) {
   constexpr std::array<std::string_view, 4> kNames{"added", "removed", "rescheduled", "changed"};
   return kNames[static_cast<std::size_t>(change)];

@@ -4,6 +4,7 @@ import html.parser
 import json
 import pathlib
 import re
+import tarfile
 import tempfile
 import unittest
 import urllib.parse
@@ -64,7 +65,7 @@ class Text(html.parser.HTMLParser):
             self.parts.append(data)
 
 
-class Page(unittest.TestCase):
+class Browser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         context = tempfile.TemporaryDirectory()
@@ -109,6 +110,25 @@ class Page(unittest.TestCase):
               .filter(row => !row.hidden).map(row => Array.from(row.cells, c => c.textContent))
         """, selector)
 
+    def requests(self):
+        """What the pages asked for since the last call, but for themselves."""
+        events = [json.loads(entry["message"])["message"]
+                  for entry in self.driver.get_log("performance")]
+        urls = [event["params"]["request"]["url"] for event in events
+                if event["method"] == "Network.requestWillBeSent"]
+        return [url for url in urls if not url.endswith("/page.html")]
+
+    def violations(self):
+        """Of rules of axe-core, with all that can be opened open."""
+        self.run_script("for (const e of document.querySelectorAll('details')) e.open = true")
+        self.run_script(AXE.read_text())
+        return self.driver.execute_async_script("""
+            const done = arguments[0];
+            axe.run({resultTypes: ['violations']}).then(r => done(r.violations.map(
+              v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])));""")
+
+
+class Page(Browser):
     # --- without a script ----------------------------------------------------------------------
 
     def test_everything_is_there_without_a_script(self):
@@ -393,11 +413,7 @@ class Page(unittest.TestCase):
                 self.driver.get_log("performance")
                 self.driver.get_log("browser")
                 self.open(archive)
-                events = [json.loads(entry["message"])["message"]
-                          for entry in self.driver.get_log("performance")]
-                urls = [event["params"]["request"]["url"] for event in events
-                        if event["method"] == "Network.requestWillBeSent"]
-                self.assertEqual([url for url in urls if not url.endswith("/page.html")], [])
+                self.assertEqual(self.requests(), [])
                 self.assertEqual(self.driver.get_log("browser"), [])
 
     def hostile_archive(self):
@@ -432,13 +448,7 @@ class Page(unittest.TestCase):
                     self.size(width)
                     self.media("screen", scheme)
                     self.open(archive)
-                    self.run_script("for (const e of document.querySelectorAll('details')) e.open = true")
-                    self.run_script(AXE.read_text())
-                    found = self.driver.execute_async_script("""
-                        const done = arguments[0];
-                        axe.run({resultTypes: ['violations']}).then(r => done(r.violations.map(
-                          v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])));""")
-                    self.assertEqual(found, [])
+                    self.assertEqual(self.violations(), [])
 
     def test_a_narrow_window_does_not_scroll_sideways(self):
         for archive in ARCHIVES:
@@ -461,6 +471,95 @@ class Page(unittest.TestCase):
         self.assertEqual(colours["screen", "light"], "rgb(255, 255, 255)")
         self.assertEqual(colours["print", "dark"], "rgb(255, 255, 255)")
         self.assertNotEqual(colours["screen", "dark"], "rgb(255, 255, 255)")
+
+
+class DiffPage(Browser):
+    """mlf diff --html: the numbers of mlf diff, both memories, and the code that changed."""
+
+    def pairs(self):
+        places = (("tvm-0.16/aww-aot-c", "tvm-0.16/aww-aot-c-usmp"),
+                  ("tvm-0.9/resnet8-aot-packed-usmp", "tvm-0.18/resnet8-aot-packed-usmp"))
+        pairs = [tuple(support.CORPUS / place / "module.tar" for place in pair) for pair in places]
+        found = [pair for pair in pairs if all(path.exists() for path in pair)]
+        return [*found, (support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", BUNDLED)]
+
+    def open(self, before, after):
+        path = self.folder / "page.html"
+        self.assertEqual(support.run("diff", before, after, "--html", path).returncode, 1)
+        self.driver.get("about:blank")
+        self.driver.get_log("performance")  # of what was there before
+        self.driver.get(path.as_uri())
+        return json.loads(support.run("diff", before, after, "--format", "json").stdout)["modules"]
+
+    def test_numbers_are_those_of_the_json(self):
+        for pair in self.pairs():
+            with self.subTest(pair):
+                modules = self.open(*pair)
+                numbers = [number for module in modules
+                           for number in module["numbers"]
+                           + [one for kernel in module["kernels"] for one in kernel["numbers"]]]
+                self.assertEqual(
+                    [row[1:4] for row in self.rows(".numbers")],
+                    [[one["what"], spelled(one["before"]), spelled(one["after"])] for one in numbers])
+                kernels = [kernel for module in modules for kernel in module["kernels"]]
+                self.assertEqual(self.texts(".kernel summary .mac"),
+                                 [kernel["change"] for kernel in kernels])
+                self.assertEqual(self.requests(), [])
+                self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_memory_before_and_after_is_on_one_scale(self):
+        captions = 0
+        for before, after in self.pairs():
+            self.open(before, after)
+            texts = self.texts("figure.map figcaption")
+            for side, archive in (("Before", before), ("After", after)):
+                for use in json.loads(support.run_ok("graph", archive).stdout)["memory"]:
+                    if use["kind"] == "pool" and use["bytes"]:
+                        captions += any(f"{side}: pool" in text and f", {use['bytes']} bytes" in text
+                                        for text in texts)
+            heights = self.run_script("""
+                return Array.from(document.querySelectorAll('figure.map'), figure => [
+                  figure.querySelector('figcaption').textContent.split(',')[0].split(': ')[1],
+                  figure.querySelector('svg').viewBox.baseVal.height])""")
+            for name in {name for name, _ in heights}:
+                self.assertEqual(len({height for other, height in heights if other == name}), 1)
+        if support.CORPUS.is_dir():
+            self.assertGreaterEqual(captions, 3)
+
+    def test_lines_that_only_one_build_has_are_marked(self):
+        text = self.members("src/tir-1.txt").decode()
+        line = next(line for line in text.splitlines() if " = " in line and "[" in line and "+" in line)
+        changed = self.archive_with({"src/tir-1.txt": text.replace(line, line.replace("+", "-"), 1)})
+        self.open(BUNDLED, changed)
+        marked = self.texts(".code span.changed")
+        self.assertEqual(len(marked), 2)
+        self.assertIn("-", marked[1])
+
+    def members(self, name):
+        with tarfile.open(BUNDLED) as tar:
+            member = next(one for one in tar if one.name.removeprefix("./") == name)
+            return tar.extractfile(member).read()
+
+    def archive_with(self, changes):
+        with tarfile.open(BUNDLED) as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read()
+                       for one in tar if one.isfile()}
+        path = self.folder / "changed.tar"
+        path.write_bytes(support.make_tar({**members, **changes}))
+        return path
+
+    def test_axe_finds_no_violation(self):
+        if not AXE.exists():
+            self.skipTest("no build/page (tests/run --all makes it where there is npm)")
+        for scheme in ("light", "dark"):
+            self.media("screen", scheme)
+            self.open(*self.pairs()[0])
+            self.assertEqual(self.violations(), [])
+
+    def test_builds_that_are_the_same_have_a_page_that_says_so(self):
+        path = self.folder / "page.html"
+        support.run_ok("diff", BUNDLED, BUNDLED, "--html", path)
+        self.assertIn("No differences.", Text(path.read_text()).parts)
 
 
 if __name__ == "__main__":

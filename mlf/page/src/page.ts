@@ -6,7 +6,9 @@ import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
 import { makeFilterable, makeSortable } from "./table.ts";
 
-const report = JSON.parse(document.getElementById("report")!.textContent!) as Report;
+// Pages of mlf diff have no report, and no network either.
+const embedded = document.getElementById("report");
+const report = embedded ? JSON.parse(embedded.textContent!) as Report : null;
 
 for (const table of all<HTMLTableElement>(document, "table.filterable")) makeFilterable(table);
 for (const table of all<HTMLTableElement>(document, "table.sortable")) makeSortable(table);
@@ -15,7 +17,7 @@ for (const section of all<HTMLElement>(document, "section.module")) {
   const prefix = position === 0 ? "" : `${position + 1}/`;
   for (const figure of all<HTMLElement>(section, "figure.map")) makeMapExplorable(figure, prefix);
   const frame = section.querySelector<HTMLElement>(".network");
-  if (frame) makeNetworkExplorable(frame, report.modules[position]!, prefix);
+  if (frame && report) makeNetworkExplorable(frame, report.modules[position]!, prefix);
 }
 followLinks();
 // Paper has no summaries to click on.
