@@ -521,6 +521,9 @@ class DiffPage(Browser):
                 return Array.from(document.querySelectorAll('figure.map'), figure => [
                   figure.querySelector('figcaption').textContent.split(',')[0].split(': ')[1],
                   figure.querySelector('svg').viewBox.baseVal.height])""")
+            # Calls are on another page: readouts name steps.
+            self.assertEqual(self.run_script(
+                "return document.querySelectorAll('.readout a').length"), 0)
             for name in {name for name, _ in heights}:
                 self.assertEqual(len({height for other, height in heights if other == name}), 1)
         if support.CORPUS.is_dir():

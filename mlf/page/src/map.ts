@@ -22,7 +22,7 @@ function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
 /** The call at a step, as a link, or what the step is else. */
 function placeOf(figure: HTMLElement, prefix: string, step: number): Node | string {
   const call = (figure.dataset["calls"] ?? "").split(" ")[step];
-  if (call === undefined || call === "-") return `step ${step}`;
+  if (!call || call === "-") return `step ${step}`;
   return make("a", { href: `#${prefix}call=${call}` }, `call ${call}`);
 }
 
