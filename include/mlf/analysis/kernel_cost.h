@@ -103,7 +103,8 @@ struct KernelCost {
 /// Counts what one execution of a PrimFunc does. Loops of static bounds are exact, and so are
 /// conditions on loop variables as long as the iterations they distinguish are at most about a
 /// million; conditions on data count from never to always; bounds that depend on data, `while` and
-/// functions whose body is not known make a number unknown. `if_then_else`, `&&` and `||` evaluate
+/// functions whose body is not known make a number unknown. A kernel of CMSIS-NN loads and stores
+/// what its arguments say that it needs at least once. `if_then_else`, `&&` and `||` evaluate
 /// what they need, Select both of its values. Expressions that are shared count as often as they
 /// are evaluated. Time and memory grow with the number of nodes.
 MLF_API KernelCost kernel_cost(tir::Node prim_func);

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "analysis/cost/cmsis_nn.h"
 #include "graph/node_queries.h"
 
 namespace mlf::analysis {
@@ -97,36 +98,6 @@ std::optional<std::uint64_t> mac_of_micro_kernel(std::string_view name) {
   return std::nullopt;
 }
 
-// relay_to_tir.cc of TVM's CMSIS-NN ends the arguments of a convolution or a fully connected layer
-// with four sizes each of input, filter, bias and output.
-std::optional<std::uint64_t> mac_of_cmsis_layer(tir::NodeList args) {
-  std::array<std::uint64_t, 16> sizes{};
-  if (args.size() < sizes.size()) return std::nullopt;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto size = graph::integer_of(args[args.size() - sizes.size() + i]);
-    if (!size || *size < 1 || *size > 0xffff) return std::nullopt;
-    sizes[i] = static_cast<std::uint64_t>(*size);
-  }
-  const auto product = [&](std::size_t first) {
-    return Count(sizes[first]) * sizes[first + 1] * sizes[first + 2] * sizes[first + 3];
-  };
-  const std::uint64_t channels = sizes[15];
-  const std::uint64_t filter = product(4).min;
-  if (filter % channels != 0) return std::nullopt;
-  // Each output is a sum over the filter of its channel: dense, grouped and depthwise alike.
-  return (product(12) * Count(filter / channels)).min;
-}
-
-std::optional<std::uint64_t> mac_of_cmsis(std::string_view name, tir::NodeList args) {
-  if (!name.starts_with("arm_")) return std::nullopt;
-  const auto is_a = [&](std::string_view what) {
-    return name.find(what) != std::string_view::npos;
-  };
-  if (is_a("conv") || is_a("fully_connected")) return mac_of_cmsis_layer(args);
-  if (is_a("pool") || is_a("softmax") || is_a("elementwise")) return 0;
-  return std::nullopt;
-}
-
 /// Instructions that multiply pairs and add the products to a sum, by each element of the result.
 std::optional<std::uint64_t> mac_of_instruction(std::string_view name, tir::DType result) {
   const auto lanes = static_cast<std::uint64_t>(std::max<std::int16_t>(result.lanes, 1));
@@ -156,9 +127,12 @@ Callee external(Node call) {
   if (is_among(kFree, name)) return callee;
   callee.operation = operation_of_libm(name);
   if (callee.operation) return callee;
-  const tir::NodeList args = call.list(f::Call::args);
+  if (auto cmsis = cmsis_nn_call(name, call.list(f::Call::args))) {
+    callee.mac = cmsis->mac;
+    callee.uses = std::move(cmsis->uses);
+    return callee;
+  }
   auto mac = mac_of_micro_kernel(name);
-  if (!mac) mac = mac_of_cmsis(name, args);
   if (!mac) mac = mac_of_instruction(name, call.dtype());
   callee.is_known = mac.has_value();
   callee.mac = mac ? Count(*mac) : Count(0, std::nullopt);

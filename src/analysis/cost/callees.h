@@ -1,14 +1,24 @@
 // What a call costs beyond its arguments.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mlf/analysis/kernel_cost.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {
+
+/// What one call certainly does to the memory behind one of its arguments: elements.
+struct ArgumentUse {
+  std::size_t argument = 0;  ///< position among the arguments of the Call
+  std::uint64_t element_bytes = 1;
+  Count loads{};
+  Count stores{};
+};
 
 struct Callee {
   /// A function that is not part of the kernel; empty for operators of TIR.
@@ -18,6 +28,8 @@ struct Callee {
   /// Multiply-accumulates of one call; unknown where nothing says what the function does.
   Count mac{};
   bool is_known = true;  ///< whether what it does is known
+  /// Memory that it is known to use; of other pointers that it gets nothing is known.
+  std::vector<ArgumentUse> uses{};
 };
 
 /// By callees.def; kernels of CMSIS-NN and the micro kernels of TVM's own schedules by what their

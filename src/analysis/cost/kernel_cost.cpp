@@ -131,6 +131,7 @@ class KernelCounter {
   void count_access(Node node, const Count& times);
   void count_call(Node call, const Evaluation& evaluation, const Count& times);
   void count_mac(const Count& macs, RegionId region);
+  void use(Node pointer, const ArgumentUse& use, const Count& calls);
   void escape(Node pointer);
   bool is_on_data(Node node, const Evaluation& evaluation) const;
 
@@ -152,8 +153,9 @@ class KernelCounter {
   Accumulations accumulations_;
 
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
-  std::vector<BufferCost> buffers_;  // by memory
-  std::vector<bool> is_escaped_;     // by memory
+  std::vector<BufferCost> buffers_;    // by memory
+  std::vector<bool> is_escaped_;       // by memory: to a function that may do anything to it
+  std::vector<bool> is_used_by_call_;  // by memory: by one whose use of it is known
   KernelCost cost_;
 };
 
@@ -262,8 +264,21 @@ void KernelCounter::escape(Node pointer) {
   }
 }
 
-/// What a call costs beyond its arguments. A pointer that it gets says nothing about how much of
-/// the memory behind it is loaded or stored.
+/// What a call is known to do to memory, as often as it is made. How often it reads the same
+/// element again is its own affair: these numbers have no upper bound.
+void KernelCounter::use(Node pointer, const ArgumentUse& use, const Count& calls) {
+  const auto memory = memories_.of_pointer(pointer);
+  if (!memory) return;
+  BufferCost& buffer = buffers_[*memory];
+  buffer.loads += calls * use.loads;
+  buffer.stores += calls * use.stores;
+  buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
+  buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
+  is_used_by_call_[*memory] = true;
+}
+
+/// What a call costs beyond its arguments. A pointer to a function that is not known says nothing
+/// about how much of the memory behind it is loaded or stored.
 void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Count& times) {
   const Callee callee = callee_of(call);
   if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
@@ -283,10 +298,20 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   count_mac(calls * callee.mac, evaluation.region);
   // Giving memory back reads nothing of it.
   if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
-  for (const Node arg : call.list(f::Call::args)) {
-    if (!arg.dtype().is_handle() || !memories_.of_pointer(arg)) continue;
-    escape(arg);
-    if (!callee.is_known) continue;
+  const tir::NodeList args = call.list(f::Call::args);
+  for (const ArgumentUse& one : callee.uses) use(args[one.argument], one, calls);
+  if (!callee.uses.empty()) {
+    space_.explain(
+        fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto memory = args[i].dtype().is_handle() ? memories_.of_pointer(args[i]) : std::nullopt;
+    const bool is_described = std::any_of(
+        callee.uses.begin(), callee.uses.end(),
+        [&](const ArgumentUse& one) { return memories_.of_pointer(args[one.argument]) == memory; });
+    if (!memory || is_described) continue;
+    escape(args[i]);
+    if (!callee.is_known || !callee.uses.empty()) continue;
     space_.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
   }
 }
@@ -322,6 +347,15 @@ void KernelCounter::finish_loops() {
   }
 }
 
+/// A parameter that goes to a function whose use of it is known. Which of the function and the code
+/// around it comes first is not looked at: what both read and write may be anything.
+BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
+  const bool is_read = effect.read || buffer.loads.max != 0;
+  const bool is_written = effect.written || buffer.stores.max != 0;
+  if (is_read && is_written) return BufferRole::unknown;
+  return is_written ? BufferRole::output : BufferRole::input;
+}
+
 /// The same rules as for the directions of arguments: graph::scan_body finds out what comes first.
 BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
                                   const graph::BodyScan& scan) const {
@@ -330,6 +364,7 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
   if (memories_[memory].is_constant) return BufferRole::weights;
   if (is_parameter && *buffer.parameter < scan.effects.size()) {
     const graph::Effect& effect = scan.effects[*buffer.parameter];
+    if (is_used_by_call_[memory] && !is_escaped_[memory]) return role_by_call(buffer, effect);
     if (effect.escaped) return BufferRole::unknown;
     if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
     return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
@@ -395,6 +430,7 @@ void KernelCounter::finish_buffers() {
 KernelCost KernelCounter::run() && {
   buffers_.resize(memories_.size());
   is_escaped_.resize(memories_.size());
+  is_used_by_call_.resize(memories_.size());
   for (const Evaluations::Loop& loop : evaluations_.loops()) add_loop(loop);
   find_macs();
   for (std::size_t i = 0; i < order_.size(); ++i) {

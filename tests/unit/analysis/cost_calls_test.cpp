@@ -25,12 +25,100 @@ TEST(KernelCost, ConvolutionsOfCmsisNnSayTheirSizes) {
             8 * 8 * 8 * 3 * 3 * 4);
 }
 
-TEST(KernelCost, WhatACallDoesToMemoryIsUnknownEvenIfItsMacsAreKnown) {
+// A bound and no number: CMSIS-NN may read an element as often as it likes.
+Count at_least(std::uint64_t number) {
+  return {number, std::nullopt};
+}
+
+TEST(KernelCost, WhatConvolutionsOfCmsisNnNeedIsLoadedAndStoredOnceAtLeast) {
+  const KernelCost cost = cost_of_text(R"(# from tvm.script import tir as T
+
+@T.prim_func
+def f(input: T.Buffer((), "int8"), filter: T.Buffer((), "int8"), multiplier: T.Buffer((), "int32"), bias: T.Buffer((), "int32"), shift: T.Buffer((), "int32"), output: T.Buffer((), "int8")):
+    context = T.allocate([144], "int8", "global.workspace")
+    T.evaluate(T.call_extern("int8", "arm_convolve_wrapper_s8", input.data, filter.data, multiplier.data, bias.data, shift.data, output.data, context, 144, -3, -5, 1, 1, 1, 1, 1, 1, -128, 127, -1, 1, 8, 8, 4, 8, 3, 3, 4, 1, 1, 1, 8, 1, 8, 8, 8))
+)");
+  EXPECT_EQ(buffer(cost, "input").bytes_loaded, at_least(8 * 8 * 4));
+  EXPECT_EQ(buffer(cost, "filter").bytes_loaded, at_least(8 * 3 * 3 * 4));
+  EXPECT_EQ(buffer(cost, "multiplier").bytes_loaded, at_least(8 * 4));
+  EXPECT_EQ(buffer(cost, "bias").loads, at_least(8));
+  EXPECT_EQ(buffer(cost, "shift").bytes_loaded, at_least(8 * 4));
+  EXPECT_EQ(buffer(cost, "output").bytes_stored, at_least(8 * 8 * 8));
+  EXPECT_EQ(buffer(cost, "input").role, BufferRole::input);
+  EXPECT_EQ(buffer(cost, "output").role, BufferRole::output);
+  EXPECT_EQ(buffer(cost, "output").stores.max, std::nullopt);
+  EXPECT_EQ(buffer(cost, "output").loads, Count(0));
+  EXPECT_EQ(buffer(cost, "context").loads, at_least(0));
+  EXPECT_EQ(cost.loaded, at_least(256 + 288 + 32 + 32 + 32));
+  ASSERT_EQ(cost.uncertain.size(), 1);
+  EXPECT_EQ(cost.uncertain[0],
+            "how often 'arm_convolve_wrapper_s8' loads and stores what it needs is not known");
+}
+
+// A stride of 2 and a filter of 1 x 1 read every second row and column of 8: 4 of each.
+TEST(KernelCost, WhatAStrideJumpsOverNeedNotBeLoaded) {
   const KernelCost cost = cost_of(R"(
-    T.evaluate(T.call_extern("int8", "arm_max_pool_s8", A.data, B.data, "NULL", 0, 2, 2, 0, 0, -128, 127, 1, 8, 8, 8, 1, 2, 2, 1, 1, 4, 4, 8))
+    T.evaluate(T.call_extern("int8", "arm_convolve_wrapper_s8", A.data, W.data, A.data, A.data, B.data, "NULL", 0, -3, -5, 2, 2, 0, 0, 1, 1, -128, 127, -1, 1, 8, 8, 4, 8, 1, 1, 4, 1, 1, 1, 8, 1, 4, 4, 8))
+)");
+  // The multipliers and shifts of 8 channels are in A, too.
+  EXPECT_EQ(buffer(cost, "A").loads, at_least(4 * 4 * 4 + 8 + 8));
+  EXPECT_EQ(buffer(cost, "W").loads, at_least(8 * 4));
+}
+
+// The only window of 5 x 5 over 3 x 3 with a padding of 1 has two columns and rows of nothing but
+// padding: three of five taps meet the input.
+TEST(KernelCost, WeightsThatOnlyMeetPaddingNeedNotBeLoaded) {
+  const KernelCost cost = cost_of(R"(
+    T.evaluate(T.call_extern("int16", "arm_convolve_wrapper_s16", A.data, W.data, A.data, A.data, B.data, "NULL", 0, -3, -5, 1, 1, 1, 1, 1, 1, -128, 127, -1, 1, 3, 3, 1, 1, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+)");
+  EXPECT_EQ(buffer(cost, "W").bytes_loaded, at_least(3 * 3));
+  EXPECT_EQ(buffer(cost, "A").bytes_loaded, at_least(3 * 3 * 2 + 4 + 4));
+  EXPECT_EQ(buffer(cost, "B").bytes_stored, at_least(2));
+}
+
+TEST(KernelCost, FullyConnectedPoolingSoftmaxAndElementwiseOfCmsisNn) {
+  const KernelCost dense = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_fully_connected_s8", A.data, W.data, B.data, "NULL", 0, -3, 0, -5, -128, 127, 1, 1, 2, 1, 1, 64, 64, 1, 1, 10, 1, 1, 1, 10, 2, 1, 1, 10))
+)");
+  EXPECT_EQ(exactly(dense.mac), 2 * 64 * 10);
+  EXPECT_EQ(buffer(dense, "A").loads, at_least(2 * 64));
+  EXPECT_EQ(buffer(dense, "W").loads, at_least(64 * 10));
+  EXPECT_EQ(buffer(dense, "B").stores, at_least(2 * 10));
+
+  // Windows of 2 x 2 with a stride of 2 over 9 x 9: the last row and column are in none.
+  const KernelCost pool = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_max_pool_s8", A.data, B.data, "NULL", 0, 2, 2, 0, 0, -128, 127, 1, 9, 9, 8, 1, 2, 2, 1, 1, 4, 4, 8))
+)");
+  EXPECT_EQ(exactly(pool.mac), 0);
+  EXPECT_EQ(pool.loaded, at_least(8 * 8 * 8));
+  EXPECT_EQ(pool.stored, at_least(4 * 4 * 8));
+
+  const KernelCost softmax = cost_of(R"(
+    for i in range(3):
+        T.evaluate(T.call_extern("int8", "arm_softmax_s8", A.data, 2, 10, 1, 1, -1, B.data))
+)");
+  EXPECT_EQ(softmax.loaded, at_least(3 * 2 * 10));
+  EXPECT_EQ(softmax.stored, at_least(3 * 2 * 10));
+
+  const KernelCost sum = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_elementwise_mul_s8", A.data, W.data, 1, 2, B.data, 3, 4, 5, -128, 127, 100))
+)");
+  EXPECT_EQ(sum.loaded, at_least(200));
+  EXPECT_EQ(sum.stored, at_least(100));
+
+  const KernelCost square = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_elementwise_mul_s8", A.data, A.data, 1, 2, B.data, 3, 4, 5, -128, 127, 100))
+)");
+  EXPECT_EQ(square.loaded, at_least(100));
+}
+
+TEST(KernelCost, ArgumentsInAnotherOrderThanTvmsSayNothingOfMemory) {
+  const KernelCost cost = cost_of(R"(
+    T.evaluate(T.call_extern("int8", "arm_max_pool_s8", A.data, W.data, B.data, "NULL", 0, 2, 2, 0, 0, -128, 127, 1, 8, 8, 8, 1, 2, 2, 1, 1, 4, 4, 8))
 )");
   EXPECT_EQ(exactly(cost.mac), 0);
-  EXPECT_EQ(cost.loaded, Count(0, std::nullopt));
+  EXPECT_EQ(cost.loaded, at_least(0));
+  EXPECT_EQ(buffer(cost, "A").role, BufferRole::unknown);
   ASSERT_EQ(cost.uncertain.size(), 1);
   EXPECT_EQ(cost.uncertain[0], "what 'arm_max_pool_s8' loads and stores is not known");
 }
