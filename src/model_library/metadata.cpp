@@ -23,6 +23,10 @@ constexpr std::int32_t kFirstVersionWithStyle = 4;
 constexpr std::int32_t kFirstVersionWithExecutors = 5;
 constexpr std::int32_t kFirstVersionWithModules = 7;
 
+// One for each device of a build. A Target takes some fifty times the memory of its shortest text,
+// which is three characters: without a limit a small archive fills the memory of a machine.
+constexpr std::size_t kMostTargets = 4096;
+
 std::int32_t read_version(json::Value value) {
   const std::int32_t version = device_type_of(value);
   if (version < 1 || version > kNewestVersion) {
@@ -78,11 +82,14 @@ ModuleTarget read_keyed_target(json::Member member) {
 
 /// The shape of the value decides, not the version: snapshots between releases differ.
 std::vector<ModuleTarget> read_targets(json::Value value) {
-  if (value.is(json::Type::array)) return list_of(value, read_module_target);
-  if (!value.is(json::Type::object)) {
+  if (!value.is(json::Type::array) && !value.is(json::Type::object)) {
     value.fail(
         fmt::format("expected an array or an object of targets, found {}", name_of(value.type())));
   }
+  if (value.size() > kMostTargets) {
+    value.fail(fmt::format("expected at most {} targets, found {}", kMostTargets, value.size()));
+  }
+  if (value.is(json::Type::array)) return list_of(value, read_module_target);
   std::vector<ModuleTarget> targets;
   for (const json::Member member : value.members()) targets.push_back(read_keyed_target(member));
   return targets;

@@ -61,6 +61,23 @@ TEST_P(MalformedMetadata, IsRefusedWithPlacePointerAndReason) {
   EXPECT_EQ(shown.substr(0, shown.find('\n')), "metadata.json:" + std::string(test.message));
 }
 
+// Of a few bytes each, a hundred million of them would fill the memory of a machine.
+TEST(MalformedMetadata, MoreTargetsThanThereAreDevicesAreRefused) {
+  const auto read_with = [](std::size_t targets) {
+    std::string list = "[\"c\"";
+    for (std::size_t i = 1; i < targets; ++i) list += ",\"c\"";
+    std::string text(kModel);
+    constexpr std::string_view kList = "[\"c -keys=cpu\"";
+    return read_model_library(text.replace(text.find(kList), kList.size(), list), {});
+  };
+  EXPECT_TRUE(read_with(4096).has_value());
+  const auto refused = read_with(4097);
+  ASSERT_FALSE(refused.has_value());
+  const std::string shown = to_string(refused.error().front());
+  EXPECT_EQ(shown.substr(0, shown.find('\n')),
+            "metadata.json:8:13:/modules/net/target: expected at most 4096 targets, found 4097");
+}
+
 std::string name_of(const testing::TestParamInfo<Case>& test) {
   return std::string(test.param.name);
 }
@@ -73,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
              "9:79: expected a value before '}'"},
         Case{"control_character", kModel, "full-model", "full\nmodel",
              "6:17: raw control character U+000A in a string"},
-        Case{"truncated", kModel, "}}}}}", "}", "15:67: the text ends where ',' or '}' is expected"},
+        Case{"truncated", kModel, "}}}}}", "}",
+             "15:67: the text ends where ',' or '}' is expected"},
         Case{"text_behind", kModel, "}}}}}", "}}}}} x", "15:72: expected the end of the text"},
         Case{"too_deep", kModel, "\"u\"",
              std::string_view("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["),
