@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,6 +78,10 @@ struct KernelCode {
   bool is_tvmscript = false;  ///< which of the two
   std::string c;              ///< the lines of `KernelReport::c`
   std::vector<ConstantSummary> constants{};
+  /// Lines of `c` and the line of `tir` that is the same loop, store or condition, both counted
+  /// from
+  /// 1. Empty where the two are not the same statements in the same order.
+  std::map<std::uint32_t, std::uint32_t> line_of_tir{};
 };
 
 /// What a page shows of a module beside its report.

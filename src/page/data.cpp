@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "graph/network/memory_use.h"
 #include "mlf/archive_plan.h"
 #include "mlf/page.h"
 #include "page/constants.h"
+#include "page/matching_lines.h"
 #include "page/script_functions.h"
 #include "support/error.h"
 
@@ -117,26 +120,72 @@ void add_plans(std::vector<MemoryMap>& maps, const ModulePlan& module) {
   }
 }
 
+/// A text, and the TIR that it says.
+class ReadText {
+ public:
+  ReadText(std::shared_ptr<const tir::Document> document, std::string_view text)
+      : document_(std::move(document)), lines_(text) {}
+
+  /// Statements of a function; none where it is not in the text.
+  std::vector<StatementPlace> statements_of(std::string_view function) const;
+
+ private:
+  std::shared_ptr<const tir::Document> document_;  // null: the text could not be read
+  report::LineTable lines_;
+};
+
+std::vector<StatementPlace> ReadText::statements_of(std::string_view function) const {
+  if (!document_) return {};
+  const tir::NodeMap functions = document_->module.root().map(tir::f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions.key(i).text(tir::f::GlobalVar::name_hint) != function) continue;
+    if (!functions.value(i).is(tir::Kind::PrimFunc)) return {};
+    return page::statements_of(functions.value(i), lines_);
+  }
+  return {};
+}
+
+/// Null where what was read is not valid; throws other errors.
+template <class Document>
+std::shared_ptr<const tir::Document> valid_or_null(Result<Document> read) {
+  if (!read) {
+    support::throw_unless_invalid(read.error());
+    return nullptr;
+  }
+  if constexpr (std::is_same_v<Document, tir::Document>) {
+    return std::make_shared<const tir::Document>(std::move(*read));
+  } else {
+    return *read;
+  }
+}
+
 /// Reads code and constants; each TIR is written as a script once, each file of C read once.
 class CodeCollector {
  public:
   explicit CodeCollector(const Deployment& deployment) : deployment_(deployment) {}
 
-  KernelCode code_of(const KernelReport& kernel, const Topology* network);
+  /// `module` is its position in the archive.
+  KernelCode code_of(const KernelReport& kernel, std::size_t module, const Topology* network);
 
  private:
   struct Source {
     std::shared_ptr<const tir::Document> document;
     ScriptFunctions functions;
+    ReadText text;  ///< the script, or the archive's own text where there is no script
     PooledConstants constants;
   };
 
   std::string whole_script(const KernelReport& kernel) const;
+  Source read(const KernelReport& kernel) const;
   const Source& source_of(const KernelReport& kernel);
   std::string lines(const std::optional<CodeLines>& place) const;
+  std::vector<StatementPlace> statements_of_c(const KernelReport& kernel, std::size_t module);
+  std::map<std::uint32_t, std::uint32_t> matches_of(const KernelReport& kernel, std::size_t module,
+                                                    const KernelCode& code);
 
   const Deployment& deployment_;
   std::map<const tir::Document*, Source> sources_;
+  std::map<std::string, ReadText, std::less<>> c_;  // by member
 };
 
 /// A text without its metadata section has attributes of which nothing but references are left: the
@@ -150,12 +199,55 @@ std::string CodeCollector::whole_script(const KernelReport& kernel) const {
   return script_of(own);
 }
 
+CodeCollector::Source CodeCollector::read(const KernelReport& kernel) const {
+  PooledConstants constants(*kernel.document);
+  const std::string script = whole_script(kernel);
+  if (!script.empty()) {
+    // Of what was just written, where its lines are. Scripts without the data of constants that
+    // TVM keeps outside of them cannot be read.
+    ReadText text(valid_or_null(tir::read({.file = {}, .member = {}, .text = script})), script);
+    return {kernel.document, ScriptFunctions(script), std::move(text), std::move(constants)};
+  }
+  const TirSource* source = deployment_.find_tir(kernel.source);
+  const std::string_view own = source == nullptr || source->c ? std::string_view() : source->text;
+  return {kernel.document, ScriptFunctions({}), ReadText(kernel.document, own),
+          std::move(constants)};
+}
+
 const CodeCollector::Source& CodeCollector::source_of(const KernelReport& kernel) {
-  const tir::Document& document = *kernel.document;
-  const auto known = sources_.find(&document);
+  const auto known = sources_.find(kernel.document.get());
   if (known != sources_.end()) return known->second;
-  Source source{kernel.document, ScriptFunctions(whole_script(kernel)), PooledConstants(document)};
-  return sources_.emplace(&document, std::move(source)).first->second;
+  return sources_.emplace(kernel.document.get(), read(kernel)).first->second;
+}
+
+/// The reader of C knows places in the file that a source is named after.
+std::vector<StatementPlace> CodeCollector::statements_of_c(const KernelReport& kernel,
+                                                           std::size_t module) {
+  auto known = c_.find(kernel.c->file);
+  if (known != c_.end()) return known->second.statements_of(kernel.symbol);
+  const auto sources = get_or_throw(deployment_.generated_c(module));
+  const auto source = std::ranges::find(sources, kernel.c->file, &TirSource::name);
+  if (source == sources.end()) return {};
+  ReadText text(valid_or_null(deployment_.document(*source)), source->text);
+  known = c_.emplace(kernel.c->file, std::move(text)).first;
+  return known->second.statements_of(kernel.symbol);
+}
+
+/// Lines of the texts that the page shows, not of those that they were taken from.
+std::map<std::uint32_t, std::uint32_t> CodeCollector::matches_of(const KernelReport& kernel,
+                                                                 std::size_t module,
+                                                                 const KernelCode& code) {
+  if (code.c.empty() || code.tir.empty()) return {};
+  const Source& source = source_of(kernel);
+  const std::string_view name = name_of(*kernel.document, kernel.function);
+  const std::uint32_t first =
+      code.is_tvmscript ? source.functions.find(name)->first_line : kernel.tir->first;
+  std::map<std::uint32_t, std::uint32_t> shown;
+  for (const auto& [c, tir] :
+       matching_lines(source.text.statements_of(name), statements_of_c(kernel, module))) {
+    shown.emplace(c - kernel.c->first + 1, tir - first + 1);
+  }
+  return shown;
 }
 
 /// Lines of a member; nothing where they are in a file beside the archive.
@@ -166,23 +258,25 @@ std::string CodeCollector::lines(const std::optional<CodeLines>& place) const {
       lines_of(get_or_throw(deployment_.archive().read(*member)), place->first, place->last));
 }
 
-KernelCode CodeCollector::code_of(const KernelReport& kernel, const Topology* network) {
+KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module,
+                                  const Topology* network) {
   KernelCode code;
   code.c = lines(kernel.c);
   if (!kernel.document) return code;
   const Source& source = source_of(kernel);
-  code.tir = source.functions.find(name_of(*kernel.document, kernel.function));
-  code.is_tvmscript = !code.tir.empty();
-  if (!code.is_tvmscript) code.tir = lines(kernel.tir);
+  const auto* const function = source.functions.find(name_of(*kernel.document, kernel.function));
+  code.is_tvmscript = function != nullptr;
+  code.tir = code.is_tvmscript ? function->text : lines(kernel.tir);
+  code.line_of_tir = matches_of(kernel, module, code);
   code.constants = constants_of(kernel, network, source.constants);
   return code;
 }
 
-PageModule module_data(const ModuleReport& module, CodeCollector& collector) {
+PageModule module_data(const ModuleReport& module, std::size_t position, CodeCollector& collector) {
   PageModule data;
   const Topology* network = module.network ? &*module.network : nullptr;
   for (const KernelReport& kernel : module.kernels) {
-    data.kernels.push_back(collector.code_of(kernel, network));
+    data.kernels.push_back(collector.code_of(kernel, position, network));
   }
   if (network == nullptr) return data;
   data.steps = steps_of(*network);
@@ -203,7 +297,7 @@ Result<PageData> page_data(const Deployment& deployment, const Report& report) {
     page::CodeCollector collector(deployment);
     const ArchivePlan plan = support::get_or_throw(plan_archive(deployment));
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
-      data.modules.push_back(page::module_data(report.modules[i], collector));
+      data.modules.push_back(page::module_data(report.modules[i], i, collector));
       page::add_plans(data.modules.back().maps, plan.modules[i]);
     }
     return data;

@@ -86,8 +86,9 @@ std::set<std::string_view> lines_of(std::string_view text) {
 void write_side(HtmlWriter& html, std::string_view title, const std::string& text,
                 const std::string& other) {
   const std::set<std::string_view> known = lines_of(other);
-  write_code(html, title, text, 1, [&](std::string_view line) {
-    return !other.empty() && !known.contains(without_indentation(line));
+  write_code(html, title, text, 1, [&](const ShownLine& line) {
+    const bool is_new = !other.empty() && !known.contains(without_indentation(line.text));
+    return is_new ? LineMark{"class", "changed"} : LineMark{};
   });
 }
 

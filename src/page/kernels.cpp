@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "page/parts.h"
 
@@ -107,6 +108,32 @@ void constants(HtmlWriter& html, const std::vector<ConstantSummary>& list) {
   close_table(html);
 }
 
+/// Lines that are the same statement in both codes have the same number: its line of TIR.
+void codes(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code) {
+  std::set<std::uint32_t> matched;
+  for (const auto& [c, tir] : code.line_of_tir) matched.insert(tir);
+  const auto mark_of_tir = [&](const ShownLine& line) {
+    return matched.contains(line.number) ? LineMark{"data-s", std::to_string(line.number)}
+                                         : LineMark{};
+  };
+  const auto mark_of_c = [&](const ShownLine& line) {
+    const auto tir = code.line_of_tir.find(line.number);
+    return tir == code.line_of_tir.end() ? LineMark{}
+                                         : LineMark{"data-s", std::to_string(tir->second)};
+  };
+  html.open("div", {{"class", "codes"}});
+  if (code.is_tvmscript) {
+    write_code(html, "TVMScript", code.tir, 1, mark_of_tir);
+  } else {
+    write_code(html, "TIR: " + place_of(kernel.tir), code.tir, kernel.tir ? kernel.tir->first : 1,
+               mark_of_tir);
+  }
+  const std::string where = place_of(kernel.c);
+  write_code(html, where.empty() ? "C" : "C: " + where, code.c, kernel.c ? kernel.c->first : 1,
+             mark_of_c);
+  html.close("div");
+}
+
 void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number) {
   const KernelReport& kernel = module.report.kernels[number];
   const KernelCode& text = module.data.kernels[number];
@@ -129,22 +156,14 @@ void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number
   } else {
     html.element("p", {{"class", "note"}}, "Its cost is not known: it has no TIR.");
   }
-  html.open("div", {{"class", "codes"}});
-  if (text.is_tvmscript) {
-    write_code(html, "TVMScript", text.tir, 1);
-  } else {
-    write_code(html, "TIR: " + place_of(kernel.tir), text.tir, kernel.tir ? kernel.tir->first : 1);
-  }
-  const std::string where = place_of(kernel.c);
-  write_code(html, where.empty() ? "C" : "C: " + where, text.c, kernel.c ? kernel.c->first : 1);
-  html.close("div");
+  codes(html, kernel, text);
   html.close("details");
 }
 
 }  // namespace
 
 void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
-                std::uint32_t first, const std::function<bool(std::string_view)>& stands_out) {
+                std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark) {
   html.open("div", {{"class", "code"}});
   html.element("h4", title);
   if (text.empty()) {
@@ -154,11 +173,12 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
   }
   html.open("pre", {{"tabindex", "0"}, {"role", "group"}, {"aria-label", title}});
   std::string_view rest = text;
-  for (std::uint32_t number = first; !rest.empty(); ++number) {
+  for (std::uint32_t number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
-    const bool is_marked = stands_out && stands_out(line);
-    html.open("span", {{"data-n", std::to_string(number)}, {is_marked ? "class" : "", "changed"}});
+    const LineMark marked = mark({number, line});
+    html.open("span",
+              {{"data-n", std::to_string(first + number - 1)}, {marked.name, marked.value}});
     html.text(line.substr(0, kLongestLine));
     if (line.size() > kLongestLine) {
       html.element("i", fmt::format(" … {} more characters", line.size() - kLongestLine));

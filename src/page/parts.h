@@ -42,10 +42,21 @@ void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
 /// Head of a page, up to its body: only the page's own script may run.
 void write_head(HtmlWriter& html, const std::string& title);
 
+/// A line of shown code: the number of the first is 1, wherever it is in its file.
+struct ShownLine {
+  std::uint32_t number;
+  std::string_view text;
+};
+
+/// An attribute of the element of a line; one without a name is none.
+struct LineMark {
+  std::string_view name;
+  std::string value;
+};
+
 /// Lines with their numbers from `first` on, which are no text: who copies code wants the code.
-/// Those for which `stands_out` is true are marked.
 void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
-                std::uint32_t first, const std::function<bool(std::string_view)>& stands_out = {});
+                std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
 void write_calls(HtmlWriter& html, const ModuleView& module);

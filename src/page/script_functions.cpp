@@ -44,29 +44,30 @@ std::string script_of(const tir::Document& document) {
 
 ScriptFunctions::ScriptFunctions(std::string_view script) {
   std::string_view rest = script;
-  std::string function;
+  Function function;
   std::string name;
   const auto finish = [&] {
-    while (function.ends_with("\n\n")) function.pop_back();
-    if (!name.empty()) by_name_.emplace(name, function);
-    function.clear();
+    while (function.text.ends_with("\n\n")) function.text.pop_back();
+    if (!name.empty()) by_name_.emplace(name, std::move(function));
+    function = {};
     name.clear();
   };
-  while (!rest.empty()) {
+  for (std::uint32_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = take_line(rest);
     if (line.starts_with(kFunction)) finish();
+    if (function.text.empty()) function.first_line = number;
     if (line.starts_with(kDefinition) && name.empty()) {
       const std::string_view head = line.substr(kDefinition.size());
       name = head.substr(0, head.find('('));
     }
-    function += line.starts_with(kIndent) ? line.substr(kIndent.size()) : line;
+    function.text += line.starts_with(kIndent) ? line.substr(kIndent.size()) : line;
   }
   finish();
 }
 
-std::string ScriptFunctions::find(std::string_view name) const {
+const ScriptFunctions::Function* ScriptFunctions::find(std::string_view name) const {
   const auto found = by_name_.find(name);
-  return found == by_name_.end() ? std::string() : found->second;
+  return found == by_name_.end() ? nullptr : &found->second;
 }
 
 std::string_view name_of(const tir::Document& document, tir::NodeId function) {

@@ -1,6 +1,7 @@
 // The functions of a TIR, one by one, as TVMScript.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,11 +23,15 @@ class ScriptFunctions {
  public:
   explicit ScriptFunctions(std::string_view script);
 
-  /// Empty where there is none of this name.
-  std::string find(std::string_view name) const;
+  struct Function {
+    std::string text;
+    std::uint32_t first_line = 1;  ///< in the whole script
+  };
+  /// Null where there is none of this name.
+  const Function* find(std::string_view name) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> by_name_;
+  std::map<std::string, Function, std::less<>> by_name_;
 };
 
 /// What the module calls a function of its own; empty where it has no such function.

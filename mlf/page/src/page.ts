@@ -1,6 +1,7 @@
 // What the script adds to a page that can be read without it.
 import { all } from "./elements.ts";
 import { followLinks } from "./links.ts";
+import { markMatchingLines } from "./lines.ts";
 import { makeExplorable as makeMapExplorable } from "./map.ts";
 import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
@@ -19,6 +20,7 @@ for (const section of all<HTMLElement>(document, "section.module")) {
   const frame = section.querySelector<HTMLElement>(".network");
   if (frame && report) makeNetworkExplorable(frame, report.modules[position]!, prefix);
 }
+for (const codes of all<HTMLElement>(document, ".codes")) markMatchingLines(codes);
 followLinks();
 // Paper has no summaries to click on.
 addEventListener("beforeprint", () => {

@@ -1,0 +1,29 @@
+// Which lines of a kernel's TIR and of its generated C are the same statement.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "mlf/tir/module.h"
+#include "report/code_lines.h"
+
+namespace mlf::page {
+
+/// A loop, a store or a condition, and the line that it begins on.
+struct StatementPlace {
+  tir::Kind kind{};
+  std::uint32_t depth = 0;  ///< statements of these kinds around it
+  std::uint32_t line = 0;   ///< counted from 1
+};
+
+/// The loops, stores and conditions of a function in their order. Empty where one of them has no
+/// place in the text.
+std::vector<StatementPlace> statements_of(tir::Node function, const report::LineTable& lines);
+
+/// Lines of C, and which line of TIR each is. TVM's code generator prints one statement after the
+/// other in their order; where it made more of one, or fewer, nothing is said.
+std::map<std::uint32_t, std::uint32_t> matching_lines(const std::vector<StatementPlace>& tir,
+                                                      const std::vector<StatementPlace>& c);
+
+}  // namespace mlf::page
