@@ -146,6 +146,25 @@ for frame_name, frame in FRAMES.items():
             100_000, (["tir", "FILE"],), unclosed(frame, word))  # fmt: skip
 
 
+# --- Generated C --------------------------------------------------------------------------------
+
+C_HEAD = "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
+C_FUNCTION = "TVM_DLL int32_t tvmgen_default_{}({}) {{\n{}  return 0;\n}}\n"
+
+
+@shape(4_000)
+def parameters_of_generated_c(n):
+    types = ", ".join(f"float* p{i}" for i in range(n))
+    stores = "".join(f"    p{i}[i] = 1.000000e+00f;\n" for i in range(n))
+    loop = "  for (int32_t i = 0; i < 8; ++i) {\n" + stores + "  }\n"
+    return C_HEAD + C_FUNCTION.format("f", types, loop)
+
+
+@shape(5_000)
+def functions_of_c_outside_of_the_grammar(n):
+    return C_HEAD + "".join(C_FUNCTION.format(f"f{i}", "float* p0", "  goto l;\n") for i in range(n))
+
+
 # --- save_json ----------------------------------------------------------------------------------
 
 

@@ -33,6 +33,16 @@ std::string without_tabs(std::string_view text) {
 }  // namespace
 
 // Counts lines anew each time: readers keep offsets, and only an error needs a line.
+std::uint32_t SourceText::line_of(std::size_t offset) const {
+  const CountedLines from = offset < counted.offset ? CountedLines{} : counted;
+  const std::string_view between = text.substr(from.offset, offset - from.offset);
+  return from.line + static_cast<std::uint32_t>(std::ranges::count(between, '\n'));
+}
+
+void SourceText::count_lines_to(std::size_t offset) {
+  if (offset > counted.offset) counted = {offset, line_of(offset)};
+}
+
 Location SourceText::locate(std::size_t offset, std::size_t length) const {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);
@@ -51,7 +61,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   where.file = file;
   where.member = member;
   // Counted from 1, as editors do.
-  where.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+  where.line = line_of(offset);
   where.column = static_cast<std::uint32_t>(column + 1);
   where.source_line = without_tabs(text.substr(clip_begin, clip_end - clip_begin));
   where.caret = static_cast<std::uint32_t>(offset - clip_begin);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,14 +10,28 @@
 
 namespace mlf::support {
 
+/// A place in a text whose line is known.
+struct CountedLines {
+  std::size_t offset = 0;
+  std::uint32_t line = 1;
+};
+
 /// Text of one member or file. Does not own the bytes: they outlive every use of it.
 struct SourceText {
   std::string file;    ///< archive or bare file, for messages
   std::string member;  ///< archive member, empty for a bare file
   std::string_view text;
+  /// Lines of what is behind it are counted from here. For readers that go through a text in order
+  /// and keep going after errors: they move it on, so that all of them together count the text
+  /// once.
+  CountedLines counted{};
 
   /// Line, column and clipped source line of the byte at `offset` (clamped to the end of the text).
   Location locate(std::size_t offset, std::size_t length = 1) const;
+  /// The line of `offset`, counted from 1.
+  std::uint32_t line_of(std::size_t offset) const;
+  /// Moves `counted` to `offset`, unless it is behind it already.
+  void count_lines_to(std::size_t offset);
 };
 
 /// Throws an `Error` of kind `invalid_input` that points at `offset`.

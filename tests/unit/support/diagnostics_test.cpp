@@ -17,6 +17,19 @@ TEST(Diagnostics, ShowFileMemberLineColumnAndACaretUnderTheSource) {
             "           ^^^^");
 }
 
+TEST(Diagnostics, LinesAreTheSameWhereverTheyAreCountedFrom) {
+  const support::SourceText whole{"f", "", "a\nb\n\nc"};
+  support::SourceText counted = whole;
+  for (std::size_t from = 0; from <= whole.text.size(); ++from) {
+    counted.count_lines_to(from);
+    for (std::size_t at = 0; at <= whole.text.size(); ++at) {
+      EXPECT_EQ(counted.locate(at).line, whole.locate(at).line) << from << " " << at;
+    }
+  }
+  counted.count_lines_to(0);
+  EXPECT_EQ(counted.counted.line, 4u);
+}
+
 TEST(Diagnostics, ClipLongLinesAroundTheColumn) {
   const std::string line(10'000, 'x');
   const support::SourceText source{"f", "", line};

@@ -152,9 +152,11 @@ FunctionDraft ModuleReader::read_or_keep(const File& file, const Item& item) {
 
 /// The first file with functions is the one that source ranges refer to.
 void ModuleReader::read_functions() {
-  for (const File& file : files_) {
+  for (File& file : files_) {
     for (const Item& item : file.items.items) {
       if (!is_wanted(file.items, item)) continue;
+      // A function that cannot be read needs the line of that place.
+      file.source.count_lines_to(item.head.begin);
       if (context_.primary == nullptr) context_.primary = &file.source;
       drafts_.push_back(read_or_keep(file, item));
     }

@@ -70,20 +70,27 @@ std::int64_t Buffers::bytes_used(const Use& use) const {
   return most == most_.end() ? used : std::min(used, most->second);
 }
 
+/// Few: one for each type that elements are accessed as.
+std::vector<std::size_t> Buffers::uses_of(NodeId var) const {
+  std::vector<std::size_t> uses;
+  for (auto use = by_var_.lower_bound({var, 0}); use != by_var_.end() && use->first.first == var;
+       ++use) {
+    uses.push_back(use->second);
+  }
+  return uses;
+}
+
 /// Declarations are exact; without one, the largest of what its buffers reach.
 std::int64_t Buffers::bytes_of(NodeId var) const {
   if (const auto known = declared_bytes(var)) return *known;
   std::int64_t most = 0;
-  for (const Use& used : uses_) {
-    if (used.var == var) most = std::max(most, bytes_used(used));
-  }
+  for (const std::size_t use : uses_of(var)) most = std::max(most, bytes_used(uses_[use]));
   return most;
 }
 
 void Buffers::rename(NodeId var, std::string_view name) {
-  for (const Use& used : uses_) {
-    if (used.var != var) continue;
-    make_->builder().set(used.buffer, f::Buffer::name, make_->builder().string(name));
+  for (const std::size_t use : uses_of(var)) {
+    make_->builder().set(uses_[use].buffer, f::Buffer::name, make_->builder().string(name));
   }
 }
 

@@ -79,6 +79,7 @@ class Buffers {
     std::int64_t extent = 0;  ///< one above the highest index seen
   };
   Use& use(NodeId var, DType element);
+  std::vector<std::size_t> uses_of(NodeId var) const;
   std::int64_t bytes_used(const Use& use) const;
 
   text::ExprFactory* make_;

@@ -311,6 +311,21 @@ TEST(CFunctions, AFunctionWhoseArrayIsMissingIsKeptAsText) {
             "line 7, column 20: unknown name 'c_0'");
 }
 
+// Lines are counted on from function to function, in every file anew.
+TEST(CFunctions, EachFunctionThatIsKeptAsTextSaysItsOwnLine) {
+  const auto unknown = [](const std::string& name) {
+    return "TVM_DLL int32_t " + name + "(int8_t* p) {\n  goto end;\n  return 0;\n}\n";
+  };
+  const Document document =
+      read_files({kernel_file(unknown("f") + unknown("g")), kernel_file(unknown("h"))});
+  std::vector<std::string> places;
+  for (const Loss& loss : document.losses) {
+    if (loss.code != LossCode::unknown_construct) continue;
+    places.push_back(loss.where + " " + loss.name.substr(0, loss.name.find(',')));
+  }
+  EXPECT_EQ(places, (std::vector<std::string>{"f line 7", "g line 11", "h line 7"}));
+}
+
 TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   const std::string entry =
       "#include \"tvm/runtime/c_runtime_api.h\"\n"
