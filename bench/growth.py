@@ -130,6 +130,12 @@ def pragmas_before_one_value(n):
     return LEGACY.format("x: int32", "  // attr [x] " + "pragma_import_" * n + "c = 1\n  0")
 
 
+@shape(4_000)
+def strings_of_legacy_text_on_one_line(n):
+    imported = '  attr [x] "pragma_import_c" = "a"b";\n  '
+    return LEGACY.format("x: int32", imported + 'attr [x] "k" = "v"; ' * n + "0")
+
+
 def unclosed(frame, word):
     return lambda n: frame.format(word * n)
 

@@ -141,13 +141,25 @@ std::size_t string_of_several_lines_end(std::string_view text, std::size_t begin
   return kNone;
 }
 
+// A key, `"pragma_import_c"` or `"pragma_import_llvm"`, and what is between it and its value.
+constexpr std::string_view kImport = "\"pragma_import_";
+constexpr std::string_view kBeforeValue = "\" = ";
+constexpr std::size_t kLongestImport = 32;
+
+bool is_value_of_import(std::string_view text, std::size_t begin) {
+  const std::string_view before = text.substr(0, begin);
+  if (!before.ends_with(kBeforeValue)) return false;
+  const std::string_view near =
+      before.substr(before.size() - std::min(before.size(), kLongestImport));
+  const std::size_t key = near.rfind('"', near.size() - kBeforeValue.size() - 1);
+  return key != kNone && near.substr(key).starts_with(kImport);
+}
+
 /// Strings of v0.8, whose quotes and newlines are as they were: what follows the quote decides.
+/// Where a source file has no end there is none: to look on for every other value would read the
+/// text once for each of them.
 std::size_t raw_string_end(std::string_view text, std::size_t begin) {
-  const bool is_attribute_value = begin >= 2 && text.substr(begin - 2, 2) == "= ";
-  if (is_attribute_value) {
-    const std::size_t end = string_of_several_lines_end(text, begin);
-    if (end != kNone) return end;
-  }
+  if (is_value_of_import(text, begin)) return string_of_several_lines_end(text, begin);
   const std::size_t newline = std::min(text.find('\n', begin), text.size());
   for (std::size_t i = text.find('"', begin + 1); i < newline; i = text.find('"', i + 1)) {
     if (may_follow_string(text.substr(i + 1))) return i + 1;
@@ -215,9 +227,8 @@ Strings strings_of(std::string_view text) {
     if (quote != kNone && text.substr(quote, 2) == "':") return Strings::raw;
   }
   // Only unescaped strings run over several lines, or go on where an escaped one would have ended.
-  const std::string_view pragma = "\"pragma_import_";
   std::size_t value = 0;
-  for (std::size_t at = text.find(pragma); at != kNone; at = text.find(pragma, at + 1)) {
+  for (std::size_t at = text.find(kImport); at != kNone; at = text.find(kImport, at + 1)) {
     // Of several keys in front of one value only the first looks for it.
     if (at < value) continue;
     value = text.find("= \"", at);

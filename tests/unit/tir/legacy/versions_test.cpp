@@ -44,6 +44,15 @@ TEST(LegacyV8, PrintsStringsAsTheyAre) {
   EXPECT_EQ(d.source.tvm_version.last, 8);
 }
 
+// Behind every such value the body goes on, in a line of its own.
+TEST(LegacyV8, ASourceFileWithoutItsEndIsAnError) {
+  const auto d = read({.file = "f",
+                       .member = "",
+                       .text = in_function("  attr [n] \"pragma_import_c\" = \"say \"hi\"; 0")});
+  ASSERT_FALSE(d.has_value());
+  EXPECT_NE(to_string(d.error().front()).find("string"), std::string::npos);
+}
+
 TEST(LegacyV8, LowersToLoadsAndStoresThroughPointers) {
   const Document d = read_text(
       "@run_model = primfn(input: handle, output: handle) -> ()\n"
