@@ -40,6 +40,7 @@ struct KernelReport {
   std::string symbol;
   std::string short_name;          ///< without the prefixes that all have; unique in the module
   std::string source;              ///< stem of the TIR that defines it; empty: it has none
+  std::string target{};            ///< kind of its target ("c"), or its external compiler; or empty
   std::optional<CodeLines> tir{};  ///< in the text of that TIR, where the dialect has places
   std::optional<CodeLines> c{};    ///< in generated C; nothing in archives of objects
   std::optional<analysis::KernelCost> cost{};       ///< of one execution; nothing without TIR

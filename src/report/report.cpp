@@ -91,6 +91,7 @@ void Reporter::add_kernels_of_network(ModuleReport& module, const graph::Topolog
     KernelReport& report = module.kernels.emplace_back();
     report.symbol = kernel.symbol;
     report.short_name = names[i];
+    report.target = kernel.target;
     if (kernel.has_tir()) add_function(report, kernel.source, kernel.function);
   }
 }

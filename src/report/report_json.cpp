@@ -35,6 +35,7 @@ class ReportJson {
   void finding(const CostFinding& finding);
 
   void text(std::string_view key, std::string_view value);
+  void text_or_null(std::string_view key, std::string_view value);
   void count(std::string_view key, const Count& count);
   void number_or_null(std::string_view key, std::optional<std::uint64_t> number);
   void reasons(const std::vector<std::string>& sentences);
@@ -47,6 +48,12 @@ class ReportJson {
 void ReportJson::text(std::string_view key, std::string_view value) {
   out_.key(key);
   out_.string(value);
+}
+
+/// Null where it is empty.
+void ReportJson::text_or_null(std::string_view key, std::string_view value) {
+  out_.key(key);
+  value.empty() ? out_.null() : out_.string(value);
 }
 
 void ReportJson::number_or_null(std::string_view key, std::optional<std::uint64_t> number) {
@@ -215,8 +222,8 @@ void ReportJson::compiled(const std::optional<CompiledCode>& code) {
 void ReportJson::kernel(const ModuleReport& module, const KernelReport& kernel) {
   out_.begin_object();
   text("symbol", kernel.symbol);
-  out_.key("source");
-  kernel.source.empty() ? out_.null() : out_.string(kernel.source);
+  text_or_null("source", kernel.source);
+  text_or_null("target", kernel.target);
   lines("c", kernel.c);
   lines("tir", kernel.tir);
   std::optional<CompiledFunction> function;

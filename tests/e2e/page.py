@@ -373,8 +373,8 @@ class Page(Browser):
         marked = kernel.find_elements(By.CSS_SELECTOR, ".matching")
         self.assertEqual({one.get_attribute("data-s") for one in marked}, {statements[1]})
 
-    def test_two_thousand_calls(self):
-        count = 2000
+    def chain(self, count, attributes=lambda i: ""):
+        """An archive whose calls each read what the one before has written."""
         kernel = support.NETWORK[support.NETWORK.index("    @T.prim_func\n    def tvmgen"):]
         memory = ["x_buffer.data", *(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
         lines = [f'        sid_{i} = T.allocate([16], "int8", "global.workspace")'
@@ -383,9 +383,16 @@ class Page(Browser):
                   f" {memory[i]}, {memory[i + 1]}))" for i in range(count)]  # fmt: skip
         text = support.NETWORK[: support.NETWORK.index("        T.tvm_check_return")]
         text += "\n".join(lines) + "\n\n"
-        text += "\n".join(kernel.replace("default_add", f"default_add_{i}") for i in range(count))
-        path = self.folder / "many.tar"
+        text += "\n".join(kernel.replace("default_add", f"default_add_{i}")
+                          .replace("        for i in", attributes(i) + "        for i in")
+                          for i in range(count))  # fmt: skip
+        path = self.folder / "chain.tar"
         path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        return path
+
+    def test_two_thousand_calls(self):
+        count = 2000
+        path = self.chain(count)
         self.open(path, "#call=1999")
         self.assertEqual(len(self.rows(".calls")), count)
         load = self.run_script(
@@ -461,6 +468,27 @@ class Page(Browser):
         self.assertEqual(self.run_script("return location.hash"), "#call=2")
 
     # --- safety and access ---------------------------------------------------------------------
+
+    def test_the_network_is_coloured_by_target(self):
+        def attributes(i):
+            kind = ("c", "cmsis-nn", "c")[i]
+            return f'        T.func_attr({{"target": T.target({{"kind": "{kind}", "keys": ["{kind}"]}})}})\n'
+
+        module = self.open(self.chain(3, attributes))["modules"][0]
+        self.assertEqual([kernel["target"] for kernel in module["kernels"]], ["c", "cmsis-nn", "c"])
+        self.run_script("""
+            const select = document.querySelector('.tools select');
+            select.value = 'target';
+            select.dispatchEvent(new Event('change'));""")
+        legend = dict(self.run_script("""
+            return Array.from(document.querySelectorAll('.legend span'),
+              e => [e.textContent, getComputedStyle(e).backgroundColor])"""))
+        self.assertEqual(list(legend), ["c", "cmsis-nn"])
+        fills = self.run_script("""
+            return [0, 1, 2].map(i => document.querySelector(`[aria-label^="call ${i}:"]`))
+              .map(node => getComputedStyle(node.querySelector('path, polygon, ellipse')).fill)""")
+        self.assertEqual(fills, [legend["c"], legend["cmsis-nn"], legend["c"]])
+        self.assertNotEqual(legend["c"], legend["cmsis-nn"])
 
     def test_no_request_and_no_complaint(self):
         for archive in ARCHIVES:

@@ -88,6 +88,8 @@ class Reports(unittest.TestCase):
                 )
                 where = f"{path}: {module['name']}"
                 self.assertEqual(len(module["calls"]), len(topology["calls"]), where)
+                for mine, theirs in zip(module["kernels"], topology["kernels"], strict=True):
+                    self.assertEqual(mine["target"], theirs["target"], where)
                 pools = sum(
                     pool["bytes"] for pool in topology["pools"] if pool["kind"] == "workspace"
                 )

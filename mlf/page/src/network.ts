@@ -26,6 +26,31 @@ function callNodes(svg: SVGSVGElement, calls: Call[]): CallNode[] {
   });
 }
 
+/** Where the call runs: the kind of the target that its kernel was compiled for. */
+type Targets = Map<string, string | null>;
+
+function targetsOf(module: Module): Targets {
+  return new Map(module.kernels.map((kernel) => [kernel.symbol, kernel.target]));
+}
+
+// Light: black and red text can be read on them.
+const TARGET_COLOURS = ["#cfe2ff", "#ffe3b3", "#d3f0d0", "#ead6f7", "#ffd6dc", "#e2e2e2"];
+
+/** Colours by target, in the order of their names; the rest shares the last. */
+function targetColours(targets: Targets): Map<string, string> {
+  const names = [...new Set([...targets.values()].map((target) => target ?? "not known"))].sort();
+  return new Map(names.map((name, i) =>
+    [name, TARGET_COLOURS[Math.min(i, TARGET_COLOURS.length - 1)]!]));
+}
+
+function colourByTarget(nodes: CallNode[], targets: Targets): void {
+  const colours = targetColours(targets);
+  for (const { element, call } of nodes) {
+    const shape = element.querySelector<SVGElement>("path, polygon, ellipse");
+    if (shape) shape.style.fill = colours.get(targets.get(call.kernel) ?? "not known")!;
+  }
+}
+
 function colour(nodes: CallNode[], measure: Measure | ""): void {
   const most = Math.max(1, ...nodes.map((node) => (measure ? magnitude(node.call[measure]) : 0)));
   for (const { element, call } of nodes) {
@@ -112,9 +137,21 @@ export function makeExplorable(frame: HTMLElement, module: Module, prefix: strin
   const { width: windowWidth, height: windowHeight } = svg.getBoundingClientRect();
   if (windowWidth > 0) update(() => fitted(whole, windowWidth, windowHeight));
 
+  const targets = targetsOf(module);
+  const legend = make("span", { class: "legend", hidden: "" },
+    ...[...targetColours(targets)].map(([name, fill]) => {
+      const key = make("span", {}, name);
+      key.style.backgroundColor = fill;
+      return key;
+    }));
   const select = make("select", {}, make("option", { value: "" }, "kind"),
-    ...Object.entries(MEASURES).map(([value, text]) => make("option", { value }, text)));
-  select.addEventListener("change", () => colour(nodes, select.value as Measure | ""));
+    ...Object.entries(MEASURES).map(([value, text]) => make("option", { value }, text)),
+    make("option", { value: "target" }, "target"));
+  select.addEventListener("change", () => {
+    legend.hidden = select.value !== "target";
+    if (legend.hidden) colour(nodes, select.value as Measure | "");
+    else colourByTarget(nodes, targets);
+  });
   select.value = "mac";
   colour(nodes, "mac");
 
@@ -137,7 +174,7 @@ export function makeExplorable(frame: HTMLElement, module: Module, prefix: strin
     update((old) => centred(old, at.x, at.y));
   });
   frame.before(make("div", { class: "tools" },
-    make("label", {}, "Colour by ", select), make("label", {}, "Find ", search), status,
+    make("label", {}, "Colour by ", select), legend, make("label", {}, "Find ", search), status,
     button("+", "Larger", () => update((box) => zoomed(box, 1 / 1.2))),
     button("\u2212", "Smaller", () => update((box) => zoomed(box, 1.2))),
     button("All", "The whole network", () => update(() => whole))));

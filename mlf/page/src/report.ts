@@ -113,6 +113,7 @@ export interface Lines {
 export interface Kernel {
   symbol: string;
   source: string | null;
+  target: string | null;
   c: Lines | null;
   tir: Lines | null;
   code: number | null;
