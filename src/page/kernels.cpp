@@ -12,6 +12,9 @@ namespace {
 /// Constants in TVMScript are lines of any length.
 constexpr std::size_t kLongestLine = 2000;
 
+/// Of more kernels a browser takes longer to make elements than a reader waits: 60 for each.
+constexpr std::size_t kMostParsedAtOnce = 300;
+
 std::string place_of(const std::optional<CodeLines>& lines) {
   return lines ? fmt::format("{}, lines {} to {}", lines->file, lines->first, lines->last) : "";
 }
@@ -134,16 +137,10 @@ void codes(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code)
   html.close("div");
 }
 
-void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number) {
+/// Everything but the line that is there as long as the kernel is closed.
+void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number) {
   const KernelReport& kernel = module.report.kernels[number];
   const KernelCode& text = module.data.kernels[number];
-  html.open("details", {{"id", module.kernel_id(kernel)}, {"class", "kernel"}});
-  html.open("summary");
-  html.text(kernel.short_name);
-  if (kernel.cost) {
-    html.element("span", {{"class", "mac"}}, spelled(kernel.cost->mac) + " MAC");
-  }
-  html.close("summary");
   html.element("p", {{"class", "symbol"}}, kernel.symbol);
   calls_of(html, module, number);
   if (kernel.cost) {
@@ -157,7 +154,25 @@ void write_kernel(HtmlWriter& html, const ModuleView& module, std::size_t number
     html.element("p", {{"class", "note"}}, "Its cost is not known: it has no TIR.");
   }
   codes(html, kernel, text);
-  html.close("details");
+}
+
+void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport& kernel) {
+  html.open("details", {{"id", module.kernel_id(kernel)}, {"class", "kernel"}});
+  html.open("summary");
+  html.text(kernel.short_name);
+  if (kernel.cost) {
+    html.element("span", {{"class", "mac"}}, spelled(kernel.cost->mac) + " MAC");
+  }
+  html.close("summary");
+}
+
+/// A browser without script shows what is in a `noscript`; one with it keeps that as text, which
+/// the page's script makes elements of when the kernel is opened. The markup escapes all text, so
+/// that nothing in it ends the element.
+void write_until_opened(HtmlWriter& html, const ModuleView& module, std::size_t number) {
+  html.open("noscript");
+  write_body(html, module, number);
+  html.close("noscript");
 }
 
 }  // namespace
@@ -194,7 +209,13 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
 void write_kernels(HtmlWriter& html, const ModuleView& module) {
   if (module.report.kernels.empty()) return;
   html.element("h3", {{"id", module.id("kernels")}}, "Kernels");
-  for (std::size_t i = 0; i < module.report.kernels.size(); ++i) write_kernel(html, module, i);
+  const bool are_many = module.report.kernels.size() > kMostParsedAtOnce;
+  const auto write = are_many ? write_until_opened : write_body;
+  for (std::size_t i = 0; i < module.report.kernels.size(); ++i) {
+    open_kernel(html, module, module.report.kernels[i]);
+    write(html, module, i);
+    html.close("details");
+  }
 }
 
 }  // namespace mlf::page

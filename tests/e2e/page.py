@@ -406,6 +406,22 @@ class Page(Browser):
         macs = [int(row[5]) for row in self.rows(".calls")]
         self.assertEqual(macs, sorted(macs, reverse=True))
 
+    # Of so many a browser makes elements when they are opened; without a script it makes them all.
+    def test_kernels_of_a_large_network_are_there_when_they_are_opened(self):
+        count = 400
+        path = self.chain(count)
+        self.open(path, "#kernel=tvmgen_default_add_7")
+        WebDriverWait(self.driver, 10).until(lambda _: self.texts("details.kernel[open] pre"))
+        (script,) = self.texts("details.kernel[open] pre")
+        self.assertIn("def tvmgen_default_add_7(", script)
+        self.assertEqual(self.texts("details.kernel[open] .buffers tbody td:first-child"), ["p0", "T_add"])
+        self.assertEqual(len(self.texts("details.kernel pre")), 1)
+        self.run_script("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(len(self.texts("details.kernel pre")), count)
+        shown = "".join(Text(self.make(path).read_text()).parts)
+        for i in range(count):
+            self.assertIn(f"def tvmgen_default_add_{i}(", shown)
+
     # --- what the script adds ------------------------------------------------------------------
 
     def test_a_click_on_a_head_sorts(self):

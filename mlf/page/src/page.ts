@@ -1,7 +1,7 @@
 // What the script adds to a page that can be read without it.
 import { all } from "./elements.ts";
 import { followLinks } from "./links.ts";
-import { markMatchingLines } from "./lines.ts";
+import { unfoldKernels } from "./kernels.ts";
 import { makeExplorable as makeMapExplorable } from "./map.ts";
 import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
@@ -20,9 +20,5 @@ for (const section of all<HTMLElement>(document, "section.module")) {
   const frame = section.querySelector<HTMLElement>(".network");
   if (frame && report) makeNetworkExplorable(frame, report.modules[position]!, prefix);
 }
-for (const codes of all<HTMLElement>(document, ".codes")) markMatchingLines(codes);
+unfoldKernels();
 followLinks();
-// Paper has no summaries to click on.
-addEventListener("beforeprint", () => {
-  for (const details of all<HTMLDetailsElement>(document, "details")) details.open = true;
-});
