@@ -16,4 +16,10 @@ namespace mlf::drawing {
 /// for want of its layout plugin.
 Result<std::string> svg_from_dot(const std::string& dot);
 
+/// The same as PNG, by the renderers and with the fonts that Graphviz finds on this machine: other
+/// machines draw other bytes.
+///
+/// Errors: as above; `internal` where Graphviz has no renderer for PNG.
+Result<std::string> png_from_dot(const std::string& dot);
+
 }  // namespace mlf::drawing

@@ -18,7 +18,7 @@
 namespace mlf::program {
 namespace {
 
-enum class NetworkFormat { topology, json, dot, svg, perfetto, model_explorer };
+enum class NetworkFormat { topology, json, dot, svg, png, perfetto, model_explorer };
 
 struct GraphArguments {
   std::string archive;
@@ -38,10 +38,12 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
        {"json", NetworkFormat::json},
        {"dot", NetworkFormat::dot},
        {"svg", NetworkFormat::svg},
+       {"png", NetworkFormat::png},
        {"perfetto", NetworkFormat::perfetto},
        {"model-explorer", NetworkFormat::model_explorer}},
       "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
-      "graph executor and for Netron; dot: for Graphviz; svg: a picture; perfetto: memory "
+      "graph executor and for Netron; dot: for Graphviz; svg: a picture; png: the same in pixels, "
+      "with the fonts of this machine; perfetto: memory "
       "in use over the steps of a run, for ui.perfetto.dev; model-explorer: for Google's Model "
       "Explorer, mlf report --node-data colours it");
   app.add_option("--module", options.module, "Which module, where the archive has several")
@@ -74,22 +76,41 @@ bool can_be_laid_out(const graph::Topology& topology) {
   return graph::layout_effort(topology) <= graph::kMostLayoutEffort;
 }
 
-/// SVG of a layout needs Graphviz, which a build may lack.
-Result<void> write_picture([[maybe_unused]] const graph::Topology& topology,
-                           [[maybe_unused]] const tir::Sink& sink) {
-  if (!can_be_laid_out(topology)) return graph::write_column_svg(topology, sink);
+tl::unexpected<Diagnostics> no_picture(std::string message) {
+  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
+}
+
 #ifdef MLF_HAS_DRAWING
+using Draw = Result<std::string>(const std::string& dot);
+constexpr Draw* kDrawSvg = drawing::svg_from_dot;
+constexpr Draw* kDrawPng = drawing::png_from_dot;
+
+Result<void> lay_out(const graph::Topology& topology, Draw* draw, const tir::Sink& sink) {
   // Graphviz reads its input as a whole.
   std::string dot;
   return graph::write_dot(topology, [&](std::string_view text) { dot += text; })
-      .and_then([&] { return drawing::svg_from_dot(dot); })
-      .map([&](const std::string& svg) { sink(svg); });
+      .and_then([&] { return draw(dot); })
+      .map([&](const std::string& picture) { sink(picture); });
+}
 #else
-  return tl::make_unexpected(Diagnostics{
-      Diagnostic{ErrorKind::usage,
-                 "this mlf was built without Graphviz: give --format dot to its dot -Tsvg",
-                 {}}});
+// A layout needs Graphviz, which a build may lack.
+constexpr const char* kDrawSvg = "-Tsvg";
+constexpr const char* kDrawPng = "-Tpng";
+
+Result<void> lay_out(const graph::Topology&, std::string_view option, const tir::Sink&) {
+  return no_picture("this mlf was built without Graphviz: give --format dot to its dot " +
+                    std::string(option));
+}
 #endif
+
+Result<void> write_svg(const graph::Topology& topology, const tir::Sink& sink) {
+  if (!can_be_laid_out(topology)) return graph::write_column_svg(topology, sink);
+  return lay_out(topology, kDrawSvg, sink);
+}
+
+Result<void> write_png(const graph::Topology& topology, const tir::Sink& sink) {
+  if (can_be_laid_out(topology)) return lay_out(topology, kDrawPng, sink);
+  return no_picture("too many edges for a layout: --format svg lists the calls");
 }
 
 Result<void> write_network(const graph::Topology& topology, const GraphArguments& options,
@@ -103,7 +124,9 @@ Result<void> write_network(const graph::Topology& topology, const GraphArguments
     case NetworkFormat::dot:
       return graph::write_dot(topology, sink);
     case NetworkFormat::svg:
-      return write_picture(topology, sink);
+      return write_svg(topology, sink);
+    case NetworkFormat::png:
+      return write_png(topology, sink);
     case NetworkFormat::perfetto:
       return graph::write_trace_json(topology, layout, sink);
     case NetworkFormat::model_explorer:

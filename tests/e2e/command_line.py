@@ -5,11 +5,11 @@ import dataclasses
 import gzip
 import json
 import os
-import re
 import pathlib
 import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -500,6 +500,17 @@ class Graph(Folder):
         self.assertTrue(svg.tag.endswith("svg"))
         self.assertGreaterEqual(len(svg.findall(".//{*}g[@class='node']")), 4)
 
+    def test_a_picture_in_pixels_is_png(self):
+        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # Graphviz' own
+        result = support.run("graph", self.real(), "--format", "png", env=environment)
+        if result.returncode != 0:
+            self.assertRegex(result.stderr, b"built without Graphviz|cannot draw the graph as png")
+            self.skipTest("no Graphviz that draws PNG")
+        self.assertEqual(result.stdout[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", result.stdout[16:24])
+        self.assertGreater(width, 100)
+        self.assertGreater(height, width)
+
     def test_what_is_too_large_for_a_layout_is_a_column(self):
         count = 1100
         memory = ["x_buffer.data", *(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
@@ -518,6 +529,9 @@ class Graph(Folder):
         self.assertEqual(len(svg.findall("{*}rect")), count)
         texts = [element.text for element in svg.findall("{*}text")]
         self.assertIn("in the order of main", texts[0])
+        refused = support.run("graph", path, "--format", "png")
+        self.assertEqual((refused.returncode, refused.stdout), (64, b""))
+        self.assertIn(b"too many edges for a layout: --format svg lists the calls", refused.stderr)
         self.assertEqual(texts[-1], f"reads call {count - 2}")
 
     def test_unknown_shapes_have_their_bytes(self):

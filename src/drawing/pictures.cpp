@@ -46,29 +46,40 @@ tl::unexpected<Diagnostics> fail(ErrorKind kind, std::string message) {
   return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), {}}});
 }
 
+/// The picture in a format of Graphviz, laid out by the plugins of the context.
+Result<std::string> draw(GVC_t* context, const std::string& dot, const char* format) {
+  const Owned<Agraph_t> graph(agmemread(dot.c_str()));
+  if (!graph) return fail(ErrorKind::invalid_input, "Graphviz cannot read the graph");
+  if (gvLayout(context, graph.get(), "dot") != 0) {
+    return fail(ErrorKind::internal, "Graphviz cannot lay out the graph");
+  }
+  const Layout layout{context, graph.get()};
+  char* data = nullptr;
+  unsigned size = 0;
+  if (gvRenderData(context, graph.get(), format, &data, &size) != 0) {
+    return fail(ErrorKind::internal, std::string("Graphviz cannot draw the graph as ") + format);
+  }
+  const Owned<char> owned(data);
+  return std::string(data, size);
+}
+
 }  // namespace
 
 Result<std::string> svg_from_dot(const std::string& dot) {
   agseterr(AGMAX);  // errors are asked for, not printed
-  Owned<GVC_t> context;
   try {
-    context = own_context();
+    const Owned<GVC_t> context = own_context();
+    return draw(context.get(), dot, "svg");
   } catch (const std::runtime_error& error) {
     return fail(ErrorKind::io, std::string("Graphviz cannot be loaded: ") + error.what());
   }
-  const Owned<Agraph_t> graph(agmemread(dot.c_str()));
-  if (!graph) return fail(ErrorKind::invalid_input, "Graphviz cannot read the graph");
-  if (gvLayout(context.get(), graph.get(), "dot") != 0) {
-    return fail(ErrorKind::internal, "Graphviz cannot lay out the graph");
-  }
-  const Layout layout{context.get(), graph.get()};
-  char* data = nullptr;
-  unsigned size = 0;
-  if (gvRenderData(context.get(), graph.get(), "svg", &data, &size) != 0) {
-    return fail(ErrorKind::internal, "Graphviz cannot draw the graph");
-  }
-  const Owned<char> owned(data);
-  return std::string(data, size);
+}
+
+// Letters become pixels here: a renderer with fonts is needed, and the layout has to be for them.
+Result<std::string> png_from_dot(const std::string& dot) {
+  agseterr(AGMAX);
+  const Owned<GVC_t> context(gvContext());
+  return draw(context.get(), dot, "png");
 }
 
 }  // namespace mlf::drawing
