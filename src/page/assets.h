@@ -6,6 +6,9 @@
 namespace mlf::page {
 
 std::string_view style_sheet();
+/// Runs before the body is read.
+std::string_view opening_script();
+/// Runs behind it.
 std::string_view script();
 
 }  // namespace mlf::page

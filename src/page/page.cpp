@@ -110,15 +110,18 @@ void write_head(HtmlWriter& html, const std::string& title) {
   html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   // Should markup ever come out of an archive, it could not run or load anything.
   html.open("meta", {{"http-equiv", "Content-Security-Policy"},
-                     {"content", fmt::format("default-src 'none'; script-src {}; style-src {}; "
+                     {"content", fmt::format("default-src 'none'; script-src {} {}; style-src {}; "
                                              "base-uri 'none'; form-action 'none'",
-                                             hash_source(script()), hash_source(style_sheet()))}});
+                                             hash_source(opening_script()), hash_source(script()),
+                                             hash_source(style_sheet()))}});
   html.trusted("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
   html.trusted("<meta name=\"color-scheme\" content=\"light dark\">\n");
   html.element("title", title);
   html.trusted("\n<style>");
   html.trusted(style_sheet());
-  html.trusted("</style>\n</head>\n");
+  html.trusted("</style>\n<script>");
+  html.trusted(opening_script());
+  html.trusted("</script>\n</head>\n");
 }
 
 }  // namespace page

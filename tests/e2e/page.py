@@ -406,6 +406,13 @@ class Page(Browser):
         macs = [int(row[5]) for row in self.rows(".calls")]
         self.assertEqual(macs, sorted(macs, reverse=True))
 
+    def test_a_page_that_is_cut_off_shows_what_there_is(self):
+        whole = self.make(BUNDLED).read_text()
+        path = self.folder / "cut.html"
+        path.write_text(whole[: whole.index('id="memory"')])
+        self.driver.get(path.as_uri())
+        self.assertTrue(self.driver.find_element(By.CSS_SELECTOR, ".calls").is_displayed())
+
     # Of so many a browser makes elements when they are opened; without a script it makes them all.
     def test_kernels_of_a_large_network_are_there_when_they_are_opened(self):
         count = 400

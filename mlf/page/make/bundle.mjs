@@ -3,6 +3,8 @@ import { build } from "esbuild";
 
 const [folder] = process.argv.slice(2);
 const common = { bundle: true, minify: true, charset: "ascii", legalComments: "none" };
-await build({ ...common, entryPoints: ["src/page.ts"], outfile: `${folder}/page.js`,
-              format: "iife", target: "es2020" });
+for (const name of ["begin", "page"]) {
+  await build({ ...common, entryPoints: [`src/${name}.ts`], outfile: `${folder}/${name}.js`,
+                format: "iife", target: "es2020" });
+}
 await build({ ...common, entryPoints: ["src/page.css"], outfile: `${folder}/page.css` });

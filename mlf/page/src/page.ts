@@ -7,6 +7,9 @@ import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
 import { makeFilterable, makeSortable } from "./table.ts";
 
+// Everything is there (begin.ts), and what follows measures it.
+document.documentElement.classList.remove("arriving");
+
 // Pages of mlf diff have no report, and no network either.
 const embedded = document.getElementById("report");
 const report = embedded ? JSON.parse(embedded.textContent!) as Report : null;
