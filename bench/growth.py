@@ -308,20 +308,13 @@ def relay_parameters(n):
 
 def chain(count, reads=lambda i: [i - 1]):
     """A main of `count` calls in a row; call i reads what the calls in `reads(i)` made."""
-    kernel = support.NETWORK[support.NETWORK.index("    @T.prim_func\n    def tvmgen"):]
-    memory = [*(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
-    lines = [f'        sid_{i} = T.allocate([16], "int8", "global.workspace")\n'
-             for i in range(count - 1)]
-    for i in range(count):
-        made = [memory[k] if k >= 0 else "x_buffer.data" for k in reads(i)]
-        arguments = ", ".join([*made, memory[i]])
-        lines.append("        T.tvm_check_return(0, -1, T.call_extern(\"int32\", "
-                     f'"tvmgen_default_add{len(made)}", {arguments}))\n')
-    text = support.NETWORK[: support.NETWORK.index("        T.tvm_check_return")] + "".join(lines)
+    calls = [(f"add{len(reads(i))}", reads(i)) for i in range(count)]
+    kernels = []
     for width in sorted({len(reads(i)) for i in range(count)}):
         inputs = "".join(f'p{k}: T.Buffer((4,), "float32"), ' for k in range(width))
-        text += "\n" + kernel.replace('p0: T.Buffer((4,), "float32"), ', inputs).replace(
-            "default_add", f"default_add{width}")
+        kernels.append(support.KERNEL.replace('p0: T.Buffer((4,), "float32"), ', inputs).replace(
+            "default_add", f"default_add{width}"))
+    text = support.network(calls, "\n".join(kernels))
     return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text})
 
 

@@ -513,16 +513,9 @@ class Graph(Folder):
 
     def test_what_is_too_large_for_a_layout_is_a_column(self):
         count = 1100
-        memory = ["x_buffer.data", *(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
-        lines = [f'        {name} = T.allocate([16], "int8", "global.workspace")\n'
-                 for name in memory[1:-1]]
-        lines += ['        T.tvm_check_return(0, -1, T.call_extern("int32", "tvmgen_default_add", '
-                  f"{memory[i]}, {memory[i + 1]}))\n" for i in range(count)]
-        kernel = support.NETWORK[support.NETWORK.index("\n    @T.prim_func\n    def tvmgen"):]
-        text = support.NETWORK[: support.NETWORK.index("        T.tvm_check_return")]
+        text = support.network([("add", [i - 1]) for i in range(count)])
         path = self.folder / "many.tar"
-        path.write_bytes(support.make_tar({"metadata.json": support.METADATA,
-                                           "src/tir-1.txt": text + "".join(lines) + kernel}))
+        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
         result = support.run_ok("graph", path, "--format", "svg")
         self.assertIn(b"too many edges for a layout", result.stderr)
         svg = xml.etree.ElementTree.fromstring(result.stdout)

@@ -375,17 +375,11 @@ class Page(Browser):
 
     def chain(self, count, attributes=lambda i: ""):
         """An archive whose calls each read what the one before has written."""
-        kernel = support.NETWORK[support.NETWORK.index("    @T.prim_func\n    def tvmgen"):]
-        memory = ["x_buffer.data", *(f"sid_{i}" for i in range(count - 1)), "output_buffer.data"]
-        lines = [f'        sid_{i} = T.allocate([16], "int8", "global.workspace")'
-                 for i in range(count - 1)]
-        lines += [f'        T.tvm_check_return(0, -1, T.call_extern("int32", "tvmgen_default_add_{i}",'
-                  f" {memory[i]}, {memory[i + 1]}))" for i in range(count)]  # fmt: skip
-        text = support.NETWORK[: support.NETWORK.index("        T.tvm_check_return")]
-        text += "\n".join(lines) + "\n\n"
-        text += "\n".join(kernel.replace("default_add", f"default_add_{i}")
-                          .replace("        for i in", attributes(i) + "        for i in")
-                          for i in range(count))  # fmt: skip
+        calls = [(f"add_{i}", [i - 1]) for i in range(count)]
+        kernels = "\n".join(support.KERNEL.replace("default_add", f"default_add_{i}")
+                            .replace("        for i in", attributes(i) + "        for i in")
+                            for i in range(count))  # fmt: skip
+        text = support.network(calls, kernels)
         path = self.folder / "chain.tar"
         path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
         return path
@@ -490,8 +484,6 @@ class Page(Browser):
         nodes[2].send_keys(Keys.ENTER)
         self.assertEqual(self.run_script("return location.hash"), "#call=2")
 
-    # --- safety and access ---------------------------------------------------------------------
-
     def test_the_network_is_coloured_by_target(self):
         def attributes(i):
             kind = ("c", "cmsis-nn", "c")[i]
@@ -512,6 +504,8 @@ class Page(Browser):
               .map(node => getComputedStyle(node.querySelector('path, polygon, ellipse')).fill)""")
         self.assertEqual(fills, [legend["c"], legend["cmsis-nn"], legend["c"]])
         self.assertNotEqual(legend["c"], legend["cmsis-nn"])
+
+    # --- safety and access ---------------------------------------------------------------------
 
     def test_no_request_and_no_complaint(self):
         for archive in ARCHIVES:

@@ -62,6 +62,21 @@ class Module:
         for i in range(4):
             T_add[i] = p0[i] + T.float32(1)
 """
+KERNEL = NETWORK[NETWORK.index("    @T.prim_func\n    def tvmgen"):]
+
+
+def network(calls, kernels=KERNEL):
+    """NETWORK with other calls, each a kernel's name behind "tvmgen_default_" and the numbers of the
+    calls whose results it reads, -1 for the input. Each result has memory of its own; the last is
+    the output."""
+    made = [*(f"sid_{i}" for i in range(len(calls) - 1)), "output_buffer.data"]
+    lines = [f'        {name} = T.allocate([16], "int8", "global.workspace")\n' for name in made[:-1]]
+    for result, (kernel, reads) in zip(made, calls, strict=True):
+        arguments = ["x_buffer.data" if k < 0 else made[k] for k in reads]
+        lines.append("        T.tvm_check_return(0, -1, T.call_extern(\"int32\", "
+                     f'"tvmgen_default_{kernel}", {", ".join([*arguments, result])}))\n')
+    head = NETWORK[: NETWORK.index("        T.tvm_check_return")]
+    return head + "".join(lines) + "\n" + kernels
 
 
 def skip(reason):
