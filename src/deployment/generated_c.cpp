@@ -10,6 +10,7 @@
 #include "deployment/owners.h"
 #include "deployment/tir_name.h"
 #include "mlf/graph/graph_json.h"
+#include "support/source_text.h"
 
 namespace mlf::deployment {
 namespace {
@@ -44,24 +45,17 @@ support::NameMap<std::string, tir::CodePlace> places_of(const std::vector<Source
   support::NameMap<std::string, tir::CodePlace> places;
   for (const SourceFile& file : files) {
     // Definitions are in the order of the text: its lines are counted once.
-    std::uint32_t line = 1;
-    std::size_t line_begin = 0;
-    std::size_t at = 0;
-    const auto go_to = [&](std::size_t offset) {
-      for (; at < offset; ++at) {
-        if (file.text[at] != '\n') continue;
-        ++line;
-        line_begin = at + 1;
-      }
-    };
+    support::SourceText source{.file = {}, .member = {}, .text = file.text};
     for (const tir::CDefinition& definition : file.role.definitions) {
-      go_to(definition.range.begin);
-      tir::CodePlace place{.member = file.member->name,
-                           .line = line,
-                           .column = static_cast<std::uint32_t>(at - line_begin + 1)};
+      const tir::SourceRange range = definition.range;
+      source.count_lines_to(range.begin);
+      const Location begin = source.locate(range.begin);
       // The last brace, which is before the end of the range.
-      go_to(std::max<std::size_t>(definition.range.end, 1) - 1);
-      place.last_line = line;
+      source.count_lines_to(std::max<std::size_t>(range.end, 1) - 1);
+      tir::CodePlace place{.member = file.member->name,
+                           .line = begin.line,
+                           .column = begin.column,
+                           .last_line = source.counted.line};
       places.try_emplace(definition.symbol, std::move(place));
     }
   }

@@ -33,22 +33,26 @@ std::string without_tabs(std::string_view text) {
 }  // namespace
 
 // Counts lines anew each time: readers keep offsets, and only an error needs a line.
-std::uint32_t SourceText::line_of(std::size_t offset) const {
+CountedLines SourceText::counted_to(std::size_t offset) const {
   const CountedLines from = offset < counted.offset ? CountedLines{} : counted;
   const std::string_view between = text.substr(from.offset, offset - from.offset);
-  return from.line + static_cast<std::uint32_t>(std::ranges::count(between, '\n'));
+  const std::size_t newline = between.rfind('\n');
+  return {.offset = offset,
+          .line = from.line + static_cast<std::uint32_t>(std::ranges::count(between, '\n')),
+          .line_begin =
+              newline == std::string_view::npos ? from.line_begin : from.offset + newline + 1};
 }
 
 void SourceText::count_lines_to(std::size_t offset) {
-  if (offset > counted.offset) counted = {offset, line_of(offset)};
+  if (offset > counted.offset) counted = counted_to(offset);
 }
 
 Location SourceText::locate(std::size_t offset, std::size_t length) const {
   offset = std::min(offset, text.size());
-  const std::string_view before = text.substr(0, offset);
-  const std::size_t newline = before.rfind('\n');
-  const std::size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
-  const std::size_t line_end = std::min(text.find('\n', offset), text.size());
+  const auto [at, line, line_begin] = counted_to(offset);
+  // What is shown ends within the width of a line: the rest of a long one need not be looked at.
+  const std::string_view behind = text.substr(offset, kLineWidth);
+  const std::size_t line_end = offset + std::min(behind.find('\n'), behind.size());
   const std::size_t column = offset - line_begin;
 
   // Of a long line the part around the place is shown, so that the caret fits below it.
@@ -61,7 +65,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   where.file = file;
   where.member = member;
   // Counted from 1, as editors do.
-  where.line = line_of(offset);
+  where.line = line;
   where.column = static_cast<std::uint32_t>(column + 1);
   where.source_line = without_tabs(text.substr(clip_begin, clip_end - clip_begin));
   where.caret = static_cast<std::uint32_t>(offset - clip_begin);

@@ -14,6 +14,7 @@ namespace mlf::support {
 struct CountedLines {
   std::size_t offset = 0;
   std::uint32_t line = 1;
+  std::size_t line_begin = 0;  ///< offset of its first byte
 };
 
 /// Text of one member or file. Does not own the bytes: they outlive every use of it.
@@ -28,10 +29,11 @@ struct SourceText {
 
   /// Line, column and clipped source line of the byte at `offset` (clamped to the end of the text).
   Location locate(std::size_t offset, std::size_t length = 1) const;
-  /// The line of `offset`, counted from 1.
-  std::uint32_t line_of(std::size_t offset) const;
   /// Moves `counted` to `offset`, unless it is behind it already.
   void count_lines_to(std::size_t offset);
+
+ private:
+  CountedLines counted_to(std::size_t offset) const;
 };
 
 /// Throws an `Error` of kind `invalid_input` that points at `offset`.
