@@ -76,6 +76,7 @@ Result<void> write_report_page(const Deployment& deployment, const Report& repor
                                const std::string& archive, const std::string& file) {
   return page_data(deployment, report).and_then([&](PageData data) -> Result<void> {
     data.title = std::filesystem::path(title_of(archive)).filename();
+    if (auto planned = add_plans(deployment, data); !planned) return planned;
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
       if (!report.modules[i].network) continue;
       if (auto drawn = draw(data.modules[i], report.modules[i]); !drawn) return drawn;

@@ -78,8 +78,7 @@ struct KernelCode {
   bool is_tvmscript = false;  ///< which of the two
   std::string c;              ///< the lines of `KernelReport::c`
   std::vector<ConstantSummary> constants{};
-  /// Lines of `c` and the line of `tir` that is the same loop, store or condition, both counted
-  /// from
+  /// By line of `c` the line of `tir` that is the same loop, store or condition. The first line is
   /// 1. Empty where the two are not the same statements in the same order.
   std::map<std::uint32_t, std::uint32_t> line_of_tir{};
 };
@@ -101,11 +100,14 @@ struct PageData {
   std::vector<PageModule> modules{};  ///< as in Report
 };
 
-/// Everything but the pictures. Plans the pools (`plan_archive`), which takes time where they are
-/// large.
+/// Everything but the pictures and the plans.
 ///
 /// Errors: those of reading C and TIR; none after a `report_of` of the same deployment but `io`.
 MLF_API Result<PageData> page_data(const Deployment& deployment, const Report& report);
+
+/// Adds `planned` to maps of pools. Plans them (`plan_archive`), which takes time where they are
+/// large. `data` is that of the same deployment. Errors: those of `plan_archive`.
+MLF_API Result<void> add_plans(const Deployment& deployment, PageData& data);
 
 /// Writes the page: HTML with its style and script, and the report as JSON
 /// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
@@ -115,7 +117,7 @@ MLF_API Result<void> write_page(const Report& report, const PageData& data, cons
 /// One of two builds.
 struct PageSide {
   const Report& report;
-  const PageData& data;  ///< of that report; its pictures are not shown
+  const PageData& data;  ///< of that report; its pictures and plans are not shown
 };
 
 /// Writes a page of the same kind about what changed (`diff` of the two reports): numbers before

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
 #include "graph/network/memory_use.h"
@@ -123,40 +122,38 @@ void add_plans(std::vector<MemoryMap>& maps, const ModulePlan& module) {
 /// A text, and the TIR that it says.
 class ReadText {
  public:
-  ReadText(std::shared_ptr<const tir::Document> document, std::string_view text)
-      : document_(std::move(document)), lines_(text) {}
+  /// Without a document where the text could not be read.
+  ReadText(std::shared_ptr<const tir::Document> document, std::string_view text);
 
   /// Statements of a function; none where it is not in the text.
   std::vector<StatementPlace> statements_of(std::string_view function) const;
 
  private:
-  std::shared_ptr<const tir::Document> document_;  // null: the text could not be read
+  std::shared_ptr<const tir::Document> document_;
+  std::map<std::string_view, tir::Node> functions_;  // of the document
   report::LineTable lines_;
 };
 
-std::vector<StatementPlace> ReadText::statements_of(std::string_view function) const {
-  if (!document_) return {};
+ReadText::ReadText(std::shared_ptr<const tir::Document> document, std::string_view text)
+    : document_(std::move(document)), lines_(text) {
+  if (!document_) return;
   const tir::NodeMap functions = document_->module.root().map(tir::f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions.key(i).text(tir::f::GlobalVar::name_hint) != function) continue;
-    if (!functions.value(i).is(tir::Kind::PrimFunc)) return {};
-    return page::statements_of(functions.value(i), lines_);
+    if (!functions.value(i).is(tir::Kind::PrimFunc)) continue;
+    functions_.emplace(functions.key(i).text(tir::f::GlobalVar::name_hint), functions.value(i));
   }
-  return {};
 }
 
-/// Null where what was read is not valid; throws other errors.
-template <class Document>
-std::shared_ptr<const tir::Document> valid_or_null(Result<Document> read) {
-  if (!read) {
-    support::throw_unless_invalid(read.error());
-    return nullptr;
-  }
-  if constexpr (std::is_same_v<Document, tir::Document>) {
-    return std::make_shared<const tir::Document>(std::move(*read));
-  } else {
-    return *read;
-  }
+std::vector<StatementPlace> ReadText::statements_of(std::string_view function) const {
+  const auto found = functions_.find(function);
+  if (found == functions_.end()) return {};
+  return page::statements_of(found->second, lines_);
+}
+
+/// Null where it says no TIR.
+std::shared_ptr<const tir::Document> read_script(std::string_view script) {
+  auto read = support::value_if_valid(tir::read({.file = {}, .member = {}, .text = script}));
+  return read ? std::make_shared<const tir::Document>(*std::move(read)) : nullptr;
 }
 
 /// Reads code and constants; each TIR is written as a script once, each file of C read once.
@@ -205,8 +202,8 @@ CodeCollector::Source CodeCollector::read(const KernelReport& kernel) const {
   if (!script.empty()) {
     // Of what was just written, where its lines are. Scripts without the data of constants that
     // TVM keeps outside of them cannot be read.
-    ReadText text(valid_or_null(tir::read({.file = {}, .member = {}, .text = script})), script);
-    return {kernel.document, ScriptFunctions(script), std::move(text), std::move(constants)};
+    return {kernel.document, ScriptFunctions(script), ReadText(read_script(script), script),
+            std::move(constants)};
   }
   const TirSource* source = deployment_.find_tir(kernel.source);
   const std::string_view own = source == nullptr || source->c ? std::string_view() : source->text;
@@ -228,8 +225,8 @@ std::vector<StatementPlace> CodeCollector::statements_of_c(const KernelReport& k
   const auto sources = get_or_throw(deployment_.generated_c(module));
   const auto source = std::ranges::find(sources, kernel.c->file, &TirSource::name);
   if (source == sources.end()) return {};
-  ReadText text(valid_or_null(deployment_.document(*source)), source->text);
-  known = c_.emplace(kernel.c->file, std::move(text)).first;
+  auto document = support::value_if_valid(deployment_.document(*source));
+  known = c_.try_emplace(kernel.c->file, document.value_or(nullptr), source->text).first;
   return known->second.statements_of(kernel.symbol);
 }
 
@@ -295,12 +292,18 @@ Result<PageData> page_data(const Deployment& deployment, const Report& report) {
   return support::to_result([&] {
     PageData data;
     page::CodeCollector collector(deployment);
-    const ArchivePlan plan = support::get_or_throw(plan_archive(deployment));
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
       data.modules.push_back(page::module_data(report.modules[i], i, collector));
-      page::add_plans(data.modules.back().maps, plan.modules[i]);
     }
     return data;
+  });
+}
+
+Result<void> add_plans(const Deployment& deployment, PageData& data) {
+  return plan_archive(deployment).map([&](const ArchivePlan& plan) {
+    for (std::size_t i = 0; i < data.modules.size(); ++i) {
+      page::add_plans(data.modules[i].maps, plan.modules[i]);
+    }
   });
 }
 
