@@ -11,7 +11,6 @@
 namespace mlf::analysis {
 namespace {
 
-using tir::Node;
 using tir::NodeList;
 
 /// What holds four numbers: batch, height, width, channels.
@@ -260,15 +259,12 @@ std::optional<CmsisNnCall> cmsis_nn_call(std::string_view name, NodeList args) {
   const auto is_a = [&](std::string_view what) {
     return name.find(what) != std::string_view::npos;
   };
-  if (is_a("conv")) {
+  const bool is_convolution = is_a("conv");
+  if (is_convolution || is_a("fully_connected")) {
     const auto mac = mac_of_layer(args);
     if (!mac) return std::nullopt;
-    return CmsisNnCall{*mac, uses_of_convolution(name, args)};
-  }
-  if (is_a("fully_connected")) {
-    const auto mac = mac_of_layer(args);
-    if (!mac) return std::nullopt;
-    return CmsisNnCall{*mac, uses_of_fully_connected(name, args)};
+    const auto uses_of_layer = is_convolution ? uses_of_convolution : uses_of_fully_connected;
+    return CmsisNnCall{*mac, uses_of_layer(name, args)};
   }
   if (is_a("pool")) return CmsisNnCall{0, uses_of_pooling(name, args)};
   if (is_a("softmax")) return CmsisNnCall{0, uses_of_softmax(name, args)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -131,7 +132,7 @@ class KernelCounter {
   void count_access(Node node, const Count& times);
   void count_call(Node call, const Evaluation& evaluation, const Count& times);
   void count_mac(const Count& macs, RegionId region);
-  void use(Node pointer, const ArgumentUse& use, const Count& calls);
+  void use(std::size_t memory, const ArgumentUse& use, const Count& calls);
   void escape(Node pointer);
   bool is_on_data(Node node, const Evaluation& evaluation) const;
 
@@ -266,15 +267,13 @@ void KernelCounter::escape(Node pointer) {
 
 /// What a call is known to do to memory, as often as it is made. How often it reads the same
 /// element again is its own affair: these numbers have no upper bound.
-void KernelCounter::use(Node pointer, const ArgumentUse& use, const Count& calls) {
-  const auto memory = memories_.of_pointer(pointer);
-  if (!memory) return;
-  BufferCost& buffer = buffers_[*memory];
+void KernelCounter::use(std::size_t memory, const ArgumentUse& use, const Count& calls) {
+  BufferCost& buffer = buffers_[memory];
   buffer.loads += calls * use.loads;
   buffer.stores += calls * use.stores;
   buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
   buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
-  is_used_by_call_[*memory] = true;
+  is_used_by_call_[memory] = true;
 }
 
 /// What a call costs beyond its arguments. A pointer to a function that is not known says nothing
@@ -299,18 +298,21 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   // Giving memory back reads nothing of it.
   if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
   const tir::NodeList args = call.list(f::Call::args);
-  for (const ArgumentUse& one : callee.uses) use(args[one.argument], one, calls);
+  std::set<std::size_t> used;
+  for (const ArgumentUse& one : callee.uses) {
+    const auto memory = memories_.of_pointer(args[one.argument]);
+    if (!memory) continue;
+    use(*memory, one, calls);
+    used.insert(*memory);
+  }
   if (!callee.uses.empty()) {
     space_.explain(
         fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
   }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto memory = args[i].dtype().is_handle() ? memories_.of_pointer(args[i]) : std::nullopt;
-    const bool is_described = std::any_of(
-        callee.uses.begin(), callee.uses.end(),
-        [&](const ArgumentUse& one) { return memories_.of_pointer(args[one.argument]) == memory; });
-    if (!memory || is_described) continue;
-    escape(args[i]);
+  for (const Node arg : args) {
+    const auto memory = arg.dtype().is_handle() ? memories_.of_pointer(arg) : std::nullopt;
+    if (!memory || used.contains(*memory)) continue;
+    escape(arg);
     if (!callee.is_known || !callee.uses.empty()) continue;
     space_.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
   }
