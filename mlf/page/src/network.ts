@@ -43,24 +43,24 @@ function targetColours(targets: Targets): Map<string, string> {
     [name, TARGET_COLOURS[Math.min(i, TARGET_COLOURS.length - 1)]!]));
 }
 
-function colourByTarget(nodes: CallNode[], targets: Targets): void {
-  const colours = targetColours(targets);
+/** Fills every call; an empty colour is that of the drawing. */
+function fill(nodes: CallNode[], colourOf: (call: Call) => string): void {
   for (const { element, call } of nodes) {
     const shape = element.querySelector<SVGElement>("path, polygon, ellipse");
-    if (shape) shape.style.fill = colours.get(targets.get(call.kernel) ?? "not known")!;
+    if (shape) shape.style.fill = colourOf(call);
   }
+}
+
+function colourByTarget(nodes: CallNode[], targets: Targets): void {
+  const colours = targetColours(targets);
+  fill(nodes, (call) => colours.get(targets.get(call.kernel) ?? "not known")!);
 }
 
 function colour(nodes: CallNode[], measure: Measure | ""): void {
   const most = Math.max(1, ...nodes.map((node) => (measure ? magnitude(node.call[measure]) : 0)));
-  for (const { element, call } of nodes) {
-    const value = measure ? magnitude(call[measure]) : -1;
-    const shape = element.querySelector<SVGElement>("path, polygon, ellipse");
-    if (!shape) continue;
-    // From white to a light amber, on which black and red text can be read.
-    const light = value < 0 ? 100 : 100 - (30 * value) / most;
-    shape.style.fill = measure ? `hsl(40 95% ${light}%)` : "";
-  }
+  // From white to a light amber, on which black and red text can be read.
+  fill(nodes, (call) =>
+    measure ? `hsl(40 95% ${100 - (30 * magnitude(call[measure])) / most}%)` : "");
 }
 
 function describe({ element, call, number }: CallNode, prefix: string): void {

@@ -1,7 +1,7 @@
 // What the script adds to a page that can be read without it.
 import { all } from "./elements.ts";
-import { followLinks } from "./links.ts";
 import { unfoldKernels } from "./kernels.ts";
+import { followLinks } from "./links.ts";
 import { makeExplorable as makeMapExplorable } from "./map.ts";
 import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
