@@ -175,20 +175,22 @@ Result<graph::Topology> network_of(Networks networks, std::size_t module, const 
 
 }  // namespace
 
-Result<graph::Topology> read_network_argument(const std::string& path, const std::string& module,
+Result<NetworkArgument> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
                                               const Limits& limits) {
   // Beside the archive, as `mlf process --tir` takes them.
   auto files = load_tir_files(tir_files, limits.tir.max_source_bytes);
   if (!files) return tl::make_unexpected(files.error());
-  const auto deployment = Deployment::open(
+  auto deployment = Deployment::open(
       path,
       {.tir_files = *std::move(files), .archive_limits = limits.archive, .tir_limits = limits.tir});
   if (!deployment) return tl::make_unexpected(deployment.error());
   const auto chosen = choose(deployment->library(), module, path);
   if (!chosen) return tl::make_unexpected(chosen.error());
-  return deployment->networks().and_then(
+  auto network = deployment->networks().and_then(
       [&](Networks networks) { return network_of(std::move(networks), *chosen, path); });
+  if (!network) return tl::make_unexpected(network.error());
+  return NetworkArgument{*std::move(deployment), *std::move(network)};
 }
 
 Result<Report> read_report_argument(const std::string& path, const Limits& limits,

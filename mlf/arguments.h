@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
 #include "mlf/report.h"
@@ -18,12 +19,18 @@ namespace mlf::program {
 /// MEMBER is a member's name or the stem of a TIR ("tir-1").
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits);
 
+/// The network of one module, and the archive that it is of.
+struct NetworkArgument {
+  Deployment deployment;
+  graph::Topology topology;
+};
+
 /// Reads the network of one module of the archive at `path` ("-": standard input). An empty
 /// `module` means the only one there is.
 ///
 /// Errors: those of the archive and of its TIR; `check_failed` where the module has no network;
 /// `usage` where several modules have one and none is named, or the named one does not exist.
-Result<graph::Topology> read_network_argument(const std::string& path, const std::string& module,
+Result<NetworkArgument> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
                                               const Limits& limits);
 

@@ -2,12 +2,14 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
 #include "count_text.h"
 #include "mlf/file.h"
+#include "mlf/folding.h"
 #include "mlf/graph/column.h"
 #include "mlf/graph/dot.h"
 #include "output.h"
@@ -15,46 +17,64 @@
 namespace mlf::program {
 namespace {
 
-// Graphviz needs a minute for a few thousand nodes, and nobody can see them.
-constexpr std::size_t kMostDrawnCalls = 600;
+using graph::FoldedNetwork;
+using graph::Topology;
 
 #ifdef MLF_HAS_DRAWING
-graph::DotNotes notes_of(const ModuleReport& module) {
-  graph::DotNotes notes;
-  for (const CallReport& call : module.calls) notes.calls.push_back(spelled(call.mac) + " MAC");
+/// What the boxes of a drawing cost: of a block, all of its calls.
+std::vector<std::string> macs_of(const FoldedNetwork& folded, const ModuleReport& module) {
+  std::vector<std::string> notes;
+  for (const graph::CallBlock& block : folded.blocks) {
+    analysis::Count mac;
+    for (std::uint32_t i = 0; i < block.size(); ++i) {
+      mac += module.calls[graph::index(block.first) + i].mac;
+    }
+    notes.push_back(spelled(mac) + " MAC");
+  }
   return notes;
+}
+
+Result<std::string> draw(const FoldedNetwork& folded, const ModuleReport& module) {
+  std::string dot;
+  const graph::DotNotes notes{.folded = folded, .boxes = macs_of(folded, module)};
+  return graph::write_dot(*module.network, notes, [&](std::string_view text) { dot += text; })
+      .and_then([&] { return drawing::svg_from_dot(dot); });
+}
+#else
+Result<std::string> draw(const FoldedNetwork&, const ModuleReport&) {
+  return tl::make_unexpected(
+      Diagnostics{Diagnostic{ErrorKind::internal, "this mlf was built without Graphviz", {}}});
 }
 #endif
 
-Result<void> draw([[maybe_unused]] PageModule& page, const ModuleReport& module) {
-  const graph::Topology& network = *module.network;
-  if (network.calls.size() > kMostDrawnCalls) {
-    page.no_picture = "Not drawn: it has more than " + std::to_string(kMostDrawnCalls) +
-                      " calls. mlf graph --format svg draws it.";
+/// Draws one form of a network into `picture`, where its layout ends. Where Graphviz fails, the
+/// page is of use without it, and says so.
+Result<void> add_picture(const FoldedNetwork& folded, const ModuleReport& module,
+                         std::string& picture, std::string& no_picture) {
+  if (graph::layout_effort(*module.network, folded) > graph::kMostLayoutEffort) {
+    no_picture = "Not drawn: it has too many edges. mlf graph --format svg lists its calls.";
     return {};
   }
-  if (graph::layout_effort(network) > graph::kMostLayoutEffort) {
-    page.no_picture =
-        "Not drawn: its edges cross too many ranks. mlf graph --format svg lists its calls.";
-    return {};
-  }
-#ifdef MLF_HAS_DRAWING
-  std::string dot;
-  const auto svg = graph::write_dot(network, notes_of(module), [&](std::string_view text) {
-                     dot += text;
-                   }).and_then([&] { return drawing::svg_from_dot(dot); });
-  if (svg) {
-    page.picture = *svg;
-  } else if (svg.error().front().kind != ErrorKind::internal) {
-    return tl::make_unexpected(svg.error());
+  auto drawn = draw(folded, module);
+  if (drawn) {
+    picture = *std::move(drawn);
+  } else if (drawn.error().front().kind == ErrorKind::internal) {
+    no_picture = "Not drawn: " + drawn.error().front().message + ".";
   } else {
-    // The page is of use without the picture.
-    page.no_picture = "Not drawn: " + svg.error().front().message + ".";
+    return tl::make_unexpected(drawn.error());
   }
-#else
-  page.no_picture = "Not drawn: this mlf was built without Graphviz.";
-#endif
   return {};
+}
+
+Result<void> add_pictures(const Deployment& deployment, const ModuleReport& module,
+                          PageModule& page) {
+  const Topology& network = *module.network;
+  return add_picture(graph::whole_network(network), module, page.picture, page.no_picture)
+      .and_then([&] { return fold_repeats(deployment, network); })
+      .and_then([&](const FoldedNetwork& folded) -> Result<void> {
+        if (folded.blocks.size() == network.calls.size()) return {};
+        return add_picture(folded, module, page.folded_picture, page.no_picture);
+      });
 }
 
 }  // namespace
@@ -79,7 +99,8 @@ Result<void> write_report_page(const Deployment& deployment, const Report& repor
     if (auto planned = add_plans(deployment, data); !planned) return planned;
     for (std::size_t i = 0; i < report.modules.size(); ++i) {
       if (!report.modules[i].network) continue;
-      if (auto drawn = draw(data.modules[i], report.modules[i]); !drawn) return drawn;
+      auto drawn = add_pictures(deployment, report.modules[i], data.modules[i]);
+      if (!drawn) return drawn;
     }
     return write_page_file(file,
                            [&](const tir::Sink& sink) { return write_page(report, data, sink); });

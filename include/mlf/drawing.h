@@ -1,5 +1,7 @@
 // Pictures, laid out by Graphviz. Part of the target mlf::drawing, which exists where mlf was built
 // with Graphviz; mlf::mlf does not need it.
+// ELK (elkjs 0.12) was measured beside it: MobileNet 0.4 s instead of 0.05, a chain of 2,000 calls
+// 7 s instead of 2, and 1.6 MB of script in each page.
 #pragma once
 
 #include <string>

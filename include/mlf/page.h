@@ -92,7 +92,8 @@ struct PageModule {
   /// The network as SVG by Graphviz (`drawing::svg_from_dot` of `graph::write_dot`), or empty. The
   /// caller draws it: the library does without Graphviz.
   std::string picture{};
-  std::string no_picture{};  ///< why there is none, one sentence
+  std::string folded_picture{};  ///< the same with its repeated parts drawn once; empty: none
+  std::string no_picture{};      ///< why there is none of them, one sentence
 };
 
 struct PageData {

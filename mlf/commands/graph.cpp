@@ -9,6 +9,7 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
+#include "mlf/folding.h"
 #include "mlf/graph/column.h"
 #include "mlf/graph/dot.h"
 #include "mlf/graph/graph_json.h"
@@ -26,6 +27,7 @@ struct GraphArguments {
   std::vector<std::string> tir_files;
   NetworkFormat format = NetworkFormat::topology;
   bool pretty = false;
+  bool fold = false;
 };
 
 void declare_graph_options(CLI::App& app, GraphArguments& options) {
@@ -52,6 +54,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
                  "Take TIR from this file too, as mlf process does; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_flag("--fold", options.fold, "Draw repeated parts of the network once: dot, svg and png");
   app.add_flag("--pretty", options.pretty,
                "Indent topology, json, perfetto and model-explorer for reading");
 }
@@ -72,12 +75,36 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
 }
 
-bool can_be_laid_out(const graph::Topology& topology) {
-  return graph::layout_effort(topology) <= graph::kMostLayoutEffort;
-}
-
 tl::unexpected<Diagnostics> no_picture(std::string message) {
   return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
+}
+
+bool is_drawn(NetworkFormat format) {
+  return format == NetworkFormat::dot || format == NetworkFormat::svg ||
+         format == NetworkFormat::png;
+}
+
+/// What is laid out of a network, and whether that ends.
+struct Picture {
+  graph::DotNotes notes{};
+  std::uint64_t effort = 0;
+
+  bool can_be_laid_out() const { return effort <= graph::kMostLayoutEffort; }
+};
+
+Result<Picture> folded_picture(const NetworkArgument& network) {
+  return fold_repeats(network.deployment, network.topology).map([&](graph::FoldedNetwork folded) {
+    const std::uint64_t effort = graph::layout_effort(network.topology, folded);
+    return Picture{{.folded = std::move(folded)}, effort};
+  });
+}
+
+/// Networks that are too large for a layout are folded, asked for or not. DOT is for whoever asks.
+Result<Picture> picture_of(const NetworkArgument& network, const GraphArguments& options) {
+  if (options.fold) return folded_picture(network);
+  const Picture whole{{}, graph::layout_effort(network.topology)};
+  if (whole.can_be_laid_out() || options.format == NetworkFormat::dot) return whole;
+  return folded_picture(network);
 }
 
 #ifdef MLF_HAS_DRAWING
@@ -85,10 +112,11 @@ using Draw = Result<std::string>(const std::string& dot);
 constexpr Draw* kDrawSvg = drawing::svg_from_dot;
 constexpr Draw* kDrawPng = drawing::png_from_dot;
 
-Result<void> lay_out(const graph::Topology& topology, Draw* draw, const tir::Sink& sink) {
+Result<void> lay_out(const graph::Topology& topology, const graph::DotNotes& notes, Draw* draw,
+                     const tir::Sink& sink) {
   // Graphviz reads its input as a whole.
   std::string dot;
-  return graph::write_dot(topology, [&](std::string_view text) { dot += text; })
+  return graph::write_dot(topology, notes, [&](std::string_view text) { dot += text; })
       .and_then([&] { return draw(dot); })
       .map([&](const std::string& picture) { sink(picture); });
 }
@@ -97,57 +125,65 @@ Result<void> lay_out(const graph::Topology& topology, Draw* draw, const tir::Sin
 constexpr const char* kDrawSvg = "-Tsvg";
 constexpr const char* kDrawPng = "-Tpng";
 
-Result<void> lay_out(const graph::Topology&, std::string_view option, const tir::Sink&) {
+Result<void> lay_out(const graph::Topology&, const graph::DotNotes&, std::string_view option,
+                     const tir::Sink&) {
   return no_picture("this mlf was built without Graphviz: give --format dot to its dot " +
                     std::string(option));
 }
 #endif
 
-Result<void> write_svg(const graph::Topology& topology, const tir::Sink& sink) {
-  if (!can_be_laid_out(topology)) return graph::write_column_svg(topology, sink);
-  return lay_out(topology, kDrawSvg, sink);
-}
-
-Result<void> write_png(const graph::Topology& topology, const tir::Sink& sink) {
-  if (can_be_laid_out(topology)) return lay_out(topology, kDrawPng, sink);
-  return no_picture("too many edges for a layout: --format svg lists the calls");
-}
-
-Result<void> write_network(const graph::Topology& topology, const GraphArguments& options,
-                           const tir::Sink& sink) {
-  const auto layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact;
-  switch (options.format) {
-    case NetworkFormat::topology:
-      return graph::write_topology_json(topology, layout, sink);
-    case NetworkFormat::json:
-      return write_graph(topology, layout, sink);
-    case NetworkFormat::dot:
-      return graph::write_dot(topology, sink);
-    case NetworkFormat::svg:
-      return write_svg(topology, sink);
-    case NetworkFormat::png:
-      return write_png(topology, sink);
-    case NetworkFormat::perfetto:
-      return graph::write_trace_json(topology, layout, sink);
-    case NetworkFormat::model_explorer:
-      return graph::write_model_explorer_json(topology, layout, sink);
+/// What `format` is drawn with, or the column of calls where nothing can be laid out.
+Result<void> draw(const graph::Topology& topology, const Picture& picture, NetworkFormat format,
+                  const Console& console, const tir::Sink& sink) {
+  if (format == NetworkFormat::dot) return graph::write_dot(topology, picture.notes, sink);
+  if (picture.can_be_laid_out()) {
+    const bool is_png = format == NetworkFormat::png;
+    return lay_out(topology, picture.notes, is_png ? kDrawPng : kDrawSvg, sink);
   }
-  return {};
+  if (format == NetworkFormat::png) {
+    return no_picture("too many edges for a layout: --format svg lists the calls");
+  }
+  console.note("too many edges for a layout: the picture is a column of the calls");
+  return graph::write_column_svg(topology, sink);
+}
+
+Result<void> write_picture(const NetworkArgument& network, const GraphArguments& options,
+                           const Console& console, const tir::Sink& sink) {
+  return picture_of(network, options).and_then([&](const Picture& picture) {
+    if (picture.notes.folded && !options.fold && picture.can_be_laid_out()) {
+      console.note("too many edges for a layout: repeated parts are drawn once, as with --fold");
+    }
+    return draw(network.topology, picture, options.format, console, sink);
+  });
+}
+
+Result<void> write_text(const graph::Topology& topology, const GraphArguments& options,
+                        const tir::Sink& sink) {
+  const auto layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact;
+  if (options.format == NetworkFormat::json) return write_graph(topology, layout, sink);
+  if (options.format == NetworkFormat::perfetto) {
+    return graph::write_trace_json(topology, layout, sink);
+  }
+  if (options.format == NetworkFormat::model_explorer) {
+    return graph::write_model_explorer_json(topology, layout, sink);
+  }
+  return graph::write_topology_json(topology, layout, sink);
 }
 
 int run_graph(const GraphArguments& options, const Context& context) {
-  const auto topology =
-      read_network_argument(options.archive, options.module, options.tir_files, context.limits);
-  if (!topology) return context.console.fail(topology.error());
-  if (options.format == NetworkFormat::svg && !can_be_laid_out(*topology)) {
-    context.console.note("too many edges for a layout: the picture is a column of the calls");
+  if (options.fold && !is_drawn(options.format)) {
+    return context.console.fail(ErrorKind::usage, "--fold is for --format dot, svg and png");
   }
+  const auto network =
+      read_network_argument(options.archive, options.module, options.tir_files, context.limits);
+  if (!network) return context.console.fail(network.error());
   // Written as it is made: networks may be larger than a terminal's patience, but not than memory.
   OutputStream out;
+  const auto sink = [&](std::string_view bytes) { out.write(bytes); };
   const auto written =
-      write_network(*topology, options, [&](std::string_view bytes) {
-        out.write(bytes);
-      }).map_error([&](Diagnostics all) { return in_file(std::move(all), options.archive); });
+      (is_drawn(options.format) ? write_picture(*network, options, context.console, sink)
+                                : write_text(network->topology, options, sink))
+          .map_error([&](Diagnostics all) { return in_file(std::move(all), options.archive); });
   // What was written before the failure is out already; the exit code says not to use it.
   if (!written) return context.console.fail(written.error());
   const auto finished = out.finish();

@@ -37,15 +37,26 @@ class Digest {
   std::uint64_t state_ = 0x243f6a8885a308d3;
 };
 
+template <class Field>
+bool is_field(Kind kind, std::uint8_t field, Field name) {
+  return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
+}
+
 /// What a name or a place in the module says, and not the program.
-bool is_passed_over(Kind kind, std::uint8_t field) {
-  const auto is = [&](auto name) {
-    return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
-  };
+bool names_something(Kind kind, std::uint8_t field) {
+  const auto is = [&](auto name) { return is_field(kind, field, name); };
   namespace f = tir::f;
   return is(f::Var::name) || is(f::SizeVar::name) || is(f::Buffer::name) ||
          is(f::Block::name_hint) || is(f::PrimFunc::attrs) ||
          is(f::AllocateConst::irmod_storage_idx);
+}
+
+/// The values of numbers as well. Extents are IntImm.
+bool names_something_or_counts(Kind kind, std::uint8_t field) {
+  const auto is = [&](auto name) { return is_field(kind, field, name); };
+  namespace f = tir::f;
+  return names_something(kind, field) || is(f::IntImm::value) || is(f::FloatImm::value) ||
+         is(f::NDArray::shape) || is(f::NDArray::data);
 }
 
 /// Variables and buffers are what they are by identity: they go by the order of their first
@@ -56,6 +67,11 @@ bool has_identity(Node node) {
 
 class Fingerprint {
  public:
+  using PassesOver = bool(Kind kind, std::uint8_t field);
+
+  /// Fields that `passes_over` do not count.
+  explicit Fingerprint(PassesOver* passes_over) : passes_over_(passes_over) {}
+
   std::uint64_t of(Node function) {
     tir::for_each_pre_order(function, [&](Node node) {
       if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
@@ -73,7 +89,7 @@ class Fingerprint {
     if (has_identity(node)) digest.add(numbers_.at(index(node.id())));
     const auto fields = node.info().fields;
     for (std::uint8_t i = 0; i < fields.size(); ++i) {
-      if (!is_passed_over(node.kind(), i)) add_field(digest, node, i, fields[i].type);
+      if (!passes_over_(node.kind(), i)) add_field(digest, node, i, fields[i].type);
     }
     return digest.value();
   }
@@ -128,6 +144,7 @@ class Fingerprint {
     }
   }
 
+  PassesOver* passes_over_;
   std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
   std::unordered_map<std::uint32_t, std::uint64_t> digests_;
 };
@@ -135,7 +152,11 @@ class Fingerprint {
 }  // namespace
 
 std::uint64_t fingerprint(Node prim_func) {
-  return Fingerprint().of(prim_func);
+  return Fingerprint(names_something).of(prim_func);
+}
+
+std::uint64_t statement_shape(Node prim_func) {
+  return Fingerprint(names_something_or_counts).of(prim_func);
 }
 
 }  // namespace mlf::analysis

@@ -50,6 +50,7 @@ PUBLIC = {
     "archive_plan.h": "deployment",
     "memory_claims.h": "deployment",
     "claim_reasons.def": "deployment",
+    "folding.h": "deployment",
     "networks.h": "deployment",
     "report_rows.h": "report",
     "budget.h": "report",

@@ -6,6 +6,7 @@
 
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/graph/fold.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/write.h"
 
@@ -13,6 +14,7 @@ namespace mlf::graph {
 
 /// What Graphviz has to place: nodes, and an edge once for every rank that it crosses, where it
 /// becomes a node that is put in order with the others. Ranks are those of the longest path.
+MLF_API std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folded);
 MLF_API std::uint64_t layout_effort(const Topology& topology);
 
 /// The most of it that is laid out in seconds: a chain of 1,000 calls, or 22 calls that each read

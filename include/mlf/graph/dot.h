@@ -2,11 +2,13 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/graph/fold.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/write.h"
 
@@ -14,14 +16,18 @@ namespace mlf::graph {
 
 /// What a caller knows of a network beside its topology.
 struct DotNotes {
-  std::vector<std::string> calls{};  ///< by call, a line below its name; empty: none
+  /// Repeated parts that are drawn once; nothing: every call is a box. Of the same topology.
+  std::optional<FoldedNetwork> folded{};
+  std::vector<std::string> boxes{};  ///< by block or call, a line below its name; empty: none
 };
 
 /// Writes the topology in Graphviz's DOT language, for `dot -Tsvg` and the like. Equal topologies
 /// give equal text.
 ///
-/// Kernels are rounded boxes with their short names, how many constants and workspaces they have
-/// and of how many bytes; functions of other compilers and targets are double boxes, copies dashed
+/// Kernels are rounded boxes with their short names, the number of the call in main, how many
+/// constants and workspaces they have and of how many bytes; repeated parts are boxes with depth
+/// that list the kernels of one time, several tensors between one and another box are one edge with
+/// the sum of their bytes; functions of other compilers and targets are double boxes, copies dashed
 /// ones, inputs and outputs ellipses, constants of main notes. An edge says dtype, shape and bytes
 /// of its tensor, both shapes where its ends see different ones, and bytes alone where neither
 /// knows the others; of a tensor without a size, those of its allocation ("at most"). What a check

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/formats/dot_text.h"
@@ -145,21 +147,36 @@ class ColumnWriter {
 }  // namespace
 
 std::uint64_t layout_effort(const Topology& topology) {
-  const Ranks ranks = ranks_of(topology);
-  std::uint64_t effort = topology.inputs.size() + topology.outputs.size() + topology.calls.size() +
+  return layout_effort(topology, whole_network(topology));
+}
+
+std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folded) {
+  const Ranks ranks = ranks_of(topology, folded);
+  std::uint64_t effort = topology.inputs.size() + topology.outputs.size() + folded.blocks.size() +
                          topology.copies.size();
+  const auto rank = [&](const Endpoint& end) { return ranks[box_of(folded, end)]; };
+  std::set<std::pair<Box, Box>> block_edges;
+  std::set<std::pair<const Value*, Box>> block_inputs;
+  // Several edges between a block and another box are drawn as one, those within it not at all.
+  const auto is_drawn = [&](const Value& value, const Endpoint& end) {
+    const Box to = box_of(folded, end);
+    if (!value.producer) return !is_block(folded, to) || block_inputs.emplace(&value, to).second;
+    const Box from = box_of(folded, *value.producer);
+    if (!is_block(folded, from) && !is_block(folded, to)) return true;
+    return from != to && block_edges.emplace(from, to).second;
+  };
   for (const Value& value : topology.values) {
     if (value.kind == ValueKind::constant) ++effort;
     if (value.consumers.empty()) continue;
     // Graphviz puts inputs and constants as near to their first reader as it can.
-    std::uint64_t from = value.producer ? ranks.of(*value.producer) : ranks.of(value.consumers[0]);
+    std::uint64_t from = rank(value.producer ? *value.producer : value.consumers[0]);
     if (!value.producer) {
-      for (const Endpoint& end : value.consumers) from = std::min(from, ranks.of(end));
+      for (const Endpoint& end : value.consumers) from = std::min(from, rank(end));
       --from;
     }
     for (const Endpoint& end : value.consumers) {
       // An update in place of a damaged network may go back.
-      effort += std::max(ranks.of(end), from + 1) - from;
+      if (is_drawn(value, end)) effort += std::max(rank(end), from + 1) - from;
     }
   }
   return effort;

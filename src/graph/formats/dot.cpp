@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "graph/formats/dot_text.h"
 #include "graph/formats/ranks.h"
@@ -15,6 +18,8 @@ namespace {
 // Kernels of fused operators have names of up to 80 characters and more; this keeps boxes about as
 // wide as their neighbours.
 constexpr std::size_t kLabelWidth = 26;
+// More of them say less: the picture of the whole network has them all.
+constexpr std::uint32_t kMostNames = 6;
 // Sentences are longer than names, and there are few of them.
 constexpr std::size_t kReasonWidth = 40;
 
@@ -23,6 +28,8 @@ constexpr std::string_view kInputStyle = R"(shape=ellipse, fillcolor="#e6f4ea", 
 constexpr std::string_view kOutputStyle = R"(shape=ellipse, fillcolor="#fce8f3", color="#a3307d")";
 constexpr std::string_view kConstant = R"(shape=note, fillcolor="#f1f3f4", color="#80868b")";
 constexpr std::string_view kKernel = R"(fillcolor="#e8f0fe", color="#3367d6")";
+constexpr std::string_view kRepeated =
+    R"(shape=box3d, style=filled, fillcolor="#e8f0fe", color="#3367d6")";
 constexpr std::string_view kForeign =
     R"(style=filled, peripheries=2, fillcolor="#fef7e0", color="#b06000")";
 constexpr std::string_view kCopy =
@@ -35,16 +42,18 @@ constexpr std::string_view kHead =
   edge [color="#5f6368", fontname="Helvetica", fontsize=9, fontcolor="#3c4043", arrowsize=0.7];
 )";
 
-/// Graphviz puts labels close to their lines, and a viewer's font may be wider than it thinks.
+/// Graphviz puts labels close to their lines, and a viewer's font may be wider than it thinks: the
+/// more so, the longer the text is.
 std::string padded(std::string_view label) {
-  constexpr std::string_view kPadding = "   ";
-  std::string text(kPadding);
-  for (const char c : label) {
-    if (c == '\n') text += kPadding;
-    text += c;
-    if (c == '\n') text += kPadding;
+  std::string text;
+  while (true) {
+    const std::string_view line = label.substr(0, label.find('\n'));
+    const std::string padding(3 + line.size() / 6, ' ');
+    text.append(padding).append(line).append(padding);
+    if (line.size() == label.size()) return text;
+    text += '\n';
+    label.remove_prefix(line.size() + 1);
   }
-  return text += kPadding;
 }
 
 /// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
@@ -54,8 +63,9 @@ class DotWriter {
       : topology_(topology),
         notes_(notes),
         sink_(sink),
+        folded_(notes.folded ? *notes.folded : whole_network(topology)),
         names_(short_names(topology)),
-        columns_(picture_columns(topology)),
+        columns_(picture_columns(topology, folded_)),
         nodes_(columns_.count),
         tops_(columns_.count) {}
 
@@ -76,23 +86,26 @@ class DotWriter {
 
   void node(const Place& place, const std::string& label, std::string_view look,
             const std::string& reason);
+  void block_edge(ValueId id, const Endpoint& end);
+  void block_edges();
   void edge(const Place& from, const Place& to, const std::string& label, bool is_wrong);
   void wrapped_columns();
   std::uint32_t column_of_reader(ValueId id) const;
-  std::string call_label(CallId id, std::uint32_t nth) const;
+  std::string call_label(CallId id) const;
+  std::string block_label(const CallBlock& block) const;
   std::string reason_for(ValueId id) const;
   std::string size_text(const Value& value) const;
   std::string edge_label(const Value& value, const TensorType& seen) const;
   Place producer(ValueId id) const;
   bool is_foreign(const Kernel& kernel) const;
-  Place step(const Endpoint& end) const {
-    const std::string_view kind = end.kind == Endpoint::Kind::call ? "call" : "copy";
-    return {fmt::format("{}{}", kind, end.step), columns_.columns.of(end)};
-  }
+  Place place_of(const Box& box) const { return {id_of(box), columns_.columns[box]}; }
+  Place place_of(const Endpoint& end) const { return place_of(box_of(folded_, end)); }
+  std::string id_of(const Box& box) const;
 
   const Topology& topology_;
   const DotNotes& notes_;
   const tir::Sink& sink_;
+  FoldedNetwork folded_;
   std::vector<std::string> names_;  // by kernel
   PictureColumns columns_;
   // Of pictures of several columns, what each has; one column is written as it comes.
@@ -103,7 +116,20 @@ class DotWriter {
   std::map<CallId, std::string> wrong_calls_;
   std::map<ValueId, std::string> wrong_values_;
   std::map<ValueId, std::size_t> inputs_;  // positions among the inputs
+  // What leads from one box to another where one of them is a repeated part, and where it is read.
+  struct Tensors {
+    Endpoint first_reader;
+    std::set<ValueId> values{};
+  };
+  std::map<std::pair<Box, Box>, Tensors> into_or_out_of_blocks_;
 };
+
+std::string DotWriter::id_of(const Box& box) const {
+  if (box.kind == Endpoint::Kind::copy) return fmt::format("copy{}", box.at);
+  const CallBlock& block = folded_.blocks[box.at];
+  if (!is_block(folded_, box)) return fmt::format("call{}", index(block.first));
+  return fmt::format("calls{}to{}", index(block.first), index(block.last()));
+}
 
 // What is wrong is red and says why.
 void DotWriter::node(const Place& place, const std::string& label, std::string_view look,
@@ -139,7 +165,7 @@ void DotWriter::wrapped_columns() {
 /// Inputs and constants are drawn where they are read first.
 std::uint32_t DotWriter::column_of_reader(ValueId id) const {
   const Value& value = topology_[id];
-  return value.consumers.empty() ? 0 : columns_.columns.of(value.consumers.front());
+  return value.consumers.empty() ? 0 : place_of(value.consumers.front()).column;
 }
 
 // What is about a call or a value is shown there, in red; the rest gets a box of its own.
@@ -203,31 +229,51 @@ std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_v
                      is_known ? "" : "at least ", byte_count(bytes));
 }
 
-// The kernel's short name, which of its calls this is, what it brings along, and the caller's note.
-std::string DotWriter::call_label(CallId id, std::uint32_t nth) const {
-  const Call& call = topology_[id];
-  const Kernel& kernel = topology_.kernel_of(call);
-  std::string label = wrapped(names_[index(call.kernel)], '_', kLabelWidth);
-  if (nth > 0) label += fmt::format("\ncall {}", nth + 1);
+// The kernel's short name, which call of main this is, and what the kernel brings along.
+std::string DotWriter::call_label(CallId id) const {
+  const Kernel& kernel = topology_.kernel_of(topology_[id]);
+  std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
+  label += fmt::format("\ncall {}", index(id));
   if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
   if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
-  label +=
-      buffers_text(kernel.constants, "constant") + buffers_text(kernel.workspaces, "workspace");
-  if (index(id) < notes_.calls.size() && !notes_.calls[index(id)].empty()) {
-    label += "\n" + notes_.calls[index(id)];
+  return label + buffers_text(kernel.constants, "constant") +
+         buffers_text(kernel.workspaces, "workspace");
+}
+
+// The kernels of the first time, and the constants of all. Workspaces of calls that follow one
+// another do not add up.
+std::string DotWriter::block_label(const CallBlock& block) const {
+  std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
+                                  index(block.last()), block.times);
+  for (std::uint32_t i = 0; i < std::min(block.calls, kMostNames); ++i) {
+    const Call& call = topology_.calls[index(block.first) + i];
+    label += "\n" + wrapped(names_[index(call.kernel)], '_', kLabelWidth);
   }
-  return label;
+  if (block.calls > kMostNames) label += fmt::format("\nand {} more", block.calls - kMostNames);
+  std::set<KernelId> kernels;
+  std::vector<KernelBuffer> constants;
+  for (std::uint32_t i = index(block.first); i <= index(block.last()); ++i) {
+    const Call& call = topology_.calls[i];
+    if (!kernels.insert(call.kernel).second) continue;
+    const std::vector<KernelBuffer>& more = topology_.kernel_of(call).constants;
+    constants.insert(constants.end(), more.begin(), more.end());
+  }
+  return label + buffers_text(constants, "constant");
 }
 
 void DotWriter::calls() {
-  std::vector<std::uint32_t> times(topology_.kernels.size());
-  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
-    const Call& call = topology_.calls[i];
-    const auto id = static_cast<CallId>(i);
-    const auto wrong = wrong_calls_.find(id);
-    node(step({.kind = Endpoint::Kind::call, .step = static_cast<std::uint32_t>(i)}),
-         call_label(id, times[index(call.kernel)]++),
-         is_foreign(topology_.kernel_of(call)) ? kForeign : kKernel,
+  for (std::uint32_t i = 0; i < folded_.blocks.size(); ++i) {
+    const CallBlock& block = folded_.blocks[i];
+    const Box box{Endpoint::Kind::call, i};
+    const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
+    const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
+    if (is_block(folded_, box)) {
+      node(place_of(box), block_label(block) + note, kRepeated, {});
+      continue;
+    }
+    const auto wrong = wrong_calls_.find(block.first);
+    node(place_of(box), call_label(block.first) + note,
+         is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
          wrong == wrong_calls_.end() ? std::string() : wrong->second);
   }
 }
@@ -235,7 +281,7 @@ void DotWriter::calls() {
 void DotWriter::copies() {
   for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
     const Copy& copy = topology_.copies[i];
-    node(step({.kind = Endpoint::Kind::copy, .step = static_cast<std::uint32_t>(i)}), "copy", kCopy,
+    node(place_of(Box{Endpoint::Kind::copy, static_cast<std::uint32_t>(i)}), "copy", kCopy,
          copy.reads ? "" : "reads what nothing has written");
   }
 }
@@ -257,7 +303,7 @@ void DotWriter::outputs() {
 
 DotWriter::Place DotWriter::producer(ValueId id) const {
   const Value& value = topology_[id];
-  if (value.producer) return step(*value.producer);
+  if (value.producer) return place_of(*value.producer);
   const std::uint32_t column = column_of_reader(id);
   if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
   return {fmt::format("input{}", inputs_.at(id)), column};
@@ -287,9 +333,47 @@ std::string DotWriter::edge_label(const Value& value, const TensorType& seen) co
 void DotWriter::edges(ValueId id) {
   const Value& value = topology_[id];
   const Place from = producer(id);
+  std::set<Box> blocks;
   for (const Endpoint& end : value.consumers) {
-    edge(from, step(end), edge_label(value, topology_.type_at(end, id)),
+    const bool is_into_block = is_block(folded_, box_of(folded_, end));
+    const bool is_out_of_block =
+        value.producer && is_block(folded_, box_of(folded_, *value.producer));
+    if (value.producer && (is_into_block || is_out_of_block)) {
+      block_edge(id, end);
+      continue;
+    }
+    // An input or constant leads to a block once, however many of its calls read it.
+    if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
+    edge(from, place_of(end), edge_label(value, topology_.type_at(end, id)),
          wrong_values_.contains(id));
+  }
+}
+
+void DotWriter::block_edge(ValueId id, const Endpoint& end) {
+  const Box from = box_of(folded_, *topology_[id].producer);
+  const Box to = box_of(folded_, end);
+  if (from == to) return;
+  into_or_out_of_blocks_.try_emplace({from, to}, Tensors{end}).first->second.values.insert(id);
+}
+
+void DotWriter::block_edges() {
+  for (const auto& [ends, tensors] : into_or_out_of_blocks_) {
+    const ValueId first = *tensors.values.begin();
+    std::string label =
+        edge_label(topology_[first], topology_.type_at(tensors.first_reader, first));
+    if (tensors.values.size() > 1) {
+      std::uint64_t bytes = 0;
+      bool is_known = true;
+      for (const ValueId id : tensors.values) {
+        bytes += topology_[id].bytes.value_or(0);
+        is_known = is_known && topology_[id].bytes.has_value();
+      }
+      label = fmt::format("{} tensors\n{}{}", tensors.values.size(), is_known ? "" : "at least ",
+                          byte_count(bytes));
+    }
+    const bool is_wrong =
+        std::ranges::any_of(tensors.values, [&](ValueId id) { return wrong_values_.contains(id); });
+    edge(place_of(ends.first), place_of(ends.second), label, is_wrong);
   }
 }
 
@@ -303,6 +387,7 @@ void DotWriter::write() {
   calls();
   copies();
   for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
+  block_edges();
   outputs();
   if (columns_.count > 1) wrapped_columns();
   sink_("}\n");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mlf::graph {
 namespace {
@@ -20,86 +21,99 @@ std::uint64_t column_count(std::uint64_t ranks) {
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::lround(columns)));
 }
 
-/// Of every step, by its place in the order of main: how many tensors that were there before it are
+/// Of every box, by its place in the order of main: how many tensors that were there before it are
 /// read by it or a later one. Constants are drawn where they are read.
-std::vector<std::uint32_t> tensors_across(const Topology& topology,
-                                          const std::vector<MakingStep>& steps) {
-  ByStep<std::uint32_t> places(topology, 0);
-  for (std::uint32_t i = 0; i < steps.size(); ++i) places.of(steps[i].kind, steps[i].step) = i;
-  std::vector<std::int64_t> changes(steps.size() + 1);
+std::vector<std::uint32_t> tensors_across(const Topology& topology, const FoldedNetwork& folded,
+                                          const std::vector<Box>& boxes) {
+  ByBox<std::uint32_t> places(topology, folded, 0);
+  for (std::uint32_t i = 0; i < boxes.size(); ++i) places[boxes[i]] = i;
+  std::vector<std::int64_t> changes(boxes.size() + 1);
   for (const Value& value : topology.values) {
     if (value.kind == ValueKind::constant || value.consumers.empty()) continue;
     std::uint32_t last = 0;
-    for (const Endpoint& end : value.consumers) last = std::max(last, places.of(end));
-    const std::uint32_t first = value.producer ? places.of(*value.producer) + 1 : 0;
+    for (const Endpoint& end : value.consumers) last = std::max(last, places[box_of(folded, end)]);
+    const std::uint32_t first = value.producer ? places[box_of(folded, *value.producer)] + 1 : 0;
     if (first > last) continue;
     ++changes[first];
     --changes[last + 1];
   }
-  std::vector<std::uint32_t> across(steps.size());
+  std::vector<std::uint32_t> across(boxes.size());
   std::int64_t now = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
     now += changes[i];
     across[i] = static_cast<std::uint32_t>(now);
   }
   return across;
 }
 
-}  // namespace
-
-std::vector<MakingStep> steps_in_order(const Topology& topology) {
-  std::vector<MakingStep> steps;
-  for (std::uint32_t i = 0; i < topology.calls.size(); ++i) {
-    steps.push_back({topology.calls[i].position, Endpoint::Kind::call, i});
+/// Calls `read` with every value that a box reads, its own among them.
+template <class Read>
+void for_each_read(const Topology& topology, const FoldedNetwork& folded, const Box& box,
+                   const Read& read) {
+  if (box.kind == Endpoint::Kind::copy) {
+    if (const auto& value = topology.copies[box.at].reads) read(*value);
+    return;
   }
-  for (std::uint32_t i = 0; i < topology.copies.size(); ++i) {
-    steps.push_back({topology.copies[i].position, Endpoint::Kind::copy, i});
+  const CallBlock& block = folded.blocks[box.at];
+  for (std::uint32_t i = index(block.first); i <= index(block.last()); ++i) {
+    for (const Argument& argument : topology.calls[i].arguments) {
+      if (argument.reads) read(*argument.reads);
+    }
   }
-  std::sort(steps.begin(), steps.end(),
-            [](const MakingStep& a, const MakingStep& b) { return a.position < b.position; });
-  return steps;
 }
 
-Ranks ranks_of(const Topology& topology) {
-  Ranks ranks(topology, 1);
-  // What a step reads was made before it, so one pass in order of main is enough.
-  for (const MakingStep& step : steps_in_order(topology)) {
-    const auto read = [&](std::optional<ValueId> id) {
-      if (!id) return;
-      const Value& value = topology[*id];
+}  // namespace
+
+std::vector<Box> boxes_in_order(const Topology& topology, const FoldedNetwork& folded) {
+  std::vector<std::pair<Position, Box>> boxes;
+  for (std::uint32_t i = 0; i < folded.blocks.size(); ++i) {
+    boxes.push_back({topology[folded.blocks[i].first].position, {Endpoint::Kind::call, i}});
+  }
+  for (std::uint32_t i = 0; i < topology.copies.size(); ++i) {
+    boxes.push_back({topology.copies[i].position, {Endpoint::Kind::copy, i}});
+  }
+  std::sort(boxes.begin(), boxes.end());
+  std::vector<Box> ordered;
+  for (const auto& [position, box] : boxes) ordered.push_back(box);
+  return ordered;
+}
+
+Ranks ranks_of(const Topology& topology, const FoldedNetwork& folded) {
+  Ranks ranks(topology, folded, 1);
+  // What a box reads was made before it, so one pass in order of main is enough.
+  for (const Box& box : boxes_in_order(topology, folded)) {
+    std::uint64_t rank = 1;
+    for_each_read(topology, folded, box, [&](ValueId id) {
+      const Value& value = topology[id];
       if (!value.producer) return;
-      std::uint64_t& rank = ranks.of(step.kind, step.step);
-      rank = std::max(rank, ranks.of(*value.producer) + 1);
-    };
-    if (step.kind == Endpoint::Kind::copy) {
-      read(topology.copies[step.step].reads);
-      continue;
-    }
-    for (const Argument& argument : topology.calls[step.step].arguments) read(argument.reads);
+      const Box producer = box_of(folded, *value.producer);
+      if (producer != box) rank = std::max(rank, ranks[producer] + 1);
+    });
+    ranks[box] = rank;
   }
   return ranks;
 }
 
-PictureColumns picture_columns(const Topology& topology) {
-  PictureColumns result{.count = 1, .columns = {topology, 0}};
-  const std::vector<MakingStep> steps = steps_in_order(topology);
-  const Ranks ranks = ranks_of(topology);
-  const auto rank = [&](const MakingStep& step) { return ranks.of(step.kind, step.step); };
+PictureColumns picture_columns(const Topology& topology, const FoldedNetwork& folded) {
+  PictureColumns result{.count = 1, .columns = {topology, folded, 0}};
+  const std::vector<Box> boxes = boxes_in_order(topology, folded);
+  const Ranks ranks = ranks_of(topology, folded);
   std::uint64_t all = 0;
-  for (const MakingStep& step : steps) all = std::max(all, rank(step));
+  for (const Box& box : boxes) all = std::max(all, ranks[box]);
   const std::uint64_t wanted = column_count(all);
   if (wanted == 1) return result;
-  const std::vector<std::uint32_t> across = tensors_across(topology, steps);
+  const std::vector<std::uint32_t> across = tensors_across(topology, folded, boxes);
   const std::uint64_t height = (all + wanted - 1) / wanted;
   std::uint64_t top = 1;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const std::uint64_t rank = ranks[boxes[i]];
     // The rest of a network is not worth a column of its own where it is short.
-    const bool is_full = rank(steps[i]) >= top + height && rank(steps[i]) + height / 3 <= all;
+    const bool is_full = rank >= top + height && rank + height / 3 <= all;
     if (is_full && across[i] == 1) {
       ++result.count;
-      top = rank(steps[i]);
+      top = rank;
     }
-    result.columns.of(steps[i].kind, steps[i].step) = result.count - 1;
+    result.columns[boxes[i]] = result.count - 1;
   }
   return result;
 }

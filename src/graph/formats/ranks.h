@@ -1,53 +1,66 @@
-// Where a picture has the steps of main: below what they read, and beside it where it is long.
+// Where a picture has the boxes of a network: below what they read, and beside it where it is long.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "mlf/graph/fold.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {
 
-/// A step of main that makes values: a call or a copy.
-struct MakingStep {
-  Position position = 0;
+/// A box that makes values: a block of calls or a copy.
+struct Box {
   Endpoint::Kind kind = Endpoint::Kind::call;
-  std::uint32_t step = 0;
+  std::uint32_t at = 0;  ///< position among the blocks or the copies
+  friend auto operator<=>(const Box&, const Box&) = default;
 };
 
-std::vector<MakingStep> steps_in_order(const Topology& topology);
+/// The box that a step is in.
+inline Box box_of(const FoldedNetwork& folded, const Endpoint& end) {
+  return {end.kind, end.kind == Endpoint::Kind::call ? folded.block_of[end.step] : end.step};
+}
 
-/// A number of every call and copy.
+/// Whether it stands for several calls.
+inline bool is_block(const FoldedNetwork& folded, const Box& box) {
+  return box.kind == Endpoint::Kind::call && folded.blocks[box.at].size() > 1;
+}
+
+/// In the order of main.
+std::vector<Box> boxes_in_order(const Topology& topology, const FoldedNetwork& folded);
+
+/// A number of every box.
 template <class T>
-class ByStep {
+class ByBox {
  public:
-  ByStep(const Topology& topology, T value)
-      : calls_(topology.calls.size(), value), copies_(topology.copies.size(), value) {}
+  ByBox(const Topology& topology, const FoldedNetwork& folded, T value)
+      : blocks_(folded.blocks.size(), value), copies_(topology.copies.size(), value) {}
 
-  T& of(Endpoint::Kind kind, std::uint32_t step) {
-    return (kind == Endpoint::Kind::call ? calls_ : copies_)[step];
+  T& operator[](const Box& box) { return of_kind(box.kind)[box.at]; }
+  const T& operator[](const Box& box) const {
+    return (box.kind == Endpoint::Kind::call ? blocks_ : copies_)[box.at];
   }
-  const T& of(Endpoint::Kind kind, std::uint32_t step) const {
-    return (kind == Endpoint::Kind::call ? calls_ : copies_)[step];
-  }
-  const T& of(const Endpoint& end) const { return of(end.kind, end.step); }
 
  private:
-  std::vector<T> calls_;
+  std::vector<T>& of_kind(Endpoint::Kind kind) {
+    return kind == Endpoint::Kind::call ? blocks_ : copies_;
+  }
+
+  std::vector<T> blocks_;
   std::vector<T> copies_;
 };
 
-/// Ranks of calls and copies by the longest path that leads to them, from 1.
-using Ranks = ByStep<std::uint64_t>;
-Ranks ranks_of(const Topology& topology);
+/// Ranks of boxes by the longest path that leads to them, from 1.
+using Ranks = ByBox<std::uint64_t>;
+Ranks ranks_of(const Topology& topology, const FoldedNetwork& folded);
 
 /// Parts of a long network that stand side by side, so that the picture is about as high as wide.
 struct PictureColumns {
   std::uint32_t count = 1;
-  ByStep<std::uint32_t> columns;
+  ByBox<std::uint32_t> columns;
 };
 
 /// A new column begins only where a single tensor leads on, so that one edge goes back to the top.
-PictureColumns picture_columns(const Topology& topology);
+PictureColumns picture_columns(const Topology& topology, const FoldedNetwork& folded);
 
 }  // namespace mlf::graph

@@ -10,9 +10,11 @@
 namespace mlf::analysis {
 namespace {
 
-/// The fingerprint of the only function of a text in TVMScript.
-std::uint64_t of_kernel(const std::string& name, const std::string& params,
-                        const std::string& body) {
+using Measure = std::uint64_t(tir::Node prim_func);
+
+/// What `measure` says of the only function of a text in TVMScript.
+std::uint64_t of_kernel(const std::string& name, const std::string& params, const std::string& body,
+                        Measure* measure = fingerprint) {
   const std::string text = "@T.prim_func\ndef " + name + "(" + params + "):\n" + body;
   const auto document = tir::read({.file = "kernel", .member = {}, .text = text});
   if (!document) {
@@ -20,7 +22,7 @@ std::uint64_t of_kernel(const std::string& name, const std::string& params,
     return 0;
   }
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
-  return fingerprint(functions.value(0));
+  return measure(functions.value(0));
 }
 
 const std::string kParams = "A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")";
@@ -61,6 +63,35 @@ TEST(Fingerprint, TellsParametersOfOtherTypesApart) {
   EXPECT_NE(of_kernel("scale", "A: T.Buffer((5,), \"float32\"), B: T.Buffer((4,), \"float32\")",
                       "    for i in range(4):\n        B[i] = A[i] * T.float32(2)\n"),
             kScale);
+}
+
+std::uint64_t shape_of(const std::string& extent, const std::string& value) {
+  const std::string buffer = ": T.Buffer((" + extent + ",), \"float32\")";
+  return of_kernel("scale", "A" + buffer + ", B" + buffer,
+                   "    for i in range(" + extent + "):\n        B[i] = " + value + "\n",
+                   statement_shape);
+}
+
+TEST(StatementShape, DoesNotDependOnExtentsAndNumbers) {
+  EXPECT_EQ(shape_of("4", "A[i] * T.float32(2)"), shape_of("64", "A[i] * T.float32(3)"));
+}
+
+TEST(StatementShape, SeesOtherStatements) {
+  const std::uint64_t scaled = shape_of("4", "A[i] * T.float32(2)");
+  EXPECT_NE(shape_of("4", "A[i] + T.float32(2)"), scaled);
+  EXPECT_NE(shape_of("4", "A[3 - i] * T.float32(2)"), scaled);
+  EXPECT_NE(shape_of("4", "A[i]"), scaled);
+}
+
+TEST(StatementShape, DoesNotDependOnTheDataOfConstants) {
+  const auto with = [](const std::string& data, const std::string& extent) {
+    return of_kernel("scale", kParams,
+                     "    c = T.allocate_const([" + data + "], \"float32\", [" + extent +
+                         "])\n    c_1 = T.Buffer((" + extent +
+                         ",), data=c)\n    for i in range(4):\n        B[i] = A[i] * c_1[0]\n",
+                     statement_shape);
+  };
+  EXPECT_EQ(with("1.0, 2.0", "2"), with("3.0", "1"));
 }
 
 }  // namespace

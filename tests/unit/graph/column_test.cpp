@@ -43,6 +43,13 @@ TEST(Column, EffortCountsNodesAndTheRanksThatEdgesCross) {
   EXPECT_GT(layout_effort(calls_in_a_row(28, true)), kMostLayoutEffort);
 }
 
+TEST(Column, EffortOfAFoldedNetworkIsThatOfItsBoxes) {
+  const Topology topology = calls_in_a_row(1000, false);
+  const FoldedNetwork folded = fold_repeats(topology, std::vector<std::uint64_t>{1});
+  // The first call, which reads nothing, the block of the others, and an edge.
+  EXPECT_EQ(layout_effort(topology, folded), 2U + 1);
+}
+
 TEST(Column, InputsAreNearTheirFirstReader) {
   Topology topology = calls_in_a_row(3, false);
   topology.storages.emplace_back();

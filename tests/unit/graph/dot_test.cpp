@@ -41,18 +41,20 @@ TEST(Dot, ShowsCallsAndTheTensorsBetweenThem) {
   EXPECT_TRUE(dot.starts_with("digraph \"default\" {\n"));
   EXPECT_TRUE(dot.ends_with("}\n"));
   EXPECT_EQ(lines_with(dot, "call0 ["),
-            "call0 [label=\"add\\n1 constant, 8 B\", fillcolor=\"#e8f0fe\", color=\"#3367d6\"];\n");
+            "call0 [label=\"add\\ncall 0\\n1 constant, 8 B\", fillcolor=\"#e8f0fe\", "
+            "color=\"#3367d6\"];\n");
   EXPECT_NE(lines_with(dot, "call2 [").find("label=\"add\\ncall 2\\n1 constant"), dot.npos);
   EXPECT_NE(lines_with(dot, "input0 [").find("label=\"x\\nfloat32[4]\", shape=ellipse"), dot.npos);
   EXPECT_EQ(lines_with(dot, "input0 ->"),
-            "input0 -> call0 [label=\"   float32[4]   \\n   16 B   \"];\n");
+            "input0 -> call0 [label=\"    float32[4]    \\n   16 B   \"];\n");
   EXPECT_EQ(lines_with(dot, "call2 ->"),
-            "call2 -> output0 [label=\"   float32[2, 2] \u2192 [4]   \\n   16 B   \"];\n");
+            "call2 -> output0 [label=\"      float32[2, 2] \u2192 [4]      \\n   16 B   \"];\n");
 }
 
 TEST(Dot, ForeignFunctionsLookDifferent) {
   const std::string dot = dot_of(network(kNetwork));
-  EXPECT_NE(lines_with(dot, "call1 [").find("label=\"cc_main_0\\ncc\", style=filled, peripheries"),
+  EXPECT_NE(lines_with(dot, "call1 [")
+                .find("label=\"cc_main_0\\ncall 1\\ncc\", style=filled, peripheries"),
             dot.npos);
 }
 
@@ -65,9 +67,9 @@ TEST(Dot, CopiesAreNodesOfTheirOwn) {
                "    tmp_write[i] = tmp_read[i]\n")})));
   EXPECT_NE(lines_with(dot, "copy0 [").find("dashed"), dot.npos);
   EXPECT_EQ(lines_with(dot, "input0 ->"),
-            "input0 -> copy0 [label=\"   float32[4]   \\n   16 B   \"];\n");
+            "input0 -> copy0 [label=\"    float32[4]    \\n   16 B   \"];\n");
   EXPECT_EQ(lines_with(dot, "copy0 ->"),
-            "copy0 -> output0 [label=\"   float32[4]   \\n   16 B   \"];\n");
+            "copy0 -> output0 [label=\"    float32[4]    \\n   16 B   \"];\n");
 }
 
 TEST(Dot, ConstantsOfMainAreNotes) {
@@ -117,11 +119,11 @@ TEST(Dot, BytesAreShownWhereNothingElseIsKnown) {
     }
   }
   EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"),
-            "call0 -> call1 [label=\"   1.5 KiB   \"];\n");
+            "call0 -> call1 [label=\"    1.5 KiB    \"];\n");
   topology.values[1].bytes.reset();
   topology.storages[index(topology.values[1].storage)].bytes = 2048;
   EXPECT_EQ(lines_with(dot_of(topology), "call0 ->"),
-            "call0 -> call1 [label=\"   at most 2 KiB   \"];\n");
+            "call0 -> call1 [label=\"     at most 2 KiB     \"];\n");
 }
 
 TEST(Dot, NotesAndWorkspacesAreBelowTheName) {
@@ -129,14 +131,55 @@ TEST(Dot, NotesAndWorkspacesAreBelowTheName) {
   topology.kernels[0].workspaces = {{.name = "a", .bytes = 1024}, {.name = "b"}};
   std::string dot;
   const auto done =
-      write_dot(topology, {.calls = {"12 \"MAC\""}}, [&](std::string_view part) { dot += part; });
+      write_dot(topology, {.boxes = {"12 \"MAC\""}}, [&](std::string_view part) { dot += part; });
   ASSERT_TRUE(done);
   EXPECT_NE(lines_with(dot, "call0 [")
-                .find("add\\n1 constant, 8 B\\n2 workspaces, at least 1 KiB"
+                .find("add\\ncall 0\\n1 constant, 8 B\\n2 workspaces, at least 1 KiB"
                       "\\n12 \\\"MAC\\\"\""),
             dot.npos)
       << dot;
   EXPECT_EQ(lines_with(dot, "call2 [").find("MAC"), dot.npos);
+}
+
+// Blocks of four calls, twice: a, b, a, b between x and output, each reading the call before it.
+TEST(Dot, RepeatedPartsAreOneBoxWithDepth) {
+  const Topology topology = network(
+      script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") + sid("sid_3") +
+                                           call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                           call("tvmgen_default_b", "sid_1, sid_2") +
+                                           call("tvmgen_default_a", "sid_2, sid_3") +
+                                           call("tvmgen_default_b", "sid_3, output_buffer.data")),
+              unary("tvmgen_default_a"), unary("tvmgen_default_b")}));
+  const FoldedNetwork folded = fold_repeats(topology, std::vector<std::uint64_t>{1, 2});
+  ASSERT_EQ(folded.blocks, (std::vector<CallBlock>{{CallId{0}, 2, 2}}));
+  std::string dot;
+  ASSERT_TRUE(write_dot(topology, {.folded = folded, .boxes = {"8 MAC"}},
+                        [&](std::string_view part) { dot += part; }));
+  EXPECT_EQ(lines_with(dot, "calls0to3 ["),
+            "calls0to3 [label=\"calls 0 to 3\\n2 times:\\na\\nb\\n8 MAC\", shape=box3d, "
+            "style=filled, fillcolor=\"#e8f0fe\", color=\"#3367d6\"];\n");
+  EXPECT_EQ(lines_with(dot, "call0"), "");
+  EXPECT_EQ(lines_with(dot, "input0 ->"),
+            "input0 -> calls0to3 [label=\"    float32[4]    \\n   16 B   \"];\n");
+  EXPECT_EQ(lines_with(dot, "calls0to3 ->"),
+            "calls0to3 -> output0 [label=\"    float32[4]    \\n   16 B   \"];\n");
+}
+
+TEST(Dot, SeveralTensorsFromABlockAreOneEdge) {
+  const Topology topology = network(script(
+      {main_of({"x", "output"}, sid("sid_1") + sid("sid_2") +
+                                    call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                    call("tvmgen_default_a", "x_buffer.data, sid_2") +
+                                    call("tvmgen_default_b", "sid_1, sid_2, output_buffer.data")),
+       unary("tvmgen_default_a"), binary("tvmgen_default_b")}));
+  const FoldedNetwork folded = fold_repeats(topology, std::vector<std::uint64_t>{1, 2});
+  ASSERT_EQ(folded.blocks, (std::vector<CallBlock>{{CallId{0}, 1, 2}, {CallId{2}, 1, 1}}));
+  std::string dot;
+  ASSERT_TRUE(write_dot(topology, {.folded = folded}, [&](std::string_view part) { dot += part; }));
+  EXPECT_EQ(lines_with(dot, "calls0to1 ->"),
+            "calls0to1 -> call2 [label=\"    2 tensors    \\n   32 B   \"];\n");
+  EXPECT_EQ(lines_with(dot, "input0 ->"),
+            "input0 -> calls0to1 [label=\"    float32[4]    \\n   16 B   \"];\n");
 }
 
 TEST(DotText, StringsShowWhatTheyHold) {

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "mlf/graph/graph_json.h"
+
 namespace mlf::graph {
 namespace {
 

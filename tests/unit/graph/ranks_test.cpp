@@ -25,11 +25,15 @@ Topology calls_that_read(std::size_t count, std::uint32_t reads) {
   return topology;
 }
 
+PictureColumns columns_of(const Topology& topology) {
+  return picture_columns(topology, whole_network(topology));
+}
+
 std::vector<std::uint32_t> columns_of_calls(const Topology& topology) {
-  const PictureColumns columns = picture_columns(topology);
+  const PictureColumns columns = columns_of(topology);
   std::vector<std::uint32_t> list;
   for (std::uint32_t i = 0; i < topology.calls.size(); ++i) {
-    list.push_back(columns.columns.of(Endpoint::Kind::call, i));
+    list.push_back(columns.columns[{Endpoint::Kind::call, i}]);
   }
   return list;
 }
@@ -48,8 +52,8 @@ std::size_t occurrences(std::string_view text, std::string_view what) {
 }
 
 TEST(PictureColumns, ANetworkThatFitsAPageIsOneColumn) {
-  EXPECT_EQ(picture_columns(calls_that_read(20, 1)).count, 1U);
-  EXPECT_EQ(picture_columns(Topology()).count, 1U);
+  EXPECT_EQ(columns_of(calls_that_read(20, 1)).count, 1U);
+  EXPECT_EQ(columns_of(Topology()).count, 1U);
 }
 
 TEST(PictureColumns, ALongChainIsCutIntoEqualParts) {
@@ -67,7 +71,16 @@ TEST(PictureColumns, NoColumnBeginsWhereTwoTensorsLeadOn) {
   EXPECT_EQ(columns[12], 0U);
   EXPECT_EQ(columns[13], 0U);
   EXPECT_EQ(columns[14], 1U);
-  EXPECT_EQ(picture_columns(calls_that_read(36, 2)).count, 1U);
+  EXPECT_EQ(columns_of(calls_that_read(36, 2)).count, 1U);
+}
+
+TEST(PictureColumns, ABlockIsOneRank) {
+  const Topology topology = calls_that_read(36, 1);
+  const FoldedNetwork folded = fold_repeats(topology, std::vector<std::uint64_t>{7});
+  // The first call reads nothing, and so is not like the others.
+  ASSERT_EQ(folded.blocks.size(), 2U);
+  EXPECT_EQ(picture_columns(topology, folded).count, 1U);
+  EXPECT_EQ((ranks_of(topology, folded)[{Endpoint::Kind::call, 1}]), 2U);
 }
 
 TEST(PictureColumns, WrittenAsDotOneEdgeLeadsToEachColumn) {

@@ -1,0 +1,52 @@
+#include "mlf/folding.h"
+
+#include <map>
+#include <string>
+
+#include "mlf/analysis/fingerprint.h"
+#include "support/error.h"
+
+namespace mlf {
+namespace {
+
+namespace f = tir::f;
+
+using Functions = std::map<std::string, tir::Node, std::less<>>;
+
+/// By the name of the GlobalVar. The deployment keeps the document.
+Functions functions_of(const Deployment& deployment, std::string_view stem) {
+  Functions functions;
+  const TirSource* source = deployment.find_tir(stem);
+  if (source == nullptr) return functions;
+  const auto document = support::get_or_throw(deployment.document(*source));
+  const tir::NodeMap members = document->module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!members.value(i).is(tir::Kind::PrimFunc)) continue;
+    functions.try_emplace(std::string(members.key(i).text(f::GlobalVar::name_hint)),
+                          members.value(i));
+  }
+  return functions;
+}
+
+}  // namespace
+
+Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,
+                                          const graph::Topology& network) {
+  return support::to_result([&] {
+    std::map<std::string, Functions, std::less<>> by_stem;
+    std::vector<std::uint64_t> shapes;
+    for (const graph::Kernel& kernel : network.kernels) {
+      if (!by_stem.contains(kernel.source)) {
+        by_stem.emplace(kernel.source, functions_of(deployment, kernel.source));
+      }
+      const Functions& functions = by_stem.find(kernel.source)->second;
+      const auto found = functions.find(kernel.function);
+      // Its position stands for a kernel of which nothing is known.
+      shapes.push_back(found == functions.end() ? shapes.size()
+                                                : analysis::statement_shape(found->second));
+    }
+    return graph::fold_repeats(network, shapes);
+  });
+}
+
+}  // namespace mlf

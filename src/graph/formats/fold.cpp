@@ -1,0 +1,134 @@
+#include "mlf/graph/fold.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace mlf::graph {
+namespace {
+
+constexpr std::uint32_t kLongestPart = 64;
+
+/// Calls as far as they can be compared.
+class CallSequence {
+ public:
+  CallSequence(const Topology& topology, std::span<const std::uint64_t> shapes)
+      : topology_(topology), shapes_(shapes), may_fold_(topology.calls.size(), true) {
+    for (const Check& check : topology.checks) {
+      const bool is_error = info(check.code).severity == Severity::error;
+      if (is_error && check.call) may_fold_[index(*check.call)] = false;
+    }
+    // Where main copies between two calls, a box around both would have the copy beside itself.
+    std::vector<Position> copies;
+    for (const Copy& copy : topology.copies) copies.push_back(copy.position);
+    std::sort(copies.begin(), copies.end());
+    for (const Call& call : topology.calls) {
+      const auto before = std::lower_bound(copies.begin(), copies.end(), call.position);
+      copies_before_.push_back(static_cast<std::uint32_t>(before - copies.begin()));
+    }
+  }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(may_fold_.size()); }
+
+  /// How often the `part` calls from `first` on run in a row.
+  std::uint32_t times(std::uint32_t first, std::uint32_t part) const {
+    std::uint32_t end = first + part;
+    while (end < size() && is_alike(first, part, end)) ++end;
+    return (end - first) / part;
+  }
+
+ private:
+  /// Whether call `at` of a later time is as the one a part before it.
+  bool is_alike(std::uint32_t first, std::uint32_t part, std::uint32_t at) const {
+    if (!may_fold_[at - part] || !may_fold_[at]) return false;
+    if (copies_before_[at] != copies_before_[first]) return false;
+    const Call& call = topology_.calls[at];
+    const Call& before = topology_.calls[at - part];
+    if (shapes_[index(call.kernel)] != shapes_[index(before.kernel)]) return false;
+    if (call.arguments.size() != before.arguments.size()) return false;
+    const std::uint32_t start = at - (at - first) % part;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const Argument& argument = call.arguments[i];
+      const Argument& other = before.arguments[i];
+      if (argument.direction != other.direction) return false;
+      if (place(argument, start) != place(other, start - part)) return false;
+    }
+    return true;
+  }
+
+  /// The call of this time that made what the argument reads, counted from the first of this time.
+  std::optional<std::uint32_t> place(const Argument& argument, std::uint32_t start) const {
+    if (!argument.reads) return std::nullopt;
+    const std::optional<Endpoint>& producer = topology_[*argument.reads].producer;
+    const bool is_within =
+        producer && producer->kind == Endpoint::Kind::call && producer->step >= start;
+    return is_within ? std::optional(producer->step - start) : std::nullopt;
+  }
+
+  const Topology& topology_;
+  std::span<const std::uint64_t> shapes_;  // by kernel
+  std::vector<bool> may_fold_;             // by call
+  std::vector<std::uint32_t> copies_before_;
+};
+
+/// The largest block that begins with a call, found once for each.
+class LargestBlocks {
+ public:
+  explicit LargestBlocks(const CallSequence& calls) : calls_(calls), known_(calls.size()) {}
+
+  const CallBlock& at(std::uint32_t first) {
+    if (!known_[first]) known_[first] = find(first);
+    return *known_[first];
+  }
+
+  /// Whether a larger block begins within the next one: taken first, that would cut it in pieces.
+  /// Blocks that are larger than any part are not compared, so that a long chain is seen once.
+  bool is_cut_by(const CallBlock& block) {
+    if (block.size() > kLongestPart) return false;
+    for (std::uint32_t i = 1; i < block.size(); ++i) {
+      if (at(index(block.first) + i).size() > block.size()) return true;
+    }
+    return false;
+  }
+
+ private:
+  CallBlock find(std::uint32_t first) const {
+    CallBlock best{.first = CallId{first}};
+    const std::uint32_t longest = std::min(kLongestPart, (calls_.size() - first) / 2);
+    for (std::uint32_t part = 1; part <= longest; ++part) {
+      const CallBlock block{CallId{first}, part, calls_.times(first, part)};
+      if (block.times > 1 && block.size() > best.size()) best = block;
+    }
+    return best;
+  }
+
+  const CallSequence& calls_;
+  std::vector<std::optional<CallBlock>> known_;
+};
+
+void add(FoldedNetwork& network, const CallBlock& block) {
+  network.block_of.insert(network.block_of.end(), block.size(),
+                          static_cast<std::uint32_t>(network.blocks.size()));
+  network.blocks.push_back(block);
+}
+
+}  // namespace
+
+FoldedNetwork whole_network(const Topology& topology) {
+  FoldedNetwork network;
+  for (std::uint32_t i = 0; i < topology.calls.size(); ++i) add(network, {.first = CallId{i}});
+  return network;
+}
+
+FoldedNetwork fold_repeats(const Topology& topology, std::span<const std::uint64_t> shapes) {
+  const CallSequence calls(topology, shapes);
+  LargestBlocks largest(calls);
+  FoldedNetwork network;
+  for (std::uint32_t at = 0; at < calls.size();) {
+    const CallBlock& block = largest.at(at);
+    add(network, largest.is_cut_by(block) ? CallBlock{.first = CallId{at}} : block);
+    at += network.blocks.back().size();
+  }
+  return network;
+}
+
+}  // namespace mlf::graph
