@@ -16,6 +16,19 @@ export function magnitude(count: Count): number {
   return count.max ?? count.min;
 }
 
+/** The sum; what is not known makes it a lower bound, and nothing known makes nothing. */
+export function total(counts: Count[]): Count {
+  if (counts.every((count) => count === null)) return null;
+  let [min, max]: [number, number | null] = [0, 0];
+  for (const count of counts) {
+    const isExact = typeof count === "number";
+    min += isExact ? count : count?.min ?? 0;
+    const most = isExact ? count : count?.max ?? null;
+    max = max === null || most === null ? null : max + most;
+  }
+  return min === max ? min : { min, max };
+}
+
 /** The magnitude of a count that is text. */
 export function magnitudeOfText(text: string): number {
   const numbers = text.match(/\d+(\.\d+)?/g);

@@ -20,8 +20,8 @@ for (const section of all<HTMLElement>(document, "section.module")) {
   const position = Number(section.dataset["module"]);
   const prefix = position === 0 ? "" : `${position + 1}/`;
   for (const figure of all<HTMLElement>(section, "figure.map")) makeMapExplorable(figure, prefix);
-  const frame = section.querySelector<HTMLElement>(".network");
-  if (frame && report) makeNetworkExplorable(frame, report.modules[position]!, prefix);
+  const drawings = section.querySelector<HTMLElement>(".drawings");
+  if (drawings && report) makeNetworkExplorable(drawings, report.modules[position]!, prefix);
 }
 unfoldKernels();
 followLinks();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { magnitude, magnitudeOfText, spelled } from "../src/count.ts";
+import { magnitude, magnitudeOfText, spelled, total } from "../src/count.ts";
 import { matches, orderOf } from "../src/order.ts";
 
 test("counts are spelled as the program prints them", () => {
@@ -8,6 +8,13 @@ test("counts are spelled as the program prints them", () => {
   assert.deepEqual(counts.map(spelled), ["7", "?", "1..4", "<=4", ">=3"]);
   assert.deepEqual(counts.map(magnitude), [7, -1, 4, 4, 3]);
   assert.deepEqual(counts.map((count) => magnitudeOfText(spelled(count))), [7, -1, 4, 4, 3]);
+});
+
+test("a sum is as exact as its parts", () => {
+  assert.equal(total([1, 2]), 3);
+  assert.deepEqual(total([1, { min: 2, max: 5 }]), { min: 3, max: 6 });
+  assert.deepEqual(total([1, null]), { min: 1, max: null });
+  assert.equal(total([null, null]), null);
 });
 
 test("numbers are in their order, unknown ones last, equal ones as they were", () => {

@@ -1,0 +1,168 @@
+// One drawing of the network that can be moved: its boxes, with pan and zoom. The frame scrolls, so
+// that a browser moves large drawings without drawing them again.
+import { magnitude, spelled, total } from "./count.ts";
+import { all } from "./elements.ts";
+import type { Call, Count } from "./report.ts";
+
+export const MEASURES = {
+  mac: "MAC", live: "bytes in memory", loaded: "bytes loaded", parameters: "bytes of constants",
+} as const;
+export type Measure = keyof typeof MEASURES;
+
+const ZOOM_STEP = 1.2;
+// The least and the most that a point of the drawing is in pixels.
+const SCALES = { least: 0.05, most: 8 };
+
+/** A box: a call, or several that repeat. */
+export interface CallBox {
+  element: SVGGElement;
+  calls: Call[];
+  first: number;
+}
+
+/** Graphviz keeps the name of a node ("call3", "calls3to8") in its title. */
+function callBoxes(svg: SVGSVGElement, calls: Call[]): CallBox[] {
+  return all<SVGGElement>(svg, "g.node").flatMap((element) => {
+    const title = element.querySelector("title")?.textContent ?? "";
+    const match = /^calls?(\d+)(?:to(\d+))?$/.exec(title);
+    if (!match) return [];
+    const first = Number(match[1]);
+    const its = calls.slice(first, Number(match[2] ?? first) + 1);
+    return its.length ? [{ element, calls: its, first }] : [];
+  });
+}
+
+/** What is in memory does not add up over calls; everything else does. */
+export function costOf(box: CallBox, measure: Measure): Count {
+  const counts = box.calls.map((call) => call[measure]);
+  if (measure !== "live") return total(counts);
+  return counts.reduce((most, count) => (magnitude(count) > magnitude(most) ? count : most));
+}
+
+function labelOf(box: CallBox): string {
+  const costs = (Object.keys(MEASURES) as Measure[])
+    .map((measure) => `${spelled(costOf(box, measure))} ${MEASURES[measure]}`).join(", ");
+  const names = [...new Set(box.calls.map((call) => call.layer ?? call.kernel))].join(", ");
+  const last = box.first + box.calls.length - 1;
+  const place = last === box.first ? `call ${box.first}` : `calls ${box.first} to ${last}`;
+  return `${place}: ${names}, ${costs}`;
+}
+
+export class Drawing {
+  readonly boxes: CallBox[];
+  private readonly svg: SVGSVGElement;
+  private readonly width: number;
+  private readonly height: number;
+  private scale = 1;
+
+  constructor(readonly frame: HTMLElement, calls: Call[], private readonly prefix: string) {
+    this.svg = frame.querySelector("svg")!;
+    this.boxes = callBoxes(this.svg, calls);
+    ({ width: this.width, height: this.height } = this.svg.viewBox.baseVal);
+    for (const box of this.boxes) this.describe(box);
+    frame.classList.add("movable");
+    this.panWithMouse();
+    this.zoomWithWheelAndKeys();
+  }
+
+  /** The whole width, and from the top as much as stays legible; small drawings are enlarged. */
+  fit(): void {
+    const { clientWidth, clientHeight } = this.frame;
+    const high = Math.min(Math.max(this.height / clientHeight, 0.7), 1);
+    this.setScale(1 / Math.max(this.width / clientWidth, high));
+    this.frame.scrollTo(0, 0);
+  }
+
+  showAll(): void {
+    const { clientWidth, clientHeight } = this.frame;
+    this.setScale(Math.min(clientWidth / this.width, clientHeight / this.height));
+  }
+
+  /** What is in the middle of the frame stays there. */
+  zoom(larger: boolean): void {
+    const { frame } = this;
+    const middle = (scroll: number, client: number, all: number): number =>
+      (scroll + client / 2) / Math.max(all, 1);
+    const x = middle(frame.scrollLeft, frame.clientWidth, frame.scrollWidth);
+    const y = middle(frame.scrollTop, frame.clientHeight, frame.scrollHeight);
+    this.setScale(this.scale * (larger ? ZOOM_STEP : 1 / ZOOM_STEP));
+    frame.scrollTo(x * frame.scrollWidth - frame.clientWidth / 2,
+                   y * frame.scrollHeight - frame.clientHeight / 2);
+  }
+
+  centre(box: CallBox): void {
+    const [at, window] = [box.element.getBoundingClientRect(), this.frame.getBoundingClientRect()];
+    this.frame.scrollBy(at.left + at.width / 2 - window.left - window.width / 2,
+                        at.top + at.height / 2 - window.top - window.height / 2);
+  }
+
+  /** Fills every box; an empty colour is that of the drawing. */
+  fill(colourOf: (box: CallBox) => string): void {
+    for (const box of this.boxes) {
+      // Repeated parts are a box with depth: a polygon, and its edges as lines.
+      const shape = box.element.querySelector<SVGElement>("path, polygon, ellipse");
+      if (shape) shape.style.fill = colourOf(box);
+    }
+  }
+
+  private setScale(scale: number): void {
+    this.scale = Math.min(Math.max(scale, SCALES.least), SCALES.most);
+    this.svg.style.width = `${this.width * this.scale}px`;
+    this.svg.style.height = `${this.height * this.scale}px`;
+  }
+
+  private describe(box: CallBox): void {
+    const label = labelOf(box);
+    box.element.setAttribute("tabindex", "0");
+    box.element.setAttribute("role", "link");
+    box.element.setAttribute("aria-label", label);
+    box.element.querySelector("title")!.textContent = label;
+    const open = (): void => { location.hash = `${this.prefix}call=${box.first}`; };
+    box.element.addEventListener("click", (event) => {
+      if (!event.defaultPrevented) open();
+    });
+    box.element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") open();
+    });
+  }
+
+  // Fingers scroll by themselves.
+  private panWithMouse(): void {
+    let grabbed: { x: number; y: number } | null = null;
+    let hasMoved = false;
+    this.frame.addEventListener("pointerdown", (event) => {
+      if (event.pointerType !== "mouse" || event.button !== 0) return;
+      grabbed = { x: event.clientX, y: event.clientY };
+      hasMoved = false;
+    });
+    addEventListener("pointermove", (event) => {
+      if (!grabbed) return;
+      const [byX, byY] = [grabbed.x - event.clientX, grabbed.y - event.clientY];
+      if (byX === 0 && byY === 0) return;
+      hasMoved = true;
+      grabbed = { x: event.clientX, y: event.clientY };
+      this.frame.scrollBy(byX, byY);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      addEventListener(end, () => { grabbed = null; });
+    }
+    // The end of a pan over a box is no click on it.
+    this.svg.addEventListener("click", (event) => {
+      if (hasMoved) event.preventDefault();
+    }, { capture: true });
+  }
+
+  private zoomWithWheelAndKeys(): void {
+    this.frame.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      this.zoom(event.deltaY < 0);
+    }, { passive: false });
+    // Arrow keys scroll by themselves.
+    this.frame.addEventListener("keydown", (event) => {
+      if (event.target !== this.frame || (event.key !== "+" && event.key !== "-")) return;
+      event.preventDefault();
+      this.zoom(event.key === "+");
+    });
+  }
+}
