@@ -1,4 +1,4 @@
-/// Files that programs write beside archives. Safe to call from several threads.
+// Files that programs write beside archives. Safe to call from several threads.
 #pragma once
 
 #include <functional>

@@ -28,6 +28,7 @@ class Readme(unittest.TestCase):
     def test_commands_print_what_is_below_them(self):
         shutil.copy(ARCHIVE, self.folder / "module.tar")
         (self.folder / "module.tar").chmod(0o644)
+        shutil.copy(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.folder / "old.tar")
         session = "".join(blocks("console"))
         for entry in re.split(r"^\$ mlf ", session, flags=re.MULTILINE)[1:]:
             command, output = entry.split("\n", 1)

@@ -1,10 +1,13 @@
 """TIR, networks and costs of Apache TVM's Model Library Format archives.
 
+Example:
+    ```python
     archive = mlf.open("module.tar")
     archive.modules[0].targets
     archive.tir["tir-1"].functions["tvmgen_default_fused_add"].body
     archive.networks["default"].calls
     archive.table("call").to_pandas()
+    ```
 """
 
 from . import tir

@@ -1,0 +1,103 @@
+"""The documentation as a site: mlf/site makes it of the repository's own words."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import support
+
+SITE = support.SOURCE / "mlf" / "site"
+sys.path.insert(0, str(SITE))
+import pages  # noqa: E402
+
+
+def built(folder):
+    """The site, or nothing where its tools are not installed."""
+    needed = ("mkdocs", "material", "mkdocstrings", "mkdoxy")
+    if shutil.which("doxygen") is None or not all(map(importlib.util.find_spec, needed)):
+        return None
+    pages.Site(folder / "pages").write_all()
+    environment = {**os.environ, "MLF_SITE_PAGES": str(folder / "pages"), "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file",
+         SITE / "mkdocs.yml", "--site-dir", folder / "html"],
+        check=True, env=environment, cwd=support.SOURCE)  # fmt: skip
+    return folder / "html"
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.site = pages.Site(folder.name)
+
+    def test_every_heading_and_line_of_a_file_is_on_one_page(self):
+        for source in pages.PARTS:
+            text = (support.SOURCE / source).read_text()
+            lines = [line for part in self.site.parts if part.source == source for line in part.lines]
+            self.assertEqual(len(lines), len(text.splitlines()))
+
+    def test_links_between_files_are_links_between_pages(self):
+        part = self.site.places["README.md", "what-it-costs"]
+        self.assertEqual(self.site.line(part, "[Less RAM](#less-ram)"), "[Less RAM](../guide/less-ram.md#less-ram)")
+        self.assertEqual(self.site.line(part, "[schemas/README.md](schemas/README.md)"),
+                         "[The JSON that mlf writes](../contract/index.md)")
+        self.assertEqual(self.site.line(part, "[losses](schemas/README.md#9-losses)"),
+                         "[losses](../contract/tir.md#9-losses)")
+        self.assertEqual(self.site.line(part, "[TVM](https://tvm.apache.org)"),
+                         "[TVM](https://tvm.apache.org)")
+        self.assertEqual(self.site.line(part, "the [sources](src)"), "the sources")
+
+    def test_a_link_that_leads_nowhere_ends_it(self):
+        part = self.site.parts[0]
+        for link in ("#no-such-heading", "schemas/README.md#no", "no-such-file.md"):
+            with self.assertRaises(SystemExit):
+                self.site.line(part, f"[x]({link})")
+
+    def test_a_heading_that_is_gone_ends_it(self):
+        with self.assertRaises(SystemExit):
+            pages.parts_of("README.md", {"mlf": "index.md", "No such heading": "x.md"})
+
+
+class Built(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        context = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(context.cleanup)
+        cls.html = built(pathlib.Path(context.name))
+        if cls.html is None:
+            raise unittest.SkipTest("doxygen or MkDocs is not installed")
+
+    def text(self, page):
+        return (self.html / page / "index.html").read_text()
+
+    def test_every_page_is_in_the_navigation(self):
+        start = self.text("")
+        for path in (path for parts in pages.PARTS.values() for path in parts.values()):
+            page = path.removesuffix(".md").removesuffix("index")
+            self.assertTrue((self.html / page / "index.html").is_file(), page)
+            if page:
+                self.assertIn(f'href="{page.rstrip("/")}/"', start)
+
+    def test_the_reference_has_commands_classes_and_functions(self):
+        for command in ("process", "report", "plan", "graph"):
+            self.assertIn(f'id="mlf-{command}"', self.text("reference/commands"))
+        self.assertIn("tir_sources", self.text("api/classmlf_1_1Deployment"))
+        python = self.text("reference/python")
+        for name in ("mlf.open", "mlf.Archive.report", "mlf.tir.walk", "mlf_tvmc.export_tir"):
+            self.assertIn(f'id="{name}"', python)
+
+    def test_it_is_read_without_a_network(self):
+        for page in self.html.rglob("*.html"):
+            for tag in re.findall(r"<(?:script|link|img)[^>]*>", page.read_text()):
+                self.assertNotRegex(tag, r'(?:src|href)="(?:https?:)?//', page)
+
+
+if __name__ == "__main__":
+    unittest.main()
