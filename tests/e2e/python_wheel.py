@@ -48,6 +48,14 @@ def run(*command, **environment):
     return done.stdout
 
 
+def later_python():
+    """One that is not the one that builds, or nothing. pyenv's shims are there even if it is not."""
+    pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    found = (*pyenv.glob("versions/3.13.*/bin/python"), shutil.which("python3.13"))
+    works = (one for one in found if one and subprocess.run([one, "-c", ""], check=False).returncode == 0)
+    return next(works, None)
+
+
 def build():
     """The wheel, over the installed library; what was compiled before stays."""
     install = ("cmake", "--install", os.environ["MLF_BUILD"], "--component", "development")
@@ -108,6 +116,15 @@ class Wheel(unittest.TestCase):
         code = "import mlf.tvmc, mlf_tvmc; print(mlf.tvmc.capture is mlf_tvmc.capture)"
         self.assertEqual(self.python("-c", code), "True")
         self.assertIn("--tir-stages", self.python("-m", "mlf.tvmc", "--tir-help"))
+
+    def test_later_pythons_can_use_it(self):
+        if sys.version_info < (3, 12):
+            self.skipTest("this wheel is for one Python alone")
+        found = later_python()
+        if found is None:
+            self.skipTest("there is no later Python")
+        code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'])"
+        self.assertIn("4 calls", run(found, "-c", code, ARCHIVE, PYTHONPATH=str(SITE)))
 
     def test_nothing_else_has_to_be_installed(self):
         # -S: the packages of this environment are not there.
