@@ -190,7 +190,7 @@ Result<NetworkArgument> read_network_argument(const std::string& path, const std
   auto network = deployment->networks().and_then(
       [&](Networks networks) { return network_of(std::move(networks), *chosen, path); });
   if (!network) return tl::make_unexpected(network.error());
-  return NetworkArgument{*std::move(deployment), *std::move(network)};
+  return NetworkArgument{*std::move(deployment), *chosen, *std::move(network)};
 }
 
 Result<Report> read_report_argument(const std::string& path, const Limits& limits,

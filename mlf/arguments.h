@@ -22,6 +22,7 @@ Result<tir::Document> read_tir_argument(const std::string& argument, const Limit
 /// The network of one module, and the archive that it is of.
 struct NetworkArgument {
   Deployment deployment;
+  std::size_t module = 0;  ///< index into ModelLibrary::modules
   graph::Topology topology;
 };
 

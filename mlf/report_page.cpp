@@ -2,17 +2,16 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <vector>
 
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
-#include "count_text.h"
 #include "mlf/file.h"
 #include "mlf/folding.h"
 #include "mlf/graph/column.h"
 #include "mlf/graph/dot.h"
 #include "output.h"
+#include "picture_notes.h"
 
 namespace mlf::program {
 namespace {
@@ -21,23 +20,10 @@ using graph::FoldedNetwork;
 using graph::Topology;
 
 #ifdef MLF_HAS_DRAWING
-/// What the boxes of a drawing cost: of a block, all of its calls.
-std::vector<std::string> macs_of(const FoldedNetwork& folded, const ModuleReport& module) {
-  std::vector<std::string> notes;
-  for (const graph::CallBlock& block : folded.blocks) {
-    analysis::Count mac;
-    for (std::uint32_t i = 0; i < block.size(); ++i) {
-      mac += module.calls[graph::index(block.first) + i].mac;
-    }
-    notes.push_back(spelled(mac) + " MAC");
-  }
-  return notes;
-}
-
 Result<std::string> draw(const FoldedNetwork& folded, const ModuleReport& module) {
   std::string dot;
-  const graph::DotNotes notes{.folded = folded, .boxes = macs_of(folded, module)};
-  return graph::write_dot(*module.network, notes, [&](std::string_view text) { dot += text; })
+  return graph::write_dot(*module.network, notes_of(folded, module),
+                          [&](std::string_view text) { dot += text; })
       .and_then([&] { return drawing::svg_from_dot(dot); });
 }
 #else

@@ -14,7 +14,9 @@
 #include "mlf/graph/dot.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
+#include "mlf/report.h"
 #include "output.h"
+#include "picture_notes.h"
 
 namespace mlf::program {
 namespace {
@@ -92,19 +94,25 @@ struct Picture {
   bool can_be_laid_out() const { return effort <= graph::kMostLayoutEffort; }
 };
 
-Result<Picture> folded_picture(const NetworkArgument& network) {
-  return fold_repeats(network.deployment, network.topology).map([&](graph::FoldedNetwork folded) {
+Result<Picture> picture_of(graph::FoldedNetwork folded, const NetworkArgument& network) {
+  return report_of(network.deployment).map([&](const Report& report) {
     const std::uint64_t effort = graph::layout_effort(network.topology, folded);
-    return Picture{{.folded = std::move(folded)}, effort};
+    return Picture{notes_of(std::move(folded), report.modules[network.module]), effort};
   });
+}
+
+Result<Picture> folded_picture(const NetworkArgument& network) {
+  return fold_repeats(network.deployment, network.topology)
+      .and_then(
+          [&](graph::FoldedNetwork folded) { return picture_of(std::move(folded), network); });
 }
 
 /// Networks that are too large for a layout are folded, asked for or not. DOT is for whoever asks.
 Result<Picture> picture_of(const NetworkArgument& network, const GraphArguments& options) {
   if (options.fold) return folded_picture(network);
-  const Picture whole{{}, graph::layout_effort(network.topology)};
-  if (whole.can_be_laid_out() || options.format == NetworkFormat::dot) return whole;
-  return folded_picture(network);
+  const bool fits = graph::layout_effort(network.topology) <= graph::kMostLayoutEffort;
+  if (!fits && options.format != NetworkFormat::dot) return folded_picture(network);
+  return picture_of(graph::whole_network(network.topology), network);
 }
 
 #ifdef MLF_HAS_DRAWING
@@ -150,7 +158,8 @@ Result<void> draw(const graph::Topology& topology, const Picture& picture, Netwo
 Result<void> write_picture(const NetworkArgument& network, const GraphArguments& options,
                            const Console& console, const tir::Sink& sink) {
   return picture_of(network, options).and_then([&](const Picture& picture) {
-    if (picture.notes.folded && !options.fold && picture.can_be_laid_out()) {
+    const bool is_folded = picture.notes.folded->blocks.size() < network.topology.calls.size();
+    if (is_folded && !options.fold && picture.can_be_laid_out()) {
       console.note("too many edges for a layout: repeated parts are drawn once, as with --fold");
     }
     return draw(network.topology, picture, options.format, console, sink);
