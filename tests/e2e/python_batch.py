@@ -22,7 +22,8 @@ try:
     import distributed
     import duckdb
     import pyarrow.dataset
-    from mlf.batch import run
+    from fsspec.implementations.local import LocalFileSystem
+    from mlf.batch import dataset, run
 except ImportError as missing:
     support.skip(f"{missing}; tests/run --all makes a Python that has it")
 
@@ -67,6 +68,111 @@ class Fleet(unittest.TestCase):
     def check(self):
         for kind in KINDS:
             self.assertEqual(self.rows(kind), self.printed(kind), kind)
+
+
+class Crash(BaseException):
+    """The process is gone: nothing that it would still do happens."""
+
+
+class FaultyStorage(LocalFileSystem):
+    """Files of this machine. The call of number `at` that changes something fails; a crash leaves
+    half of what was to be written, and everything after it fails as well."""
+
+    cachable = False
+    at, failure, calls = None, None, 0
+
+    def change(self, do, halfway=lambda: None):
+        cls = type(self)
+        cls.calls += 1
+        if cls.at is None or cls.calls < cls.at or (cls.calls > cls.at and cls.failure is not Crash):
+            return do()
+        if cls.calls == cls.at:
+            halfway()
+        raise cls.failure("injected")
+
+    def open(self, path, mode="rb", **more):
+        if "w" not in mode:
+            return super().open(path, mode, **more)
+        opened = super().open
+        return self.change(lambda: opened(path, mode, **more),
+                           lambda: opened(path, mode, **more).close())
+
+    def pipe_file(self, path, value, **more):
+        def write(data):
+            with LocalFileSystem.open(self, path, "wb") as file:
+                file.write(data)
+
+        self.change(lambda: write(value), lambda: write(value[: len(value) // 2]))
+
+    def mv(self, *paths, **more):
+        moved = super().mv
+        self.change(lambda: moved(*paths, **more))
+
+    def rm_file(self, path):
+        removed = super().rm_file
+        self.change(lambda: removed(path))
+
+    def makedirs(self, path, exist_ok=False):
+        made = super().makedirs
+        self.change(lambda: made(path, exist_ok=exist_ok))
+
+
+class Faults(unittest.TestCase):
+    """Every change that a dataset makes on storage fails once, and the process dies there once."""
+
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+        storage = unittest.mock.patch.object(
+            dataset.fsspec.core, "url_to_fs", lambda url: (FaultyStorage(), url))  # fmt: skip
+        storage.start()
+        self.addCleanup(storage.stop)
+
+    def answer(self, name, version):
+        count = {"archive": 1, "call": 3, "tensor": 2, "constant": 0, "finding": 1}
+        def cell(field):
+            return f"{name} {version}" if field.type == "string" else version
+        rows = {kind: [[cell(field) for field in list(dataset.schema(kind))[2:]]] * count[kind]
+                for kind in KINDS}
+        return dataset.Item(name, str(version)), {"rows": rows}
+
+    def go_on(self, out, version):
+        """As a run does: what is there stays, what has changed goes, the rest is added."""
+        found = dataset.Dataset(out)
+        answers = [self.answer("same", 1), self.answer("changes", version), self.answer("late", 1)]
+        todo = [one for one in answers[: 2 if version == 1 else 3] if not found.has(one[0])]
+        found.forget({item.url for item, _ in todo})
+        if todo:
+            found.add(todo)
+
+    def rows(self, out):
+        return {kind: sorted(map(json.dumps, pyarrow.dataset.dataset(
+                    f"{out}/rows={kind}", format="parquet").to_table().to_pylist()))
+                for kind in KINDS}  # fmt: skip
+
+    def scenario(self, out):
+        self.go_on(out, 1)
+        self.go_on(out, 2)
+
+    def test_after_any_fault_the_next_run_makes_the_dataset_whole(self):
+        FaultyStorage.at = None
+        self.scenario(str(self.folder / "whole"))
+        whole = self.rows(self.folder / "whole")
+        changes = FaultyStorage.calls
+        self.assertGreater(changes, 20)
+        for failure in (Crash, OSError):
+            for at in range(1, changes + 1):
+                out = str(self.folder / f"{failure.__name__}-{at}")
+                FaultyStorage.at, FaultyStorage.failure, FaultyStorage.calls = at, failure, 0
+                with self.assertRaises(failure):
+                    self.scenario(out)
+                FaultyStorage.at = None
+                with self.subTest(failure=failure, at=at):
+                    self.scenario(out)
+                    self.assertEqual(self.rows(out), whole)
+                    self.assertEqual(list(pathlib.Path(out).rglob("*.new")), [])
+        print(f"{2 * changes} faults")
 
 
 class Datasets(Fleet):

@@ -56,13 +56,16 @@ class Dataset:
         self._fs.invalidate_cache()
         self._generations: dict[str, dict[str, str]] = {}
         self._fs.makedirs(f"{self._root}/{INDEX}", exist_ok=True)
+        for path in self._fs.glob(f"{self._root}/{INDEX}/*.new"):
+            self._fs.rm_file(path)
+        replaced: set[str] = set()
         for path in self._fs.glob(f"{self._root}/{INDEX}/*.json"):
             content = json.loads(self._fs.cat_file(path))
             self._generations[_stem(path)] = content["archives"]
-            # It was to be removed when the run was interrupted.
-            for old in content["replaces"]:
-                self._remove(old)
-        for old in [old for old in self._generations if not self._has_index(old)]:
+            replaced.update(content["replaces"])
+        # They were to be removed when the run was interrupted.
+        for old in replaced & self._generations.keys():
+            self._remove(old)
             del self._generations[old]
         for path in self._fs.glob(f"{self._root}/rows=*/part-*"):
             if _stem(path).removeprefix("part-") not in self._generations:
@@ -118,9 +121,6 @@ class Dataset:
         self._fs.pipe_file(path + ".new", content)
         self._fs.mv(path + ".new", path)
         self._generations[generation] = archives
-
-    def _has_index(self, generation: str) -> bool:
-        return bool(self._fs.exists(f"{self._root}/{INDEX}/{generation}.json"))
 
     def _remove(self, generation: str) -> None:
         """The index first: without it, the rest does not count."""
