@@ -34,7 +34,7 @@ constexpr std::string_view kForeign =
     R"(style=filled, peripheries=2, fillcolor="#fef7e0", color="#b06000")";
 constexpr std::string_view kCopy =
     R"(style="rounded,filled,dashed", fillcolor="#ffffff", color="#5f6368")";
-constexpr std::string_view kWrong = R"(, color="#c5221f", fontcolor="#c5221f", penwidth=2)";
+constexpr std::string_view kWrong = R"(, color="#c5221f", fontcolor="#8c1a17", penwidth=2)";
 
 constexpr std::string_view kHead =
     R"(  graph [rankdir=TB, nodesep=0.35, ranksep=0.4, fontname="Helvetica"];
