@@ -1,132 +1,24 @@
 """The page of mlf report --html, in a headless browser, and without one."""
 
-import html.parser
 import json
-import pathlib
 import re
-import tarfile
-import tempfile
 import unittest
 import urllib.parse
 
-import browser
 import support
-from selenium import webdriver
+from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, spelled
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-AXE = support.SOURCE / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
-BUNDLED = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-PLACES = ["tvm-0.16/aww-aot-c-usmp", "tvm-0.18/resnet8-aot-c", "tvm-0.18/resnet8-graph",
-          "tvm-0.18/cmsis-nn", "tvm-0.18/two-modules", "tvm-0.9/qnn_conv-aot-c-usmp",
-          "tvm-0.18/op-multi"]  # fmt: skip
-ARCHIVES = [*support.bundled_archives(),
-            *(path for place in PLACES if (path := support.CORPUS / place / "module.tar").exists())]
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e--><svg onload=alert(2)>"
 CALL_COUNTS = {5: "mac", 6: "parameters", 7: "scratch", 8: "live", 9: "loaded", 10: "stored"}
-
-
-def spelled(count):
-    if count is None:
-        return "?"
-    if isinstance(count, int):
-        return str(count)
-    least, most = count["min"], count["max"]
-    if most is None:
-        return f">={least}"
-    return f"<={most}" if least == 0 else f"{least}..{most}"
 
 
 def value_at(module, path):
     for key in path.split("."):
         module = module[key]
     return module
-
-
-class Text(html.parser.HTMLParser):
-    """The text of a page as a reader without script sees it, and the ids of its elements."""
-
-    def __init__(self, source):
-        super().__init__()
-        self.hidden, self.parts, self.ids, self.links, self.tags = 0, [], [], [], set()
-        self.feed(source)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.hidden += tag in ("script", "style")
-        self.ids += [value for name, value in attrs if name == "id"]
-        self.links += [value for name, value in attrs if name in ("href", "xlink:href", "src")]
-
-    def handle_endtag(self, tag):
-        self.hidden -= tag in ("script", "style")
-
-    def handle_data(self, data):
-        if not self.hidden:
-            self.parts.append(data)
-
-
-class Browser(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.folder = pathlib.Path(context.name)
-        cls.driver = browser.start(cls.folder / "profile")
-        cls.addClassCleanup(cls.driver.quit)
-        cls.driver.set_script_timeout(300)  # axe-core on a page with every kernel open
-
-    def setUp(self):
-        self.size(1600)
-        self.media("screen", "light")
-
-    def size(self, width):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-
-    def media(self, kind, scheme):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-
-    def make(self, archive):
-        path = self.folder / "page.html"
-        support.run_ok("report", archive, "--html", path)
-        return path
-
-    def open(self, archive, fragment=""):
-        self.driver.get("about:blank")
-        self.driver.get(self.make(archive).as_uri() + fragment)
-        return json.loads(support.run_ok("report", "--json", archive).stdout)
-
-    def run_script(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def texts(self, selector):
-        return self.run_script(
-            "return Array.from(document.querySelectorAll(arguments[0]), e => e.textContent)", selector)
-
-    def rows(self, selector):
-        return self.run_script("""
-            return Array.from(document.querySelectorAll(arguments[0] + ' tbody tr'))
-              .filter(row => !row.hidden).map(row => Array.from(row.cells, c => c.textContent))
-        """, selector)
-
-    def requests(self):
-        """What the pages asked for since the last call, but for themselves."""
-        events = [json.loads(entry["message"])["message"]
-                  for entry in self.driver.get_log("performance")]
-        urls = [event["params"]["request"]["url"] for event in events
-                if event["method"] == "Network.requestWillBeSent"]
-        return [url for url in urls if not url.endswith("/page.html")]
-
-    def violations(self):
-        """Of rules of axe-core, with all that can be opened open."""
-        self.run_script("for (const e of document.querySelectorAll('details')) e.open = true")
-        self.run_script(AXE.read_text())
-        return self.driver.execute_async_script("""
-            const done = arguments[0];
-            axe.run({resultTypes: ['violations']}).then(r => done(r.violations.map(
-              v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])));""")
 
 
 class Page(Browser):
@@ -374,17 +266,6 @@ class Page(Browser):
         marked = kernel.find_elements(By.CSS_SELECTOR, ".matching")
         self.assertEqual({one.get_attribute("data-s") for one in marked}, {statements[1]})
 
-    def chain(self, count, attributes=lambda i: ""):
-        """An archive whose calls each read what the one before has written."""
-        calls = [(f"add_{i}", [i - 1]) for i in range(count)]
-        kernels = "\n".join(support.KERNEL.replace("default_add", f"default_add_{i}")
-                            .replace("        for i in", attributes(i) + "        for i in")
-                            for i in range(count))  # fmt: skip
-        text = support.network(calls, kernels)
-        path = self.folder / "chain.tar"
-        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
-        return path
-
     def test_two_thousand_calls(self):
         count = 2000
         path = self.chain(count)
@@ -466,140 +347,6 @@ class Page(Browser):
         self.assertIn("def ", details.text)
         self.assertIn(f"int32_t {symbol}(", details.text)
 
-    SHOWN = ".network:not([hidden])"
-
-    def open_drawing(self, archive):
-        """The calls of its only module; skips where there is no drawing."""
-        calls = self.open(archive)["modules"][0]["calls"]
-        if not self.texts(".network svg"):
-            self.skipTest("built without Graphviz")
-        return calls
-
-    def test_the_network_is_searched_coloured_and_leads_to_calls(self):
-        calls = self.open_drawing(BUNDLED)
-        nodes = self.driver.find_elements(By.CSS_SELECTOR, f"{self.SHOWN} [role=link]")
-        self.assertEqual(len(nodes), len(calls))
-        fills = [node.find_element(By.CSS_SELECTOR, "path, polygon").value_of_css_property("fill")
-                 for node in nodes]
-        by_cost = sorted(range(len(calls)), key=lambda i: calls[i]["mac"])
-        self.assertNotEqual(fills[by_cost[0]], fills[by_cost[-1]])
-        self.driver.find_element(By.CSS_SELECTOR, "#network + .tools [type=search]").send_keys("call 3")
-        self.assertEqual(self.texts("#network + .tools [role=status]"), [f"1 of {len(calls)}"])
-        nodes[2].send_keys(Keys.ENTER)
-        self.assertEqual(self.run_script("return location.hash"), "#call=2")
-
-    def scrolled(self):
-        """How far the drawing is scrolled, and how wide it is."""
-        return self.run_script("""
-            const frame = document.querySelector(arguments[0]);
-            return [frame.scrollLeft, frame.scrollTop,
-                    frame.querySelector('svg').getBoundingClientRect().width]""", self.SHOWN)
-
-    def test_the_network_is_zoomed_and_moved(self):
-        self.open_drawing(self.chain(60))
-        frame = self.driver.find_element(By.CSS_SELECTOR, self.SHOWN)
-        before = self.scrolled()[2]
-        frame.send_keys("+++++++")
-        _, top, width = self.scrolled()
-        self.assertAlmostEqual(width, before * 1.2**7, delta=1)
-        frame.send_keys(Keys.ARROW_DOWN)
-        WebDriverWait(self.driver, 10).until(lambda _: self.scrolled()[1] > top)
-        self.run_script("document.querySelector(arguments[0]).scrollTo(50, 50)", self.SHOWN)
-        drag = webdriver.ActionChains(self.driver, duration=50)
-        drag.move_to_element_with_offset(frame, 30, 30).click_and_hold().move_by_offset(20, -30).release()
-        location = self.run_script("return location.hash")
-        drag.perform()
-        self.assertEqual(self.scrolled()[:2], [30, 80])
-        self.assertEqual(self.run_script("return location.hash"), location)
-        self.run_script("document.querySelector('.tools [title=\"The whole network\"]').click()")
-        self.assertLess(self.scrolled()[2], width)
-
-    def test_what_is_searched_is_in_the_middle(self):
-        self.open_drawing(self.chain(60))
-        self.driver.find_element(By.CSS_SELECTOR, "#network + .tools [type=search]").send_keys("add_34")
-        found, frame = self.run_script("""
-            return ['.network .found', arguments[0]].map(selector => {
-              const box = document.querySelector(selector).getBoundingClientRect();
-              return {left: box.left, right: box.right, top: box.top, bottom: box.bottom};
-            })""", self.SHOWN)
-        self.assertGreaterEqual(found["top"], frame["top"])
-        self.assertLessEqual(found["bottom"], frame["bottom"])
-        self.assertGreaterEqual(found["left"], frame["left"])
-        self.assertLessEqual(found["right"], frame["right"])
-
-    def test_repeated_parts_fold(self):
-        count = 40
-        calls = self.open_drawing(self.chain(count))
-        links = f"return Array.from(document.querySelectorAll('{self.SHOWN} [role=link]'), "
-        self.assertEqual(len(self.run_script(links + "e => 0)")), count)
-        checkbox = self.driver.find_element(By.CSS_SELECTOR, "#network + .tools [type=checkbox]")
-        checkbox.send_keys(Keys.SPACE)
-        (label,) = self.run_script(links + "e => e.getAttribute('aria-label'))")
-        self.assertRegex(label, rf"^calls 0 to {count - 1}: ")
-        for key, unit in (("mac", "MAC"), ("loaded", "bytes loaded")):
-            self.assertIn(f"{sum(call[key] for call in calls)} {unit}", label)
-        self.assertIn(f"{max(call['live'] for call in calls)} bytes in memory", label)
-        field = self.driver.find_element(By.CSS_SELECTOR, "#network + .tools [type=search]")
-        field.send_keys("add_7")
-        self.assertEqual(self.texts("#network + .tools [role=status]"), ["1 of 1"])
-        self.driver.find_element(By.CSS_SELECTOR, f"{self.SHOWN} [role=link]").send_keys(Keys.ENTER)
-        self.assertEqual(self.run_script("return location.hash"), "#call=0")
-        checkbox.send_keys(Keys.SPACE)
-        self.assertEqual(len(self.run_script(links + "e => 0)")), count)
-
-    def test_a_network_too_large_for_a_layout_is_drawn_folded(self):
-        self.open_drawing(self.chain(1200))
-        self.assertIn("too many edges", " ".join(self.texts(".drawings .note")))
-        self.assertEqual(len(self.texts(f"{self.SHOWN} [role=link]")), 1)
-        self.assertEqual(self.texts("#network + .tools [type=checkbox]"), [])
-
-    # Not compared: it is of the machine.
-    def test_how_fast_a_large_drawing_moves(self):
-        self.open_drawing(self.chain(990))
-        self.driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 500))")
-        frames, seconds = self.driver.execute_async_script("""
-            const [selector, done] = arguments;
-            const frame = document.querySelector(selector);
-            frame.scrollIntoView();
-            const box = frame.getBoundingClientRect();
-            const at = (type, x, y) => frame.dispatchEvent(new PointerEvent(type, {
-              clientX: x, clientY: y, pointerType: 'mouse', bubbles: true}));
-            let frames = 0;
-            const begin = performance.now();
-            at('pointerdown', box.left + 300, box.top + 300);
-            const step = () => {
-              frames += 1;
-              const seconds = (performance.now() - begin) / 1000;
-              at('pointermove', box.left + 300 - 200 * seconds, box.top + 300 - 300 * seconds);
-              if (seconds < 2) requestAnimationFrame(step);
-              else { at('pointerup', 0, 0); done([frames, seconds]); }
-            };
-            requestAnimationFrame(step);""", self.SHOWN)
-        moved = self.scrolled()
-        print(f"a drawing of 990 calls moves at {frames / seconds:.0f} frames per second")
-        self.assertGreater(moved[0] + moved[1], 300)
-
-    def test_the_network_is_coloured_by_target(self):
-        def attributes(i):
-            kind = ("c", "cmsis-nn", "c")[i]
-            return f'        T.func_attr({{"target": T.target({{"kind": "{kind}", "keys": ["{kind}"]}})}})\n'
-
-        module = self.open(self.chain(3, attributes))["modules"][0]
-        self.assertEqual([kernel["target"] for kernel in module["kernels"]], ["c", "cmsis-nn", "c"])
-        self.run_script("""
-            const select = document.querySelector('.tools select');
-            select.value = 'target';
-            select.dispatchEvent(new Event('change'));""")
-        legend = dict(self.run_script("""
-            return Array.from(document.querySelectorAll('.legend span'),
-              e => [e.textContent, getComputedStyle(e).backgroundColor])"""))
-        self.assertEqual(list(legend), ["c", "cmsis-nn"])
-        fills = self.run_script("""
-            return [0, 1, 2].map(i => document.querySelector(`[aria-label^="call ${i}:"]`))
-              .map(node => getComputedStyle(node.querySelector('path, polygon, ellipse')).fill)""")
-        self.assertEqual(fills, [legend["c"], legend["cmsis-nn"], legend["c"]])
-        self.assertNotEqual(legend["c"], legend["cmsis-nn"])
-
     # --- safety and access ---------------------------------------------------------------------
 
     def test_no_request_and_no_complaint(self):
@@ -666,98 +413,6 @@ class Page(Browser):
         self.assertEqual(colours["screen", "light"], "rgb(255, 255, 255)")
         self.assertEqual(colours["print", "dark"], "rgb(255, 255, 255)")
         self.assertNotEqual(colours["screen", "dark"], "rgb(255, 255, 255)")
-
-
-class DiffPage(Browser):
-    """mlf diff --html: the numbers of mlf diff, both memories, and the code that changed."""
-
-    def pairs(self):
-        places = (("tvm-0.16/aww-aot-c", "tvm-0.16/aww-aot-c-usmp"),
-                  ("tvm-0.9/resnet8-aot-packed-usmp", "tvm-0.18/resnet8-aot-packed-usmp"))
-        pairs = [tuple(support.CORPUS / place / "module.tar" for place in pair) for pair in places]
-        found = [pair for pair in pairs if all(path.exists() for path in pair)]
-        return [*found, (support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", BUNDLED)]
-
-    def open(self, before, after):
-        path = self.folder / "page.html"
-        self.assertEqual(support.run("diff", before, after, "--html", path).returncode, 1)
-        self.driver.get("about:blank")
-        self.driver.get_log("performance")  # of what was there before
-        self.driver.get(path.as_uri())
-        return json.loads(support.run("diff", before, after, "--format", "json").stdout)["modules"]
-
-    def test_numbers_are_those_of_the_json(self):
-        for pair in self.pairs():
-            with self.subTest(pair):
-                modules = self.open(*pair)
-                numbers = [number for module in modules
-                           for number in module["numbers"]
-                           + [one for kernel in module["kernels"] for one in kernel["numbers"]]]
-                self.assertEqual(
-                    [row[1:4] for row in self.rows(".numbers")],
-                    [[one["what"], spelled(one["before"]), spelled(one["after"])] for one in numbers])
-                kernels = [kernel for module in modules for kernel in module["kernels"]]
-                self.assertEqual(self.texts(".kernel summary .mac"),
-                                 [kernel["change"] for kernel in kernels])
-                self.assertEqual(self.requests(), [])
-                self.assertEqual(self.driver.get_log("browser"), [])
-
-    def test_memory_before_and_after_is_on_one_scale(self):
-        captions = 0
-        for before, after in self.pairs():
-            self.open(before, after)
-            texts = self.texts("figure.map figcaption")
-            for side, archive in (("Before", before), ("After", after)):
-                for use in json.loads(support.run_ok("graph", archive).stdout)["memory"]:
-                    if use["kind"] == "pool" and use["bytes"]:
-                        captions += any(f"{side}: pool" in text and f", {use['bytes']} bytes" in text
-                                        for text in texts)
-            heights = self.run_script("""
-                return Array.from(document.querySelectorAll('figure.map'), figure => [
-                  figure.querySelector('figcaption').textContent.split(',')[0].split(': ')[1],
-                  figure.querySelector('svg').viewBox.baseVal.height])""")
-            # Calls are on another page: readouts name steps.
-            self.assertEqual(self.run_script(
-                "return document.querySelectorAll('.readout a').length"), 0)
-            for name in {name for name, _ in heights}:
-                self.assertEqual(len({height for other, height in heights if other == name}), 1)
-        if support.CORPUS.is_dir():
-            self.assertGreaterEqual(captions, 3)
-
-    def test_lines_that_only_one_build_has_are_marked(self):
-        text = self.members("src/tir-1.txt").decode()
-        line = next(line for line in text.splitlines() if " = " in line and "[" in line and "+" in line)
-        changed = self.archive_with({"src/tir-1.txt": text.replace(line, line.replace("+", "-"), 1)})
-        self.open(BUNDLED, changed)
-        marked = self.texts(".code span.changed")
-        self.assertEqual(len(marked), 2)
-        self.assertIn("-", marked[1])
-
-    def members(self, name):
-        with tarfile.open(BUNDLED) as tar:
-            member = next(one for one in tar if one.name.removeprefix("./") == name)
-            return tar.extractfile(member).read()
-
-    def archive_with(self, changes):
-        with tarfile.open(BUNDLED) as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read()
-                       for one in tar if one.isfile()}
-        path = self.folder / "changed.tar"
-        path.write_bytes(support.make_tar({**members, **changes}))
-        return path
-
-    def test_axe_finds_no_violation(self):
-        if not AXE.exists():
-            self.skipTest("no build/page (tests/run --all makes it where there is npm)")
-        for scheme in ("light", "dark"):
-            self.media("screen", scheme)
-            self.open(*self.pairs()[0])
-            self.assertEqual(self.violations(), [])
-
-    def test_builds_that_are_the_same_have_a_page_that_says_so(self):
-        path = self.folder / "page.html"
-        support.run_ok("diff", BUNDLED, BUNDLED, "--html", path)
-        self.assertIn("No differences.", Text(path.read_text()).parts)
 
 
 if __name__ == "__main__":

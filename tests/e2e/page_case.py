@@ -1,0 +1,125 @@
+"""What tests of the pages of mlf report --html and mlf diff --html have in common."""
+
+import html.parser
+import json
+import pathlib
+import tempfile
+import unittest
+
+import browser
+import support
+
+AXE = support.SOURCE / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
+BUNDLED = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+PLACES = ["tvm-0.16/aww-aot-c-usmp", "tvm-0.18/resnet8-aot-c", "tvm-0.18/resnet8-graph",
+          "tvm-0.18/cmsis-nn", "tvm-0.18/two-modules", "tvm-0.9/qnn_conv-aot-c-usmp",
+          "tvm-0.18/op-multi"]  # fmt: skip
+ARCHIVES = [*support.bundled_archives(),
+            *(path for place in PLACES if (path := support.CORPUS / place / "module.tar").exists())]
+
+
+def spelled(count):
+    if count is None:
+        return "?"
+    if isinstance(count, int):
+        return str(count)
+    least, most = count["min"], count["max"]
+    if most is None:
+        return f">={least}"
+    return f"<={most}" if least == 0 else f"{least}..{most}"
+
+
+class Text(html.parser.HTMLParser):
+    """The text of a page as a reader without script sees it, and the ids of its elements."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.hidden, self.parts, self.ids, self.links, self.tags = 0, [], [], [], set()
+        self.feed(source)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.hidden += tag in ("script", "style")
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name in ("href", "xlink:href", "src")]
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.parts.append(data)
+
+
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        context = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(context.cleanup)
+        cls.folder = pathlib.Path(context.name)
+        cls.driver = browser.start(cls.folder / "profile")
+        cls.addClassCleanup(cls.driver.quit)
+        cls.driver.set_script_timeout(300)  # axe-core on a page with every kernel open
+
+    def setUp(self):
+        self.size(1600)
+        self.media("screen", "light")
+
+    def size(self, width):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
+    def media(self, kind, scheme):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def make(self, archive):
+        path = self.folder / "page.html"
+        support.run_ok("report", archive, "--html", path)
+        return path
+
+    def open(self, archive, fragment=""):
+        self.driver.get("about:blank")
+        self.driver.get(self.make(archive).as_uri() + fragment)
+        return json.loads(support.run_ok("report", "--json", archive).stdout)
+
+    def run_script(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def texts(self, selector):
+        return self.run_script(
+            "return Array.from(document.querySelectorAll(arguments[0]), e => e.textContent)", selector)
+
+    def rows(self, selector):
+        return self.run_script("""
+            return Array.from(document.querySelectorAll(arguments[0] + ' tbody tr'))
+              .filter(row => !row.hidden).map(row => Array.from(row.cells, c => c.textContent))
+        """, selector)
+
+    def requests(self):
+        """What the pages asked for since the last call, but for themselves."""
+        events = [json.loads(entry["message"])["message"]
+                  for entry in self.driver.get_log("performance")]
+        urls = [event["params"]["request"]["url"] for event in events
+                if event["method"] == "Network.requestWillBeSent"]
+        return [url for url in urls if not url.endswith("/page.html")]
+
+    def violations(self):
+        """Of rules of axe-core, with all that can be opened open."""
+        self.run_script("for (const e of document.querySelectorAll('details')) e.open = true")
+        self.run_script(AXE.read_text())
+        return self.driver.execute_async_script("""
+            const done = arguments[0];
+            axe.run({resultTypes: ['violations']}).then(r => done(r.violations.map(
+              v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))])));""")
+
+    def chain(self, count, attributes=lambda i: ""):
+        """An archive whose calls each read what the one before has written."""
+        calls = [(f"add_{i}", [i - 1]) for i in range(count)]
+        kernels = "\n".join(support.KERNEL.replace("default_add", f"default_add_{i}")
+                            .replace("        for i in", attributes(i) + "        for i in")
+                            for i in range(count))  # fmt: skip
+        text = support.network(calls, kernels)
+        path = self.folder / "chain.tar"
+        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        return path

@@ -1,0 +1,104 @@
+"""The page of mlf diff --html."""
+
+import json
+import tarfile
+import unittest
+
+import support
+from page_case import AXE, BUNDLED, Browser, Text, spelled
+
+
+class DiffPage(Browser):
+    """mlf diff --html: the numbers of mlf diff, both memories, and the code that changed."""
+
+    def pairs(self):
+        places = (("tvm-0.16/aww-aot-c", "tvm-0.16/aww-aot-c-usmp"),
+                  ("tvm-0.9/resnet8-aot-packed-usmp", "tvm-0.18/resnet8-aot-packed-usmp"))
+        pairs = [tuple(support.CORPUS / place / "module.tar" for place in pair) for pair in places]
+        found = [pair for pair in pairs if all(path.exists() for path in pair)]
+        return [*found, (support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", BUNDLED)]
+
+    def open(self, before, after):
+        path = self.folder / "page.html"
+        self.assertEqual(support.run("diff", before, after, "--html", path).returncode, 1)
+        self.driver.get("about:blank")
+        self.driver.get_log("performance")  # of what was there before
+        self.driver.get(path.as_uri())
+        return json.loads(support.run("diff", before, after, "--format", "json").stdout)["modules"]
+
+    def test_numbers_are_those_of_the_json(self):
+        for pair in self.pairs():
+            with self.subTest(pair):
+                modules = self.open(*pair)
+                numbers = [number for module in modules
+                           for number in module["numbers"]
+                           + [one for kernel in module["kernels"] for one in kernel["numbers"]]]
+                self.assertEqual(
+                    [row[1:4] for row in self.rows(".numbers")],
+                    [[one["what"], spelled(one["before"]), spelled(one["after"])] for one in numbers])
+                kernels = [kernel for module in modules for kernel in module["kernels"]]
+                self.assertEqual(self.texts(".kernel summary .mac"),
+                                 [kernel["change"] for kernel in kernels])
+                self.assertEqual(self.requests(), [])
+                self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_memory_before_and_after_is_on_one_scale(self):
+        captions = 0
+        for before, after in self.pairs():
+            self.open(before, after)
+            texts = self.texts("figure.map figcaption")
+            for side, archive in (("Before", before), ("After", after)):
+                for use in json.loads(support.run_ok("graph", archive).stdout)["memory"]:
+                    if use["kind"] == "pool" and use["bytes"]:
+                        captions += any(f"{side}: pool" in text and f", {use['bytes']} bytes" in text
+                                        for text in texts)
+            heights = self.run_script("""
+                return Array.from(document.querySelectorAll('figure.map'), figure => [
+                  figure.querySelector('figcaption').textContent.split(',')[0].split(': ')[1],
+                  figure.querySelector('svg').viewBox.baseVal.height])""")
+            # Calls are on another page: readouts name steps.
+            self.assertEqual(self.run_script(
+                "return document.querySelectorAll('.readout a').length"), 0)
+            for name in {name for name, _ in heights}:
+                self.assertEqual(len({height for other, height in heights if other == name}), 1)
+        if support.CORPUS.is_dir():
+            self.assertGreaterEqual(captions, 3)
+
+    def test_lines_that_only_one_build_has_are_marked(self):
+        text = self.members("src/tir-1.txt").decode()
+        line = next(line for line in text.splitlines() if " = " in line and "[" in line and "+" in line)
+        changed = self.archive_with({"src/tir-1.txt": text.replace(line, line.replace("+", "-"), 1)})
+        self.open(BUNDLED, changed)
+        marked = self.texts(".code span.changed")
+        self.assertEqual(len(marked), 2)
+        self.assertIn("-", marked[1])
+
+    def members(self, name):
+        with tarfile.open(BUNDLED) as tar:
+            member = next(one for one in tar if one.name.removeprefix("./") == name)
+            return tar.extractfile(member).read()
+
+    def archive_with(self, changes):
+        with tarfile.open(BUNDLED) as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read()
+                       for one in tar if one.isfile()}
+        path = self.folder / "changed.tar"
+        path.write_bytes(support.make_tar({**members, **changes}))
+        return path
+
+    def test_axe_finds_no_violation(self):
+        if not AXE.exists():
+            self.skipTest("no build/page (tests/run --all makes it where there is npm)")
+        for scheme in ("light", "dark"):
+            self.media("screen", scheme)
+            self.open(*self.pairs()[0])
+            self.assertEqual(self.violations(), [])
+
+    def test_builds_that_are_the_same_have_a_page_that_says_so(self):
+        path = self.folder / "page.html"
+        support.run_ok("diff", BUNDLED, BUNDLED, "--html", path)
+        self.assertIn("No differences.", Text(path.read_text()).parts)
+
+
+if __name__ == "__main__":
+    unittest.main()
