@@ -144,7 +144,8 @@ TEST(GraphJson, ThePictureShowsWhatKernelsHold) {
   const auto written = write_dot(executor_network(kKernelsWithMemory, {"p0"}),
                                  [&](std::string_view part) { dot += part; });
   ASSERT_TRUE(written);
-  EXPECT_NE(dot.find("label=\"a\\n1 constant, 16 B\\n2 workspaces, 1.6 KiB\""), dot.npos) << dot;
+  EXPECT_NE(dot.find("label=\"a\\ncall 0\\n1 constant, 16 B\\n2 workspaces, 1.6 KiB\""), dot.npos)
+      << dot;
 }
 
 TEST(GraphJson, WithoutTirNobodyKnowsWhatKernelsAllocate) {
