@@ -93,7 +93,8 @@ struct ScriptOptions {
 /// a Reduce, and empty sequences, which become `T.evaluate(0)`.
 ///
 /// Errors: `invalid_input` where the module holds what TVMScript has no words for (producers,
-/// unknown nodes, a constant without data, names of functions that are not identifiers; since v0.12
+/// unknown nodes, a constant without data, a loop over threads whose thread the source has lost,
+/// names of functions that are not identifiers or that two functions have; since v0.12
 /// tir.Load and tir.Store; before it objects, constants of which no list of numbers says all,
 /// predicates of buffer accesses; without data, the constants of memory pools), and where sharing
 /// expands beyond the limit. The message names it.

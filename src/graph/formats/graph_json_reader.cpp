@@ -2,17 +2,24 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
 #include "graph/network/memory_use.h"
 #include "json/document.h"
+#include "json/text.h"
 #include "mlf/graph/graph_json.h"
 #include "support/error.h"
 
 namespace mlf::graph {
 namespace {
+
+/// A name as the writer of graph JSON says it, so that one that is not UTF-8 keeps its bytes.
+std::string text_of(const json::Value& value) {
+  return json::to_bytes(value.as_string());
+}
 
 // Far more than TVM's graphs have.
 constexpr std::uint32_t kMaxNesting = 64;
@@ -82,6 +89,7 @@ class GraphReader {
   Topology topology_;
   std::vector<Node> nodes_;
   std::vector<NodeOutput> node_outputs_;
+  std::set<std::string> leaf_names_;
   std::map<std::int64_t, StorageId> storages_;
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
@@ -117,7 +125,8 @@ void GraphReader::read_nodes() {
     const std::string_view op = json.at("op").as_string();
     if (op == "tvm_op") {
       const json::Value attrs = json.at("attrs");
-      node.function = attrs.at("func_name").as_string();
+      node.function = text_of(attrs.at("func_name"));
+      if (node.function.empty()) attrs.at("func_name").fail("expected the name of a function");
       const json::Value outputs = attrs.at("num_outputs");
       const std::string digits(outputs.as_string());
       // All attributes of nodes are strings in this format. Six digits keep the number within an
@@ -144,6 +153,7 @@ void GraphReader::read_entries() {
   for (const json::Value dtype : attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
     const auto parsed = tir::parse_dtype(dtype.as_string());
     if (!parsed) dtype.fail("unknown data type");
+    if (parsed->code == tir::TypeCode::Handle) dtype.fail("expected the data type of a tensor");
     node_outputs_[i++].type.dtype = *parsed;
   }
   i = 0;
@@ -202,9 +212,11 @@ ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kin
 // Inputs and parameters are both `null` nodes; only the names in the params file tell them apart.
 void GraphReader::leaf(std::size_t i) {
   const Node& node = nodes_[i];
-  const std::string name(node.json.at("name").as_string());
+  const std::string name = text_of(node.json.at("name"));
   const bool is_constant = std::find(options_.parameters.begin(), options_.parameters.end(),
                                      name) != options_.parameters.end();
+  // The executor finds inputs by name.
+  if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
   const ValueId value =
       define(node.first_entry, name, is_constant ? ValueKind::constant : ValueKind::input);
   Storage& memory = topology_.storages[index(topology_[value].storage)];
@@ -225,7 +237,7 @@ KernelId GraphReader::kernel(const Node& node) {
   // knows.
   if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
   const auto hash = node.json.at("attrs").find("hash");
-  if (hash) made.hash = hash->as_string();
+  if (hash) made.hash = text_of(*hash);
   topology_.kernels.push_back(std::move(made));
   return at->second;
 }
@@ -266,7 +278,7 @@ void GraphReader::call(std::size_t i) {
   Call call;
   call.kernel = kernel(node);
   call.position = position_;
-  call.name = node.json.at("name").as_string();
+  call.name = text_of(node.json.at("name"));
   for (const json::Value triple : node.json.at("inputs").as_array()) {
     const auto position = static_cast<std::uint32_t>(call.arguments.size());
     call.arguments.push_back(input_argument(triple, i, position));
@@ -303,8 +315,7 @@ void GraphReader::copy(std::size_t i) {
   Value& read = topology_.values[index(*source.value)];
   read.consumers.push_back(end);
   read.last_use = position_;
-  const ValueId id =
-      define(node.first_entry, std::string(node.json.at("name").as_string()), ValueKind::computed);
+  const ValueId id = define(node.first_entry, text_of(node.json.at("name")), ValueKind::computed);
   topology_.values[index(id)].producer = end;
   topology_.values[index(id)].first_definition = position_;
   topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});

@@ -242,6 +242,23 @@ TEST(GraphJson, IsReadIntoTheSameModel) {
   EXPECT_EQ(graph->outputs[1].value, arguments[2].writes);
 }
 
+// TVM writes bytes as they are; in JSON each of them is a private character.
+TEST(GraphJson, NamesThatAreNotUtf8KeepTheirBytes) {
+  std::string text = kGraph;
+  text.replace(text.find("\"name\": \"k\""), 11, "\"name\": \"k\xff\"");
+  const auto written = [](const std::string& graph) {
+    std::string result;
+    const auto read = read_graph_json({.file = "", .member = "g.json", .text = graph});
+    if (!read) throw std::runtime_error(to_string(read.error().front()));
+    EXPECT_EQ(read->calls[0].name, "k\xff");
+    EXPECT_TRUE(write_graph_json(*read, tir::JsonLayout::compact,
+                                 [&](std::string_view part) { result += part; }));
+    return result;
+  };
+  const std::string first = written(text);
+  EXPECT_EQ(written(first), first);
+}
+
 TEST(GraphJson, EveryMalformedGraphHasItsMessage) {
   const auto broken = [](std::string_view what, std::string_view instead) {
     std::string text = kGraph;
@@ -259,6 +276,10 @@ TEST(GraphJson, EveryMalformedGraphHasItsMessage) {
   EXPECT_EQ(broken("\"num_outputs\": \"2\"", "\"num_outputs\": \"999999\""),
             "expected one element for each of 1000002 tensors");
   EXPECT_EQ(broken("\"int8\"", "\"int7q\""), "unknown data type");
+  EXPECT_EQ(broken("\"int8\"", "\"handle\""), "expected the data type of a tensor");
+  EXPECT_EQ(broken("\"name\": \"p0\"", "\"name\": \"x\""), "a node has this name already");
+  EXPECT_EQ(broken("\"func_name\": \"k\"", "\"func_name\": \"\""),
+            "expected the name of a function");
   EXPECT_EQ(broken("[2, 2]", "[-2, 2]"), "expected a whole number below 4294967295");
   EXPECT_EQ(broken("\"inputs\": [[0, 0, 0]]", "\"inputs\": []"), "expected one input");
 }

@@ -164,6 +164,9 @@ TextFragments StatementPrinter::loop_range(Node node) {
   loop_bounds(node, out);
   if (const Node thread = node[f::For::thread_binding]) {
     out.text(", thread=").text(quoted(thread.text(f::IterVar::thread_tag)));
+  } else if (kind == static_cast<std::size_t>(ForKind::thread_binding)) {
+    // A text may have lost which one.
+    refuse("a loop over threads that says no thread cannot be written in TVMScript");
   }
   annotations(notes, out);
   return out.text(")");

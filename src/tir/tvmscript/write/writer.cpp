@@ -11,6 +11,7 @@
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/save_json/metadata.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/write/declarations.h"
@@ -243,7 +244,10 @@ class ModulePrinter {
   /// Calls of these functions are members of the module.
   void collect_names() {
     const NodeMap functions = module_.map(f::IRModule::functions);
+    support::NameSet<std::string_view> names;
     for (std::size_t i = 0; i < functions.size(); ++i) {
+      const std::string_view name = functions.key(i).text(f::GlobalVar::name_hint);
+      if (!names.insert(name).second) refuse(fmt::format("two functions are called '{}'", name));
       names_.functions.push_back(functions.key(i).id());
     }
   }
