@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any, Union
+from typing import IO, Any, NamedTuple, Union
 
 from . import _core
 from .network import Network
@@ -17,8 +16,7 @@ from .tir import Document
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
 
 
-@dataclasses.dataclass(frozen=True)
-class ProcessResult:
+class ProcessResult(NamedTuple):
     """What `Archive.process` wrote."""
 
     written: list[str]  #: members, in their order; none where the archive was up to date

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
+from typing import NamedTuple
 
 
-@dataclasses.dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One thing that is wrong, and where. Every part of the place may be empty or 0."""
 
     message: str

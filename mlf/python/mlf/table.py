@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
-import dataclasses
-from typing import TYPE_CHECKING, Literal, Optional, Union
+from typing import TYPE_CHECKING, Literal, NamedTuple, Optional, Union
 
 from . import _core
 
@@ -16,8 +14,7 @@ Cell = Optional[Union[int, str]]
 Rows = Literal["archive", "call", "tensor", "constant", "finding"]
 
 
-@dataclasses.dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     name: str
     meaning: str  #: with the unit; empty where the name says all
     is_text: bool  #: else an unsigned number
@@ -77,6 +74,8 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
+        import html  # notebooks alone need it
+
         def line(tag: str, cells: list[str]) -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _core
 from . import nodes
@@ -11,15 +10,15 @@ from .node import Field, Node, make_node
 from .visit import walk
 
 
-@dataclasses.dataclass(frozen=True)
-class Loss:
+# No data class: importing those takes as long as reading a small archive.
+class Loss(NamedTuple):
     """Something that the source did not say."""
 
     code: str
     severity: str  #: semantic, approximate or cosmetic
     function: str  #: empty where it is about the module
     name: str  #: of what it is about; empty where nothing has a name
-    count: int
+    count: int  # type: ignore[assignment]  # not the method of tuples
     meaning: str
 
 
