@@ -110,6 +110,21 @@ class Drawing(Browser):
         self.assertEqual(len(self.texts(f"{self.SHOWN} [role=link]")), 1)
         self.assertEqual(self.texts("#network + .tools [type=checkbox]"), [])
 
+    def test_on_paper_it_is_on_one_page_and_over_nothing(self):
+        self.open_drawing(self.chain(60))
+        self.media("print", "light")
+        svg, frame, tools = self.run_script("""
+            return ['svg', '', ''].map((selector, i) => {
+              const element = i < 2 ? document.querySelector(`${arguments[0]} ${selector}`)
+                                    : document.querySelector('#network + .tools');
+              const box = element.getBoundingClientRect();
+              return {bottom: box.bottom, width: box.width, height: box.height};
+            })""", self.SHOWN)
+        self.assertLessEqual(svg["bottom"], frame["bottom"])
+        self.assertLessEqual(svg["width"], frame["width"])
+        self.assertLessEqual(svg["height"], 165 / 25.4 * 96 + 1)
+        self.assertEqual(tools["height"], 0)
+
     # Not compared: it is of the machine.
     def test_how_fast_a_large_drawing_moves(self):
         self.open_drawing(self.chain(990))
