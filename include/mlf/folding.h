@@ -9,8 +9,8 @@
 
 namespace mlf {
 
-/// `graph::fold_repeats` where kernels are alike that have the same statements
-/// (`analysis::statement_shape`): a block that a network repeats with more channels is one. Kernels
+/// `graph::fold_repeats` where kernels are alike that compute the same
+/// (`analysis::arithmetic_shape`): a block that a network repeats with more channels is one. Kernels
 /// without TIR are like themselves alone. `network` is one of `deployment.networks()`.
 ///
 /// Errors: those of reading TIR; none after `networks()` but `io`.

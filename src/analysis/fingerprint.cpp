@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/digest.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::analysis {
@@ -12,51 +13,15 @@ namespace {
 using tir::Kind;
 using tir::Node;
 
-/// Order counts, and so does every bit: the finaliser of MurmurHash3 after each step.
-class Digest {
- public:
-  void add(std::uint64_t value) {
-    state_ = (state_ ^ value) * 0x9e3779b97f4a7c15;
-    state_ = (state_ ^ (state_ >> 33)) * 0xff51afd7ed558ccd;
-    state_ ^= state_ >> 29;
-  }
-  void add(std::string_view bytes) {
-    add(bytes.size());
-    for (std::size_t at = 0; at < bytes.size(); at += 8) {
-      std::uint64_t word = 0;
-      const std::string_view part = bytes.substr(at, 8);
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        word |= std::uint64_t{static_cast<unsigned char>(part[i])} << (8 * i);
-      }
-      add(word);
-    }
-  }
-  std::uint64_t value() const { return state_; }
-
- private:
-  std::uint64_t state_ = 0x243f6a8885a308d3;
-};
-
-template <class Field>
-bool is_field(Kind kind, std::uint8_t field, Field name) {
-  return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
-}
-
 /// What a name or a place in the module says, and not the program.
-bool names_something(Kind kind, std::uint8_t field) {
-  const auto is = [&](auto name) { return is_field(kind, field, name); };
+bool is_passed_over(Kind kind, std::uint8_t field) {
+  const auto is = [&](auto name) {
+    return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
+  };
   namespace f = tir::f;
   return is(f::Var::name) || is(f::SizeVar::name) || is(f::Buffer::name) ||
          is(f::Block::name_hint) || is(f::PrimFunc::attrs) ||
          is(f::AllocateConst::irmod_storage_idx);
-}
-
-/// The values of numbers as well. Extents are IntImm.
-bool names_something_or_counts(Kind kind, std::uint8_t field) {
-  const auto is = [&](auto name) { return is_field(kind, field, name); };
-  namespace f = tir::f;
-  return names_something(kind, field) || is(f::IntImm::value) || is(f::FloatImm::value) ||
-         is(f::NDArray::shape) || is(f::NDArray::data);
 }
 
 /// Variables and buffers are what they are by identity: they go by the order of their first
@@ -67,11 +32,6 @@ bool has_identity(Node node) {
 
 class Fingerprint {
  public:
-  using PassesOver = bool(Kind kind, std::uint8_t field);
-
-  /// Fields that `passes_over` do not count.
-  explicit Fingerprint(PassesOver* passes_over) : passes_over_(passes_over) {}
-
   std::uint64_t of(Node function) {
     tir::for_each_pre_order(function, [&](Node node) {
       if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
@@ -89,7 +49,7 @@ class Fingerprint {
     if (has_identity(node)) digest.add(numbers_.at(index(node.id())));
     const auto fields = node.info().fields;
     for (std::uint8_t i = 0; i < fields.size(); ++i) {
-      if (!passes_over_(node.kind(), i)) add_field(digest, node, i, fields[i].type);
+      if (!is_passed_over(node.kind(), i)) add_field(digest, node, i, fields[i].type);
     }
     return digest.value();
   }
@@ -144,7 +104,6 @@ class Fingerprint {
     }
   }
 
-  PassesOver* passes_over_;
   std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
   std::unordered_map<std::uint32_t, std::uint64_t> digests_;
 };
@@ -152,11 +111,7 @@ class Fingerprint {
 }  // namespace
 
 std::uint64_t fingerprint(Node prim_func) {
-  return Fingerprint(names_something).of(prim_func);
-}
-
-std::uint64_t statement_shape(Node prim_func) {
-  return Fingerprint(names_something_or_counts).of(prim_func);
+  return Fingerprint().of(prim_func);
 }
 
 }  // namespace mlf::analysis

@@ -43,7 +43,7 @@ Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,
       const auto found = functions.find(kernel.function);
       // Its position stands for a kernel of which nothing is known.
       shapes.push_back(found == functions.end() ? shapes.size()
-                                                : analysis::statement_shape(found->second));
+                                                : analysis::arithmetic_shape(found->second));
     }
     return graph::fold_repeats(network, shapes);
   });

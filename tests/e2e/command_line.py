@@ -533,6 +533,13 @@ class Graph(Folder):
         whole = support.run_ok("graph", archive, "--format", "dot").stdout.decode()
         self.assertEqual(len(re.findall(r"^  call\d+ \[", whole, re.MULTILINE)), 12)
 
+    def test_residual_blocks_are_parts_that_repeat(self):
+        archive = support.CORPUS / "tvm-0.18" / "resnet8-aot-c" / "module.tar"
+        if not archive.exists():
+            self.skipTest("no corpus")
+        dot = support.run_ok("graph", archive, "--format", "dot", "--fold").stdout.decode()
+        self.assertIn(r'"calls 2 to 10\n3 times:\n', dot)
+
     def test_only_pictures_are_folded(self):
         refused = support.run("graph", self.real(), "--fold")
         self.assertEqual((refused.returncode, refused.stdout), (64, b""))

@@ -1,5 +1,5 @@
-// Whether two kernels are the same program, or the same statements, whatever things are called in
-// them.
+// Whether two kernels are the same program, whatever things are called in them, and whether they
+// compute the same on tensors of other sizes.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
@@ -16,9 +16,13 @@ namespace mlf::analysis {
 /// the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
 MLF_API std::uint64_t fingerprint(tir::Node prim_func);
 
-/// The same without the values of numbers: equal for PrimFuncs of the same statements over tensors
-/// of any extents, with any data. The convolutions of a network that repeats a block with more
-/// channels have one shape, those with another stride have not.
-MLF_API std::uint64_t statement_shape(tir::Node prim_func);
+/// A number that is equal for PrimFuncs that compute the same: the expressions that they store and
+/// the functions that they call, each once, in the order in which they come first. Where they store
+/// it does not count, nor how often, nor where operands come from: loops, indices, extents,
+/// numbers, conditions of selects, lanes of vectors, and copies from buffer to buffer. So the
+/// convolutions of a block that a network repeats with other sizes and strides have one number,
+/// however TVM scheduled each of them; one that pads its input has another than one that does not.
+/// Time and memory grow with the number of nodes.
+MLF_API std::uint64_t arithmetic_shape(tir::Node prim_func);
 
 }  // namespace mlf::analysis

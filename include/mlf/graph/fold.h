@@ -33,7 +33,7 @@ struct FoldedNetwork {
 MLF_API FoldedNetwork whole_network(const Topology& topology);
 
 /// Makes boxes of parts that repeat. One time is like the next where its calls are of kernels of
-/// equal `shapes` (by kernel; `analysis::statement_shape`, say) and read from the same places
+/// equal `shapes` (by kernel; `analysis::arithmetic_shape`, say) and read from the same places
 /// within it; what comes from before it may come from anywhere. Of boxes that begin with the same
 /// call the largest counts, of equal ones that with the shortest part; one that would cut a larger
 /// one is not made. A part has at most 64 calls. No box goes across a copy, and calls that a check

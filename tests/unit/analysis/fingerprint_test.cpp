@@ -65,33 +65,46 @@ TEST(Fingerprint, TellsParametersOfOtherTypesApart) {
             kScale);
 }
 
-std::uint64_t shape_of(const std::string& extent, const std::string& value) {
+std::uint64_t shape_of(const std::string& extent, const std::string& statements) {
   const std::string buffer = ": T.Buffer((" + extent + ",), \"float32\")";
   return of_kernel("scale", "A" + buffer + ", B" + buffer,
-                   "    for i in range(" + extent + "):\n        B[i] = " + value + "\n",
-                   statement_shape);
+                   "    for i in range(" + extent + "):\n" + statements, arithmetic_shape);
 }
 
-TEST(StatementShape, DoesNotDependOnExtentsAndNumbers) {
-  EXPECT_EQ(shape_of("4", "A[i] * T.float32(2)"), shape_of("64", "A[i] * T.float32(3)"));
+const std::uint64_t kScaled = shape_of("4", "        B[i] = A[i] * T.float32(2)\n");
+
+TEST(ArithmeticShape, DoesNotDependOnExtentsIndicesAndNumbers) {
+  EXPECT_EQ(shape_of("64", "        B[i] = A[i] * T.float32(3)\n"), kScaled);
+  EXPECT_EQ(shape_of("4", "        B[3 - i] = A[i // 2 * 2] * T.float32(2)\n"), kScaled);
 }
 
-TEST(StatementShape, SeesOtherStatements) {
-  const std::uint64_t scaled = shape_of("4", "A[i] * T.float32(2)");
-  EXPECT_NE(shape_of("4", "A[i] + T.float32(2)"), scaled);
-  EXPECT_NE(shape_of("4", "A[3 - i] * T.float32(2)"), scaled);
-  EXPECT_NE(shape_of("4", "A[i]"), scaled);
+TEST(ArithmeticShape, DoesNotDependOnTheSchedule) {
+  // Unrolled, vectorized, and through a cache.
+  EXPECT_EQ(
+      shape_of("4", "        B[i] = A[i] * T.float32(2)\n        B[i] = A[i] * T.float32(2)\n"),
+      kScaled);
+  EXPECT_EQ(shape_of("4", "        B[0:4] = A[0:4] * T.Broadcast(T.float32(2), 4)\n"),
+            shape_of("8", "        B[0:8] = A[0:8] * T.Broadcast(T.float32(2), 8)\n"));
+  EXPECT_EQ(shape_of("4", "        B[i] = A[i]\n        B[i] = B[i] * T.float32(2)\n"), kScaled);
+  EXPECT_EQ(shape_of("4", "        B[i] = T.if_then_else(1 <= i, A[i], T.float32(0))\n"),
+            shape_of("9", "        B[i] = T.if_then_else(1 <= i and i < 8, A[i], T.float32(0))\n"));
 }
 
-TEST(StatementShape, DoesNotDependOnTheDataOfConstants) {
-  const auto with = [](const std::string& data, const std::string& extent) {
-    return of_kernel("scale", kParams,
-                     "    c = T.allocate_const([" + data + "], \"float32\", [" + extent +
-                         "])\n    c_1 = T.Buffer((" + extent +
-                         ",), data=c)\n    for i in range(4):\n        B[i] = A[i] * c_1[0]\n",
-                     statement_shape);
+TEST(ArithmeticShape, SeesWhatElseIsComputed) {
+  EXPECT_NE(shape_of("4", "        B[i] = A[i] + T.float32(2)\n"), kScaled);
+  EXPECT_NE(shape_of("4", "        B[i] = A[i] * A[i] * T.float32(2)\n"), kScaled);
+  EXPECT_NE(shape_of("4", "        B[i] = T.float32(0)\n        B[i] = A[i] * T.float32(2)\n"),
+            kScaled);
+  EXPECT_NE(shape_of("4", "        B[i] = T.exp(A[i])\n"),
+            shape_of("4", "        B[i] = T.sqrt(A[i])\n"));
+}
+
+TEST(ArithmeticShape, SeesWhichFunctionIsCalled) {
+  const auto calling = [](const std::string& name) {
+    return shape_of("4", "        T.call_extern(\"int32\", \"" + name + "\", A.data)\n");
   };
-  EXPECT_EQ(with("1.0, 2.0", "2"), with("3.0", "1"));
+  EXPECT_EQ(calling("softmax"), calling("softmax"));
+  EXPECT_NE(calling("softmax"), calling("max_pool"));
 }
 
 }  // namespace
