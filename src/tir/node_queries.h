@@ -1,8 +1,10 @@
 // Small questions about one node, or its kind, that several readers and writers ask.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
+#include "mlf/tir/dtype.h"
 #include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
@@ -16,6 +18,14 @@ bool fits(Kind kind, Expects slot);
 inline bool is_call_of(Node node, std::string_view op) {
   return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&
          node[f::Call::op].text(f::Op::name) == op;
+}
+
+/// Whether an IntImm of the dtype may have the value: what TVM's constructor checks
+/// (src/ir/expr.cc).
+inline bool int_imm_holds(DType dtype, std::int64_t value) {
+  if (dtype.bits == 0 || dtype.bits >= 64) return true;
+  const std::int64_t half = std::int64_t{1} << (dtype.bits - 1);
+  return dtype.is_int() ? -half <= value && value < half : 0 <= value && value < 2 * half;
 }
 
 /// Whether this is an IntImm or a FloatImm.

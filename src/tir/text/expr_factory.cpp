@@ -213,9 +213,11 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   if (is_zero(first)) return end;
   if (first.is(Kind::IntImm) && last.is(Kind::IntImm)) {
     // Unsigned, so that nonsense bounds wrap instead of being undefined.
-    const auto difference =
-        static_cast<std::uint64_t>(constant(last)) - static_cast<std::uint64_t>(constant(first));
-    return int_imm(last.dtype(), static_cast<std::int64_t>(difference));
+    const auto difference = static_cast<std::int64_t>(static_cast<std::uint64_t>(constant(last)) -
+                                                      static_cast<std::uint64_t>(constant(first)));
+    // As in arithmetic of TVM, the wider of two dtypes is that of the result.
+    const DType dtype = first.dtype().bits > last.dtype().bits ? first.dtype() : last.dtype();
+    if (int_imm_holds(dtype, difference)) return int_imm(dtype, difference);
   }
   if (last.is(Kind::Add) && same_expr(last[f::Add::a].id(), begin)) return last[f::Add::b].id();
   if (same_expr(begin, end)) return int_imm(last.dtype(), 0);

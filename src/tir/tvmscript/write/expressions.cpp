@@ -78,8 +78,11 @@ TextFragments end_of(Node begin, Node extent) {
     const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(value_of(begin)) +
                                                static_cast<std::uint64_t>(value_of(extent)));
     const bool is_bare = begin.dtype() == DType::Int(32);
-    return fragments.text(is_bare ? fmt::format("{}", end)
-                                  : fmt::format("T.{}({})", to_string(begin.dtype()), end));
+    // A number that is too large for int32 would be read as int64.
+    if (int_imm_holds(begin.dtype(), end)) {
+      return fragments.text(is_bare ? fmt::format("{}", end)
+                                    : fmt::format("T.{}({})", to_string(begin.dtype()), end));
+    }
   }
   return fragments.expr(begin, kSumLevel).text(" + ").expr(extent, kSumLevel + 1);
 }

@@ -173,5 +173,22 @@ TEST(WriteTvmscript, RefusesWhatTheSourceHasLost) {
             std::string::npos);
 }
 
+// The end of a range is one number only where that number has the dtype of its parts: found by
+// fuzzing, where an end outside of int32 came back as int64.
+TEST(WrittenRanges, OfEveryDtypeAndSizeAreReadAgainAsTheyAre) {
+  const std::string head =
+      "# from tvm.script import tir as T\n@T.prim_func\ndef f(n: T.int32):\n";
+  for (const std::string bounds :
+       {"2, 8", "T.int64(2), T.int64(8)", "T.int64(2), 8", "-2147483648, 2147483647",
+        "1000000000, 1000000000 + 2000000000", "-5476023705813940962, 64"}) {
+    const Document first =
+        read_text(head + "    for i in range(" + bounds + "):\n        T.evaluate(n)\n");
+    const std::string script = script_of(first);
+    const Document second = read_text(script);
+    write_test::expect_same(first.module, second.module, Tolerance::of(Dialect::tvmscript));
+    EXPECT_EQ(script_of(second), script);
+  }
+}
+
 }  // namespace
 }  // namespace mlf::tir
