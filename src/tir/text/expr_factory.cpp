@@ -205,6 +205,14 @@ NodeId ExprFactory::range(NodeId begin, NodeId end) {
   return builder_->make(Kind::Range, {begin, extent(begin, end)});
 }
 
+// In `2 + x` the number has the dtype of x, in front of it, as the begin of a range, its own.
+bool ExprFactory::is_spelled_alike(NodeId a, NodeId b) const {
+  const Node left = builder_->node(a);
+  const Node right = builder_->node(b);
+  if (left.is(Kind::IntImm) && right.is(Kind::IntImm)) return constant(left) == constant(right);
+  return same_expr(a, b);
+}
+
 // Texts print loops as `begin, end`, TVM stores `min, extent`. Whatever is printed for begin +
 // extent is undone; the rest is a difference.
 NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
@@ -219,7 +227,9 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
     const DType dtype = first.dtype().bits > last.dtype().bits ? first.dtype() : last.dtype();
     if (int_imm_holds(dtype, difference)) return int_imm(dtype, difference);
   }
-  if (last.is(Kind::Add) && same_expr(last[f::Add::a].id(), begin)) return last[f::Add::b].id();
+  if (last.is(Kind::Add) && is_spelled_alike(last[f::Add::a].id(), begin)) {
+    return last[f::Add::b].id();
+  }
   if (same_expr(begin, end)) return int_imm(last.dtype(), 0);
   losses_->add(LossCode::loop_extent, where);
   return binary(Kind::Sub, end, begin);

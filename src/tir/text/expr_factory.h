@@ -118,6 +118,7 @@ class ExprFactory {
  private:
   using NodeByName = std::unordered_map<std::uint32_t, NodeId>;  // by StringId
 
+  bool is_spelled_alike(NodeId a, NodeId b) const;
   bool is_vscale(NodeId expr) const;
   std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const;
 

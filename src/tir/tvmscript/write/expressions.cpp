@@ -67,6 +67,11 @@ std::int64_t value_of(Node node) {
   return node.integer(f::IntImm::value);
 }
 
+/// Whether a number is read as that without its dtype: one too large for int32 would be int64.
+bool is_bare(DType dtype, std::int64_t value) {
+  return dtype == DType::Int(32) && int_imm_holds(dtype, value);
+}
+
 }  // namespace
 
 /// Ends of ranges are sums; those of constants are computed, as TVM prints them.
@@ -77,11 +82,10 @@ TextFragments end_of(Node begin, Node extent) {
     // Unsigned, so that nonsense bounds wrap.
     const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(value_of(begin)) +
                                                static_cast<std::uint64_t>(value_of(extent)));
-    const bool is_bare = begin.dtype() == DType::Int(32);
-    // A number that is too large for int32 would be read as int64.
     if (int_imm_holds(begin.dtype(), end)) {
-      return fragments.text(is_bare ? fmt::format("{}", end)
-                                    : fmt::format("T.{}({})", to_string(begin.dtype()), end));
+      return fragments.text(is_bare(begin.dtype(), end)
+                                ? fmt::format("{}", end)
+                                : fmt::format("T.{}({})", to_string(begin.dtype()), end));
     }
   }
   return fragments.expr(begin, kSumLevel).text(" + ").expr(extent, kSumLevel + 1);
@@ -142,7 +146,7 @@ std::string_view Printer::name_of(Node node) const {
 void Printer::old_int_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
-  if (dtype == DType::Int(32)) {
+  if (is_bare(dtype, value)) {
     out.text(fmt::format("{}", value));
   } else if (dtype.is_bool() && (value == 0 || value == 1)) {
     out.text(value == 0 ? "False" : "True");
@@ -156,7 +160,7 @@ void Printer::int_imm(Node node, TextFragments& out) {
   if (spelling_.is_old()) return old_int_imm(node, out);
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
-  if (dtype == DType::Int(32)) {
+  if (is_bare(dtype, value)) {
     out.text(fmt::format("{}", value));
   } else if (dtype.is_bool() && dtype.is_scalar() && (value == 0 || value == 1)) {
     out.text(value == 0 ? "T.bool(False)" : "T.bool(True)");

@@ -149,9 +149,11 @@ TextFragments StatementPrinter::elements(Node allocate_const) {
     refuse(fmt::format("the data of the constant '{}' is not known",
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
   }
-  if (const auto list = constant_elements(constant, printer_.spelling())) {
-    return out.text(*list).text(", ");
-  }
+  // Elements of a list have the dtype of the statement, an array brings its own.
+  const bool is_of_its_dtype = constant.dtype(std::uint8_t{f::NDArray::dtype}) ==
+                               allocate_const.dtype(f::AllocateConst::dtype);
+  const auto list = constant_elements(constant, printer_.spelling());
+  if (list && is_of_its_dtype) return out.text(*list).text(", ");
   if (printer_.spelling().is_old()) {
     refuse(fmt::format("TVMScript before v0.12 has no literals for the constant '{}'",
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));

@@ -28,8 +28,8 @@ std::vector<std::byte> content(DType dtype, std::size_t elements) {
   return bytes;
 }
 
-/// A function that allocates a constant of 3 x 5 elements.
-Document document_with(std::string_view dtype_name) {
+/// A function that allocates a constant of 3 x 5 elements; the statement says their dtype again.
+Document document_with(std::string_view dtype_name, std::string_view stated_dtype) {
   SmallModule m;
   Builder& b = m.builder();
   const DType dtype = *parse_dtype(dtype_name);
@@ -40,11 +40,15 @@ Document document_with(std::string_view dtype_name) {
       b.make(Kind::PointerType, {b.make(Kind::PrimType, {dtype}), b.string("global")});
   const NodeId var = b.make(Kind::Var, {DType::Handle(), b.string("weights"), type});
   const NodeId body = b.make(Kind::Evaluate, {var});
-  Document document = m.document(b.make(
-      Kind::AllocateConst,
-      {var, array, NodeId::none, dtype, b.list({m.integer(3), m.integer(5)}), body, ListId::none}));
+  Document document = m.document(
+      b.make(Kind::AllocateConst, {var, array, NodeId::none, *parse_dtype(stated_dtype),
+                                   b.list({m.integer(3), m.integer(5)}), body, ListId::none}));
   document.source.tvm_version = {18, 18, "0.18.0"};
   return document;
+}
+
+Document document_with(std::string_view dtype_name) {
+  return document_with(dtype_name, dtype_name);
 }
 
 Node array_of(const Document& document) {
@@ -168,6 +172,13 @@ TEST(NumPyFiles, HoldRawBytesOfWhatNumPyLacks) {
   EXPECT_EQ(tir_json::npy_descr(*parse_dtype("e5m2_float8")), "|V1");
   EXPECT_EQ(tir_json::npy_descr(*parse_dtype("float16")), "<f2");
   EXPECT_EQ(tir_json::npy_descr(*parse_dtype("bool")), "|b1");
+}
+
+// Found by fuzzing: a list has the dtype of its statement, which need not be that of the data.
+TEST(WrittenConstants, KeepTheirDtypeWhereTheStatementHasAnother) {
+  const Document written = read_text(script_of(document_with("int8", "uint8")));
+  EXPECT_EQ(body_of(written).dtype(f::AllocateConst::dtype), DType::UInt(8));
+  expect_content(written, "int8");
 }
 
 }  // namespace
