@@ -12,38 +12,22 @@ namespace mlf::tir {
 namespace {
 
 // Ids are 32 bits wide; an input that needs more is refused, not wrapped around.
-std::uint32_t next_index(std::size_t size) {
-  if (size >= UINT32_MAX) {
+inline std::uint32_t next_index(std::size_t size) {
+  if (size >= UINT32_MAX) [[unlikely]] {
     throw support::Error(ErrorKind::invalid_input, "more than 2^32 nodes in one module");
   }
   return static_cast<std::uint32_t>(size);
 }
 
-// Maps and integers are ids of lists, truth values and enumerations small integers: the words do
-// not tell them apart, the rows of nodes.def do.
-FieldType stored_as(FieldType type) {
-  switch (type) {
-    case FieldType::string_map:
-    case FieldType::node_map:
-    case FieldType::integers:
-      return FieldType::list;
-    case FieldType::boolean:
-    case FieldType::enumeration:
-      return FieldType::integer;
-    default:
-      return type;
-  }
-}
-
 // A field is one word, 64-bit values two, low half first.
-void append(std::vector<std::uint32_t>& words, const FieldInfo& field, const FieldValue& value) {
-  if (stored_as(field.type) != value.type()) {
+inline void store(std::uint32_t* words, const FieldInfo& field, const FieldValue& value) {
+  if (field.stored != value.type()) [[unlikely]] {
     detail::misuse("it is made with a value of another type than its field '" +
                    std::string(field.name) + "' has");
   }
-  words.push_back(static_cast<std::uint32_t>(value.bits()));
+  words[field.offset] = static_cast<std::uint32_t>(value.bits());
   if (field.type == FieldType::integer || field.type == FieldType::real) {
-    words.push_back(static_cast<std::uint32_t>(value.bits() >> 32));
+    words[field.offset + 1] = static_cast<std::uint32_t>(value.bits() >> 32);
   }
 }
 
@@ -68,13 +52,16 @@ NodeId Builder::make(Kind kind, std::initializer_list<FieldValue> fields) {
 // well-formed by construction, so that accessors need only compare kinds.
 NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   Module::Storage& storage = *module_.storage_;
-  const auto rows = info(kind).fields;
-  if (rows.size() != fields.size()) detail::misuse("it is made with a wrong number of fields");
+  const KindInfo& row = info(kind);
+  if (row.fields.size() != fields.size())
+    detail::misuse("it is made with a wrong number of fields");
   const auto id = static_cast<NodeId>(next_index(storage.kinds.size()));
+  const std::uint32_t begin = next_index(storage.words.size());
+  std::uint32_t* const words = storage.words.extend(row.words);
+  for (std::size_t i = 0; i < fields.size(); ++i) store(words, row.fields[i], fields[i]);
+  storage.first.push_back(begin);
   storage.kinds.push_back(kind);
   module_.refresh_kinds();
-  storage.first.push_back(next_index(storage.words.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i) append(storage.words, rows[i], fields[i]);
   return id;
 }
 
@@ -82,9 +69,7 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
 void Builder::set(NodeId id, FieldRef field, FieldValue value) {
   Module::Storage& storage = *module_.storage_;
   const FieldInfo& row = row_of(module_.node(id).kind(), field);
-  std::vector<std::uint32_t> words;
-  append(words, row, value);
-  std::ranges::copy(words, storage.words.begin() + storage.first[index(id)] + row.offset);
+  store(storage.words.data() + storage.first[index(id)], row, value);
 }
 
 // Equal strings have one id, so they compare as numbers.

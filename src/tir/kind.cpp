@@ -17,6 +17,22 @@ constexpr std::uint8_t words_of(FieldType type) {
   return type == FieldType::integer || type == FieldType::real ? 2 : 1;
 }
 
+// Maps and integers are ids of lists, truth values and enumerations small integers: the words do
+// not tell them apart, the rows of nodes.def do.
+constexpr FieldType stored_as(FieldType type) {
+  switch (type) {
+    case FieldType::string_map:
+    case FieldType::node_map:
+    case FieldType::integers:
+      return FieldType::list;
+    case FieldType::boolean:
+    case FieldType::enumeration:
+      return FieldType::integer;
+    default:
+      return type;
+  }
+}
+
 // Nullability as a number, so that nodes.def can say `some` and `null`. Both words are macros'
 // arguments in every row.
 enum Nullability : bool { some = false, null = true };
@@ -27,6 +43,7 @@ constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields)
   std::uint8_t offset = 0;
   for (FieldInfo& field : fields) {
     field.offset = offset;
+    field.stored = stored_as(field.type);
     offset = static_cast<std::uint8_t>(offset + words_of(field.type));
   }
   return fields;
@@ -35,9 +52,9 @@ constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields)
 #define MLF_NODE(name, type_key, category, encoding) \
   constexpr auto k##name##Fields = with_offsets(std::to_array<FieldInfo>({
 #define MLF_FIELD(name, type, expects, role, nullable, since, until) \
-  {#name, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0},
+  {#name, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0, {}},
 #define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until) \
-  {spelling, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0},
+  {spelling, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0, {}},
 #define MLF_END(name) \
   }));
 #include "mlf/tir/nodes.def"
@@ -73,6 +90,11 @@ constexpr KindInfo detail::kind_rows[] = {
 #undef MLF_FIELD_AS
 #undef MLF_END
 };
+
+// Node::dtype reads the first word of an expression, whatever its kind.
+static_assert(std::ranges::all_of(detail::kind_rows, [](const KindInfo& kind) {
+  return kind.category != Category::expr || kind.fields.front().type == FieldType::dtype;
+}));
 
 namespace {
 

@@ -46,6 +46,14 @@ std::string_view StringPool::store(std::string_view text) {
   return {place, text.size()};
 }
 
+void WordArena::grow(std::size_t count) {
+  const std::size_t capacity = std::max({std::size_t{1024}, 2 * capacity_, size_ + count});
+  auto larger = std::make_unique_for_overwrite<std::uint32_t[]>(capacity);
+  std::copy_n(data_.get(), size_, larger.get());
+  data_ = std::move(larger);
+  capacity_ = capacity;
+}
+
 // Entry 0 of everything is "undefined", list 1 the empty list.
 Module::Storage::Storage() : kinds(1), first(1), lists{0, 0}, integers{0}, bytes(1) {}
 
@@ -113,10 +121,10 @@ void check_family(Kind kind, FieldRef field, const FieldInfo& row) {
   const Module::Storage& storage = *module_->storage_;                   \
   const std::uint32_t* const words = storage.words_of(id_, row.offset)
 
-// Field 0 of every expression, by nodes.def.
+// Field 0 of every expression, by nodes.def: its first word.
 DType Node::dtype() const {
   if (category() != Category::expr) detail::misuse("only expressions have a dtype");
-  return dtype(FieldRef(0));
+  return DType::unpack(*module_->storage_->words_of(id_, 0));
 }
 
 Node Node::node(FieldRef field) const {

@@ -30,6 +30,29 @@ class StringPool {
   support::NameMap<std::string_view, std::uint32_t> ids_;
 };
 
+/// The words of all nodes, one node after another. A vector, but that room for a node is one check:
+/// making nodes is a tenth of reading a text.
+class WordArena {
+ public:
+  std::size_t size() const { return size_; }
+  const std::uint32_t& operator[](std::size_t i) const { return data_[i]; }
+  std::uint32_t* data() { return data_.get(); }
+  /// Where the words of a new node go; they are to be written by the caller, all of them.
+  std::uint32_t* extend(std::size_t count) {
+    if (count > capacity_ - size_) grow(count);
+    std::uint32_t* const place = data_.get() + size_;
+    size_ += count;
+    return place;
+  }
+
+ private:
+  void grow(std::size_t count);
+
+  std::unique_ptr<std::uint32_t[]> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
 struct Module::Storage {
   Storage();
 
@@ -43,7 +66,7 @@ struct Module::Storage {
   NodeId root = NodeId::none;
   std::vector<Kind> kinds;             // by node id
   std::vector<std::uint32_t> first;    // by node id: first word of its fields
-  std::vector<std::uint32_t> words;    // the fields of all nodes
+  WordArena words;                     // the fields of all nodes
   std::vector<std::uint32_t> lists;    // [count, elements…]…; entry 0 is the undefined list
   std::vector<std::int64_t> integers;  // [count, values…]…
   std::vector<std::vector<std::byte>> bytes;  // entry 0 is undefined

@@ -146,6 +146,7 @@ struct FieldInfo {
   std::uint8_t since;   ///< first TVM minor version (0.x) with this field
   std::uint8_t until;   ///< last one, or kStillThere
   std::uint8_t offset;  ///< first 32-bit word of the field inside the node
+  FieldType stored;     ///< what its words are: node, list, string, integer, real, dtype or bytes
 };
 
 constexpr std::uint8_t kNoField = 255;

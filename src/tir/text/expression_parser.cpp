@@ -97,12 +97,14 @@ bool ExpressionParser::whole_construct() {
 }
 
 void ExpressionParser::leaf(SyntaxKind kind) {
-  const Token token = lexer_.token();
-  emit(0, {.kind = kind,
-           .begin = token.begin,
-           .end = token.end,
-           .name_begin = token.begin,
-           .name_end = token.end});
+  const Token& token = lexer_.token();
+  operands_.push_back({tree_.size(), 1, token.begin, token.end});
+  tree_.push({.kind = kind,
+              .first = tree_.size(),
+              .begin = token.begin,
+              .end = token.end,
+              .name_begin = token.begin,
+              .name_end = token.end});
   lexer_.advance();
   expects_operand_ = false;
 }
@@ -384,18 +386,18 @@ void ExpressionParser::reduce_one() {
 
 // Adds a node behind its parts, which are the last `arity` operands. The height is counted as well
 // as what is pending: `a.b.c` and `f()()` grow without anything pending.
-void ExpressionParser::emit(std::uint32_t arity, const Syntax& details) {
-  Syntax node = details;
+void ExpressionParser::emit(std::uint32_t arity, Syntax node) {
   node.arity = arity;
   node.first = tree_.size();
+  if (arity == 0) operands_.emplace_back();
+  // The first part becomes the whole.
+  Operand* const parts = operands_.data() + operands_.size() - std::max(arity, 1u);
   std::uint32_t height = 0;
-  for (std::size_t i = operands_.size() - arity; i < operands_.size(); ++i) {
-    height = std::max(height, operands_[i].height);
-  }
-  if (arity > 0) node.first = operands_[operands_.size() - arity].first;
+  for (std::uint32_t i = 0; i < arity; ++i) height = std::max(height, parts[i].height);
+  if (arity > 0) node.first = parts->first;
   if (height >= max_nesting_) fail_nesting(node.name_begin);
-  operands_.resize(operands_.size() - arity);
-  operands_.push_back({node.first, height + 1, node.begin, node.end});
+  *parts = {node.first, height + 1, node.begin, node.end};
+  if (arity > 1) operands_.resize(operands_.size() - (arity - 1));
   tree_.push(node);
 }
 

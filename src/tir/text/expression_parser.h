@@ -77,10 +77,10 @@ class ExpressionParser {
   };
   /// A finished subtree that no parent holds yet.
   struct Operand {
-    std::uint32_t first;
-    std::uint32_t height;
-    std::uint32_t begin;
-    std::uint32_t end;
+    std::uint32_t first = 0;
+    std::uint32_t height = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
   };
 
   void operand();
@@ -105,7 +105,7 @@ class ExpressionParser {
   void push(const Pending& pending);
   void reduce(std::uint8_t level);
   void reduce_one();
-  void emit(std::uint32_t arity, const Syntax& details);
+  void emit(std::uint32_t arity, Syntax node);
   [[noreturn]] void fail_unclosed(const Pending& frame) const;
   [[noreturn]] void fail_nesting(std::uint32_t at) const;
   std::string construct(const Pending& frame) const;

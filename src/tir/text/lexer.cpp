@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "support/error.h"
 
@@ -29,7 +30,7 @@ struct Spelling {
   Sign sign;
 };
 
-// Longer spellings come before their beginnings.
+// No first character has two spellings of two characters.
 constexpr Spelling kSpellings[] = {
     {'/', '/', Sign::double_slash}, {'<', '=', Sign::less_equal}, {'>', '=', Sign::greater_equal},
     {'=', '=', Sign::equal},        {'!', '=', Sign::not_equal},  {'&', '&', Sign::and_},
@@ -42,6 +43,27 @@ constexpr Spelling kSpellings[] = {
     {')', 0, Sign::close_paren},    {'[', 0, Sign::open_bracket}, {']', 0, Sign::close_bracket},
     {'{', 0, Sign::open_brace},     {'}', 0, Sign::close_brace},
 };
+
+/// What a sign may be by its first character.
+struct SignRow {
+  Sign alone = Sign::unknown;
+  char second = '\0';  // makes it `pair`
+  Sign pair = Sign::unknown;
+};
+
+constexpr auto kSigns = [] {
+  std::array<SignRow, 256> rows;
+  for (const Spelling& spelling : kSpellings) {
+    SignRow& row = rows[static_cast<unsigned char>(spelling.first)];
+    if (spelling.second == 0) {
+      row.alone = spelling.sign;
+    } else {
+      row.second = spelling.second;
+      row.pair = spelling.sign;
+    }
+  }
+  return rows;
+}();
 
 std::string spelling_of(Sign sign) {
   const auto* const found = std::ranges::find(kSpellings, sign, &Spelling::sign);
@@ -97,15 +119,25 @@ void Lexer::classify() {
       classes_[i] = CharClass::space;
     }
   }
+  // Where a dialect has no comments, its sign for them is that of no character in a text.
+  if (rules_->comment != '\0') {
+    classes_[static_cast<unsigned char>(rules_->comment)] = CharClass::comment;
+  }
+  classes_[static_cast<unsigned char>('\\')] = CharClass::backslash;
   classes_[static_cast<unsigned char>('\n')] = CharClass::newline;
   classes_[static_cast<unsigned char>('"')] = CharClass::quote;
   classes_[static_cast<unsigned char>('\'')] = CharClass::quote;
+  for (const Word& word : rules_->words) {
+    starts_word_[static_cast<unsigned char>(word.spelling.front())] = true;
+  }
 }
 
 // Brackets are counted when they are passed over, so that a line's end inside of one is a blank.
 void Lexer::advance() {
-  if (is_open(token_.sign)) ++depth_;
-  if (is_close(token_.sign) && depth_ > 0) --depth_;
+  if (is_bracket(token_.sign)) {
+    if (is_open(token_.sign)) ++depth_;
+    if (is_close(token_.sign) && depth_ > 0) --depth_;
+  }
   scan();
 }
 
@@ -165,69 +197,56 @@ bool Lexer::is_in_line() const {
 
 // Blanks, ignored line ends and comments; true where a token for the line's end or for a comment
 // was made.
-bool Lexer::skip_blank() {
+inline bool Lexer::skip_blank() {
   for (;; ++next_) {
-    const char c = at(next_);
-    const CharClass kind = next_ < end_ ? class_of(c) : CharClass::other;
-    if (kind == CharClass::newline) {
-      if (is_in_line()) {
-        take(TokenKind::newline, next_ + 1);
-        return true;
+    while (next_ < end_ && class_of(data_[next_]) == CharClass::space) ++next_;
+    if (next_ >= end_) return false;
+    switch (class_of(data_[next_])) {
+      case CharClass::newline:
+        if (is_in_line()) {
+          take(TokenKind::newline, next_ + 1);
+          return true;
+        }
+        line_begin_ = static_cast<std::uint32_t>(next_ + 1);
+        break;
+      case CharClass::backslash:
+        // Python's way to go on with a statement in the next line.
+        if (at(next_ + 1) != '\n' && at(next_ + 1) != '\r') return false;
+        next_ = std::min(source_->text.find('\n', next_), end_ - 1);
+        break;
+      case CharClass::comment: {
+        // Comments that have a line to themselves are tokens: "# from tvm.script import tir as T"
+        // says which prefix the dialect has.
+        const std::size_t line_end = std::min(source_->text.find('\n', next_), end_);
+        if (rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
+            token_.end <= line_begin_) {
+          take(TokenKind::comment, line_end);
+          return true;
+        }
+        next_ = line_end - 1;
+        break;
       }
-      line_begin_ = static_cast<std::uint32_t>(next_ + 1);
-      // Python's way to go on with a statement in the next line.
-    } else if (c == '\\' && (at(next_ + 1) == '\n' || at(next_ + 1) == '\r')) {
-      next_ = std::min(source_->text.find('\n', next_), end_ - 1);
-    } else if (c == rules_->comment && c != '\0') {
-      // Comments that have a line to themselves are tokens: "# from tvm.script import tir as T"
-      // says which prefix the dialect has.
-      const std::size_t line_end = std::min(source_->text.find('\n', next_), end_);
-      if (rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
-          token_.end <= line_begin_) {
-        take(TokenKind::comment, line_end);
-        return true;
-      }
-      next_ = line_end - 1;
-    } else if (kind != CharClass::space) {
-      return false;
+      default:
+        return false;
     }
   }
 }
 
-void Lexer::scan() {
-  // Only now: until here messages speak of the line that has ended.
-  if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
-  if (skip_blank()) return;
-  if (next_ >= end_) {
-    // A last line without a line feed ends all the same.
-    return take(is_in_line() ? TokenKind::newline : TokenKind::end, end_);
-  }
-  switch (class_of(data_[next_])) {
-    case CharClass::name:
-      return scan_name();
-    case CharClass::digit:
-      return scan_number();
-    case CharClass::quote:
-      return scan_string();
-    default:
-      return scan_sign();
-  }
-}
-
-void Lexer::take(TokenKind kind, std::size_t end) {
+inline void Lexer::take(TokenKind kind, std::size_t end) {
   token_ = {kind, Sign::none, static_cast<std::uint32_t>(next_), static_cast<std::uint32_t>(end)};
   next_ = end;
 }
 
-void Lexer::take_sign(Sign sign, std::size_t length) {
+inline void Lexer::take_sign(Sign sign, std::size_t length) {
   take(TokenKind::sign, next_ + length);
   token_.sign = sign;
 }
 
-void Lexer::scan_name() {
+inline void Lexer::scan_name() {
   std::size_t end = next_ + 1;
   while (end < end_ && continues_name(data_[end])) ++end;
   take(TokenKind::name, end);
+  if (!starts_word_[static_cast<unsigned char>(data_[token_.begin])]) return;
   const std::string_view name = text(token_);
   // A handful of words, so no need to hash each name.
   for (const Word& word : rules_->words) {
@@ -239,7 +258,7 @@ void Lexer::scan_name() {
 
 // Integers, reals, TVM's suffixes of a dtype, and names that start with a digit all begin alike:
 // the longest that fits is taken.
-void Lexer::scan_number() {
+inline void Lexer::scan_number() {
   std::size_t end = next_;
   const auto skip_digits = [&] {
     while (is_digit(at(end))) ++end;
@@ -287,15 +306,32 @@ void Lexer::scan_string() {
   take(TokenKind::string, end);
 }
 
-void Lexer::scan_sign() {
-  const char first = data_[next_];
-  const char second = at(next_ + 1);
-  for (const Spelling& spelling : kSpellings) {
-    if (spelling.first != first || (spelling.second != 0 && spelling.second != second)) continue;
-    return take_sign(spelling.sign, spelling.second == 0 ? 1 : 2);
+inline void Lexer::scan_sign() {
+  const SignRow& row = kSigns[static_cast<unsigned char>(data_[next_])];
+  if (row.second != '\0' && at(next_ + 1) == row.second) return take_sign(row.pair, 2);
+  // An unknown one is no error here: a construct that the dialect takes as a whole may hold any
+  // character.
+  take_sign(row.alone, 1);
+}
+
+void Lexer::scan() {
+  // Only now: until here messages speak of the line that has ended.
+  if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
+  if (skip_blank()) return;
+  if (next_ >= end_) {
+    // A last line without a line feed ends all the same.
+    return take(is_in_line() ? TokenKind::newline : TokenKind::end, end_);
   }
-  // Not an error here: a construct that the dialect takes as a whole may hold any character.
-  take_sign(Sign::unknown, 1);
+  switch (class_of(data_[next_])) {
+    case CharClass::name:
+      return scan_name();
+    case CharClass::digit:
+      return scan_number();
+    case CharClass::quote:
+      return scan_string();
+    default:
+      return scan_sign();
+  }
 }
 
 std::string Lexer::found() const {

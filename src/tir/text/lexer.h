@@ -72,6 +72,9 @@ constexpr bool is_open(Sign sign) {
 constexpr bool is_close(Sign sign) {
   return sign == Sign::close_paren || sign == Sign::close_bracket || sign == Sign::close_brace;
 }
+constexpr bool is_bracket(Sign sign) {
+  return sign >= Sign::open_paren && sign <= Sign::close_brace;
+}
 constexpr char closing_char(Sign open) {
   return open == Sign::open_paren ? ')' : open == Sign::open_bracket ? ']' : '}';
 }
@@ -188,7 +191,16 @@ class Lexer {
   [[noreturn]] void fail(std::string message) const { fail(token_, std::move(message)); }
 
  private:
-  enum class CharClass : std::uint8_t { other, name, digit, space, newline, quote };
+  enum class CharClass : std::uint8_t {
+    other,
+    name,
+    digit,
+    space,
+    newline,
+    quote,
+    comment,
+    backslash,
+  };
 
   void check(Sign sign, std::string_view construct) const;
   void scan();
@@ -215,6 +227,7 @@ class Lexer {
   Token token_;
   std::array<CharClass, 256> classes_{};
   std::array<bool, 256> continues_{};
+  std::array<bool, 256> starts_word_{};  // one of the rules' words
 };
 
 }  // namespace mlf::tir::text
