@@ -1,5 +1,5 @@
 // Pictures, laid out by Graphviz. Part of the target mlf::drawing, which exists where mlf was built
-// with Graphviz; mlf::mlf does not need it.
+// with Graphviz; mlf::mlf does not need it. Graphviz is loaded when the first picture is drawn.
 // ELK (elkjs 0.12) was measured beside it: MobileNet 0.4 s instead of 0.05, a chain of 2,000 calls
 // 7 s instead of 2, and 1.6 MB of script in each page.
 #pragma once
@@ -14,8 +14,8 @@ namespace mlf::drawing {
 /// and version of Graphviz give the same picture. Not to be called from two threads at a time:
 /// Graphviz keeps state of its own.
 ///
-/// Errors: `invalid_input` where the text is not DOT; `internal` where Graphviz fails, for example
-/// for want of its layout plugin.
+/// Errors: `invalid_input` where the text is not DOT; `io` where Graphviz cannot be loaded;
+/// `internal` where it fails, for example for want of its layout plugin.
 Result<std::string> svg_from_dot(const std::string& dot);
 
 /// The same as PNG, by the renderers and with the fonts that Graphviz finds on this machine: other

@@ -27,6 +27,11 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME mlf)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "${about}")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libmlf${PROJECT_VERSION_MAJOR} (${release})")
+if(TARGET mlf_drawing)
+  # Loaded with the first picture, so no library that the program is linked with says it.
+  get_target_property(graphviz mlf_drawing MLF_GRAPHVIZ_PACKAGE)
+  string(APPEND CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ", ${graphviz}")
+endif()
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libmlf${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)

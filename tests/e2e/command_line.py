@@ -864,6 +864,15 @@ class Colour(Folder):
             escaped = "\\u001b" if "--json" in command else "\\x1b"
             self.assertIn(escaped, (result.stdout + result.stderr).decode())
 
+    def test_a_run_that_draws_nothing_waits_for_no_graphviz(self):
+        # What ldd asks: the libraries that are loaded before the program begins.
+        listed = subprocess.run(
+            [support.PROGRAM], capture_output=True, check=True, text=True,
+            env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"},
+        ).stdout  # fmt: skip
+        self.assertIn("libarchive", listed)
+        self.assertNotRegex(listed, "libgvc|libcgraph")
+
     def test_colour_is_for_terminals_that_want_it(self):
         self.assertIn(b"\x1b[", self.stderr_on_a_terminal(NO_COLOR=""))
         self.assertNotIn(b"\x1b[", self.stderr_on_a_terminal(NO_COLOR="1"))
