@@ -3,11 +3,29 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
 
 #include "json/text.h"
 #include "support/base64.h"
 
 namespace mlf::json {
+
+Piece::Piece(std::string_view text) : size_(static_cast<std::uint8_t>(text.size())) {
+  if (text.size() > kMost) throw std::length_error("a word of the format is too long");
+  text.copy(text_.data(), text.size());
+}
+
+Piece Piece::key(std::string_view name) {
+  return Piece(std::string(",\"").append(name).append("\":"));
+}
+
+Piece Piece::object(std::string_view key, std::string_view text) {
+  return Piece(std::string("{\"").append(key).append("\":\"").append(text).append("\""));
+}
+
+Piece Piece::string(std::string_view text) {
+  return Piece(std::string("\"").append(text).append("\""));
+}
 
 Writer::Writer(support::ByteSink& sink, JsonLayout layout)
     : sink_(sink), layout_(layout), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
@@ -18,36 +36,8 @@ void Writer::append_over_end(std::string_view text) {
   append(text);
 }
 
-// What follows is the first part of a container, before which there is no comma.
-void Writer::open(char bracket) {
-  separate();
-  put(bracket);
-  ++depth_;
-  first_ = true;
-}
-
-// An empty container stays on its line.
-void Writer::close(char bracket) {
-  --depth_;
-  if (!first_) new_line();
-  put(bracket);
-  first_ = false;
-}
-
-// Called before every value and key: the comma after the one before, and the line.
-void Writer::separate() {
-  if (after_key_) {
-    after_key_ = false;
-    return;
-  }
-  if (!first_) put(',');
-  if (depth_ > 0) new_line();
-  first_ = false;
-}
-
+// Of indented documents: compact ones are one line.
 void Writer::new_line() {
-  // Compact documents are one line.
-  if (layout_ == JsonLayout::compact) return;
   constexpr std::string_view kSpaces = "                                                ";
   put('\n');
   std::size_t spaces = 2 * std::size_t{depth_};
@@ -68,6 +58,26 @@ void Writer::key(std::string_view name) {
   put('"');
   append(name);
   end_key();
+}
+
+void Writer::key_of_piece(const Piece& name) {
+  constexpr std::size_t kComma = 1;
+  constexpr std::size_t kColon = 1;
+  separate();
+  append(name.text().substr(kComma, name.text().size() - kComma - kColon));
+  put(':');
+  if (layout_ != JsonLayout::compact) put(' ');
+  after_key_ = true;
+}
+
+void Writer::begin_object_of_piece(const Piece& opening) {
+  const std::string_view text = opening.text();
+  const std::size_t colon = text.find(':');
+  begin_object();
+  separate();
+  append(text.substr(1, colon));
+  put(' ');
+  append(text.substr(colon + 1));
 }
 
 void Writer::text_key(std::string_view bytes) {
@@ -91,21 +101,19 @@ void Writer::string(std::string_view bytes) {
   put('"');
 }
 
-void Writer::integer(std::int64_t value) {
-  separate();
-  std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  append({digits.data(), end});
+void Writer::append_digits(std::int64_t value) {
+  constexpr std::size_t kMost = 24;
+  if (kBufferBytes - size_ < kMost) flush();
+  char* const begin = buffer_.get() + size_;
+  size_ += static_cast<std::size_t>(std::to_chars(begin, begin + kMost, value).ptr - begin);
 }
 
 // Beyond 2^53 JavaScript and jq lose digits of a number.
 void Writer::integer_string(std::int64_t value) {
   separate();
-  std::array<char, 24> digits;
-  digits.front() = '"';
-  const auto end = std::to_chars(digits.data() + 1, digits.data() + digits.size(), value).ptr;
-  *end = '"';
-  append({digits.data(), end + 1});
+  put('"');
+  append_digits(value);
+  put('"');
 }
 
 // std::to_chars: the shortest digits that read back as the same double.

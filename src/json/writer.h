@@ -1,8 +1,10 @@
 // Writes JSON text value by value: no tree of values, one buffer.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +15,31 @@
 
 namespace mlf::json {
 
+/// Text of the format that is made once and written often, a key or a string. Copied in one piece
+/// of a fixed size, which costs less than finding out how long it is.
+class Piece {
+ public:
+  Piece() = default;
+  /// `name`, ASCII that needs no escape, as the key of another member than the first: `,"name":`.
+  static Piece key(std::string_view name);
+  /// As a string: `"text"`.
+  static Piece string(std::string_view text);
+  /// An object and its first member, a string: `{"key":"text"`.
+  static Piece object(std::string_view key, std::string_view text);
+
+ private:
+  friend class Writer;
+  static constexpr std::size_t kMost = 48;
+
+  /// Throws where the text is longer than any word of the format.
+  explicit Piece(std::string_view text);
+
+  std::string_view text() const { return {text_.data(), size_}; }
+
+  std::array<char, kMost> text_{};
+  std::uint8_t size_ = 0;
+};
+
 /// The caller opens, fills and closes in the right order; commas, escapes and layout are done
 /// here. Nothing is flushed by the destructor.
 class Writer {
@@ -22,18 +49,39 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   void begin_object() { open('{'); }
+  /// The same with the first member, which `opening` says.
+  void begin_object(const Piece& opening) {
+    if (layout_ != JsonLayout::compact) return begin_object_of_piece(opening);
+    separate();
+    append(opening);
+    ++depth_;
+  }
   void end_object() { close('}'); }
   void begin_array() { open('['); }
   void end_array() { close(']'); }
 
   /// A key of the format: ASCII that needs no escape.
   void key(std::string_view name);
+  void key(const Piece& name) {
+    // Nearly all keys are those of compact documents and not the first of their object.
+    if (layout_ != JsonLayout::compact || first_) return key_of_piece(name);
+    append(name);
+    after_key_ = true;
+  }
   /// A key that comes from the IR: any bytes.
   void text_key(std::string_view bytes);
 
   /// Any bytes, by the rule of text.h.
   void string(std::string_view bytes);
-  void integer(std::int64_t value);
+  void string(const Piece& text) {
+    separate();
+    append(text);
+  }
+  void integer(std::int64_t value) {
+    separate();
+    if (value >= 0 && value < 10) return put(static_cast<char>('0' + value));
+    append_digits(value);
+  }
   /// An integer as a decimal string, for 64-bit values.
   void integer_string(std::int64_t value);
   /// Shortest decimal that reads back as the same double, with a point or an exponent; strings
@@ -53,10 +101,33 @@ class Writer {
   // Sinks are called for blocks of this size, not for every number.
   static constexpr std::size_t kBufferBytes = 64 * 1024;
 
-  void open(char bracket);
-  void close(char bracket);
-  void separate();
+  // What follows is the first part of a container, before which there is no comma.
+  void open(char bracket) {
+    separate();
+    put(bracket);
+    ++depth_;
+    first_ = true;
+  }
+  // An empty container stays on its line.
+  void close(char bracket) {
+    --depth_;
+    if (layout_ != JsonLayout::compact && !first_) new_line();
+    put(bracket);
+    first_ = false;
+  }
+  // Called before every value and key: the comma after the one before, and the line.
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+      return;
+    }
+    if (!first_) put(',');
+    first_ = false;
+    if (layout_ != JsonLayout::compact && depth_ > 0) new_line();
+  }
   void new_line();
+  void key_of_piece(const Piece& name);
+  void begin_object_of_piece(const Piece& opening);
   void end_key();
   // Half of all bytes of structure come one at a time: a call of memcpy each would be most of it.
   void put(char character) {
@@ -68,7 +139,13 @@ class Writer {
     text.copy(buffer_.get() + size_, text.size());  // memcpy would refuse an empty view's null
     size_ += text.size();
   }
+  void append(const Piece& piece) {
+    if (kBufferBytes - size_ < Piece::kMost) flush();
+    std::memcpy(buffer_.get() + size_, piece.text_.data(), Piece::kMost);
+    size_ += piece.size_;
+  }
   void append_over_end(std::string_view text);
+  void append_digits(std::int64_t value);
   void append_escaped(std::string_view bytes);
 
   support::ByteSink& sink_;

@@ -200,6 +200,7 @@ class MLF_API Module {
   std::optional<SourceRange> source_range(NodeId id) const;
 
  private:
+  friend class ArenaView;  // for readers inside the library that go by the table
   friend class Builder;
   friend class Node;
   friend class NodeMap;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "json/writer.h"
+#include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
 #include "tir/json/constants.h"
@@ -13,6 +14,7 @@
 #include "tir/json/node_writer.h"
 #include "tir/json/outline.h"
 #include "tir/json/scope_plan.h"
+#include "tir/json/templates.h"
 #include "tir/written_size.h"
 
 namespace mlf::tir::tir_json {
@@ -27,7 +29,7 @@ class DocumentWriter {
 
  private:
   Node node(NodeId id) const { return {outline_.module(), id}; }
-  void plan(ScopePlan& plan, std::span<const Node> roots);
+  void plan(ScopePlan& plan, std::span<const NodeId> roots);
   void plan_module();
   void write_module_fields();
   void write_objects();
@@ -52,6 +54,7 @@ class DocumentWriter {
   ScopePlan module_plan_;
   ScopePlan function_plan_;
   NodeWriter nodes_;
+  DTypeTexts dtypes_;
   std::uint64_t written_ = 0;
 };
 
@@ -61,6 +64,7 @@ DocumentWriter::DocumentWriter(const Document& document, const JsonOptions& opti
       options_(options),
       emitter_(sink, options.layout),
       outline_(document.module),
+      identities_(document.module),
       module_plan_(outline_, identities_),
       function_plan_(outline_, identities_),
       nodes_(emitter_, outline_, identities_) {}
@@ -85,7 +89,7 @@ std::vector<ConstantFile> DocumentWriter::write() {
   return files;
 }
 
-void DocumentWriter::plan(ScopePlan& plan, std::span<const Node> roots) {
+void DocumentWriter::plan(ScopePlan& plan, std::span<const NodeId> roots) {
   plan.plan(roots);
   // A DAG of n nodes can take 2^n nodes written out. Expressions go into tables, statements cannot:
   // so count before anything is written.
@@ -97,16 +101,16 @@ void DocumentWriter::plan(ScopePlan& plan, std::span<const Node> roots) {
 // Roots are what is written outside functions: fields of the module and objects. A PrimFunc among
 // them has a scope of its own.
 void DocumentWriter::plan_module() {
-  std::vector<Node> roots;
+  std::vector<NodeId> roots;
   const Node root = outline_.module().root();
   const auto add_inline = [&](Node part) {
-    if (!outline_.is_reference(part)) roots.push_back(part);
+    if (!outline_.is_reference(part.id())) roots.push_back(part.id());
   };
   for_each_child(root, [&](Node part, const FieldInfo& field) {
     if (field.type == FieldType::node) add_inline(part);
   });
   for (const NodeId id : outline_.objects()) {
-    if (!node(id).is(Kind::PrimFunc)) roots.push_back(node(id));
+    if (!node(id).is(Kind::PrimFunc)) roots.push_back(id);
   }
   plan(module_plan_, roots);
 }
@@ -128,14 +132,15 @@ void DocumentWriter::write_objects() {
   emitter_.key("objects");
   emitter_.begin_array();
   for (std::size_t id = 0; id < outline_.objects().size(); ++id) {
-    const Node object = node(outline_.objects()[id]);
+    const NodeId root = outline_.objects()[id];
+    const Node object = node(root);
     emitter_.begin_object();
     emitter_.key("id");
     emitter_.integer(static_cast<std::int64_t>(id));
     if (object.is(Kind::PrimFunc)) {
       emitter_.key("node");
       emitter_.string(object.info().name);
-      plan(function_plan_, std::span(&object, 1));
+      plan(function_plan_, std::span(&root, 1));
       nodes_.set_plan(function_plan_);
       write_prim_func(object);
       nodes_.set_plan(module_plan_);
@@ -162,7 +167,7 @@ void DocumentWriter::write_functions() {
 // The GlobalVar belongs to the function's scope, because its checked type may use the function's
 // variables.
 void DocumentWriter::write_function(Node global_var, Node function) {
-  const Node roots[] = {global_var, function};
+  const NodeId roots[] = {global_var.id(), function.id()};
   // Functions of other kinds, such as Relay's, are objects.
   const bool own = function.is(Kind::PrimFunc);
   plan(function_plan_, std::span(roots, own ? 2 : 1));
@@ -226,7 +231,7 @@ void DocumentWriter::write_prim_func(Node function) {
 
 // A DictAttrs that only this place uses is written as its map.
 void DocumentWriter::write_attrs(Node attrs) {
-  if (attrs && !outline_.is_reference(attrs)) {
+  if (attrs && !outline_.is_reference(attrs.id())) {
     return nodes_.write_field(attrs, f::DictAttrs::dict);
   }
   nodes_.write(attrs, Expects::object);
@@ -274,7 +279,7 @@ void DocumentWriter::write_var(Node var) {
   emitter_.key("node");
   emitter_.string(var.info().name);
   emitter_.key("dtype");
-  emitter_.string(to_string(var.dtype()));
+  emitter_.string(dtypes_[var.dtype()]);
   emitter_.key("type_annotation");
   nodes_.write_field(var, f::Var::type_annotation);
   write_span(var);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <bit>
+
 #include "support/error.h"
 #include "tir/json/format.h"
 
@@ -9,41 +11,39 @@ namespace mlf::tir::tir_json {
 namespace {
 
 // Only these types of field can be undefined where a TVM version has not got the field.
-bool is_undefined(Node node, std::uint8_t field) {
-  switch (node.info().fields[field].type) {
+bool is_undefined(FieldType type, const std::uint32_t* words) {
+  switch (type) {
     case FieldType::node:
-      return !node.node(field);
     case FieldType::list:
-      return !node.list(field).defined();
+      return *words == 0;
     case FieldType::integer:
-      return node.integer(field) == kAbsentInteger;
+      return read_int64(words) == kAbsentInteger;
     default:
       return false;
   }
 }
 
-bool is_left_out(Node node, std::uint8_t field) {
-  if (scoped_field(node.kind()) == field) return true;
-  return may_be_absent(node.kind(), node.info().fields[field]) && is_undefined(node, field);
+const FieldTemplate& field_at(const KindTemplate& kind, std::uint8_t position) {
+  return *std::ranges::find(kind.fields, position, &FieldTemplate::position);
 }
 
 }  // namespace
 
 void NodeWriter::write(Node node, Expects slot) {
   const std::size_t bottom = frames_.size();
-  put(node, slot);
+  put(node.id(), slot);
   run(bottom);
 }
 
 void NodeWriter::write_field(Node node, std::uint8_t field) {
   const std::size_t bottom = frames_.size();
-  begin_field(node, field);
+  put_field(node.id(), field_at(template_of(node.id()), field));
   run(bottom);
 }
 
 void NodeWriter::write_fields(Node node) {
   const std::size_t bottom = frames_.size();
-  open_node(node, Ending::none);
+  open_node(node.id(), Ending::none);
   run(bottom);
 }
 
@@ -67,43 +67,54 @@ void NodeWriter::step() {
   }
 }
 
-// One field a step: a field that is a node pushes a frame and comes back here. The span, which
-// every node may have and no row of nodes.def names, is the last.
+// Fields up to the next one that pushes a frame; then this one comes back.
 void NodeWriter::step_fields() {
-  Frame& frame = frames_.back();
-  const Node node(outline_.module(), frame.node);
-  const auto fields = node.info().fields;
-  while (frame.field < fields.size() && is_left_out(node, frame.field)) ++frame.field;
-  const std::uint8_t field = frame.field++;
-  if (field < fields.size()) {
-    emitter_.key(key_of(node.kind(), fields[field]));
-    return begin_field(node, field);
+  const std::size_t depth = frames_.size();
+  const NodeId node = frames_.back().node;
+  const KindTemplate& kind = template_of(node);
+  for (std::uint8_t at = frames_.back().field; at < kind.fields.size();) {
+    const FieldTemplate& field = kind.fields[at++];
+    if (field.may_be_absent && is_undefined(field.type, arena_.words(node, field.offset))) continue;
+    frames_.back().field = at;
+    emitter_.key(field.key);
+    put_field(node, field);
+    if (frames_.size() != depth) return;
   }
-  const Node span = node.module().span(node.id());
-  if (field == fields.size() && span) {
+  const Frame& frame = frames_.back();
+  const Ending ending = frame.ending;
+  const NodeId span = arena_.span(node);
+  // The span, which every node may have and no row of nodes.def names, is the last.
+  if (span != NodeId::none && frame.at == 0) {
+    frames_.back().field = static_cast<std::uint8_t>(kind.fields.size());
+    frames_.back().at = 1;
     emitter_.key("span");
     return put(span, Expects::object);
   }
-  if (frame.ending == Ending::brace) emitter_.end_object();
+  if (ending == Ending::brace) emitter_.end_object();
   frames_.pop_back();
 }
 
 void NodeWriter::step_list() {
-  Frame& frame = frames_.back();
-  const Node node(outline_.module(), frame.node);
-  const NodeList list = node.list(frame.field);
-  if (frame.at < list.size()) return put(list[frame.at++], node.info().fields[frame.field].expects);
+  const std::size_t depth = frames_.size();
+  const std::span<const std::uint32_t> list = arena_.list(frames_.back().list);
+  const Expects slot = frames_.back().slot;
+  for (std::uint32_t at = frames_.back().at; at < list.size();) {
+    frames_.back().at = at + 1;
+    put(static_cast<NodeId>(list[at++]), slot);
+    if (frames_.size() != depth) return;
+  }
   emitter_.end_array();
   frames_.pop_back();
 }
 
 void NodeWriter::step_string_map() {
   Frame& frame = frames_.back();
-  const Node node(outline_.module(), frame.node);
-  const NodeMap map = node.map(frame.field);
+  const std::span<const std::uint32_t> map = arena_.list(frame.list);
   if (frame.at < map.size()) {
-    emitter_.text_key(map.name(frame.at));
-    return put(map.value(frame.at++), node.info().fields[frame.field].expects);
+    emitter_.text_key(arena_.text(map[frame.at]));
+    const auto value = static_cast<NodeId>(map[frame.at + 1]);
+    frame.at += 2;
+    return put(value, frame.slot);
   }
   emitter_.end_object();
   frames_.pop_back();
@@ -112,19 +123,16 @@ void NodeWriter::step_string_map() {
 // Entries are pairs: [[key, value], …].
 void NodeWriter::step_node_map() {
   Frame& frame = frames_.back();
-  const Node node(outline_.module(), frame.node);
-  const NodeMap map = node.map(frame.field);
+  const std::span<const std::uint32_t> map = arena_.list(frame.list);
   const std::uint32_t at = frame.at++;
-  if (at > 0 && at % 2 == 0) emitter_.end_array();
-  if (at / 2 == map.size()) {
+  const bool is_key = at % 2 == 0;
+  if (at > 0 && is_key) emitter_.end_array();
+  if (at == map.size()) {
     emitter_.end_array();
     return frames_.pop_back();
   }
-  if (at % 2 == 0) {
-    emitter_.begin_array();
-    return put(map.key(at / 2), Expects::any);
-  }
-  put(map.value(at / 2), node.info().fields[frame.field].expects);
+  if (is_key) emitter_.begin_array();
+  put(static_cast<NodeId>(map[at]), is_key ? Expects::any : frame.slot);
 }
 
 // Writes a tree of statements as one flat list. Statements governed by the next one are pushed
@@ -135,95 +143,107 @@ void NodeWriter::step_statements() {
     if (frames_.back().ending == Ending::brace) emitter_.end_object();
     return frames_.pop_back();
   }
-  const Node statement = pending_.back();
+  const NodeId statement = pending_.back();
   pending_.pop_back();
-  if (const auto field = scoped_field(statement.kind())) {
-    if (statement.is(Kind::SeqStmt)) {
-      push_all(statement.list(*field));
+  const Kind kind = arena_.kind(statement);
+  if (const auto field = scoped_field(kind)) {
+    const std::uint32_t word = *arena_.words(statement, info(kind).fields[*field].offset);
+    if (kind == Kind::SeqStmt) {
+      push_all(word);
     } else {
-      push_statements(statement.node(*field));
+      push_statements(static_cast<NodeId>(word));
     }
   }
   open_node(statement, Ending::brace);
 }
 
 // Writes a scalar at once; of a list or map only the opening bracket, the rest is a frame's work.
-void NodeWriter::begin_field(Node node, std::uint8_t field) {
-  const FieldInfo& info = node.info().fields[field];
-  switch (info.type) {
+void NodeWriter::put_field(NodeId node, const FieldTemplate& field) {
+  switch (field.type) {
     case FieldType::node:
-      return put(node.node(field), info.expects);
+      return put(static_cast<NodeId>(*arena_.words(node, field.offset)), field.expects);
     case FieldType::list:
       return begin_list(node, field);
     case FieldType::string_map:
     case FieldType::node_map:
       return begin_map(node, field);
+    default:
+      return put_scalar(node, field);
+  }
+}
+
+void NodeWriter::put_scalar(NodeId node, const FieldTemplate& field) {
+  const std::uint32_t* const words = arena_.words(node, field.offset);
+  switch (field.type) {
     case FieldType::string:
-      return put_string(node, field);
+      return *words == 0 ? emitter_.null() : emitter_.string(arena_.text(*words));
     case FieldType::integer:
       return put_integer(node, field);
     case FieldType::real:
-      return emitter_.real(node.real(field));
+      return emitter_.real(std::bit_cast<double>(read_int64(words)));
     case FieldType::boolean:
-      return emitter_.boolean(node.integer(field) != 0);
+      return emitter_.boolean(*words != 0);
     case FieldType::dtype:
-      return emitter_.string(to_string(node.dtype(field)));
+      return emitter_.string(dtypes_[DType::unpack(*words)]);
     case FieldType::enumeration:
       return put_enumeration(node, field);
     case FieldType::integers:
       return put_integers(node, field);
-    case FieldType::bytes:
-      break;  // of constants only, whose table is written apart
+    default:
+      break;  // bytes: of constants only, whose table is written apart
   }
 }
 
-void NodeWriter::begin_list(Node node, std::uint8_t field) {
-  if (!node.list(field).defined()) return emitter_.null();
+void NodeWriter::begin_list(NodeId node, const FieldTemplate& field) {
+  const std::uint32_t word = *arena_.words(node, field.offset);
+  if (word == 0) return emitter_.null();
   emitter_.begin_array();
-  frames_.push_back({Part::list, Ending::none, field, node.id()});
+  frames_.push_back({.part = Part::list,
+                     .ending = Ending::none,
+                     .slot = field.expects,
+                     .node = node,
+                     .list = word});
 }
 
-void NodeWriter::begin_map(Node node, std::uint8_t field) {
-  if (!node.map(field).defined()) return emitter_.null();
-  if (node.info().fields[field].type == FieldType::string_map) {
-    emitter_.begin_object();
-    frames_.push_back({Part::string_map, Ending::none, field, node.id()});
-  } else {
-    emitter_.begin_array();
-    frames_.push_back({Part::node_map, Ending::none, field, node.id()});
-  }
+void NodeWriter::begin_map(NodeId node, const FieldTemplate& field) {
+  const std::uint32_t word = *arena_.words(node, field.offset);
+  if (word == 0) return emitter_.null();
+  const bool has_names = field.type == FieldType::string_map;
+  has_names ? emitter_.begin_object() : emitter_.begin_array();
+  frames_.push_back({.part = has_names ? Part::string_map : Part::node_map,
+                     .ending = Ending::none,
+                     .slot = field.expects,
+                     .node = node,
+                     .list = word});
 }
 
-void NodeWriter::put_string(Node node, std::uint8_t field) {
-  if (!node.has_text(field)) return emitter_.null();
-  emitter_.string(node.text(field));
-}
-
-void NodeWriter::put_integer(Node node, std::uint8_t field) {
-  const std::int64_t value = node.integer(field);
-  if (node.info().fields[field].nullable && value == kAbsentInteger) return emitter_.null();
+void NodeWriter::put_integer(NodeId node, const FieldTemplate& field) {
+  const std::int64_t value = read_int64(arena_.words(node, field.offset));
+  if (field.nullable && value == kAbsentInteger) return emitter_.null();
   // `extent: 4` of an int32 is a number, an int64's is "4".
-  const IntegerForm form =
-      node.is(Kind::IntImm) ? integer_form(node.dtype()) : integer_form(node.kind());
+  const IntegerForm form = arena_.kind(node) == Kind::IntImm
+                               ? integer_form(DType::unpack(*arena_.words(node)))
+                               : template_of(node).integer_form;
   form == IntegerForm::number ? emitter_.integer(value) : emitter_.integer_string(value);
 }
 
-void NodeWriter::put_enumeration(Node node, std::uint8_t field) {
-  const FieldInfo& info = node.info().fields[field];
-  const auto names = enum_names(info.expects);
-  const auto value = static_cast<std::size_t>(node.integer(field));
+void NodeWriter::put_enumeration(NodeId node, const FieldTemplate& field) {
+  const auto names = enum_names(field.expects);
+  const std::size_t value = *arena_.words(node, field.offset);
   // A number that TVM's enumeration does not have: a hand-made module only.
   if (value >= names.size() || names[value].empty()) {
-    throw support::Error(ErrorKind::invalid_input, fmt::format("{} is not a value of {} of a {}",
-                                                               value, info.name, node.info().name));
+    const KindInfo& kind = info(arena_.kind(node));
+    throw support::Error(ErrorKind::invalid_input,
+                         fmt::format("{} is not a value of {} of a {}", value,
+                                     kind.fields[field.position].name, kind.name));
   }
   emitter_.string(names[value]);
 }
 
-void NodeWriter::put_integers(Node node, std::uint8_t field) {
-  const IntegerForm form = integer_form(node.kind());
+void NodeWriter::put_integers(NodeId node, const FieldTemplate& field) {
+  const IntegerForm form = template_of(node).integer_form;
   emitter_.begin_array();
-  for (const std::int64_t value : node.integers(field)) {
+  for (const std::int64_t value : outline_.module().node(node).integers(field.position)) {
     form == IntegerForm::number ? emitter_.integer(value) : emitter_.integer_string(value);
   }
   emitter_.end_array();
@@ -231,19 +251,19 @@ void NodeWriter::put_integers(Node node, std::uint8_t field) {
 
 // The category decides where a node is written: in its place, in a table, or in the list of
 // statements.
-void NodeWriter::put(Node node, Expects slot) {
-  if (!node) return emitter_.null();
-  switch (node.category()) {
+void NodeWriter::put(NodeId node, Expects slot) {
+  if (node == NodeId::none) return emitter_.null();
+  switch (arena_.category(node)) {
     case Category::expr:
       return put_expr(node, slot);
     case Category::stmt:
       return put_statements(node, slot);
     case Category::buffer:
-      return put_id("buffer", identities_[node.id()].id,
+      return put_id("buffer", identities_[node].id,
                     slot == Expects::buffer ? Ending::none : Ending::brace);
     case Category::constant:
       return put_id(
-          "constant", outline_.constant_id(node.id()),
+          "constant", outline_.constant_id(node),
           slot == Expects::any || slot == Expects::attr_value ? Ending::brace : Ending::none);
     case Category::part:
       return open_node(node, Ending::brace);
@@ -252,27 +272,33 @@ void NodeWriter::put(Node node, Expects slot) {
   }
 }
 
-void NodeWriter::put_expr(Node node, Expects slot) {
-  // Where only a variable can be, its id alone is enough.
-  if (is_var(node.kind()) && slot == Expects::var) {
-    return emitter_.integer(identities_[node.id()].id);
+void NodeWriter::put_expr(NodeId node, Expects slot) {
+  if (is_var(arena_.kind(node))) {
+    const std::uint32_t id = identities_[node].id;
+    // Where only a variable can be, its id alone is enough.
+    if (slot == Expects::var) return emitter_.integer(id);
+    return put_reference(node, words_.of_var, words_.var, id);
   }
-  const auto entry = plan_->expr_entry(node.id());
-  if (!is_var(node.kind()) && !entry) return open_node(node, Ending::brace);
-  emitter_.begin_object();
-  emitter_.key("node");
-  emitter_.string(entry ? "ExprRef" : "Var");
-  emitter_.key("dtype");
-  emitter_.string(to_string(node.dtype()));
-  emitter_.key(entry ? "expr" : "var");
-  emitter_.integer(entry ? *entry : identities_[node.id()].id);
+  const auto entry = plan_->expr_entry(node);
+  if (entry) return put_reference(node, words_.of_expr, words_.expr, *entry);
+  open_node(node, Ending::brace);
+}
+
+void NodeWriter::put_reference(NodeId node, const json::Piece& opening, const json::Piece& key,
+                               std::uint32_t id) {
+  emitter_.begin_object(opening);
+  emitter_.key(words_.dtype);
+  emitter_.string(dtypes_[DType::unpack(*arena_.words(node))]);  // field 0 of every expression
+  emitter_.key(key);
+  emitter_.integer(id);
   emitter_.end_object();
 }
 
 // Objects of a table by id; the few that have a short form by that; everything else is written
 // where it is used.
-void NodeWriter::put_object(Node node, Expects slot) {
-  if (const auto id = outline_.object_id(node.id())) return put_id("object", *id, Ending::brace);
+void NodeWriter::put_object(NodeId id, Expects slot) {
+  if (const auto entry = outline_.object_id(id)) return put_id("object", *entry, Ending::brace);
+  const Node node = outline_.module().node(id);
   switch (node.kind()) {
     case Kind::Op:
       if (slot == Expects::callee) return emitter_.string(node.text(f::Op::name));
@@ -280,26 +306,27 @@ void NodeWriter::put_object(Node node, Expects slot) {
     case Kind::GlobalVar:
       return put_name("global_var", node.text(f::GlobalVar::name_hint));
     case Kind::PrimFunc:
-      return put_name("function", outline_.function_name(node.id()));
+      return put_name("function", outline_.function_name(id));
     case Kind::String:
       return emitter_.string(node.text(f::String::value));
     case Kind::Array:
-      return begin_list(node, f::Array::elements);
+      return begin_list(id, field_at(template_of(id), f::Array::elements));
     default:
-      return open_node(node, Ending::brace);
+      return open_node(id, Ending::brace);
   }
 }
 
 // In a field of statements a list, elsewhere an object around it.
-void NodeWriter::put_statements(Node statement, Expects slot) {
+void NodeWriter::put_statements(NodeId statement, Expects slot) {
   if (slot != Expects::stmt) {
     emitter_.begin_object();
     emitter_.key("statements");
   }
   emitter_.begin_array();
-  const auto bottom = static_cast<std::uint32_t>(pending_.size());
-  frames_.push_back({Part::statements, slot == Expects::stmt ? Ending::none : Ending::brace, 0,
-                     statement.id(), bottom});
+  frames_.push_back({.part = Part::statements,
+                     .ending = slot == Expects::stmt ? Ending::none : Ending::brace,
+                     .node = statement,
+                     .at = static_cast<std::uint32_t>(pending_.size())});
   push_statements(statement);
 }
 
@@ -319,25 +346,41 @@ void NodeWriter::put_name(std::string_view key, std::string_view name) {
 }
 
 // `scope` comes right after the kind, so that a reader who skips statements finds it first.
-void NodeWriter::open_node(Node node, Ending ending) {
-  if (ending == Ending::brace) emitter_.begin_object();
-  emitter_.key("node");
-  emitter_.string(node.info().name);
-  if (scoped_field(node.kind())) {
-    emitter_.key("scope");
+void NodeWriter::open_node(NodeId node, Ending ending) {
+  const KindTemplate& kind = template_of(node);
+  if (ending == Ending::brace) {
+    emitter_.begin_object(kind.opening);
+  } else {
+    emitter_.key("node");
+    emitter_.string(info(arena_.kind(node)).name);
+  }
+  if (kind.has_scope) {
+    emitter_.key(words_.scope);
     emitter_.integer(plan_->scope(node));
   }
-  frames_.push_back({Part::fields, ending, 0, node.id()});
+  if (!kind.is_leaf || arena_.span(node) != NodeId::none) {
+    frames_.push_back({.part = Part::fields, .ending = ending, .node = node});
+    return;
+  }
+  for (const FieldTemplate& field : kind.fields) {
+    if (field.may_be_absent && is_undefined(field.type, arena_.words(node, field.offset))) continue;
+    emitter_.key(field.key);
+    put_scalar(node, field);
+  }
+  if (ending == Ending::brace) emitter_.end_object();
 }
 
-void NodeWriter::push_statements(Node statement) {
-  if (is_implied(statement)) return push_all(statement.list(f::SeqStmt::seq));
+void NodeWriter::push_statements(NodeId statement) {
+  if (is_implied(arena_, statement)) return push_all(*arena_.words(statement));
   pending_.push_back(statement);
 }
 
 // In reverse, because the next one is taken from the end.
-void NodeWriter::push_all(NodeList statements) {
-  for (std::size_t i = statements.size(); i-- > 0;) pending_.push_back(statements[i]);
+void NodeWriter::push_all(std::uint32_t list) {
+  const std::span<const std::uint32_t> statements = arena_.list(list);
+  for (auto one = statements.rbegin(); one != statements.rend(); ++one) {
+    pending_.push_back(static_cast<NodeId>(*one));
+  }
 }
 
 }  // namespace mlf::tir::tir_json

@@ -7,15 +7,21 @@
 
 #include "json/writer.h"
 #include "mlf/tir/module.h"
+#include "tir/arena_view.h"
 #include "tir/json/outline.h"
 #include "tir/json/scope_plan.h"
+#include "tir/json/templates.h"
 
 namespace mlf::tir::tir_json {
 
 class NodeWriter {
  public:
   NodeWriter(json::Writer& emitter, const Outline& outline, const Identities& identities)
-      : emitter_(emitter), outline_(outline), identities_(identities) {}
+      : emitter_(emitter),
+        outline_(outline),
+        identities_(identities),
+        arena_(outline.module()),
+        templates_(all_templates()) {}
 
   /// The scope that expressions and statements belong to from now on.
   void set_plan(const ScopePlan& plan) { plan_ = &plan; }
@@ -33,9 +39,11 @@ class NodeWriter {
   struct Frame {
     Part part;
     Ending ending;
-    std::uint8_t field;  // of lists and maps; of `fields`: the next one
+    Expects slot = Expects::any;  // of elements
+    std::uint8_t field = 0;       // of `fields`: the next one in the template
     NodeId node;
-    std::uint32_t at = 0;  // of lists and maps: next element; of statements: bottom of pending_
+    std::uint32_t at = 0;    // of lists and maps: next element; of statements: bottom of pending_
+    std::uint32_t list = 0;  // of lists and maps: its word
   };
 
   void run(std::size_t bottom);
@@ -46,30 +54,40 @@ class NodeWriter {
   void step_node_map();
   void step_statements();
 
-  void begin_field(Node node, std::uint8_t field);
-  void begin_list(Node node, std::uint8_t field);
-  void begin_map(Node node, std::uint8_t field);
-  void put_integer(Node node, std::uint8_t field);
-  void put_enumeration(Node node, std::uint8_t field);
-  void put_integers(Node node, std::uint8_t field);
-  void put_string(Node node, std::uint8_t field);
+  void put_field(NodeId node, const FieldTemplate& field);
+  void put_scalar(NodeId node, const FieldTemplate& field);
+  void put_integer(NodeId node, const FieldTemplate& field);
+  void put_enumeration(NodeId node, const FieldTemplate& field);
+  void put_integers(NodeId node, const FieldTemplate& field);
+  void begin_list(NodeId node, const FieldTemplate& field);
+  void begin_map(NodeId node, const FieldTemplate& field);
 
-  void put(Node node, Expects slot);
-  void put_expr(Node node, Expects slot);
-  void put_object(Node node, Expects slot);
-  void put_statements(Node statement, Expects slot);
+  void put(NodeId node, Expects slot);
+  void put_expr(NodeId node, Expects slot);
+  void put_reference(NodeId node, const json::Piece& opening, const json::Piece& key,
+                     std::uint32_t id);
+  void put_object(NodeId node, Expects slot);
+  void put_statements(NodeId statement, Expects slot);
   void put_id(std::string_view key, std::uint32_t id, Ending form);
   void put_name(std::string_view key, std::string_view name);
-  void open_node(Node node, Ending ending);
-  void push_statements(Node statement);
-  void push_all(NodeList statements);
+  void open_node(NodeId node, Ending ending);
+  void push_statements(NodeId statement);
+  void push_all(std::uint32_t list);
+
+  const KindTemplate& template_of(NodeId node) const {
+    return templates_[static_cast<std::size_t>(arena_.kind(node))];
+  }
 
   json::Writer& emitter_;
   const Outline& outline_;
   const Identities& identities_;
+  ArenaView arena_;
+  std::span<const KindTemplate> templates_;
+  DTypeTexts dtypes_;
+  Words words_;
   const ScopePlan* plan_ = nullptr;
   std::vector<Frame> frames_;
-  std::vector<Node> pending_;  // statements still to be written, the next one last
+  std::vector<NodeId> pending_;  // statements still to be written, the next one last
 };
 
 }  // namespace mlf::tir::tir_json

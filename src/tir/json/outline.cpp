@@ -17,17 +17,14 @@ namespace {
 }
 
 // Scalars are always defined; the module keeps no separate mark for them.
-bool is_defined(Node node, std::uint8_t field) {
-  switch (node.info().fields[field].type) {
+bool is_defined(FieldType type, std::uint32_t word) {
+  switch (type) {
     case FieldType::node:
-      return static_cast<bool>(node.node(field));
     case FieldType::list:
-      return node.list(field).defined();
     case FieldType::string_map:
     case FieldType::node_map:
-      return node.map(field).defined();
     case FieldType::string:
-      return node.has_text(field);
+      return word != 0;
     default:
       return true;
   }
@@ -37,15 +34,14 @@ bool is_defined(Node node, std::uint8_t field) {
 
 // Parts come before the whole in `candidates_`, so each is measured after everything it refers to,
 // and an object's id is larger than those of all objects in it.
-Outline::Outline(const Module& module) : module_(&module), states_(module.size()) {
+Outline::Outline(const Module& module) : arena_(module), states_(module.size()) {
   const Node root = module.root();
   if (!root || !root.is(Kind::IRModule)) refuse("only an IRModule can be written as tir-N.json");
   name_functions();
   walk_module();
   for (const NodeId id : candidates_) {
-    const Node node = module.node(id);
-    measure(node);
-    if (!belongs_into_table(node)) continue;
+    measure(id);
+    if (!belongs_into_table(module.node(id))) continue;
     state(id).entry = static_cast<std::uint32_t>(objects_.size());
     objects_.push_back(id);
   }
@@ -62,7 +58,7 @@ std::optional<std::uint32_t> Outline::object_id(NodeId id) const {
 // function that has several.
 void Outline::name_functions() {
   support::NameSet<std::string_view> names;
-  const NodeMap functions = module_->root().map(f::IRModule::functions);
+  const NodeMap functions = module().root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const Node key = functions.key(i);
     if (!key || !key.is(Kind::GlobalVar)) refuse("a function of the module has no GlobalVar");
@@ -78,82 +74,83 @@ void Outline::name_functions() {
 }
 
 std::string_view Outline::function_name(NodeId id) const {
-  const NodeMap functions = module_->root().map(f::IRModule::functions);
+  const NodeMap functions = module().root().map(f::IRModule::functions);
   return functions.key(states_[index(id)].entry).text(f::GlobalVar::name_hint);
 }
 
 void Outline::walk_module() {
-  const auto enter = [&](Node node) {
-    if (state(node.id()).met) return false;
-    meet(node);
+  const NodeId root = module().root().id();
+  const auto enter = [&](NodeId id) {
+    if (state(id).met) return false;
+    meet(id);
     return true;
   };
-  const auto parts = [&](Node node, auto&& push) {
-    for_each_part(node, [&](Node part) {
-      State& below = state(part.id());
-      if (below.uses < 2) ++below.uses;
-      if (!below.met) push(part);
-    });
+  const auto skip = [&](NodeId part) {
+    State& below = state(part);
+    if (below.uses < 2) ++below.uses;
+    return below.met;
   };
   // Expressions, statements and buffers belong to the function that they are in: its ScopePlan sees
   // to them.
-  const auto leave = [&](Node node) {
-    switch (node.category()) {
+  const auto leave = [&](NodeId id) {
+    switch (arena_.category(id)) {
       case Category::type:
       case Category::value:
       case Category::object:
       case Category::function:
       case Category::module:
-        if (node != module_->root()) candidates_.push_back(node.id());
+        if (id != root) candidates_.push_back(id);
         break;
       case Category::constant:
-        state(node.id()).entry = static_cast<std::uint32_t>(constants_.size());
-        constants_.push_back(node.id());
+        state(id).entry = static_cast<std::uint32_t>(constants_.size());
+        constants_.push_back(id);
         break;
       default:
         break;
     }
   };
-  walk_once(module_->root(), enter, parts, leave);
+  walk_parts(arena_, root, enter, skip, leave);
 }
 
 // Attributes of functions and of the module are written as a map in their place, unless somebody
 // else needs their identity.
-void Outline::meet(Node node) {
-  state(node.id()).met = true;
-  check_defined(node);
-  Node attrs;
-  if (node.is(Kind::PrimFunc)) attrs = node[f::PrimFunc::attrs];
-  if (node.is(Kind::IRModule)) attrs = node[f::IRModule::attrs];
+void Outline::meet(NodeId id) {
+  state(id).met = true;
+  check_defined(id);
+  const Kind kind = arena_.kind(id);
+  if (kind != Kind::PrimFunc && kind != Kind::IRModule) return;
+  const Node node = module().node(id);
+  const Node attrs = kind == Kind::PrimFunc ? node[f::PrimFunc::attrs] : node[f::IRModule::attrs];
   if (attrs && attrs.is(Kind::DictAttrs)) state(attrs.id()).plain_attrs = true;
 }
 
 // Everything is checked before the first byte: a writer that fails halfway leaves half a document.
-void Outline::check_defined(Node node) const {
-  const auto fields = node.info().fields;
-  for (std::uint8_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].type == FieldType::list && !may_be_null(fields[i].expects)) {
-      for (const Node element : node.list(i)) {
-        if (!element)
-          refuse(
-              fmt::format("{} of a {} has an undefined element", fields[i].name, node.info().name));
+void Outline::check_defined(NodeId id) const {
+  const KindInfo& kind = info(arena_.kind(id));
+  for (const FieldInfo& field : kind.fields) {
+    const std::uint32_t word = *arena_.words(id, field.offset);
+    if (field.type == FieldType::list && !may_be_null(field.expects)) {
+      const auto elements = arena_.list(word);
+      if (std::ranges::find(elements, 0U) != elements.end()) {
+        refuse(fmt::format("{} of a {} has an undefined element", field.name, kind.name));
       }
     }
-    if (fields[i].nullable || is_defined(node, i)) continue;
-    refuse(fmt::format("{} of a {} is undefined", fields[i].name, node.info().name));
+    if (field.nullable || is_defined(field.type, word)) continue;
+    refuse(fmt::format("{} of a {} is undefined", field.name, kind.name));
   }
 }
 
 // Only types and values are written where they are used and can be nested; an expression in them
 // counts one here, because how it is written depends on the function.
-void Outline::measure(Node node) {
-  State& own = state(node.id());
+void Outline::measure(NodeId id) {
+  State& own = state(id);
   own.size = 1;
-  for_each_part(node, [&](Node part) {
+  arena_.for_each_part(id, [&](NodeId part) {
     // A reference costs one node wherever it leads.
-    const bool inside = (part.category() == Category::type || part.category() == Category::value) &&
-                        !is_reference(part);
-    const State& below = state(part.id());
+    const Category category = arena_.category(part);
+    const bool inside =
+        (category == Category::type || category == Category::value) && !is_reference(part);
+    const State& below = state(part);
     own.size = saturating_sum(own.size, inside ? below.size : 1);
     own.height = std::max(own.height, inside ? below.height : std::uint8_t{1});
   });
@@ -191,19 +188,18 @@ bool Outline::belongs_into_table(Node node) const {
   return !state.named;
 }
 
-bool Outline::is_reference(Node node) const {
-  switch (node.category()) {
+bool Outline::is_referred_to(NodeId id) const {
+  const Kind kind = arena_.kind(id);
+  switch (info(kind).category) {
     case Category::buffer:
     case Category::constant:
       return true;
-    case Category::expr:
-      return is_var(node.kind());
     case Category::object:
     case Category::function:
     case Category::module:
-      return node.kind() == Kind::Op || is_named(node.id()) || object_id(node.id()).has_value();
+      return kind == Kind::Op || is_named(id) || object_id(id).has_value();
     default:
-      return object_id(node.id()).has_value();
+      return object_id(id).has_value();
   }
 }
 

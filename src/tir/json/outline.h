@@ -1,5 +1,5 @@
 // What of a module goes into the tables of constants and objects, and what is written where it is
-// used; walks that see everything a node holds, its span included.
+// used.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
-#include "mlf/tir/visit.h"
+#include "tir/arena_view.h"
+#include "tir/json/format.h"
 
 namespace mlf::tir::tir_json {
-
-/// Calls `visit(child)` for everything that `node` refers to, its span last.
-template <class Visit>
-void for_each_part(Node node, Visit&& visit) {
-  for_each_child(node, [&](Node child, const FieldInfo&) { visit(child); });
-  if (const Node span = node.module().span(node.id())) visit(span);
-}
 
 /// Counts of nodes stop at UINT32_MAX, which is more than anybody writes.
 inline std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
@@ -30,7 +24,8 @@ class Outline {
  public:
   explicit Outline(const Module& module);
 
-  const Module& module() const { return *module_; }
+  const Module& module() const { return arena_.module(); }
+  const ArenaView& arena() const { return arena_; }
   /// In the order of their ids: an object refers only to those before it.
   const std::vector<NodeId>& objects() const { return objects_; }
   const std::vector<NodeId>& constants() const { return constants_; }
@@ -42,8 +37,12 @@ class Outline {
   /// Precondition: a PrimFunc that is named; the first of its names.
   std::string_view function_name(NodeId id) const;
 
-  /// Whether other nodes refer to `node` by name or id, so that its fields are elsewhere.
-  bool is_reference(Node node) const;
+  /// Whether other nodes refer to this one by name or id, so that its fields are elsewhere.
+  bool is_reference(NodeId id) const {
+    // Nearly everything that is asked about.
+    const Kind kind = arena_.kind(id);
+    return info(kind).category == Category::expr ? is_var(kind) : is_referred_to(id);
+  }
 
  private:
   static constexpr std::uint32_t kNoEntry = UINT32_MAX;
@@ -60,12 +59,13 @@ class Outline {
   State& state(NodeId id) { return states_[index(id)]; }
   void name_functions();
   void walk_module();
-  void meet(Node node);
-  void check_defined(Node node) const;
-  void measure(Node node);
+  void meet(NodeId id);
+  void check_defined(NodeId id) const;
+  void measure(NodeId id);
   bool belongs_into_table(Node node) const;
+  bool is_referred_to(NodeId id) const;
 
-  const Module* module_;
+  ArenaView arena_;
   std::vector<State> states_;
   std::vector<NodeId> candidates_;  // parts before the whole
   std::vector<NodeId> objects_;
