@@ -91,13 +91,6 @@ std::string_view Value::source() const {
   return entry.type < Type::array ? rest.substr(0, entry.extent) : first_container(rest);
 }
 
-// Without the quotes, escapes resolved.
-std::string_view Value::text() const {
-  const Document::Entry& entry = document_->entries_[index_];
-  if (entry.escaped) return document_->unescaped_[entry.link];
-  return document_->source_.text.substr(entry.begin + 1, entry.extent - 2);
-}
-
 bool Value::boolean() const {
   return source() == "true";
 }
@@ -111,31 +104,8 @@ std::optional<std::int64_t> Value::integer() const {
   return value;
 }
 
-std::uint32_t Value::size() const {
-  const Document::Entry& entry = document_->entries_[index_];
-  return entry.type < Type::array ? 0 : entry.extent;
-}
-
-Value::Elements Value::elements() const {
-  return {*document_, index_ + 1, document_->next_index(index_)};
-}
-
-Value::Members Value::members() const {
-  return Members(elements());
-}
-
-// Objects have few keys, and no index costs no memory.
-std::optional<Value> Value::find(std::string_view key) const {
-  if (!is_object()) return std::nullopt;
-  for (const Member member : members()) {
-    if (member.key.text() == key) return member.value;
-  }
-  return std::nullopt;
-}
-
-void Value::expect(Type type) const {
-  if (is(type)) return;
-  fail(fmt::format("expected {}, found {}", name_of(type), name_of(this->type())));
+void Value::fail_type(Type expected) const {
+  fail(fmt::format("expected {}, found {}", name_of(expected), name_of(type())));
 }
 
 std::string_view Value::as_string() const {

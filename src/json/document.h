@@ -79,7 +79,9 @@ class Value {
 
   /// The same for values that have to be of one type. Each throws an `Error` that points at the
   /// value and says what was expected and what was found.
-  void expect(Type type) const;
+  void expect(Type type) const {
+    if (!is(type)) fail_type(type);
+  }
   std::string_view as_string() const;
   std::int64_t as_integer() const;
   Elements as_array() const;
@@ -95,6 +97,8 @@ class Value {
   std::uint32_t index() const { return index_; }
 
  private:
+  [[noreturn]] void fail_type(Type expected) const;
+
   const Document* document_;
   std::uint32_t index_;
 };
@@ -192,6 +196,36 @@ class Value::Members {
 
 inline Type Value::type() const {
   return document_->entries_[index_].type;
+}
+
+// Without the quotes, escapes resolved. Inline, as is all that readers ask of each of a million
+// values.
+inline std::string_view Value::text() const {
+  const Document::Entry& entry = document_->entries_[index_];
+  if (entry.escaped) return document_->unescaped_[entry.link];
+  return {document_->source_.text.data() + entry.begin + 1, entry.extent - std::size_t{2}};
+}
+
+inline std::uint32_t Value::size() const {
+  const Document::Entry& entry = document_->entries_[index_];
+  return entry.type < Type::array ? 0 : entry.extent;
+}
+
+inline Value::Elements Value::elements() const {
+  return {*document_, index_ + 1, document_->next_index(index_)};
+}
+
+inline Value::Members Value::members() const {
+  return Members(elements());
+}
+
+// Objects have few keys, and no index costs no memory.
+inline std::optional<Value> Value::find(std::string_view key) const {
+  if (!is_object()) return std::nullopt;
+  for (const Member member : members()) {
+    if (member.key.text() == key) return member.value;
+  }
+  return std::nullopt;
 }
 
 inline Value::Iterator& Value::Iterator::operator++() {

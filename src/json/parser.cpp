@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "json/text.h"
+#include "support/count_bytes.h"
 #include "support/name_map.h"
 
 namespace mlf::json {
@@ -30,18 +31,8 @@ int hex_value(char c) {
 /// and spares the table its growth: large documents would need half as much memory again. Strings
 /// that hold such characters reserve addresses that are never used.
 std::size_t most_values(std::string_view text) {
-  const auto starts_value = [](char c) { return (c == ',') | (c == ':') | ((c | 0x20) == '{'); };
-  std::size_t count = 1;
-  // Blocks of a fixed size, counted in a byte, are what compilers make vector instructions of.
-  constexpr std::size_t kBlock = 128;
-  for (; text.size() >= kBlock; text.remove_prefix(kBlock)) {
-    unsigned char found = 0;
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      found = static_cast<unsigned char>(found + (starts_value(text[i]) ? 1 : 0));
-    }
-    count += found;
-  }
-  return count + static_cast<std::size_t>(std::ranges::count_if(text, starts_value));
+  return 1 + support::count_bytes(
+                 text, [](char c) { return (c == ',') | (c == ':') | ((c | 0x20) == '{'); });
 }
 
 // Eight bytes at a time: strings and indentation are most of a document.
@@ -61,6 +52,19 @@ Word load(const char* from) {
 /// by the borrow.
 constexpr Word zero_bytes(Word word) {
   return (word - repeated('\x01')) & ~word & repeated('\x80');
+}
+
+/// One bit of 64, another one for most keys that differ.
+std::uint64_t sign_of(std::string_view key) {
+  if (key.empty()) return 1;
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(key[i]);
+  };
+  const std::uint32_t parts = byte(0) << 24 | byte(key.size() / 2) << 16 |
+                              byte(key.size() - 1) << 8 |
+                              static_cast<std::uint32_t>(key.size() & 0xFF);
+  constexpr std::uint32_t kSpread = 0x9E3779B1;  // Knuth's multiplicative hash
+  return std::uint64_t{1} << ((parts * kSpread) >> 26);
 }
 
 }  // namespace
@@ -84,14 +88,30 @@ std::uint32_t Parser::add(Type type, const char* begin) {
 }
 
 // White space is half of a document that is indented.
-char Parser::peek() {
+char Parser::peek_over_space() {
   for (; at_ < end_; ++at_) {
     if (static_cast<unsigned char>(*at_) > ' ') return *at_;
     if (*at_ != ' ' && *at_ != '\n' && *at_ != '\r' && *at_ != '\t') return *at_;
-    // A new line is often followed by its indentation.
-    while (end_ - at_ > 8 && load(at_ + 1) == repeated(' ')) at_ += 8;
+    pass_indentation();
   }
   return '\0';
+}
+
+// A new line is often followed by its indentation. The byte at the place itself is passed later.
+void Parser::pass_indentation() {
+  constexpr std::ptrdiff_t kWord = sizeof(Word);
+  while (end_ - at_ > kWord) {
+    const Word others = load(at_ + 1) ^ repeated(' ');
+    if (others == 0) {
+      at_ += kWord;
+    } else {
+      // The first byte in memory has to be the lowest of the word.
+      if constexpr (std::endian::native == std::endian::little) {
+        at_ += std::countr_zero(others) / 8;
+      }
+      return;
+    }
+  }
 }
 
 // No recursion: `open_` holds the containers around the place, so depth costs heap and has a limit
@@ -288,7 +308,7 @@ void Parser::close() {
   open_.pop_back();
   ++at_;
   document_.entries_[closed.entry].link = static_cast<std::uint32_t>(document_.entries_.size());
-  if (!closed.ascending) check_distinct(closed.entry);
+  if (closed.may_repeat && !closed.ascending) check_distinct(closed.entry);
 }
 
 // One part of the innermost container: comma, key, value, or its end.
@@ -317,6 +337,9 @@ void Parser::key() {
   // TVM's writer sorts keys: then each is compared with one other only.
   if (!is_first && object.ascending) object.ascending = object.last_key < name;
   object.last_key = name;
+  const std::uint64_t sign = sign_of(name);
+  object.may_repeat = object.may_repeat || (object.signs & sign) != 0;
+  object.signs |= sign;
   if (peek() != ':') fail_expected("':' after a key");
   ++at_;
 }

@@ -27,7 +27,9 @@ class Parser {
   struct Open {
     std::uint32_t entry;
     bool ascending = true;  // whether the keys came sorted, which proves them distinct
+    bool may_repeat = false;
     std::string_view last_key = {};
+    std::uint64_t signs = 0;  // of the keys, a bit each: one that is not there yet is of a new key
   };
 
   [[noreturn]] void fail(std::string message) const { fail(at_, std::move(message)); }
@@ -35,7 +37,12 @@ class Parser {
   [[noreturn]] void fail_expected(std::string_view what) const;
 
   /// The next byte that is not white space; '\0' at the end.
-  char peek();
+  char peek() {
+    // Half of what is between values is nothing.
+    return at_<end_&& static_cast<unsigned char>(*at_)> ' ' ? *at_ : peek_over_space();
+  }
+  char peek_over_space();
+  void pass_indentation();
   bool accept(char c) { return at_ < end_ && *at_ == c && ++at_ != nullptr; }
 
   void value();

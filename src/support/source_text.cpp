@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/count_bytes.h"
 #include "support/error.h"
 
 namespace mlf::support {
@@ -38,7 +39,8 @@ CountedLines SourceText::counted_to(std::size_t offset) const {
   const std::string_view between = text.substr(from.offset, offset - from.offset);
   const std::size_t newline = between.rfind('\n');
   return {.offset = offset,
-          .line = from.line + static_cast<std::uint32_t>(std::ranges::count(between, '\n')),
+          .line = from.line + static_cast<std::uint32_t>(
+                                  count_bytes(between, [](char c) { return c == '\n'; })),
           .line_begin =
               newline == std::string_view::npos ? from.line_begin : from.offset + newline + 1};
 }

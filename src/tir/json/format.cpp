@@ -1,7 +1,6 @@
 #include "tir/json/format.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "mlf/tir/tvm_version.h"
 
@@ -13,14 +12,6 @@ std::string_view key_of(Kind kind, const FieldInfo& field) {
   if (kind == Kind::AttrStmt && field.name == "node") return "attr_node";
   if (kind == Kind::LinkedParam && field.name == "id") return "param_id";
   return field.name;
-}
-
-std::optional<std::uint8_t> field_with_key(Kind kind, std::string_view key) {
-  const auto fields = info(kind).fields;
-  const auto found = std::ranges::find_if(
-      fields, [&](const FieldInfo& field) { return key_of(kind, field) == key; });
-  if (found == fields.end()) return std::nullopt;
-  return static_cast<std::uint8_t>(std::distance(fields.begin(), found));
 }
 
 // A document says nothing of fields that the TVM which printed its source did not have. The oldest

@@ -23,9 +23,6 @@ constexpr std::uint8_t kMaxHeight = 32;
 /// The key of a field: its name in nodes.def, but for the few that collide with a key of ours.
 std::string_view key_of(Kind kind, const FieldInfo& field);
 
-/// Position of the field with this key.
-std::optional<std::uint8_t> field_with_key(Kind kind, std::string_view key);
-
 /// Fields that not every TVM version has are left out where they are undefined.
 bool may_be_absent(Kind kind, const FieldInfo& field);
 

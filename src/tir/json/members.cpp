@@ -8,6 +8,7 @@
 
 #include "json/text.h"
 #include "tir/json/format.h"
+#include "tir/json/templates.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -20,43 +21,80 @@ bool belongs(std::string_view key, Kind kind, NodePlace place) {
   return false;
 }
 
+/// Fields by their keys, looked for where the next one is in what mlf writes.
+class FieldSearch {
+ public:
+  explicit FieldSearch(const std::vector<FieldTemplate>& fields)
+      : begin_(fields.data()), end_(begin_ + fields.size()), next_(begin_) {}
+
+  bool is_next(std::string_view key) const { return next_ != end_ && next_->name == key; }
+  const FieldTemplate& take_next() { return *next_++; }
+
+  /// Null where there is none of this key.
+  const FieldTemplate* find(std::string_view key) {
+    next_ = std::find_if(begin_, end_, [&](const auto& field) { return field.name == key; });
+    return next_ == end_ ? nullptr : next_++;
+  }
+
+ private:
+  const FieldTemplate* begin_;
+  const FieldTemplate* end_;
+  const FieldTemplate* next_;
+};
+
 }  // namespace
 
-NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place) {
-  const auto fields = info(kind).fields;
+NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
+    : document_(object.document()) {
+  // What a statement governs follows it in the list; nobody writes it as a field.
+  const std::vector<FieldTemplate>& fields = template_of(kind).fields;
+  FieldSearch search(fields);
   // In a table `name` is the unique name. What TVM calls the variable comes as `name_hint` where
   // the two differ, and is what the node gets.
-  std::optional<json::Value> hint;
+  std::uint32_t hint = kMissing;
   for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();
+    if (search.is_next(key)) {
+      fields_[search.take_next().position] = member.value.index();
+      continue;
+    }
     if (belongs(key, kind, place)) continue;
-    if (key == "name_hint" && place == NodePlace::table) {
-      hint = member.value;
-      continue;
-    }
-    if (key == "span") {
-      span_ = member.value;
-      continue;
-    }
-    const auto field = field_with_key(kind, key);
-    // What a statement governs follows it in the list; nobody writes it as a field.
-    if (!field || field == scoped_field(kind)) {
+    if (const FieldTemplate* const field = search.find(key)) {
+      fields_[field->position] = member.value.index();
+    } else if (key == "name_hint" && place == NodePlace::table) {
+      hint = member.value.index();
+    } else if (key == "span") {
+      span_ = member.value.index();
+    } else {
       member.key.fail(fmt::format("{} has no key \"{}\"", info(kind).name, key));
     }
-    fields_[*field] = member.value;
   }
-  for (std::uint8_t i = 0; i < fields.size(); ++i) {
-    if (fields_[i] || may_be_absent(kind, fields[i]) || i == scoped_field(kind)) continue;
+  for (const FieldTemplate& field : fields) {
+    if (fields_[field.position] != kMissing || field.may_be_absent) continue;
     // Strict on purpose: a typing error in a key would otherwise read as a field that is undefined.
-    object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, key_of(kind, fields[i])));
+    object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, field.name));
   }
-  if (hint) fields_[*field_named(kind, "name")] = hint;
+  if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
 }
+
+namespace {
+
+bool has_keys_in_order(json::Value object, std::initializer_list<std::string_view> keys) {
+  if (object.size() != keys.size()) return false;
+  const auto* expected = keys.begin();
+  for (const json::Member member : object.members()) {
+    if (member.key.text() != *expected++) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 // Required keys first: a missing one explains more than the misspelt one that is there instead.
 void check_keys(json::Value object, std::initializer_list<std::string_view> required,
                 std::initializer_list<std::string_view> optional) {
   object.expect(json::Type::object);
+  if (has_keys_in_order(object, required)) return;
   for (const std::string_view key : required) object.at(key);
   for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();

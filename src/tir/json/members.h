@@ -29,13 +29,21 @@ class NodeMembers {
  public:
   NodeMembers(json::Value object, Kind kind, NodePlace place);
 
-  std::optional<json::Value> field(std::uint8_t i) const { return fields_[i]; }
-  std::optional<json::Value> span() const { return span_; }
+  std::optional<json::Value> field(std::uint8_t i) const { return value(fields_[i]); }
+  std::optional<json::Value> span() const { return value(span_); }
 
  private:
+  // Positions of values in the document; none is that of its root.
+  static constexpr std::uint32_t kMissing = 0;
   static constexpr std::size_t kMostFields = 16;
-  std::array<std::optional<json::Value>, kMostFields> fields_;
-  std::optional<json::Value> span_;
+
+  std::optional<json::Value> value(std::uint32_t at) const {
+    return at == kMissing ? std::nullopt : std::optional(json::Value(document_, at));
+  }
+
+  const json::Document& document_;
+  std::array<std::uint32_t, kMostFields> fields_{};
+  std::uint32_t span_ = kMissing;
 };
 
 /// Throws unless `object` is an object with all keys of `required` and, beside them, none but

@@ -7,19 +7,26 @@
 
 namespace mlf::tir::tir_json {
 
-// The node itself waits below its parts on the stack.
+// The node itself waits below its parts on the stack; most nodes have none.
 void NodeReader::begin(const Task& task) {
+  const NodeMembers members(task.json, task.kind, task.place);
+  expand(task, members);
+  if (expanded_.empty()) return make_node(task, members);
   Task whole = task;
   whole.step = Step::make;
   tasks_.push_back(whole);
-  expand_parts(task);
+  push_expanded();
+}
+
+void NodeReader::expand_parts(const Task& task) {
+  expand(task, NodeMembers(task.json, task.kind, task.place));
+  push_expanded();
 }
 
 // Only what is a node becomes a task, in the order of the fields; `make` takes the results in the
 // same order.
-void NodeReader::expand_parts(const Task& task) {
+void NodeReader::expand(const Task& task, const NodeMembers& members) {
   bases_.push_back(results_.size());
-  const NodeMembers members(task.json, task.kind, task.place);
   const auto fields = info(task.kind).fields;
   // The span, which any node may have and no row of nodes.def names, comes first here and in
   // `make`.
@@ -27,7 +34,6 @@ void NodeReader::expand_parts(const Task& task) {
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
     if (const auto value = members.field(i)) expand_field(task, fields[i], *value);
   }
-  push_expanded();
 }
 
 void NodeReader::expand_field(const Task& task, const FieldInfo& field, json::Value value) {
@@ -79,20 +85,27 @@ void NodeReader::push_expanded() {
 // Reads the members again instead of keeping them from expand_parts: between the two lies the whole
 // content of the node, and the stack would hold the members of every node above it.
 void NodeReader::make(const Task& task) {
-  taken_ = bases_.back();
-  bases_.pop_back();
-  const std::size_t base = taken_;
-  if (task.json.is_array()) {
-    const NodeId array = builder_.make(Kind::Array, {make_list(task.json)});
-    results_.resize(base);
-    return results_.push_back(array);
+  if (!task.json.is_array()) {
+    return make_node(task, NodeMembers(task.json, task.kind, task.place));
   }
-  const NodeMembers members(task.json, task.kind, task.place);
+  const std::size_t base = bases_.back();
+  bases_.pop_back();
+  taken_ = base;
+  const NodeId array = builder_.make(Kind::Array, {make_list(task.json)});
+  results_.resize(base);
+  results_.push_back(array);
+}
+
+void NodeReader::make_node(const Task& task, const NodeMembers& members) {
+  const std::size_t base = bases_.back();
+  bases_.pop_back();
+  taken_ = base;
   const NodeId span = members.span() ? take() : NodeId::none;
   const auto fields = info(task.kind).fields;
+  const auto scoped = scoped_field(task.kind);
   values_.clear();
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
-    if (scoped_field(task.kind) == i) {
+    if (scoped == i) {
       values_.push_back(results_.back());  // what it governs was made last
     } else if (const auto value = members.field(i)) {
       values_.push_back(make_field(task, fields[i], *value));

@@ -102,12 +102,14 @@ class NodeReader {
 
   void begin(const Task& task);
   void expand_parts(const Task& task);
+  void expand(const Task& task, const NodeMembers& members);
   void expand_field(const Task& task, const FieldInfo& field, json::Value value);
   void expand_map(const Task& task, const FieldInfo& field, json::Value value);
   void add_part(const Task& task, json::Value value, Expects slot);
   void push_expanded();
 
   void make(const Task& task);
+  void make_node(const Task& task, const NodeMembers& members);
   FieldValue make_field(const Task& task, const FieldInfo& field, json::Value value);
   FieldValue make_list(json::Value value);
   FieldValue make_map(const FieldInfo& field, json::Value value);
