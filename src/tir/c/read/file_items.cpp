@@ -1,12 +1,21 @@
 #include "tir/c/read/file_items.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace mlf::tir::c {
 namespace {
 
 constexpr std::string_view kTargetLine = "// tvm target:";
+
+/// By character: whether it may open or close braces, strings, comments or lines of the
+/// preprocessor.
+constexpr std::array<bool, 256> kMeansSomething = [] {
+  std::array<bool, 256> means{};
+  for (const char c : std::string_view("{}\"'#/")) means[static_cast<unsigned char>(c)] = true;
+  return means;
+}();
 
 /// `[attributes] [static] [const] struct name`
 bool is_structure(std::string_view head) {
@@ -98,15 +107,22 @@ std::uint32_t Splitter::head_end(std::uint32_t at) const {
 /// Offset of the brace that closes the one at `open`; the end of the text where none does.
 std::uint32_t Splitter::matching_brace(std::uint32_t open) const {
   std::uint32_t depth = 0;
-  for (std::uint32_t at = open; at < end_; at = skip_blank(text_, at, end_)) {
+  for (std::uint32_t at = open; at < end_;) {
     const char c = text_[at];
+    // Constants are most of a file, and digits most of them.
+    if (!kMeansSomething[static_cast<unsigned char>(c)]) {
+      ++at;
+      continue;
+    }
     if (c == '"' || c == '\'') {
       at = skip_quoted(text_, at, end_);
       continue;
     }
     if (c == '{') ++depth;
     if (c == '}' && --depth == 0) return at;
-    ++at;
+    // A line of the preprocessor, a comment, or a sign that is just passed.
+    const std::uint32_t behind = skip_blank(text_, at, end_);
+    at = behind == at ? at + 1 : behind;
   }
   return end_;
 }
