@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,17 @@ Measurement measure(const Work& work) {
   result.peak_kib = usage.ru_maxrss;
   result.succeeded = answered && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return result;
+}
+
+double worked(const std::function<void()>& work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
 }
 
 double timed(const std::function<void()>& work) {

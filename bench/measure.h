@@ -17,7 +17,10 @@ struct Measurement {
 /// Runs `work` once to warm up, then until half a second has passed, at least five times.
 Measurement measure(const Work& work);
 
-/// The seconds that `work` takes.
+/// The seconds that `work` takes by the clock: for what waits for the disk.
 double timed(const std::function<void()>& work);
+
+/// The seconds of processor time that `work` takes: on a busy machine the same, nearly.
+double worked(const std::function<void()>& work);
 
 }  // namespace mlf::bench
