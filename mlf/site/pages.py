@@ -57,6 +57,7 @@ PARTS = {
         "mlf verify --json": "contract/verify.md",
     },
     "src/README.md": {"The house on one page": "developers/house.md"},
+    "mlf/page/README.md": {"The page": "developers/page.md"},
     "tests/README.md": {"The tests": "developers/tests.md"},
 }
 
