@@ -15,7 +15,12 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
     }
     boxes.push_back(spelled(mac) + " MAC");
   }
-  return {.folded = std::move(folded), .boxes = std::move(boxes)};
+  std::vector<std::string> layers;
+  for (const CallReport& call : module.calls) {
+    // TFLite joins the names of all that it has fused: the first is the one people know.
+    layers.push_back(call.layer.substr(0, call.layer.find(';')));
+  }
+  return {.folded = std::move(folded), .boxes = std::move(boxes), .layers = std::move(layers)};
 }
 
 }  // namespace mlf::program

@@ -578,6 +578,21 @@ class Graph(Folder):
         self.assertNotIn("?[?]", dot)
         self.assertRegex(dot, r'call\d+ -> call\d+ \[label=" *int8\[\?\] *\\n *at most 512 B *"\]')
 
+    def test_boxes_of_pictures_have_the_layers_of_their_calls(self):
+        archive = support.CORPUS / "tvm-0.16" / "aww-aot-c-usmp" / "module.tar"
+        if not archive.exists():
+            self.skipTest("no corpus")
+        (module,) = json.loads(support.run_ok("report", archive, "--json").stdout)["modules"]
+        dot = support.run_ok("graph", archive, "--format", "dot").stdout.decode()
+        boxes = dict(re.findall(r'^  call(\d+) \[label="([^"]*)"', dot, re.MULTILINE))
+        named = 0
+        for number, call in enumerate(module["calls"]):
+            layer = (call["layer"] or "").split(";")[0]
+            named += bool(layer)
+            lines = boxes[str(number)].split(f"\\ncall {number}\\n")[0].replace("\\n", "")
+            self.assertTrue(lines.endswith(layer), (lines, layer))
+        self.assertGreater(named, 8)
+
     def check_trace(self, archive):
         """The trace is the topology's memory, by the rules of the Trace Event Format: slices of a
         thread nest, asynchronous ones begin and end in pairs, counters have numbers."""

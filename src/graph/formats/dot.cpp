@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kLabelWidth = 26;
 // More of them say less: the picture of the whole network has them all.
 constexpr std::uint32_t kMostNames = 6;
+// Paths of scopes; what tells them apart is at the end.
+constexpr std::size_t kLayerWidth = 34;
 // Sentences are longer than names, and there are few of them.
 constexpr std::size_t kReasonWidth = 40;
 
@@ -233,6 +235,9 @@ std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_v
 std::string DotWriter::call_label(CallId id) const {
   const Kernel& kernel = topology_.kernel_of(topology_[id]);
   std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
+  if (index(id) < notes_.layers.size() && !notes_.layers[index(id)].empty()) {
+    label += "\n" + wrapped(notes_.layers[index(id)], '/', kLayerWidth);
+  }
   label += fmt::format("\ncall {}", index(id));
   if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
   if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
