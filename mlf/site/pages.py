@@ -145,7 +145,7 @@ class Site:
             if (source, anchor) not in self.places:
                 raise SystemExit(f"{part.source}: no heading for {link}")
             return f"{self.relative(self.places[source, anchor].path, part.path)}#{anchor}"
-        if path.suffix in (".json", ".png", ".svg") and path.is_file():
+        if path.suffix in (".json", ".png", ".svg", ".ts") and path.is_file():
             return str(self.relative(self.copied(source), part.path))
         if not path.exists():
             raise SystemExit(f"{part.source}: {link} is not there")

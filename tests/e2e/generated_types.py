@@ -2,6 +2,8 @@
 
 Python types by datamodel-code-generator from PyPI, TypeScript types by json-schema-to-typescript from
 npm. The documents are those of the bundled archives, and of the corpus where it is there.
+
+Usage: generated_types.py [--update], which writes schemas/*.d.ts anew; needs build/node (tests/run --all)
 """
 
 import contextlib
@@ -25,8 +27,10 @@ except ImportError as error:
     support.skip(f"the Python package {error.name} is not installed")
 
 NODE_TOOLS = support.SOURCE / "build" / "node" / "node_modules" / ".bin"  # tests/run --all
-WALK = support.SOURCE / "tests" / "e2e" / "types" / "walk.ts"
-SCHEMAS = {"tir": ".json", "topology": ".topology.json"}
+PROGRAMS = support.SOURCE / "tests" / "e2e" / "types"
+WALK = PROGRAMS / "walk.ts"
+TITLES = {"tir": "src/tir-N.json", "topology": "src/<m>.topology.json"}
+BANNER = "// Types of {title}, made of {name}.schema.json by tests/e2e/generated_types.py --update"
 LOADS, STORES = {"Load", "BufferLoad"}, {"Store", "BufferStore"}
 
 
@@ -50,6 +54,17 @@ def python_types(name, folder):
     sys.modules[module.stem] = loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return getattr(loaded, json.loads(schema(name).read_text())["title"])
+
+
+def committed_types(name):
+    return support.SOURCE / "schemas" / f"{name}.d.ts"
+
+
+def typescript_types(name):
+    """What the generator of npm makes of a schema."""
+    banner = BANNER.format(name=name, title=TITLES[name])
+    tool = [NODE_TOOLS / "json2ts", "-i", schema(name), "--bannerComment", banner]
+    return subprocess.run(tool, check=True, capture_output=True, text=True).stdout
 
 
 def schema_of(member):
@@ -97,6 +112,17 @@ def loads_and_stores(document):
     return sum(kind in LOADS for kind in kinds), sum(kind in STORES for kind in kinds)
 
 
+def edges_and_bytes(document):
+    ends = [end for value in document["values"]
+            for end in [value["producer"], *value["consumers"]] if end is not None]  # fmt: skip
+    copies = sum("copy" in end for end in ends)
+    return len(ends) - copies, copies, sum(one["bytes"] or 0 for one in document["storages"])
+
+
+def has_typescript():
+    return (NODE_TOOLS / "tsc").exists() and shutil.which("node") is not None
+
+
 class GeneratedTypes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -106,7 +132,7 @@ class GeneratedTypes(unittest.TestCase):
         cls.documents = resources.enter_context(processed())
 
     def test_python_types_read_and_write_every_document(self):
-        types = {name: python_types(name, self.folder) for name in SCHEMAS}
+        types = {name: python_types(name, self.folder) for name in TITLES}
         for name, path in self.documents:
             with self.subTest(path):
                 document = types[name].model_validate_json(path.read_bytes(), strict=True)
@@ -123,41 +149,57 @@ class GeneratedTypes(unittest.TestCase):
             with self.subTest(key), self.assertRaises(pydantic.ValidationError):
                 tir.model_validate(document)
 
-    def typescript(self):
-        """A folder with the program and the types that it imports."""
-        if not (NODE_TOOLS / "tsc").exists() or not shutil.which("node"):
+    def typescript(self, *programs):
+        """A folder with the programs and the types that they import."""
+        if not has_typescript():
             self.skipTest("no build/node (tests/run --all makes it where there is npm)")
-        for name in SCHEMAS:
-            types = self.folder / f"{name}.d.ts"
-            tool = [NODE_TOOLS / "json2ts", "-i", schema(name), "-o", types]
-            subprocess.run(tool, check=True)
-        return self.folder / "walk.ts"
+        for file in (*map(committed_types, TITLES), *programs):
+            shutil.copy(file, self.folder)
+        return [self.folder / program.name for program in programs]
 
-    def compile(self, program):
+    def compile(self, *programs):
         options = ["--strict", "--noEmitOnError", "--target", "es2022", "--module", "commonjs",
                    "--types", "node", "--typeRoots", NODE_TOOLS.parent / "@types"]
-        return subprocess.run([NODE_TOOLS / "tsc", *options, program], capture_output=True,
-                              text=True, check=False)
+        return subprocess.run([NODE_TOOLS / "tsc", *options, *programs],
+                              capture_output=True, text=True, check=False)
 
-    def test_a_typescript_program_over_the_types_reads_every_document(self):
-        program = self.typescript()
-        shutil.copy(WALK, program)
-        compiled = self.compile(program)
+    def printed(self, program, kind):
+        """Lines that a program prints, each a list of numbers: one line a document."""
+        paths = [path for name, path in self.documents if name == kind]
+        done = subprocess.run(["node", program.with_suffix(".js"), *paths], capture_output=True,
+                              text=True, check=True)  # fmt: skip
+        return paths, [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+
+    def test_the_types_in_schemas_are_those_of_the_schemas(self):
+        if not has_typescript():
+            self.skipTest("no build/node (tests/run --all makes it where there is npm)")
+        for name in TITLES:
+            self.assertEqual(committed_types(name).read_text(), typescript_types(name), name)
+
+    def test_typescript_programs_over_the_types_read_every_document(self):
+        walk, network = programs = self.typescript(WALK, PROGRAMS / "network.ts")
+        compiled = self.compile(*programs)
         self.assertEqual((compiled.stdout, compiled.returncode), ("", 0))
-        paths = [path for name, path in self.documents if name == "tir"]
-        printed = subprocess.run(["node", program.with_suffix(".js"), *paths], capture_output=True,
-                                 text=True, check=True).stdout.splitlines()
-        expected = [loads_and_stores(json.loads(path.read_bytes())) for path in paths]
-        self.assertEqual([tuple(map(int, line.split())) for line in printed], expected)
-        self.assertGreater(sum(loads for loads, _ in expected), 20)
+        paths, counted = self.printed(walk, "tir")
+        self.assertEqual(counted, [loads_and_stores(json.loads(path.read_bytes())) for path in paths])
+        self.assertGreater(sum(loads for loads, _ in counted), 20)
+        paths, counted = self.printed(network, "topology")
+        self.assertEqual(counted, [edges_and_bytes(json.loads(path.read_bytes())) for path in paths])
+        self.assertGreater(sum(edges for edges, _, _ in counted), 15)
 
-    def test_a_typescript_program_with_a_kind_left_out_does_not_compile(self):
-        program = self.typescript()
+    def test_typescript_programs_that_do_not_fit_the_types_do_not_compile(self):
+        walk, network = self.typescript(WALK, PROGRAMS / "network.ts")
         for case in ('    case "While":\n', '    case "Broadcast":\n'):
-            program.write_text(WALK.read_text().replace(case, ""))
+            walk.write_text(WALK.read_text().replace(case, ""))
             with self.subTest(case):
-                self.assertIn("to parameter of type 'never'", self.compile(program).stdout)
+                self.assertIn("to parameter of type 'never'", self.compile(walk).stdout)
+        network.write_text(network.read_text().replace("storage.bytes ?? 0", "storage.bytes"))
+        self.assertIn("is possibly 'null'", self.compile(network).stdout)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if "--update" in sys.argv:
+        for name in TITLES:
+            committed_types(name).write_text(typescript_types(name))
+    else:
+        unittest.main()
