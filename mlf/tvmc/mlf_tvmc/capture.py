@@ -151,6 +151,42 @@ class Capture:
         self._progress.recorder = Recorder(self.stages)
 
 
+class ProductCapture:
+    """Keeps the lowered modules of every relay.build that comes back, for `find_builds`.
+
+    It watches no pass: a build has thousands, and calls into Python of each would be noticed.
+    """
+
+    stages = (stages_.LOWERED,)
+
+    def __init__(self):
+        self.builds = []
+        self._cleanup = contextlib.ExitStack()
+
+    def build_of(self, product):
+        """The build that returned `product`, or None."""
+        return next((build for build in reversed(self.builds) if build.is_of(product)), None)
+
+    def __enter__(self):
+        _captures.add(self)
+        (relay, name), _ = tvm_api.build_hooks()
+        self._cleanup.enter_context(_replaced(relay, name, self._around_relay_build))
+        return self
+
+    def __exit__(self, *exception):
+        self._cleanup.close()
+
+    def _around_relay_build(self, build):
+        @functools.wraps(build)
+        def wrapper(build_module, *args, **kwargs):
+            result = build(build_module, *args, **kwargs)
+            lowered = tvm_api.lowered_modules(build_module)
+            self.builds.append(Build(lowered=lowered, library=result[1]))
+            return result
+
+        return wrapper
+
+
 class NoCapture:
     """Captures nothing, and does not import TVM."""
 
@@ -177,6 +213,12 @@ def capture(stages=("lowered",), enabled=True):
     Raises ExportError for an unknown stage; entering raises it if TVM is missing or unknown.
     """
     return Capture(stages_.parse(stages)) if enabled else NoCapture()
+
+
+def capture_for_archives(stages):
+    """A context that keeps what archives of builds inside it need: nothing of builds that fail."""
+    wanted = stages_.parse(stages)
+    return ProductCapture() if wanted == ProductCapture.stages else Capture(wanted)
 
 
 def find_builds(product):

@@ -4,7 +4,7 @@ import functools
 import warnings
 
 from . import program, switch, tvm_api
-from .capture import capture
+from .capture import capture, capture_for_archives
 from .errors import CaptureWarning, ExportError
 from .exporter import export_tir
 from .imports import when_imported
@@ -27,6 +27,9 @@ class _Compilation:
             if kwargs.get("output_format") != "mlf" and self._folder is None:
                 return compile_model(*args, **kwargs)
             program.find()
+            if self._folder is None:
+                with capture_for_archives(self._stages):
+                    return compile_model(*args, **kwargs)
             with capture(self._stages) as captured:
                 try:
                     return compile_model(*args, **kwargs)
@@ -36,8 +39,6 @@ class _Compilation:
         return wrapper
 
     def _write_folder(self, captured):
-        if self._folder is None:
-            return
         try:
             export_tir(captured, self._folder)
         except ExportError as error:

@@ -7,16 +7,20 @@ import os
 import pathlib
 import threading
 import unittest
+from unittest import mock
 
 import hook_support as hook
 
 import mlf_tvmc
+from mlf_tvmc import tvm_api
+from mlf_tvmc.capture import capture_for_archives
 import tvm
 from tvm import relay
 
 import devices
 
 _AOT = relay.backend.Executor("aot")
+_GRAPH = relay.backend.Executor("graph")
 _CONFIG = {"tir.disable_vectorize": True, "tir.usmp.enable": False}
 
 
@@ -61,12 +65,14 @@ class Contexts(devices.Captures):
             self.assertEqual(state_of_tvm(), before)
 
 
-class Several(devices.Captures):
+class Exporting(devices.Captures):
     def export_archive(self, factory, stages):
         archive = self.folder / "module.tar"
         mlf_tvmc.export_model_library_format(factory, archive, stages)
         return archive
 
+
+class Several(Exporting):
     def test_a_capture_may_be_entered_again_but_not_inside_itself(self):
         before = state_of_tvm()
         captured = mlf_tvmc.capture()
@@ -118,6 +124,20 @@ class Several(devices.Captures):
             text = hook.member(self.export_archive(factory, "codegen"), "src/tir-1.codegen.txt")
             self.assertIn(f"tvmgen_{name}_fused_nn_softmax", text)
             self.assertNotIn(f"tvmgen_{other[name]}_", text)
+
+
+class OfArchives(Exporting):
+    def test_for_archives_of_the_default_stage_no_pass_is_watched(self):
+        watched = AssertionError("a pass is watched")
+        with mock.patch.object(tvm_api, "instrument", side_effect=watched):
+            with capture_for_archives("lowered"), hook.LoweredModules() as lowered:
+                factory = devices.build_for_microcontroller(devices.softmax_network(), _GRAPH)
+                archive = self.export_archive(factory, "lowered")
+            with self.assertRaisesRegex(AssertionError, str(watched)):
+                capture_for_archives("lowered,codegen").__enter__()
+        self.assertEqual(hook.own_names(archive), hook.expected_names(["lowered"]))
+        (module,) = lowered.last.values()
+        self.assertEqual(hook.member(archive, "src/tir-1.tvm.json"), tvm.ir.save_json(module))
 
 
 class Archives(unittest.TestCase):
