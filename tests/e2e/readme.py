@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import tarfile
 import tempfile
 import unittest
@@ -34,6 +35,14 @@ class Readme(unittest.TestCase):
             command, output = entry.split("\n", 1)
             result = support.run(*command.split(), cwd=self.folder)
             self.assertEqual((result.stderr + result.stdout).decode().rstrip(), output.rstrip())
+
+    def test_other_files_have_no_commands_with_output(self):
+        """They would be run by nobody."""
+        names = subprocess.run(["git", "ls-files", "*.md"], cwd=support.SOURCE, capture_output=True,
+                               text=True, check=True).stdout.split()  # fmt: skip
+        self.assertIn("README.md", names)
+        having = [name for name in names if "```console" in (support.SOURCE / name).read_text()]
+        self.assertEqual(having, ["README.md"])
 
     def test_the_json_is_that_of_the_kernel_above_it(self):
         (kernel,) = blocks("python")

@@ -3,8 +3,11 @@
 Usage: PYTHON_OF_A_TVM_VENV captures.py
 """
 
+import contextlib
 import os
 import pathlib
+import re
+import tempfile
 import threading
 import unittest
 from unittest import mock
@@ -12,6 +15,7 @@ from unittest import mock
 import hook_support as hook
 
 import mlf_tvmc
+import support
 from mlf_tvmc import tvm_api
 from mlf_tvmc.capture import capture_for_archives
 import tvm
@@ -28,6 +32,10 @@ def state_of_tvm():
     """What a capture replaces."""
     context = tvm.transform.PassContext
     return context.__init__, relay.build_module.BuildModule.build, context.current()
+
+
+def config():
+    return tvm.transform.PassContext(opt_level=3, config=_CONFIG)
 
 
 def build(name="default"):
@@ -146,6 +154,30 @@ class Archives(unittest.TestCase):
         with self.assertRaisesRegex(mlf_tvmc.ExportError, message):
             mlf_tvmc.export_model_library_format(build(), os.devnull)
         self.assertTrue(pathlib.Path(os.devnull).is_char_device())
+
+
+class Readme(unittest.TestCase):
+    def test_examples_do_what_they_say(self):
+        text = (support.SOURCE / "mlf" / "tvmc" / "README.md").read_text()
+        examples = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        names = {
+            "module": devices.softmax_network(),
+            "target": tvm.target.Target("c", host="c"),
+            "executor": _AOT,
+            "runtime": relay.backend.Runtime("crt"),
+            "relay": relay,
+            "tvm": tvm,
+        }
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        for example, written in zip(examples, ("tir-1.topology.json", "tir-4.json"), strict=True):
+            with tempfile.TemporaryDirectory() as folder:
+                os.chdir(folder)
+                # These wheels have no OpenCL.
+                with contextlib.suppress(tvm.TVMError), config():
+                    exec(example, names)
+                self.assertTrue(pathlib.Path("tir", written).is_file(), written)
+                os.chdir(here)
 
 
 class Documents(unittest.TestCase):
