@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import unittest
 import zipfile
 
@@ -72,7 +73,7 @@ def build():
         f"cmake.define.CMAKE_CXX_COMPILER={os.environ.get('MLF_CXX', 'c++')}",
         "cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON",
     )
-    run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), PACKAGE)
+    run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), support.SOURCE)
     (wheel,) = wheels.glob("*.whl")
     return wheel
 
@@ -154,12 +155,19 @@ class Wheel(unittest.TestCase):
         code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'])"
         self.assertIn("4 calls", run(sys.executable, "-c", code, ARCHIVE, PYTHONPATH=str(site)))
 
-    def test_unless_a_library_is_installed_it_is_compiled(self):
-        plan = WORK / "plan"
-        shutil.rmtree(plan, ignore_errors=True)
+    def test_unless_a_library_is_installed_the_sdist_is_compiled(self):
+        sdist, plan = WORK / "sdist", WORK / "plan"
+        for folder in (sdist, plan):
+            shutil.rmtree(folder, ignore_errors=True)
+        code = "import os, sys, scikit_build_core.build as b; os.chdir(sys.argv[1]); b.build_sdist(sys.argv[2])"
+        run(sys.executable, "-c", code, support.SOURCE, sdist)
+        (packed,) = sdist.glob("mlf-*.tar.gz")
+        with tarfile.open(packed) as content:
+            content.extractall(sdist, filter="data")
+        (unpacked,) = sdist.glob("mlf-*/mlf/python")
         nanobind_dir = run(sys.executable, "-m", "nanobind", "--cmake_dir").strip()
         given = (f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind_dir}")
-        run("cmake", "-S", PACKAGE, "-B", plan, "-G", "Ninja", *given)
+        run("cmake", "-S", unpacked, "-B", plan, "-G", "Ninja", *given)
         steps = run("cmake", "--build", plan, "--", "-n")
         self.assertRegex(steps, r"Linking CXX static library \S*/libmlf\.a\n")
         self.assertRegex(steps, r"Linking CXX executable \S*/mlf\n")
@@ -169,7 +177,7 @@ class Wheel(unittest.TestCase):
         mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", WORK / "mypy")
         examples = sorted((PACKAGE / "examples").glob("*.py"))
         self.assertTrue(examples)
-        settings = ("--config-file", PACKAGE / "pyproject.toml")
+        settings = ("--config-file", support.SOURCE / "pyproject.toml")
         said = run(*mypy, *settings, "-p", "mlf", MYPYPATH=str(SITE))
         self.assertIn("no issues", said)
         for example in examples:
