@@ -369,6 +369,17 @@ class Readme(unittest.TestCase):
         self.assertEqual(failed, 0)
 
 
+    def test_the_example_of_the_first_page_runs(self):
+        page = (support.SOURCE / "README.md").read_text()
+        (code,) = re.findall(r"^```py\n(import mlf\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        printed = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            shutil.copy(QNN, "module.tar")
+            with contextlib.redirect_stdout(printed):
+                exec(code, {})
+        self.assertIn("kernel", printed.getvalue())
+
+
 class Processing(unittest.TestCase):
     def test_as_the_program_does(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ import itertools
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,14 +85,23 @@ def local_cluster(workers: int) -> Any:
 class Progress:
     """How far it is, on a terminal."""
 
+    WIDTH = 30  #: of the bar, in letters
+
     def __init__(self, total: int) -> None:
         self._total = total
         self._is_shown = sys.stderr.isatty()
+        self._begin = time.monotonic()
 
-    def show(self, done: int) -> None:
-        if self._is_shown:
-            end = "\n" if done == self._total else ""
-            print(f"\r{done}/{self._total} archives", end=end, file=sys.stderr, flush=True)
+    def show(self, done: Done) -> None:
+        if not self._is_shown:
+            return
+        filled = self.WIDTH * done.read // self._total
+        left = (time.monotonic() - self._begin) / done.read * (self._total - done.read)
+        line = f"[{'#' * filled:<{self.WIDTH}}] {done.read}/{self._total} archives"
+        failed = f", {done.failed} failed" if done.failed else ""
+        # What an earlier line has more goes with spaces.
+        text = f"\r{line}{failed}, {left:.0f} s left".ljust(80)
+        print(text, end="\n" if done.read == self._total else "", file=sys.stderr, flush=True)
 
 
 def answers(client: distributed.Client, todo: list[Item], options: Options) -> Iterator[Any]:
@@ -148,7 +158,7 @@ def run(options: Options) -> Done:
                 if len(batch) >= options.flush:
                     dataset.add(batch)
                     batch = []
-                progress.show(done.read)
+                progress.show(done)
         finally:
             # Also where somebody interrupts it: what is read is read.
             if batch:
