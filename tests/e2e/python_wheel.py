@@ -73,7 +73,7 @@ def build():
         f"cmake.define.CMAKE_CXX_COMPILER={os.environ.get('MLF_CXX', 'c++')}",
         "cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON",
     )
-    run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), support.SOURCE)
+    run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), PACKAGE)
     (wheel,) = wheels.glob("*.whl")
     return wheel
 
@@ -159,8 +159,8 @@ class Wheel(unittest.TestCase):
         sdist, plan = WORK / "sdist", WORK / "plan"
         for folder in (sdist, plan):
             shutil.rmtree(folder, ignore_errors=True)
-        code = "import os, sys, scikit_build_core.build as b; os.chdir(sys.argv[1]); b.build_sdist(sys.argv[2])"
-        run(sys.executable, "-c", code, support.SOURCE, sdist)
+        code = "import os, sys; os.chdir(sys.argv[1]); import build_backend as b; b.build_sdist(sys.argv[2])"
+        run(sys.executable, "-c", code, PACKAGE, sdist, PYTHONPATH=PACKAGE)
         (packed,) = sdist.glob("mlf-*.tar.gz")
         with tarfile.open(packed) as content:
             content.extractall(sdist, filter="data")
@@ -177,7 +177,7 @@ class Wheel(unittest.TestCase):
         mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", WORK / "mypy")
         examples = sorted((PACKAGE / "examples").glob("*.py"))
         self.assertTrue(examples)
-        settings = ("--config-file", support.SOURCE / "pyproject.toml")
+        settings = ("--config-file", PACKAGE / "pyproject.toml")
         said = run(*mypy, *settings, "-p", "mlf", MYPYPATH=str(SITE))
         self.assertIn("no issues", said)
         for example in examples:

@@ -1,0 +1,41 @@
+"""scikit-build-core, but for the sdist: the wheel is compiled of all of this repository, and an sdist
+of this folder alone would have none of it.
+
+Its first folder has the parts of the repository where they are here, and beside them the files that
+belong to the package as a whole (pyproject.toml says where CMake begins then).
+"""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+from scikit_build_core import build as scikit
+from scikit_build_core.build import *  # noqa: F403  # what this file does not define stays theirs
+
+HERE = pathlib.Path(__file__).resolve().parent
+OWN_FILES = ("build_backend.py", "pyproject.toml", "README.md")
+# What compiles needs: tests and their data are many times as large.
+PARTS = ("CMakeLists.txt", "include", "mlf", "schemas", "src")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "build", "dist-info", "node_modules", "pictures", "tests")
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    is_unpacked_sdist = (HERE / "PKG-INFO").exists()
+    repository = HERE if is_unpacked_sdist else HERE.parent.parent
+    sdist_directory = pathlib.Path(sdist_directory).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        staged = pathlib.Path(name)
+        for part in (repository / one for one in PARTS):
+            if part.is_dir():
+                shutil.copytree(part, staged / part.name, ignore=LEFT_OUT)
+            else:
+                shutil.copy(part, staged)
+        for one in OWN_FILES:
+            shutil.copy(HERE / one, staged)
+        # Backends work in the folder of pyproject.toml.
+        os.chdir(staged)
+        try:
+            return scikit.build_sdist(str(sdist_directory), config_settings)
+        finally:
+            os.chdir(HERE)
