@@ -62,8 +62,9 @@ void bench_reader(const std::string& label, const std::string& text) {
 
 /// The reader of a text, both writers of what it says, and the reader of our own JSON.
 void bench_text(const std::string& label, const std::string& text) {
-  const tir::Document document = read_text(text);
+  // Before there is a document: a child begins with the memory of its parent.
   bench_reader(label, text);
+  const tir::Document document = read_text(text);
   const std::string json = written(document);
   // To nobody: a string that grows to the whole document would cost as much as writing it.
   const auto write = [&] {
