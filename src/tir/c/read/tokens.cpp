@@ -36,11 +36,12 @@ bool continues_name(char c) {
   return class_of(c) == CharClass::name || class_of(c) == CharClass::digit;
 }
 
-constexpr std::array<std::string_view, 12> kPairs = {"<=", ">=", "==", "!=", "&&", "||",
-                                                     "<<", ">>", "++", "->", "+=", "--"};
+constexpr std::array kPairs = {sign("<="), sign(">="), sign("=="), sign("!="),
+                               sign("&&"), sign("||"), sign("<<"), sign(">>"),
+                               sign("++"), sign("->"), sign("+="), sign("--")};
 
 bool is_pair(std::string_view two) {
-  return std::ranges::find(kPairs, two) != kPairs.end();
+  return std::ranges::find(kPairs, sign(two)) != kPairs.end();
 }
 
 /// The end of a preprocessor line, lines joined by backslashes included.
