@@ -18,10 +18,10 @@
 
 namespace mlf {
 
-/// A tensor or workspace in a pool: a rectangle of the memory map.
+/// A tensor or workspace in a region of memory: in a pool, a rectangle of the memory map.
 struct MapTensor {
   std::string name;
-  std::uint64_t offset = 0;   ///< bytes from the start of the pool
+  std::uint64_t offset = 0;   ///< bytes from the start of the pool; 0 in other regions
   std::uint64_t bytes = 0;    ///< not 0
   graph::Position first = 0;  ///< first and last step at which it is alive
   graph::Position last = 0;
@@ -50,11 +50,11 @@ struct PlannedMap {
 struct MemoryMap {
   std::string name;  ///< of the pool; else the kind of memory
   graph::MemoryKind kind = graph::MemoryKind::pool;
-  std::uint64_t bytes = 0;               ///< of the pool as declared, else the most in use
-  std::vector<MapTensor> tensors{};      ///< of pools
+  std::uint64_t bytes = 0;  ///< of the pool as declared, else the most in use
+  std::vector<MapTensor> tensors{};
   std::vector<graph::LiveBytes> live{};  ///< as in MemoryUse
   std::vector<std::string> uncertain{};  ///< why it is not exact, one sentence each
-  std::vector<std::string> left_out{};   ///< tensors of the pool whose place is not known
+  std::vector<std::string> left_out{};   ///< tensors whose size, or place in the pool, is not known
   std::optional<PlannedMap> planned{};   ///< of pools that another placement makes smaller
 };
 
@@ -118,12 +118,12 @@ MLF_API Result<void> write_page(const Report& report, const PageData& data, cons
 /// One of two builds.
 struct PageSide {
   const Report& report;
-  const PageData& data;  ///< of that report; its pictures and plans are not shown
+  const PageData& data;  ///< of that report; its plans are not shown, nor its folded pictures
 };
 
 /// Writes a page of the same kind about what changed (`diff` of the two reports): numbers before
-/// and after, memory maps on one scale, and the code of kernels that are other programs, lines that
-/// only one of them has marked.
+/// and after, memory maps on one scale, both networks coloured by what happened to kernels, and the
+/// code of kernels that are other programs, lines that only one of them has marked.
 MLF_API Result<void> write_diff_page(const PageSide& before, const PageSide& after,
                                      std::span<const ModuleDifference> differences,
                                      const tir::Sink& sink);

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "page/parts.h"
 
 namespace mlf::page {
@@ -19,29 +21,81 @@ std::string lines_text(const std::optional<CodeLines>& lines) {
   return fmt::format("{}:{}-{}", file, lines->first, lines->last);
 }
 
-void call_row(HtmlWriter& html, const ModuleView& module, std::size_t number) {
-  const CallReport& call = module.report.calls[number];
-  const KernelReport& kernel = module.report.kernels[call.kernel];
-  const bool is_peak = module.report.peak.call == call.call;
-  html.open("tr", {{"id", module.call_id(number)}, {is_peak ? "class" : "", "peak"}});
-  html.open("th", {{"scope", "row"}, {"class", "n"}});
-  html.text(std::to_string(number));
-  html.close("th");
-  html.open("td");
-  link_to(html, module.kernel_id(kernel), kernel.short_name);
-  if (is_peak) html.element("span", {{"class", "tag"}}, "peak");
-  html.close("td");
-  // TFLite joins the names of all that it has fused into a layer: the first is the one people know.
-  // The kernel's own part has all.
-  html.element("td", call.layer.empty() ? "-" : call.layer.substr(0, call.layer.find(';')));
-  html.element("td", shape_text(call.output));
-  html.element("td", call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype));
+class CallsTable {
+ public:
+  CallsTable(HtmlWriter& html, const ModuleView& module) : html_(html), module_(module) {
+    has_layers_ = std::ranges::any_of(module.report.calls,
+                                      [](const CallReport& call) { return !call.layer.empty(); });
+  }
+
+  void write();
+
+ private:
+  void head();
+  void row(std::size_t number);
+  void name_cell(const CallReport& call);
+  void layer_cell(const CallReport& call);
+
+  HtmlWriter& html_;
+  const ModuleView& module_;
+  bool has_layers_ = false;
+};
+
+void CallsTable::head() {
+  // What no call has is no column.
+  if (has_layers_) {
+    head_row(html_, {"#Call", "Kernel", "Layer", "Output", "Type", "#MAC", "#Constants", "#Scratch",
+                     "#In memory", "#Loaded", "#Stored", "Lines of C"});
+  } else {
+    head_row(html_, {"#Call", "Kernel", "Output", "Type", "#MAC", "#Constants", "#Scratch",
+                     "#In memory", "#Loaded", "#Stored", "Lines of C"});
+  }
+}
+
+void CallsTable::name_cell(const CallReport& call) {
+  const KernelReport& kernel = module_.report.kernels[call.kernel];
+  html_.open("td", {{"class", "wide"}});
+  link_to(html_, module_.kernel_id(kernel), kernel.short_name);
+  if (module_.report.peak.call == call.call) {
+    html_.text(" ");
+    html_.element("span", {{"class", "tag"}}, "peak");
+  }
+  html_.close("td");
+}
+
+/// TFLite joins the names of all that it has fused into a layer: the first is the one people know.
+/// The kernel's own part has all.
+void CallsTable::layer_cell(const CallReport& call) {
+  if (!has_layers_) return;
+  html_.open("td", {{"class", "wide"}});
+  html_.breakable(call.layer.empty() ? "-" : call.layer.substr(0, call.layer.find(';')));
+  html_.close("td");
+}
+
+void CallsTable::row(std::size_t number) {
+  const CallReport& call = module_.report.calls[number];
+  const std::string id = module_.call_id(number);
+  html_.open("tr", {{"id", id}});
+  html_.open("th", {{"scope", "row"}, {"class", "n"}});
+  link_to(html_, id, std::to_string(number));
+  html_.close("th");
+  name_cell(call);
+  layer_cell(call);
+  html_.element("td", shape_text(call.output));
+  html_.element("td", call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype));
   for (const analysis::Count& count : {call.mac, call.memory.parameters, call.memory.scratch,
                                        call.memory.live, call.loaded, call.stored}) {
-    number_cell(html, count);
+    number_cell(html_, count);
   }
-  html.element("td", {{"class", "lines"}}, lines_text(kernel.c));
-  html.close("tr");
+  html_.element("td", {{"class", "lines"}}, lines_text(module_.report.kernels[call.kernel].c));
+  html_.close("tr");
+}
+
+void CallsTable::write() {
+  open_table(html_, "Calls of " + module_.report.name, "calls sortable filterable");
+  head();
+  for (std::size_t i = 0; i < module_.report.calls.size(); ++i) row(i);
+  close_table(html_);
 }
 
 }  // namespace
@@ -49,11 +103,7 @@ void call_row(HtmlWriter& html, const ModuleView& module, std::size_t number) {
 void write_calls(HtmlWriter& html, const ModuleView& module) {
   if (module.report.calls.empty()) return;
   html.element("h3", {{"id", module.id("calls")}}, "Calls");
-  open_table(html, "Calls of " + module.report.name, "calls sortable filterable");
-  head_row(html, {"#Call", "Kernel", "Layer", "Output", "Type", "#MAC", "#Constants", "#Scratch",
-                  "#In memory", "#Loaded", "#Stored", "Lines of C"});
-  for (std::size_t i = 0; i < module.report.calls.size(); ++i) call_row(html, module, i);
-  close_table(html);
+  CallsTable(html, module).write();
 }
 
 }  // namespace mlf::page

@@ -29,6 +29,7 @@ void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> o
                 std::optional<std::uint64_t> bytes, graph::Position first, graph::Position last,
                 bool is_scratch) {
   if (bytes == 0) return;
+  if (map.kind != graph::MemoryKind::pool) offset = 0;
   if (!offset || !bytes) {
     map.left_out.push_back(std::move(name));
     return;
@@ -36,26 +37,41 @@ void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> o
   map.tensors.push_back({std::move(name), *offset, *bytes, first, last, is_scratch});
 }
 
-void add_values(MemoryMap& map, const Topology& network, graph::PoolId pool) {
+/// A region of memory, as a topology tells them apart.
+struct Region {
+  graph::MemoryKind kind;
+  std::optional<graph::PoolId> pool;
+
+  bool holds(const graph::Storage& storage) const {
+    return storage.memory == kind && storage.pool == pool;
+  }
+  bool holds(const graph::KernelBuffer& buffer) const {
+    return buffer.memory == kind && buffer.pool == pool;
+  }
+};
+
+void add_values(MemoryMap& map, const Topology& network, const Region& region) {
   const graph::Lifetimes lifetimes(network);
   const std::int64_t end = static_cast<std::int64_t>(steps_of(network)) - 1;
   for (std::size_t i = 0; i < network.values.size(); ++i) {
     const graph::Value& value = network.values[i];
     const graph::Storage& storage = network[value.storage];
-    if (storage.pool != pool) continue;
+    if (!region.holds(storage)) continue;
     const graph::Lifetime life = lifetimes.of(static_cast<graph::ValueId>(i));
     const std::int64_t first = std::max<std::int64_t>(life.from, 0);
     const std::int64_t last = std::min(life.to, end);
     if (last < first) continue;
-    add_tensor(map, value.name, storage.offset, value.bytes, static_cast<graph::Position>(first),
+    // Generated C may not say the type of a tensor, but it allocates its memory.
+    const auto bytes = value.bytes || storage.pool ? value.bytes : storage.bytes;
+    add_tensor(map, value.name, storage.offset, bytes, static_cast<graph::Position>(first),
                static_cast<graph::Position>(last), false);
   }
 }
 
-void add_workspaces(MemoryMap& map, const Topology& network, graph::PoolId pool) {
+void add_workspaces(MemoryMap& map, const Topology& network, const Region& region) {
   for (const graph::Call& call : network.calls) {
     for (const graph::KernelBuffer& buffer : network.kernel_of(call).workspaces) {
-      if (buffer.pool != pool) continue;
+      if (!region.holds(buffer)) continue;
       add_tensor(map, buffer.name, buffer.offset, buffer.bytes, call.position, call.position, true);
     }
   }
@@ -71,10 +87,9 @@ std::vector<MemoryMap> maps_of(const Topology& network) {
         .live = use.live,
         .uncertain = use.uncertain};
     map.bytes = std::max(use.bytes.value_or(0), use.used);
-    if (use.pool) {
-      add_values(map, network, *use.pool);
-      add_workspaces(map, network, *use.pool);
-    }
+    const Region region{use.kind, use.pool};
+    add_values(map, network, region);
+    add_workspaces(map, network, region);
     maps.push_back(std::move(map));
   }
   return maps;

@@ -80,6 +80,40 @@ void HtmlWriter::text(std::string_view text) {
   buffer_ += escaped(text);
 }
 
+namespace {
+
+/// Where a name may be broken: behind a slash, or else behind an underscore; npos where nothing of
+/// some length is left on both sides.
+std::size_t break_in(std::string_view name) {
+  // Every place to break is an element: names that are short enough for any column stay whole.
+  constexpr std::size_t kShort = 24;
+  constexpr std::size_t kLeast = 8;
+  if (name.size() <= kShort) return name.npos;
+  std::size_t at = name.find('/', kLeast);
+  if (at == name.npos) at = name.find('_', kLeast);
+  return at == name.npos || at + 1 == name.size() ? name.npos : at + 1;
+}
+
+}  // namespace
+
+void HtmlWriter::breakable(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t space = text.find(' ');
+    std::string_view word = text.substr(0, space);
+    text.remove_prefix(word.size());
+    for (std::size_t at = break_in(word); at != word.npos; at = break_in(word)) {
+      buffer_ += escaped(word.substr(0, at));
+      buffer_ += "<wbr>";
+      word.remove_prefix(at);
+    }
+    buffer_ += escaped(word);
+    if (space != text.npos) {
+      buffer_ += ' ';
+      text.remove_prefix(1);
+    }
+  }
+}
+
 void HtmlWriter::element(std::string_view tag, Attributes attributes, std::string_view content) {
   open(tag, attributes);
   text(content);

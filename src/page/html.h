@@ -31,6 +31,9 @@ class HtmlWriter {
   void open(std::string_view tag, Attributes attributes = {});
   void close(std::string_view tag);
   void text(std::string_view text);
+  /// Text with names in it: where a line is too short for one, it is broken behind an underscore or
+  /// a slash.
+  void breakable(std::string_view text);
   /// An element that holds text alone.
   void element(std::string_view tag, Attributes attributes, std::string_view content);
   void element(std::string_view tag, std::string_view content) { element(tag, {}, content); }

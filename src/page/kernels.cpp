@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mlf/analysis/loop_nest.h"
 #include "page/parts.h"
 
 namespace mlf::page {
@@ -35,22 +36,27 @@ void calls_of(HtmlWriter& html, const ModuleView& module, std::size_t kernel) {
   html.close("p");
 }
 
-void loops(HtmlWriter& html, const analysis::KernelCost& cost) {
-  if (cost.loops.empty()) return;
-  open_table(html, "Loops", "loops");
-  head_row(html, {"Loop", "#Extent", "#Iterations", "#MAC"});
-  for (const analysis::LoopCost& loop : cost.loops) {
-    html.open("tr");
-    // Two figure spaces a level: the nest is seen without a style for every depth.
-    std::string name;
-    for (std::uint32_t i = 0; i < loop.depth; ++i) name += "\u2007\u2007";
-    html.element("td", name + loop.variable);
-    number_cell(html, loop.extent);
-    number_cell(html, loop.iterations);
-    number_cell(html, loop.mac);
+/// The code of the kernel for people, as `mlf show` prints it, with what each loop costs.
+void nest(HtmlWriter& html, const KernelReport& kernel) {
+  const analysis::LoopNest nest = analysis::loop_nest(kernel.document->module.node(kernel.function),
+                                                      kernel.symbol, *kernel.cost);
+  open_table(html, "Loop nest", "nest");
+  head_row(html, {"Loop nest", "#Iterations", "#MAC"});
+  for (const analysis::NestLine& line : nest.lines) {
+    html.open("tr", {{line.loop ? "class" : "", "loop"}});
+    html.element("td", std::string(std::size_t{2} * line.depth, ' ') + line.text);
+    if (line.loop) {
+      const analysis::LoopCost& loop = kernel.cost->loops[*line.loop];
+      number_cell(html, loop.iterations);
+      number_cell(html, loop.mac);
+    } else {
+      html.element("td", {{"colspan", "2"}, {"class", "n"}},
+                   line.bytes ? fmt::format("{} bytes", *line.bytes) : "");
+    }
     html.close("tr");
   }
   close_table(html);
+  if (nest.is_cut) html.element("p", {{"class", "note"}}, "And so on: it has more lines.");
 }
 
 void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
@@ -59,7 +65,9 @@ void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
   head_row(html, {"Buffer", "Role", "#Loads", "#Stores", "#Bytes loaded", "#Bytes stored"});
   for (const analysis::BufferCost& buffer : cost.buffers) {
     html.open("tr");
-    html.element("td", buffer.name);
+    html.open("td");
+    html.breakable(buffer.name);
+    html.close("td");
     html.element("td", analysis::to_string(buffer.role));
     number_cell(html, buffer.loads);
     number_cell(html, buffer.stores);
@@ -91,18 +99,26 @@ void histogram(HtmlWriter& html, const ConstantSummary& constant) {
   html.close("svg");
 }
 
+/// As short as it can be without being another value of the type.
+std::string value_text(double value, tir::DType dtype) {
+  if (dtype == tir::DType::Float(32)) return fmt::format("{}", static_cast<float>(value));
+  return fmt::format("{}", value);
+}
+
 void constants(HtmlWriter& html, const std::vector<ConstantSummary>& list) {
   if (list.empty()) return;
   open_table(html, "Constants", "constants");
   head_row(html, {"Constant", "Type", "#Elements", "#Zeros", "#Least", "#Greatest", "Values"});
   for (const ConstantSummary& constant : list) {
     html.open("tr");
-    html.element("td", constant.name);
+    html.open("td");
+    html.breakable(constant.name);
+    html.close("td");
     html.element("td", tir::to_string(constant.dtype));
     number_cell(html, constant.elements);
     number_cell(html, constant.zeros);
-    html.element("td", {{"class", "n"}}, fmt::format("{}", constant.least));
-    html.element("td", {{"class", "n"}}, fmt::format("{}", constant.greatest));
+    html.element("td", {{"class", "n"}}, value_text(constant.least, constant.dtype));
+    html.element("td", {{"class", "n"}}, value_text(constant.greatest, constant.dtype));
     html.open("td");
     if (!constant.histogram.empty()) histogram(html, constant);
     html.close("td");
@@ -144,8 +160,8 @@ void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number) 
   html.element("p", {{"class", "symbol"}}, kernel.symbol);
   calls_of(html, module, number);
   if (kernel.cost) {
+    nest(html, kernel);
     html.open("div", {{"class", "tables"}});
-    loops(html, *kernel.cost);
     buffers(html, *kernel.cost);
     constants(html, text.constants);
     html.close("div");

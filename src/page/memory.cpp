@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <vector>
 
 #include "page/parts.h"
 
@@ -61,22 +64,60 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const PlannedTensor& tens
   html.close("rect");
 }
 
-/// Bytes in use, step by step, where no places are known.
-void steps(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std::uint64_t height) {
-  for (std::size_t i = 0; i < map.live.size(); ++i) {
-    const std::uint64_t first = map.live[i].position;
-    const std::uint64_t next = i + 1 < map.live.size() ? map.live[i + 1].position : data.steps;
-    if (map.live[i].bytes == 0 || next <= first) continue;
-    html.open("rect", {{"class", "use"},
-                       {"x", std::to_string(first)},
-                       {"y", std::to_string(height - std::min(height, map.live[i].bytes))},
-                       {"width", std::to_string(next - first)},
-                       {"height", std::to_string(map.live[i].bytes)},
-                       {"data-name", "in use"}});
-    html.element("title", fmt::format("{} bytes in use, steps {} to {}", map.live[i].bytes, first,
-                                      next - 1));
-    html.close("rect");
+/// More of them at one step are counted: a step is a line of text, not a table.
+constexpr std::size_t kMostNames = 40;
+
+/// Calls `write` with runs of steps in which the same tensors are alive and as many bytes in use.
+template <class Write>
+void for_each_run(const MemoryMap& map, std::uint64_t steps, const Write& write) {
+  std::vector<const MapTensor*> by_first;
+  std::set<std::uint64_t> changes{steps};
+  for (const MapTensor& tensor : map.tensors) {
+    by_first.push_back(&tensor);
+    changes.insert(tensor.first);
+    changes.insert(std::uint64_t{tensor.last} + 1);
   }
+  for (const graph::LiveBytes& live : map.live) changes.insert(live.position);
+  std::ranges::stable_sort(by_first, {}, &MapTensor::first);
+  std::vector<const MapTensor*> alive;
+  std::size_t next = 0;
+  std::size_t live = 0;
+  for (auto at = changes.begin(); *at < steps; ++at) {
+    std::erase_if(alive, [&](const MapTensor* tensor) { return tensor->last < *at; });
+    for (; next < by_first.size() && by_first[next]->first <= *at; ++next) {
+      alive.push_back(by_first[next]);
+    }
+    while (live < map.live.size() && map.live[live].position <= *at) ++live;
+    write(*at, *std::next(at), live == 0 ? 0 : map.live[live - 1].bytes, alive);
+  }
+}
+
+/// "sid_5: 512 bytes", a line each.
+std::string names_of(const std::vector<const MapTensor*>& alive) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(alive.size(), kMostNames); ++i) {
+    names += fmt::format("\n{}: {} bytes", alive[i]->name, alive[i]->bytes);
+  }
+  if (alive.size() > kMostNames) names += fmt::format("\nand {} more", alive.size() - kMostNames);
+  return names;
+}
+
+/// Bytes in use, step by step, where no places are known.
+void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std::uint64_t height) {
+  for_each_run(map, data.steps,
+               [&](std::uint64_t first, std::uint64_t next, std::uint64_t bytes,
+                   const std::vector<const MapTensor*>& alive) {
+                 if (bytes == 0) return;
+                 html.open("rect", {{"class", "use"},
+                                    {"x", std::to_string(first)},
+                                    {"y", std::to_string(height - std::min(height, bytes))},
+                                    {"width", std::to_string(next - first)},
+                                    {"height", std::to_string(bytes)}});
+                 // The script shows the lines behind the first.
+                 html.element("title", fmt::format("{} bytes in use, steps {} to {}{}", bytes,
+                                                   first, next - 1, names_of(alive)));
+                 html.close("rect");
+               });
 }
 
 /// What a drawing of so many bytes has around it: caption, scale, and the axes' ends.
@@ -109,23 +150,28 @@ struct MapView {
   std::string when{};        ///< before the name of the region
   std::uint64_t height = 0;  ///< bytes that the drawing has room for
   std::string calls{};       ///< that the script links to, by step
+  std::string id{};          ///< of the figure; empty: none
 };
 
 void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
                const MapView& view) {
   const bool is_pool = map.kind == graph::MemoryKind::pool;
-  html.open("figure", {{"class", "map"}, {"data-calls", view.calls}});
+  html.open("figure",
+            {{view.id.empty() ? "" : "id", view.id}, {"class", "map"}, {"data-calls", view.calls}});
   write_plot(
       html, data, view.height,
       fmt::format("{}{}{}, {} bytes", view.when, is_pool ? "pool " : "", map.name, map.bytes),
       is_pool, [&] {
-        is_pool ? rectangles(html, view.height, map.tensors) : steps(html, data, map, view.height);
+        is_pool ? rectangles(html, view.height, map.tensors)
+                : amounts(html, data, map, view.height);
       });
   reasons(html, map.uncertain);
   if (!map.left_out.empty()) {
     std::string names;
     for (const std::string& name : map.left_out) names += (names.empty() ? "" : ", ") + name;
-    html.element("p", {{"class", "note"}}, "Not shown, as their place is not known: " + names);
+    html.element(
+        "p", {{"class", "note"}},
+        fmt::format("Not shown, as their {} is not known: {}", is_pool ? "place" : "size", names));
   }
   html.close("figure");
 }
@@ -159,7 +205,8 @@ void write_memory(HtmlWriter& html, const ModuleView& module) {
   html.open("div", {{"class", "maps"}});
   for (const MemoryMap& map : module.data.maps) {
     if (!is_shown(map)) continue;
-    write_map(html, module.data, map, {"", map.bytes, call_list(module.data)});
+    write_map(html, module.data, map,
+              {"", map.bytes, call_list(module.data), module.id("memory=" + map.name)});
     if (map.planned) write_planned(html, module.data, map);
   }
   html.close("div");

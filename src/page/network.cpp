@@ -23,12 +23,36 @@ std::string embedded(std::string_view document, std::string_view prefix) {
   return result += document;
 }
 
-void write_drawing(HtmlWriter& html, const std::string& label, std::string_view document,
-                   std::string_view prefix) {
-  html.open("div",
-            {{"class", "network"}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", label}});
-  html.trusted(embedded(document, prefix));
+/// A drawing with what the script has to know of it.
+struct DrawingView {
+  std::string label;
+  std::string_view document;
+  std::string prefix;
+  HtmlWriter::Attribute build{};
+  HtmlWriter::Attribute module{};
+  HtmlWriter::Attribute changes{};
+  HtmlWriter::Attribute links{};
+};
+
+void write_drawing(HtmlWriter& html, const DrawingView& view) {
+  html.open("div", {{"class", "network"},
+                    {"role", "group"},
+                    {"tabindex", "0"},
+                    {"aria-label", view.label},
+                    view.build,
+                    view.module,
+                    view.changes,
+                    view.links});
+  html.trusted(embedded(view.document, view.prefix));
   html.close("div");
+}
+
+/// Without a script it is below the others; with it, one is shown.
+void write_folded_away(HtmlWriter& html, std::string_view summary, const DrawingView& view) {
+  html.open("details", {{"class", "folded"}});
+  html.element("summary", summary);
+  write_drawing(html, view);
+  html.close("details");
 }
 
 }  // namespace
@@ -43,20 +67,42 @@ void write_network(HtmlWriter& html, const ModuleView& module) {
   }
   html.open("div", {{"class", "drawings"}});
   const std::string label = "Drawing of the network of " + module.report.name;
-  const std::string folded_label = label + ", repeated parts drawn once";
-  if (!data.picture.empty()) {
-    write_drawing(html, label, data.picture, fmt::format("network{}-", module.position + 1));
-  }
-  const std::string folded_prefix = fmt::format("folded{}-", module.position + 1);
+  const DrawingView whole{label, data.picture, fmt::format("network{}-", module.position + 1)};
+  const DrawingView folded{label + ", repeated parts drawn once", data.folded_picture,
+                           fmt::format("folded{}-", module.position + 1)};
   if (data.picture.empty()) {
     html.element("p", {{"class", "note"}},
                  "It has too many edges to be drawn whole: repeated parts are drawn once.");
-    write_drawing(html, folded_label, data.folded_picture, folded_prefix);
-  } else if (!data.folded_picture.empty()) {
-    html.open("details", {{"class", "folded"}});
-    html.element("summary", "Repeated parts drawn once");
-    write_drawing(html, folded_label, data.folded_picture, folded_prefix);
-    html.close("details");
+    write_drawing(html, folded);
+  } else {
+    write_drawing(html, whole);
+    if (!data.folded_picture.empty()) write_folded_away(html, "Repeated parts drawn once", folded);
+  }
+  html.close("div");
+}
+
+void write_network_sides(HtmlWriter& html, std::size_t position,
+                         const std::vector<NetworkSide>& sides) {
+  html.open("div", {{"class", "drawings"}});
+  bool is_first = true;
+  for (const NetworkSide& side : sides) {
+    const std::string& picture = side.data.picture;
+    if (picture.empty()) {
+      html.element("p", {{"class", "note"}},
+                   fmt::format("{}: {}", side.title, side.data.no_picture));
+      continue;
+    }
+    const std::string at = std::to_string(side.module);
+    const DrawingView view{
+        .label = fmt::format("Drawing of the network of {}, {}", side.report.name, side.build),
+        .document = picture,
+        .prefix = fmt::format("{}{}-", side.build, position + 1),
+        .build = {"data-build", side.build},
+        .module = {"data-at", at},
+        .changes = {"data-changes", side.changes},
+        .links = {"data-links", side.links}};
+    is_first ? write_drawing(html, view) : write_folded_away(html, side.title, view);
+    is_first = false;
   }
   html.close("div");
 }

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "page/parts.h"
 
@@ -16,38 +17,55 @@ struct Figure {
   Count count;
 };
 
-void figures(HtmlWriter& html, std::string_view title, std::initializer_list<Figure> list) {
-  html.open("div", {{"class", "card"}});
-  html.element("h3", title);
-  html.open("dl");
-  for (const Figure& figure : list) {
-    html.element("dt", figure.name);
-    html.element("dd", {{"data-key", figure.key}}, spelled(figure.count));
+struct Card {
+  std::string_view title;
+  std::vector<Figure> figures;
+};
+
+std::vector<Card> cards_of(const ModuleReport& module) {
+  const Count unknown{0, std::nullopt};
+  return {{"RAM, bytes",
+           {{"ram.pools", "pools", module.ram.pools},
+            {"ram.io", "inputs and outputs", module.ram.io},
+            {"ram.executor", "graph executor", module.ram.executor},
+            {"ram.heap", "heap", module.ram.heap},
+            {"ram.stack", "arrays on the stack", module.ram.stack},
+            {"ram.frames", "stack by the compiler", stack_frames(module)}}},
+          {"Flash, bytes",
+           {{"flash.constants", "constants", module.flash.constants},
+            {"flash.copies", "the same once more", module.flash.copies},
+            {"flash.code", "code", module.code ? Count(module.code->text) : unknown}}},
+          {"Peak, bytes",
+           {{"peak.bytes", "in use then", module.peak.bytes},
+            {"peak.lower_bound", "needed in this order", module.peak.lower_bound},
+            {"peak.used", "taken as it is placed", module.peak.used}}},
+          {"Arithmetic", {{"mac", "multiply-accumulates", module.mac}}}};
+}
+
+/// `text_of` is asked for the number of a card and of a figure in it.
+template <class TextOf>
+void write_cards(HtmlWriter& html, const std::vector<Card>& cards, const TextOf& text_of) {
+  html.open("div", {{"class", "cards"}});
+  for (std::size_t card = 0; card < cards.size(); ++card) {
+    html.open("div", {{"class", "card"}});
+    html.element("h3", cards[card].title);
+    html.open("dl");
+    for (std::size_t i = 0; i < cards[card].figures.size(); ++i) {
+      const Figure& figure = cards[card].figures[i];
+      html.element("dt", figure.name);
+      html.element("dd", {{"data-key", figure.key}}, text_of(card, i));
+    }
+    html.close("dl");
+    html.close("div");
   }
-  html.close("dl");
   html.close("div");
 }
 
-void figures_of(HtmlWriter& html, const ModuleReport& module) {
-  const Count unknown{0, std::nullopt};
-  html.open("div", {{"class", "cards"}});
-  figures(html, "RAM, bytes",
-          {{"ram.pools", "pools", module.ram.pools},
-           {"ram.io", "inputs and outputs", module.ram.io},
-           {"ram.executor", "graph executor", module.ram.executor},
-           {"ram.heap", "heap", module.ram.heap},
-           {"ram.stack", "arrays on the stack", module.ram.stack},
-           {"ram.frames", "stack by the compiler", stack_frames(module)}});
-  figures(html, "Flash, bytes",
-          {{"flash.constants", "constants", module.flash.constants},
-           {"flash.copies", "the same once more", module.flash.copies},
-           {"flash.code", "code", module.code ? Count(module.code->text) : unknown}});
-  figures(html, "Peak, bytes",
-          {{"peak.bytes", "in use then", module.peak.bytes},
-           {"peak.lower_bound", "needed in this order", module.peak.lower_bound},
-           {"peak.used", "taken as it is placed", module.peak.used}});
-  figures(html, "Arithmetic", {{"mac", "multiply-accumulates", module.mac}});
-  html.close("div");
+void write_figures(HtmlWriter& html, const ModuleReport& module) {
+  const std::vector<Card> cards = cards_of(module);
+  write_cards(html, cards, [&](std::size_t card, std::size_t figure) {
+    return spelled(cards[card].figures[figure].count);
+  });
 }
 
 void peak_sentence(HtmlWriter& html, const ModuleView& module) {
@@ -81,7 +99,7 @@ void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& w
   const auto& kernels = module.report.kernels;
   const auto kernel = std::ranges::find(kernels, where, &KernelReport::symbol);
   if (kernel == kernels.end()) {
-    html.text(where);
+    html.breakable(where);
   } else {
     link_to(html, module.kernel_id(*kernel), kernel->short_name);
   }
@@ -96,28 +114,75 @@ void findings(HtmlWriter& html, const ModuleView& module) {
   }
   open_table(html, "Findings of " + module.report.name, "findings sortable");
   head_row(html, {"Finding", "Where", "#Bytes to gain at most", "Evidence"});
-  for (const CostFinding& finding : module.report.findings) {
-    html.open("tr");
+  for (std::size_t i = 0; i < module.report.findings.size(); ++i) {
+    const CostFinding& finding = module.report.findings[i];
+    html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
     html.element("td", {{"title", info(finding.code).meaning}}, info(finding.code).code);
     place_cell(html, module, finding.where);
     number_cell(html, finding.bytes);
-    html.element("td", {{"class", "wide"}}, finding.evidence);
+    html.open("td", {{"class", "wide"}});
+    html.breakable(finding.evidence);
+    html.close("td");
     html.close("tr");
   }
   close_table(html);
 }
 
+/// Where a network contradicts itself: what is on the rest of the page is not to be trusted then.
+void checks(HtmlWriter& html, const ModuleView& module) {
+  if (!module.report.network) return;
+  const auto is_error = [](const graph::Check& check) {
+    return info(check.code).severity == graph::Severity::error;
+  };
+  const std::vector<graph::Check>& all = module.report.network->checks;
+  if (std::ranges::none_of(all, is_error)) return;
+  html.open("div", {{"class", "checks"}, {"role", "note"}});
+  html.element("strong", "The archive contradicts itself: numbers may be wrong.");
+  html.open("ul");
+  for (const graph::Check& check : all) {
+    if (!is_error(check)) continue;
+    html.open("li");
+    if (check.call) {
+      link_to(html, module.call_id(index(*check.call)), fmt::format("call {}", index(*check.call)));
+      html.text(": ");
+    }
+    html.breakable(check.detail);
+    html.close("li");
+  }
+  html.close("ul");
+  html.close("div");
+}
+
+/// Of the module and of its peak: most are about both.
+std::vector<std::string> all_reasons(const ModuleReport& module) {
+  std::vector<std::string> sentences = module.uncertain;
+  for (const std::string& sentence : module.peak.uncertain) {
+    if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
+  }
+  return sentences;
+}
+
 }  // namespace
+
+void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after) {
+  const std::vector<Card> old_cards = cards_of(before);
+  const std::vector<Card> new_cards = cards_of(after);
+  write_cards(html, new_cards, [&](std::size_t card, std::size_t figure) {
+    const std::string was = spelled(old_cards[card].figures[figure].count);
+    const std::string is = spelled(new_cards[card].figures[figure].count);
+    return was == is ? is : was + " \u2192 " + is;
+  });
+}
 
 void write_overview(HtmlWriter& html, const ModuleView& module) {
   if (module.report.no_network) {
     html.element("p", {{"class", "note"}},
                  fmt::format("No network: {}.", to_string(*module.report.no_network)));
   }
-  figures_of(html, module.report);
+  checks(html, module);
+  write_figures(html, module.report);
   peak_sentence(html, module);
-  reasons(html, module.report.peak.uncertain);
-  reasons(html, module.report.uncertain);
+  reasons(html, all_reasons(module.report));
   findings(html, module);
 }
 

@@ -30,23 +30,13 @@ std::string hash_source(std::string_view text) {
 }
 
 /// Links to what write_module writes.
-void write_links(HtmlWriter& html, const ModuleView& module) {
-  html.open("li");
-  link_to(html, module.id("overview"), module.report.name);
-  html.open("ul");
-  const auto link = [&](std::string_view name, std::string_view title, bool is_there) {
-    if (!is_there) return;
-    html.open("li");
-    link_to(html, module.id(name), title);
-    html.close("li");
-  };
-  link("findings", "Findings", true);
-  link("calls", "Calls", !module.report.calls.empty());
-  link("memory", "Memory", has_memory(module));
-  link("network", "Network", module.report.network.has_value());
-  link("kernels", "Kernels", !module.report.kernels.empty());
-  html.close("ul");
-  html.close("li");
+void write_links_of(HtmlWriter& html, const ModuleView& module) {
+  write_links(html, module.position, module.report.name,
+              {{"findings", "Findings", true},
+               {"calls", "Calls", !module.report.calls.empty()},
+               {"memory", "Memory", has_memory(module)},
+               {"network", "Network", module.report.network.has_value()},
+               {"kernels", "Kernels", !module.report.kernels.empty()}});
 }
 
 void write_module(HtmlWriter& html, const ModuleView& module) {
@@ -65,20 +55,6 @@ void write_module(HtmlWriter& html, const ModuleView& module) {
   html.trusted("\n");
 }
 
-/// In a script element only `<` could end it, or begin a comment.
-void write_json(HtmlWriter& html, const Report& report) {
-  html.trusted("<script type=\"application/json\" id=\"report\">");
-  support::get_or_throw(write_report_json(report, JsonLayout::compact, [&](std::string_view bytes) {
-    for (std::size_t at = bytes.find('<'); at != bytes.npos; at = bytes.find('<')) {
-      html.trusted(bytes.substr(0, at));
-      html.trusted("\\u003c");
-      bytes.remove_prefix(at + 1);
-    }
-    html.trusted(bytes);
-  }));
-  html.trusted("</script>\n");
-}
-
 void write_body(HtmlWriter& html, const Report& report, const PageData& data) {
   std::vector<ModuleView> modules;
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
@@ -89,7 +65,7 @@ void write_body(HtmlWriter& html, const Report& report, const PageData& data) {
   html.element("h1", data.title);
   html.open("nav", {{"aria-label", "Parts of this page"}});
   html.open("ul");
-  for (const ModuleView& module : modules) write_links(html, module);
+  for (const ModuleView& module : modules) write_links_of(html, module);
   html.close("ul");
   html.close("nav");
   html.close("header");
@@ -98,13 +74,27 @@ void write_body(HtmlWriter& html, const Report& report, const PageData& data) {
   html.trusted("</main>\n");
   html.element("footer", fmt::format("mlf {}", version()));
   html.trusted("\n");
-  write_json(html, report);
+  write_json(html, report, "report");
   html.trusted("<script>");
   html.trusted(script());
   html.trusted("</script>\n</body>\n</html>\n");
 }
 
 }  // namespace
+
+/// In a script element only `<` could end it, or begin a comment.
+void write_json(HtmlWriter& html, const Report& report, std::string_view id) {
+  html.open("script", {{"type", "application/json"}, {"id", id}});
+  support::get_or_throw(write_report_json(report, JsonLayout::compact, [&](std::string_view bytes) {
+    for (std::size_t at = bytes.find('<'); at != bytes.npos; at = bytes.find('<')) {
+      html.trusted(bytes.substr(0, at));
+      html.trusted("\\u003c");
+      bytes.remove_prefix(at + 1);
+    }
+    html.trusted(bytes);
+  }));
+  html.trusted("</script>\n");
+}
 
 void write_head(HtmlWriter& html, const std::string& title) {
   html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");

@@ -4,7 +4,7 @@
 
 namespace mlf::page {
 
-std::string ModuleView::id(std::string_view name) const {
+std::string section_id(std::size_t position, std::string_view name) {
   return position == 0 ? std::string(name) : fmt::format("{}/{}", position + 1, name);
 }
 
@@ -45,7 +45,24 @@ void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
 }
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text) {
-  html.element("a", {{"href", "#" + fragment(id)}}, text);
+  html.open("a", {{"href", "#" + fragment(id)}});
+  html.breakable(text);
+  html.close("a");
+}
+
+void write_links(HtmlWriter& html, std::size_t position, std::string_view section,
+                 std::initializer_list<PartLink> parts) {
+  html.open("li");
+  link_to(html, section_id(position, "overview"), section);
+  html.open("ul");
+  for (const PartLink& part : parts) {
+    if (!part.is_there) continue;
+    html.open("li");
+    link_to(html, section_id(position, part.name), part.title);
+    html.close("li");
+  }
+  html.close("ul");
+  html.close("li");
 }
 
 void reasons(HtmlWriter& html, const std::vector<std::string>& sentences) {
@@ -53,7 +70,11 @@ void reasons(HtmlWriter& html, const std::vector<std::string>& sentences) {
   html.open("div", {{"class", "note"}});
   html.text("Not exact because");
   html.open("ul");
-  for (const std::string& sentence : sentences) html.element("li", sentence);
+  for (const std::string& sentence : sentences) {
+    html.open("li");
+    html.breakable(sentence);
+    html.close("li");
+  }
   html.close("ul");
   html.close("div");
 }

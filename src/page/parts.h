@@ -12,14 +12,17 @@
 
 namespace mlf::page {
 
-/// A module with its position: ids of the first are bare ("call=2"), so that links stay short, and
-/// those of the others begin with their number ("2/call=2").
+/// Ids in the first section are bare ("call=2"), so that links stay short, and those in the others
+/// begin with their number ("2/call=2").
+std::string section_id(std::size_t position, std::string_view name);
+
+/// A module with the position of its section.
 struct ModuleView {
   std::size_t position;
   const ModuleReport& report;
   const PageModule& data;
 
-  std::string id(std::string_view name) const;
+  std::string id(std::string_view name) const { return section_id(position, name); }
   std::string call_id(std::size_t call) const { return id("call=" + std::to_string(call)); }
   std::string kernel_id(const KernelReport& kernel) const { return id("kernel=" + kernel.symbol); }
 };
@@ -42,6 +45,20 @@ void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
 /// Head of a page, up to its body: only the page's own script may run.
 void write_head(HtmlWriter& html, const std::string& title);
 
+/// A part of a section that may be missing.
+struct PartLink {
+  std::string_view name;  ///< its id in the section
+  std::string_view title;
+  bool is_there;
+};
+
+/// The links of one section, an element of the list of all.
+void write_links(HtmlWriter& html, std::size_t position, std::string_view section,
+                 std::initializer_list<PartLink> parts);
+
+/// The report as an element that the script reads.
+void write_json(HtmlWriter& html, const Report& report, std::string_view id);
+
 /// A line of shown code: the number of the first is 1, wherever it is in its file.
 struct ShownLine {
   std::uint32_t number;
@@ -59,6 +76,8 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
+/// The same numbers of two builds, an arrow between those that differ.
+void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);
 void write_calls(HtmlWriter& html, const ModuleView& module);
 /// Whether there is anything for `write_memory` to show.
 bool has_memory(const ModuleView& module);
@@ -66,6 +85,22 @@ void write_memory(HtmlWriter& html, const ModuleView& module);
 /// The maps of two builds side by side, on one scale.
 void write_memory_of_two(HtmlWriter& html, const PageModule& before, const PageModule& after);
 void write_network(HtmlWriter& html, const ModuleView& module);
+
+/// The network in one of two builds.
+struct NetworkSide {
+  std::string_view build;  ///< "before" or "after"
+  std::string_view title;  ///< the same for people
+  std::size_t module = 0;  ///< its position in the report of that build
+  const ModuleReport& report;
+  const PageModule& data;
+  /// By call what happened to its kernel, "-" where nothing did, and the id of the place that shows
+  /// it.
+  std::string changes{};
+  std::string links{};
+};
+/// The first is shown, the others are folded away.
+void write_network_sides(HtmlWriter& html, std::size_t position,
+                         const std::vector<NetworkSide>& sides);
 void write_kernels(HtmlWriter& html, const ModuleView& module);
 
 }  // namespace mlf::page

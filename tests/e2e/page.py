@@ -2,23 +2,54 @@
 
 import json
 import re
+import tarfile
 import unittest
 import urllib.parse
 
 import support
-from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, spelled
+from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, spelled, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e--><svg onload=alert(2)>"
-CALL_COUNTS = {5: "mac", 6: "parameters", 7: "scratch", 8: "live", 9: "loaded", 10: "stored"}
+CALL_COUNTS = {"MAC": "mac", "Constants": "parameters", "Scratch": "scratch", "In memory": "live",
+               "Loaded": "loaded", "Stored": "stored"}  # fmt: skip
 
 
-def value_at(module, path):
-    for key in path.split("."):
-        module = module[key]
-    return module
+# The least contrast of a text of the drawing with what it is on, as WCAG defines it.
+CONTRASTS = """
+const select = document.querySelector('#network + .tools select');
+select.value = arguments[0];
+select.dispatchEvent(new Event('change'));
+const luminance = colour => {
+  const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map(
+    c => c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const fill = e => getComputedStyle(e).fill;
+const ground = fill(document.querySelector('.network:not([hidden]) .graph > polygon'));
+const found = Array.from(document.querySelectorAll('.network:not([hidden]) text'), text => {
+  const shape = text.closest('.node')?.querySelector('path, polygon, ellipse');
+  const on = shape && fill(shape) !== 'none' ? fill(shape) : ground;
+  const [a, b] = [luminance(fill(text)), luminance(on)];
+  return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), text.textContent, fill(text), on];
+});
+return found.sort((a, b) => a[0] - b[0])[0];
+"""
+
+# Alone, and not a part of a name.
+NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]*[A-Za-z_])")
+
+
+def numbers_of(document):
+    """Every number of a JSON document, of its texts as well."""
+    return set(re.findall(r"\d+", json.dumps(document)))
+
+
+def plan_of(archive):
+    result = support.run("plan", archive, "--json")
+    return json.loads(result.stdout) if result.returncode == 0 else None
 
 
 class Page(Browser):
@@ -74,10 +105,11 @@ class Page(Browser):
             self.assertEqual(text, spelled(value_at(module, key)), key)
         calls = self.rows(section + " .calls")
         self.assertEqual(len(calls), len(module["calls"]))
+        columns = {head: self.column(head, section + " .calls") for head in CALL_COUNTS if calls}
         for number, (row, call) in enumerate(zip(calls, module["calls"])):
             self.assertEqual(row[0], str(number))
-            for column, key in CALL_COUNTS.items():
-                self.assertEqual(row[column], spelled(call[key]), key)
+            for head, key in CALL_COUNTS.items():
+                self.assertEqual(row[columns[head]], spelled(call[key]), key)
         self.assertEqual([row[3] for row in self.rows(section + " .live")],
                          [spelled(one["bytes"]) for one in module["peak"]["live"]])
         self.assertEqual([[row[0], row[2], row[3]] for row in self.rows(section + " .findings")],
@@ -87,10 +119,58 @@ class Page(Browser):
         self.assertEqual([row[2:] for row in self.rows(section + " .buffers")],
                          [[spelled(buffer[key]) for key in keys]
                           for kernel in module["kernels"] for buffer in kernel["buffers"]])
-        keys = ("extent", "iterations", "mac")
-        self.assertEqual([row[1:] for row in self.rows(section + " .loops")],
-                         [[spelled(loop[key]) for key in keys]
-                          for kernel in module["kernels"] for loop in kernel["loops"]])
+        loops = [loop for kernel in module["kernels"] for loop in kernel["loops"]]
+        rows = [row for row in self.rows(section + " .nest") if len(row) == 3]
+        self.assertEqual([row[1:] for row in rows],
+                         [[spelled(loop[key]) for key in ("iterations", "mac")] for loop in loops])
+        for (line, *_), loop in zip(rows, loops):
+            self.assertIn(f"for {loop['variable']} in ", line)
+            if isinstance(loop["extent"], int):
+                self.assertRegex(line, rf"\b{loop['extent']}\b")
+
+    # Everything but code, constants (below), names of files and the rounded sizes of pictures.
+    def test_no_number_of_the_text_is_made_up(self):
+        for archive in ARCHIVES:
+            with self.subTest(archive):
+                report = self.open(archive)
+                known = numbers_of(report) | numbers_of(plan_of(archive))
+                for module in report["modules"]:
+                    if module["no_network"] is None:
+                        known |= numbers_of(json.loads(support.run_ok(
+                            "graph", archive, "--module", module["name"]).stdout))
+                    known |= {str(i) for i in range(len(module["calls"]) + len(module["findings"]))}
+                texts = self.run_script("""
+                    const left = 'script, noscript, style, pre, .nest td:first-child, .constants, svg, ' +
+                                 'h1, footer';
+                    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+                    const texts = [];
+                    while (walker.nextNode()) {
+                      const node = walker.currentNode;
+                      if (!node.parentElement.closest(left)) texts.push(node.data);
+                    }
+                    return texts""")
+                shown = {number for text in texts for number in NUMBER.findall(text)}
+                self.assertGreater(len(shown), 1)
+                self.assertEqual(shown - known, set())
+
+    def test_constants_are_those_of_the_archive(self):
+        with tarfile.open(BUNDLED) as tar:
+            source = tar.extractfile("./codegen/host/src/default_lib1.c").read().decode()
+        truth = {}
+        for dtype, name, elements in re.findall(
+                r"(\w+)_t __attribute__.* (\w+)\[\d+\] = \{([^}]*)\}", source):
+            values = [int(text, 16) for text in elements.replace(" ", "").split(",")]
+            truth[name] = [dtype, str(len(values)), str(values.count(0)), str(min(values)),
+                           str(max(values))]
+        self.open(BUNDLED)
+        shown = self.rows(".constants")
+        self.assertEqual(len(shown), len(truth))
+        for name, *numbers, _ in shown:
+            self.assertEqual(numbers, truth[name])
+        bins = self.run_script("""
+            return Array.from(document.querySelectorAll('.constants .bars'), bars =>
+              Array.from(bars.querySelectorAll('title'), e => Number(e.textContent)))""")
+        self.assertEqual([sum(one) for one in bins], [int(row[2]) for row in shown])
 
     # --- the memory map ------------------------------------------------------------------------
 
@@ -185,6 +265,48 @@ class Page(Browser):
             for one in peak["live"]:
                 self.assertIn(f"{one['name']}: {one['bytes']} bytes at ", text)
 
+    def test_beside_pools_what_is_alive_has_names_and_bytes(self):
+        checked = 0
+        for archive in ARCHIVES:
+            report = self.open(archive)
+            for module in report["modules"]:
+                peak = module["peak"]
+                if peak["call"] is None:
+                    continue
+                self.run_script("location.hash = arguments[0]", f"#call={peak['call']}")
+                for memory in ("heap", "stack", "executor"):
+                    live = [one for one in peak["live"] if one["memory"] == memory]
+                    figure = f"figure[id='memory={memory}']"
+                    if not live or len(report["modules"]) > 1 or not self.texts(figure):
+                        continue
+                    with self.subTest(archive, memory=memory):
+                        self.wait_for_text(f"{figure} .readout", f"At call {peak['call']}:")
+                        self.assertEqual(
+                            sorted(self.texts(f"{figure} .readout li")),
+                            sorted(f"{one['name']}: {one['bytes']} bytes" for one in live))
+                        checked += 1
+        self.assertGreater(checked, 0)
+
+    def wait_for_text(self, selector, text):
+        WebDriverWait(self.driver, 10).until(lambda _: text in "".join(self.texts(selector)))
+
+    def test_a_link_to_a_call_leads_the_maps_and_the_network_there(self):
+        for archive in self.pool_archives()[:1]:
+            calls = self.open(archive, "#call=3")["modules"][0]["calls"]
+            self.wait_for_text("figure.map .readout", "At call 3:")
+            self.assertEqual(
+                [text.split(":")[0] for text in self.texts("figure.map .readout p")],
+                ["At call 3"] * len(self.texts("figure.map")))
+            if self.texts(".network svg"):
+                (label,) = self.run_script("""
+                    return Array.from(document.querySelectorAll('.network:not([hidden]) .current'),
+                                      e => e.getAttribute('aria-label'))""")
+                self.assertRegex(label, r"^call 3: ")
+            # The number of a call is the link to it.
+            self.run_script("document.querySelector('.calls th a[href=\"#call=1\"]').click()")
+            self.wait_for_text("figure.map .readout", "At call 1:")
+            self.assertGreater(len(calls), 3)
+
     # --- kernels -------------------------------------------------------------------------------
 
     def code(self, nth):
@@ -210,6 +332,21 @@ class Page(Browser):
                         self.assertEqual(title, "TVMScript")
                         self.assertRegex(script, r"^@T\.prim_func")
                         self.assertEqual(script.count("@T.prim_func"), 1)
+
+    def test_the_loop_nest_is_that_of_show(self):
+        for archive in (path for path in ARCHIVES if "-op-" not in str(path)):
+            module = self.open(archive)["modules"][0]
+            nests = self.run_script("""
+                return Array.from(document.querySelectorAll('section[data-module="0"] .nest'), table =>
+                  Array.from(table.tBodies[0].rows, row => row.cells[0].textContent))""")
+            known = [kernel for kernel in module["kernels"] if kernel["source"]]
+            self.assertEqual(len(nests), len(known))
+            for kernel, lines in zip(known, nests):
+                with self.subTest(archive, kernel=kernel["symbol"]):
+                    shown = support.run_ok("show", archive, kernel["symbol"], "--module",
+                                           module["name"]).stdout.decode()
+                    code = shown.split("\n\n")[1].splitlines()
+                    self.assertEqual(lines, [re.sub(r" +# .*", "", line) for line in code])
 
     def matching_lines(self):
         """For each kernel with both codes: the lines of C and of TIR that are one statement."""
@@ -275,11 +412,12 @@ class Page(Browser):
             "const [one] = performance.getEntriesByType('navigation'); return one.loadEventEnd")
         sort = self.run_script("""
             const begin = performance.now();
-            document.querySelectorAll('.calls thead button')[5].click();
+            document.querySelectorAll('.calls thead button')[arguments[0]].click();
             document.body.getBoundingClientRect();
-            return performance.now() - begin""")
+            return performance.now() - begin""", self.column("MAC"))
         print(f"2,000 calls: {load:.0f} ms to load, {sort:.0f} ms to sort")
-        macs = [int(row[5]) for row in self.rows(".calls")]
+        mac = self.column("MAC")
+        macs = [int(row[mac]) for row in self.rows(".calls")]
         self.assertEqual(macs, sorted(macs, reverse=True))
 
     def test_a_page_that_is_cut_off_shows_what_there_is(self):
@@ -309,14 +447,15 @@ class Page(Browser):
 
     def test_a_click_on_a_head_sorts(self):
         self.open(BUNDLED)
-        head = "return document.querySelectorAll('.calls thead th')[5]"
+        mac = self.column("MAC")
+        head = f"return document.querySelectorAll('.calls thead th')[{mac}]"
         by_call = self.rows(".calls")
         self.run_script(head).find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
         self.assertEqual(self.run_script(head).get_attribute("aria-sort"), "descending")
-        numbers = [int(row[5]) for row in self.rows(".calls")]
+        numbers = [int(row[mac]) for row in self.rows(".calls")]
         self.assertEqual(numbers, sorted(numbers, reverse=True))
         self.run_script(head).find_element(By.TAG_NAME, "button").click()
-        self.assertEqual([int(row[5]) for row in self.rows(".calls")], sorted(numbers))
+        self.assertEqual([int(row[mac]) for row in self.rows(".calls")], sorted(numbers))
         self.driver.find_element(By.CSS_SELECTOR, ".calls thead button").click()
         self.driver.find_element(By.CSS_SELECTOR, ".calls thead button").click()
         self.assertEqual(self.rows(".calls"), by_call)
@@ -358,6 +497,25 @@ class Page(Browser):
                 self.assertEqual(self.requests(), [])
                 self.assertEqual(self.driver.get_log("browser"), [])
 
+    # --- what is wrong -------------------------------------------------------------------------
+
+    def test_an_archive_that_contradicts_itself_says_so_first(self):
+        text = support.NETWORK.replace('"tvmgen_default_add", x_buffer.data, ', '"tvmgen_default_add", ')
+        path = self.folder / "broken.tar"
+        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        checks = [check for check in json.loads(support.run_ok("graph", path).stdout)["checks"]
+                  if check["severity"] == "error"]
+        self.assertGreater(len(checks), 0)
+        self.open(path)
+        self.assertEqual([text.split(": ", 1)[-1] for text in self.texts(".checks li")],
+                         [check["detail"] for check in checks])
+        above, cards = self.run_script("""
+            return ['.checks', '.cards'].map(
+              selector => document.querySelector(selector).getBoundingClientRect().top)""")
+        self.assertLess(above, cards)
+        self.open(BUNDLED)
+        self.assertEqual(self.texts(".checks"), [])
+
     def hostile_archive(self):
         metadata = json.loads(support.METADATA)
         metadata["modules"] = {HOSTILE: {**metadata["modules"]["default"], "model_name": HOSTILE}}
@@ -384,13 +542,30 @@ class Page(Browser):
     def test_axe_finds_no_violation(self):
         if not AXE.exists():
             self.skipTest("no build/page (tests/run --all makes it where there is npm)")
-        for archive in ARCHIVES:
-            for width, scheme in ((1600, "light"), (400, "dark")):
-                with self.subTest(archive, width=width, scheme=scheme):
-                    self.size(width)
-                    self.media("screen", scheme)
-                    self.open(archive)
-                    self.assertEqual(self.violations(), [])
+        seen = [(archive, width, "screen", scheme) for archive in ARCHIVES
+                for width, scheme in ((1600, "light"), (400, "dark"))]
+        # What colours and widths could do together shows in one archive.
+        seen += [(BUNDLED, 1600, "screen", "dark"), (BUNDLED, 400, "screen", "light"),
+                 (BUNDLED, 1600, "print", "light"), (BUNDLED, 400, "print", "dark")]  # fmt: skip
+        for archive, width, kind, scheme in seen:
+            with self.subTest(archive, width=width, kind=kind, scheme=scheme):
+                self.size(width)
+                self.media(kind, scheme)
+                self.open(archive)
+                self.assertEqual(self.violations(), [])
+
+    # axe-core does not look at text of drawings.
+    def test_drawings_can_be_read_in_every_colour(self):
+        places = [path for path in ARCHIVES if "cmsis-nn" in str(path)] or [BUNDLED]
+        for kind, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
+            self.media(kind, scheme)
+            self.open(places[0])
+            if not self.texts(".network svg"):
+                self.skipTest("built without Graphviz")
+            for colour in ("", "mac", "live", "target"):
+                with self.subTest(kind=kind, scheme=scheme, colour=colour):
+                    worst = self.run_script(CONTRASTS, colour)
+                    self.assertGreaterEqual(worst[0], 4.5, worst)
 
     def test_a_narrow_window_does_not_scroll_sideways(self):
         for archive in ARCHIVES:

@@ -29,6 +29,12 @@ def spelled(count):
     return f"<={most}" if least == 0 else f"{least}..{most}"
 
 
+def value_at(module, path):
+    for key in path.split("."):
+        module = module[key]
+    return module
+
+
 class Text(html.parser.HTMLParser):
     """The text of a page as a reader without script sees it, and the ids of its elements."""
 
@@ -95,6 +101,12 @@ class Browser(unittest.TestCase):
             return Array.from(document.querySelectorAll(arguments[0] + ' tbody tr'))
               .filter(row => !row.hidden).map(row => Array.from(row.cells, c => c.textContent))
         """, selector)
+
+    def column(self, head, selector=".calls"):
+        """The position of a column of the first such table."""
+        return self.run_script("""
+            const table = document.querySelector(arguments[0]);
+            return Array.from(table.tHead.rows[0].cells, e => e.textContent)""", selector).index(head)
 
     def requests(self):
         """What the pages asked for since the last call, but for themselves."""

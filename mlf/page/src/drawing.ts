@@ -4,6 +4,13 @@ import { magnitude, spelled, total } from "./count.ts";
 import { all } from "./elements.ts";
 import type { Call, Count } from "./report.ts";
 
+/** What is drawn, and where boxes lead. */
+export interface Subject {
+  calls: Call[];
+  /** The place of a call; null where the page says nothing more of it. */
+  linkOf(call: number): string | null;
+}
+
 export const MEASURES = {
   mac: "MAC", live: "bytes in memory", loaded: "bytes loaded", parameters: "bytes of constants",
 } as const;
@@ -48,6 +55,9 @@ function labelOf(box: CallBox): string {
   return `${place}: ${names}, ${costs}`;
 }
 
+/** Heat from 0 to 1, the name of a colour, or null: as it is drawn. */
+export type Paint = number | string | null;
+
 export class Drawing {
   readonly boxes: CallBox[];
   private readonly svg: SVGSVGElement;
@@ -55,9 +65,9 @@ export class Drawing {
   private readonly height: number;
   private scale = 1;
 
-  constructor(readonly frame: HTMLElement, calls: Call[], private readonly prefix: string) {
+  constructor(readonly frame: HTMLElement, private readonly subject: Subject) {
     this.svg = frame.querySelector("svg")!;
-    this.boxes = callBoxes(this.svg, calls);
+    this.boxes = callBoxes(this.svg, subject.calls);
     ({ width: this.width, height: this.height } = this.svg.viewBox.baseVal);
     for (const box of this.boxes) this.describe(box);
     frame.classList.add("movable");
@@ -96,12 +106,26 @@ export class Drawing {
                         at.top + at.height / 2 - window.top - window.height / 2);
   }
 
-  /** Fills every box; an empty colour is that of the drawing. */
-  fill(colourOf: (box: CallBox) => string): void {
+  /** Marks the box of a call, and brings it to the middle. */
+  mark(call: number): void {
     for (const box of this.boxes) {
-      // Repeated parts are a box with depth: a polygon, and its edges as lines.
-      const shape = box.element.querySelector<SVGElement>("path, polygon, ellipse");
-      if (shape) shape.style.fill = colourOf(box);
+      const isIt = box.first <= call && call < box.first + box.calls.length;
+      box.element.classList.toggle("current", isIt);
+      if (isIt) this.centre(box);
+    }
+  }
+
+  /** Fills every box. The style sheet has the colours, as they depend on the ground. */
+  fill(paintOf: (box: CallBox) => Paint): void {
+    for (const box of this.boxes) {
+      const { style, dataset } = box.element;
+      const paint = paintOf(box);
+      delete dataset["paint"];
+      if (typeof paint === "string") dataset["paint"] = paint;
+      if (typeof paint === "number") {
+        dataset["paint"] = "heat";
+        style.setProperty("--heat", String(paint));
+      }
     }
   }
 
@@ -112,16 +136,19 @@ export class Drawing {
   }
 
   private describe(box: CallBox): void {
+    const { element } = box;
     const label = labelOf(box);
-    box.element.setAttribute("tabindex", "0");
-    box.element.setAttribute("role", "link");
-    box.element.setAttribute("aria-label", label);
-    box.element.querySelector("title")!.textContent = label;
-    const open = (): void => { location.hash = `${this.prefix}call=${box.first}`; };
-    box.element.addEventListener("click", (event) => {
+    element.setAttribute("aria-label", label);
+    element.querySelector("title")!.textContent = label;
+    const link = this.subject.linkOf(box.first);
+    element.setAttribute("role", link === null ? "img" : "link");
+    if (link === null) return;
+    element.setAttribute("tabindex", "0");
+    const open = (): void => { location.hash = link; };
+    element.addEventListener("click", (event) => {
       if (!event.defaultPrevented) open();
     });
-    box.element.addEventListener("keydown", (event) => {
+    element.addEventListener("keydown", (event) => {
       if (event.key === "Enter") open();
     });
   }

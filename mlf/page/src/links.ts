@@ -11,7 +11,10 @@ function target(): HTMLElement | null {
   return document.getElementById(raw) ?? document.getElementById(id);
 }
 
-export function follow(): void {
+/** Told of what a link has led to. */
+export type Arrived = (target: HTMLElement) => void;
+
+function follow(arrived: Arrived): void {
   const element = target();
   if (!element) return;
   for (const marked of document.querySelectorAll(".target")) marked.classList.remove("target");
@@ -21,17 +24,19 @@ export function follow(): void {
   if (element instanceof HTMLDetailsElement) element.open = true;
   const focus = element.querySelector<HTMLElement>("summary, a") ?? element;
   focus.focus({ preventScroll: true });
+  arrived(element);
   element.scrollIntoView({ block: "start" });
 }
 
 /** Also for a link that was followed before, of which the browser says nothing. */
-export function followLinks(): void {
-  addEventListener("hashchange", follow);
+export function followLinks(arrived: Arrived): void {
+  const again = (): void => follow(arrived);
+  addEventListener("hashchange", again);
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest?.("a");
-    if (link?.hash && link.hash === location.hash) follow();
+    if (link?.hash && link.hash === location.hash) again();
   });
-  follow();
+  again();
   // The browser follows the link itself once all is loaded, and takes the focus away.
-  addEventListener("load", () => requestAnimationFrame(follow));
+  addEventListener("load", () => requestAnimationFrame(again));
 }

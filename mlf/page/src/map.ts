@@ -10,7 +10,7 @@ function numberOf(element: Element, name: string): number {
 
 function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
   return all<SVGRectElement>(svg, "rect").map((rect) => ({
-    name: rect.dataset["name"] ?? "",
+    name: rect.dataset["name"] ?? rect.textContent ?? "",
     // Of plans, for a part of a step.
     first: Math.floor(numberOf(rect, "x")),
     last: Math.ceil(numberOf(rect, "x") + numberOf(rect, "width") - 0.001) - 1,
@@ -19,14 +19,29 @@ function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
   }));
 }
 
+/** What is alive. In a pool each is a rectangle; elsewhere the title of the one of all names them. */
+function linesOf(svg: SVGSVGElement, alive: Rectangle[]): string[] {
+  if (svg.classList.contains("places")) {
+    return alive.map((one) => `${one.name}: ${one.bytes} bytes at ${one.offset}`);
+  }
+  return alive.flatMap((one) => one.name.split("\n").slice(1));
+}
+
+/** The call at each step; "-" where the step is none. */
+function callsOf(figure: HTMLElement): string[] {
+  return (figure.dataset["calls"] ?? "").split(" ");
+}
+
 /** The call at a step, as a link, or what the step is else. */
-function placeOf(figure: HTMLElement, prefix: string, step: number): Node | string {
-  const call = (figure.dataset["calls"] ?? "").split(" ")[step];
+function placeOf(calls: string[], prefix: string, step: number): Node | string {
+  const call = calls[step];
   if (!call || call === "-") return `step ${step}`;
   return make("a", { href: `#${prefix}call=${call}` }, `call ${call}`);
 }
 
-export function makeExplorable(figure: HTMLElement, prefix: string): void {
+/** Shows the step of a call, given by its number. */
+export function makeExplorable(figure: HTMLElement, prefix: string): (call: number) => void {
+  const calls = callsOf(figure);
   const svg = figure.querySelector<SVGSVGElement>(".plot svg")!;
   const steps = svg.viewBox.baseVal.width;
   const rectangles = rectanglesOf(svg);
@@ -45,11 +60,9 @@ export function makeExplorable(figure: HTMLElement, prefix: string): void {
     cursor.setAttribute("x2", String(step + 0.5));
     if (!cursor.parentNode) svg.append(cursor);
     const alive = aliveAt(rectangles, step);
-    const list = make("ul", {}, ...alive.map((one) =>
-      make("li", {}, `${one.name}: ${one.bytes} bytes` +
-        (svg.classList.contains("places") ? ` at ${one.offset}` : ""))));
+    const list = make("ul", {}, ...linesOf(svg, alive).map((line) => make("li", {}, line)));
     readout.replaceChildren(
-      make("p", {}, "At ", placeOf(figure, prefix, step), `: ${covered(alive)} bytes in use`), list);
+      make("p", {}, "At ", placeOf(calls, prefix, step), `: ${covered(alive)} bytes in use`), list);
   };
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect();
@@ -59,4 +72,8 @@ export function makeExplorable(figure: HTMLElement, prefix: string): void {
   slider.addEventListener("input", () => show(Number(slider.value)));
   figure.querySelector(".plot")!.after(slider, readout);
   show(fullestStep(rectangles));
+  return (call) => {
+    const step = calls.indexOf(String(call));
+    if (step >= 0) show(step);
+  };
 }

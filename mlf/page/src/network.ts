@@ -1,51 +1,67 @@
-// The network: whole or with its repeated parts drawn once, coloured by cost or target, searched.
-// Boxes lead to the rows of their calls.
+// The network: one of several drawings of it, coloured by cost, target or change, searched. Boxes
+// lead to what the page says of their calls.
 import { magnitude } from "./count.ts";
-import { costOf, Drawing, MEASURES, type CallBox, type Measure } from "./drawing.ts";
+import { costOf, Drawing, MEASURES, type CallBox, type Measure, type Subject } from "./drawing.ts";
 import { all, button, make } from "./elements.ts";
 import { matches } from "./order.ts";
 import type { Module } from "./report.ts";
 
-/** Where the call runs: the kind of the target that its kernel was compiled for. */
-type Targets = Map<string, string | null>;
-
-function targetsOf(module: Module): Targets {
-  return new Map(module.kernels.map((kernel) => [kernel.symbol, kernel.target]));
+/** Boxes by a word of their calls, each word in a colour of the style sheet. */
+interface Words {
+  ofCall(box: CallBox, nth: number): string;
+  colours: Map<string, string>;
 }
 
-// Light: black and red text can be read on them.
-const TARGET_COLOURS = ["#cfe2ff", "#ffe3b3", "#d3f0d0", "#ead6f7", "#ffd6dc", "#e2e2e2"];
-
-/** Colours by target, in the order of their names; the rest shares the last. */
-function targetColours(targets: Targets): Map<string, string> {
-  const names = [...new Set([...targets.values()].map((target) => target ?? "not known"))].sort();
-  return new Map(names.map((name, i) =>
-    [name, TARGET_COLOURS[Math.min(i, TARGET_COLOURS.length - 1)]!]));
+/** A drawing, and what its boxes can be coloured by beside their costs. */
+interface View {
+  drawing: Drawing;
+  words: Map<string, Words>;
 }
 
-/** Calls of a box that repeats run on one target, or on several: that is no colour. */
-function colourByTarget(drawing: Drawing, targets: Targets): void {
-  const colours = targetColours(targets);
+// Of the style sheet.
+const COLOURS = 6;
+const CHANGE_COLOURS = new Map([
+  ["changed", "colour1"], ["rescheduled", "colour0"], ["added", "colour2"], ["removed", "colour4"],
+]);
+
+/** Where calls run: the kind of the target that their kernels were compiled for. The rest shares the
+ *  last colour. */
+function targetsOf(module: Module): Words {
+  const targets = new Map(module.kernels.map((one) => [one.symbol, one.target ?? "not known"]));
+  const names = [...new Set(targets.values())].sort();
+  return {
+    ofCall: (box, nth) => targets.get(box.calls[nth]!.kernel) ?? "not known",
+    colours: new Map(names.map((name, i) => [name, `colour${Math.min(i, COLOURS - 1)}`])),
+  };
+}
+
+/** Of pages of two builds: how each kernel changed, "-" where it did not. */
+function changesOf(frame: HTMLElement): Words | null {
+  const changes = frame.dataset["changes"]?.split(" ");
+  if (!changes) return null;
+  const colours = [...CHANGE_COLOURS].filter(([change]) => changes.includes(change));
+  return { ofCall: (box, nth) => changes[box.first + nth] ?? "-", colours: new Map(colours) };
+}
+
+/** Calls of a box that repeats have one word, or several: that is no colour. */
+function colourByWords(drawing: Drawing, words: Words): void {
   drawing.fill((box) => {
-    const its = new Set(box.calls.map((call) => targets.get(call.kernel) ?? "not known"));
-    return its.size === 1 ? colours.get([...its][0]!)! : "#fff";
+    const its = new Set(box.calls.map((_, nth) => words.ofCall(box, nth)));
+    return (its.size === 1 && words.colours.get([...its][0]!)) || "none";
   });
 }
 
-function colourByCost(drawing: Drawing, measure: Measure | ""): void {
-  const cost = (box: CallBox): number => (measure ? magnitude(costOf(box, measure)) : 0);
+function colourByCost(drawing: Drawing, measure: Measure): void {
+  const cost = (box: CallBox): number => magnitude(costOf(box, measure));
   const most = Math.max(1, ...drawing.boxes.map(cost));
-  // From white to a light amber, on which black and red text can be read.
-  drawing.fill((box) => (measure ? `hsl(40 95% ${100 - (30 * cost(box)) / most}%)` : ""));
+  drawing.fill((box) => Math.max(0, cost(box)) / most);
 }
 
-function makeLegend(targets: Targets): HTMLElement {
-  return make("span", { class: "legend", hidden: "" },
-    ...[...targetColours(targets)].map(([name, fill]) => {
-      const key = make("span", {}, name);
-      key.style.backgroundColor = fill;
-      return key;
-    }));
+function colour({ drawing, words }: View, by: string): void {
+  const its = words.get(by);
+  if (its) colourByWords(drawing, its);
+  else if (by in MEASURES) colourByCost(drawing, by as Measure);
+  else drawing.fill(() => null);
 }
 
 /** Every word of the search in the number, the kernel or the layer of one call. */
@@ -58,64 +74,85 @@ function find(drawing: Drawing, words: string): CallBox[] {
   });
 }
 
-/** Without a script the second drawing is folded away below the first; with it, one is shown. */
-function takeDrawings(section: HTMLElement, module: Module, prefix: string): Drawing[] {
-  return all<HTMLElement>(section, ".network").map((frame) => {
+function viewOf(frame: HTMLElement, module: Module, subject: Subject): View {
+  const words = new Map<string, Words>();
+  const changes = changesOf(frame);
+  if (changes) words.set("change", changes);
+  words.set("target", targetsOf(module));
+  return { drawing: new Drawing(frame, subject), words };
+}
+
+function makeSelect(view: View): HTMLSelectElement {
+  const option = (value: string, text = value): HTMLElement => make("option", { value }, text);
+  return make("select", {}, option("", "kind"),
+    ...Object.entries(MEASURES).map(([value, text]) => option(value, text)),
+    ...[...view.words.keys()].map((name) => option(name)));
+}
+
+/** Shows one of the drawings, with tools before the section. What it returns marks the box of a
+ *  call, given by its number. */
+export function makeExplorable(
+  section: HTMLElement, moduleOf: (frame: HTMLElement) => Module,
+  linkOf: (frame: HTMLElement, call: number) => string | null,
+): (call: number) => void {
+  let other = "";
+  const views = all<HTMLElement>(section, ".network").map((frame) => {
+    // Without a script the second drawing is folded away below the first; with it, one is shown.
     const details = frame.closest("details");
     if (details) {
+      other = details.querySelector("summary")!.textContent!;
       details.replaceWith(frame);
       frame.hidden = true;
     }
-    return new Drawing(frame, module.calls, prefix);
+    const module = moduleOf(frame);
+    return viewOf(frame, module, { calls: module.calls, linkOf: (call) => linkOf(frame, call) });
   });
-}
+  let [shown] = views as [View, ...View[]];
+  shown.drawing.fit();
 
-export function makeExplorable(section: HTMLElement, module: Module, prefix: string): void {
-  const drawings = takeDrawings(section, module, prefix);
-  let [shown] = drawings as [Drawing, ...Drawing[]];
-  shown.fit();
-
-  const targets = targetsOf(module);
-  const legend = makeLegend(targets);
-  const select = make("select", {}, make("option", { value: "" }, "kind"),
-    ...Object.entries(MEASURES).map(([value, text]) => make("option", { value }, text)),
-    make("option", { value: "target" }, "target"));
-  const colour = (): void => {
-    legend.hidden = select.value !== "target";
-    if (legend.hidden) colourByCost(shown, select.value as Measure | "");
-    else colourByTarget(shown, targets);
+  const legend = make("span", { class: "legend" });
+  const select = makeSelect(shown);
+  const paint = (): void => {
+    const colours = shown.words.get(select.value)?.colours ?? new Map<string, string>();
+    legend.replaceChildren(...[...colours]
+      .map(([name, its]) => make("span", { "data-paint": its }, name)));
+    legend.hidden = colours.size === 0;
+    colour(shown, select.value);
   };
-  select.addEventListener("change", colour);
-  select.value = "mac";
-  colour();
+  select.addEventListener("change", paint);
+  select.value = shown.words.has("change") ? "change" : "mac";
+  paint();
 
   const search = make("input", { type: "search", placeholder: "kernel or layer" });
   const status = make("span", { role: "status" });
   const look = (): void => {
-    const found = find(shown, search.value);
-    status.textContent = search.value ? `${found.length} of ${shown.boxes.length}` : "";
-    if (found[0]) shown.centre(found[0]);
+    const { drawing } = shown;
+    const found = find(drawing, search.value);
+    status.textContent = search.value ? `${found.length} of ${drawing.boxes.length}` : "";
+    if (found[0]) drawing.centre(found[0]);
   };
   search.addEventListener("input", look);
 
   const tools = make("div", { class: "tools" },
     make("label", {}, "Colour by ", select), legend, make("label", {}, "Find ", search), status,
-    button("+", "Larger", () => shown.zoom(true)),
-    button("\u2212", "Smaller", () => shown.zoom(false)),
-    button("All", "The whole network", () => shown.showAll()));
-  const other = drawings[1];
-  if (other) {
-    const fold = make("input", { type: "checkbox" });
-    const [whole] = drawings as [Drawing];
-    fold.addEventListener("change", () => {
-      shown.frame.hidden = true;
-      shown = fold.checked ? other : whole;
-      shown.frame.hidden = false;
-      shown.fit();
-      colour();
+    button("+", "Larger", () => shown.drawing.zoom(true)),
+    button("\u2212", "Smaller", () => shown.drawing.zoom(false)),
+    button("All", "The whole network", () => shown.drawing.showAll()));
+  if (views[1]) {
+    const [first, second] = views as [View, View];
+    const choice = make("input", { type: "checkbox" });
+    choice.addEventListener("change", () => {
+      shown.drawing.frame.hidden = true;
+      shown = choice.checked ? second : first;
+      shown.drawing.frame.hidden = false;
+      shown.drawing.fit();
+      paint();
       look();
     });
-    tools.prepend(make("label", {}, fold, " Fold repeats"));
+    tools.prepend(make("label", {}, choice, ` ${other}`));
   }
   section.before(tools);
+  return (call) => {
+    for (const { drawing } of views) drawing.mark(call);
+  };
 }

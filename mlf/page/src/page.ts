@@ -10,18 +10,44 @@ import { makeFilterable, makeSortable } from "./table.ts";
 // Everything is there (begin.ts), and what follows measures it.
 document.documentElement.classList.remove("arriving");
 
-// Pages of mlf diff have no report, and no network either.
-const embedded = document.getElementById("report");
-const report = embedded ? JSON.parse(embedded.textContent!) as Report : null;
+// Pages of mlf diff have that of each build.
+function embedded(id: string): Report | null {
+  const element = document.getElementById(id);
+  return element ? JSON.parse(element.textContent!) as Report : null;
+}
+const reports: Record<string, Report | null> = {
+  "": embedded("report"), before: embedded("report-before"), after: embedded("report-after"),
+};
+
+/** Calls of two builds have no rows: `links` has a place or "-" for each. */
+function linkOf(links: string | undefined, call: number, row: string): string | null {
+  if (links === undefined) return row;
+  const link = links.split(" ")[call] ?? "-";
+  return link === "-" ? null : link;
+}
 
 for (const table of all<HTMLTableElement>(document, "table.filterable")) makeFilterable(table);
 for (const table of all<HTMLTableElement>(document, "table.sortable")) makeSortable(table);
+/** By section: what shows a call of its module in another view. */
+const views = new Map<Element, ((call: number) => void)[]>();
 for (const section of all<HTMLElement>(document, "section.module")) {
   const position = Number(section.dataset["module"]);
   const prefix = position === 0 ? "" : `${position + 1}/`;
-  for (const figure of all<HTMLElement>(section, "figure.map")) makeMapExplorable(figure, prefix);
+  const its = all<HTMLElement>(section, "figure.map")
+    .map((figure) => makeMapExplorable(figure, prefix));
   const drawings = section.querySelector<HTMLElement>(".drawings");
-  if (drawings && report) makeNetworkExplorable(drawings, report.modules[position]!, prefix);
+  if (drawings?.querySelector("svg")) {
+    its.push(makeNetworkExplorable(
+      drawings,
+      ({ dataset }) => reports[dataset["build"] ?? ""]!.modules[Number(dataset["at"] ?? position)]!,
+      ({ dataset }, call) => linkOf(dataset["links"], call, `${prefix}call=${call}`)));
+  }
+  views.set(section, its);
 }
 unfoldKernels();
-followLinks();
+// A call is in the table, in the memory maps and in the network.
+followLinks((target) => {
+  const call = /(?:^|\/)call=(\d+)$/.exec(target.id);
+  if (!call) return;
+  for (const show of views.get(target.closest("section.module")!) ?? []) show(Number(call[1]));
+});

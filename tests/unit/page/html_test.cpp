@@ -32,6 +32,17 @@ TEST(PageHtml, FragmentsArePercentEncoded) {
   EXPECT_EQ(fragment("kernel=a b\"#%"), "kernel=a%20b%22%23%25");
 }
 
+TEST(PageHtml, LongNamesBreakBehindUnderscoresAndSlashes) {
+  const auto breakable = [](std::string_view name) {
+    return written([&](HtmlWriter& html) { html.breakable(name); });
+  };
+  EXPECT_EQ(breakable("nn_softmax 'a' <b>"), "nn_softmax &#39;a&#39; &lt;b&gt;");
+  EXPECT_EQ(breakable("of nn_conv2d_add_clip_cast_subtract_1"),
+            "of nn_conv2d_<wbr>add_clip_cast_subtract_1");
+  EXPECT_EQ(breakable("functional_1/activation/Relu"), "functional_1/<wbr>activation/Relu");
+  EXPECT_EQ(breakable("abcdefghijklmnopqrstuvwxyz_"), "abcdefghijklmnopqrstuvwxyz_");
+}
+
 TEST(PageHtml, AttributesAreQuotedAndMayBeLeftOut) {
   const std::string text = written([](HtmlWriter& html) {
     html.element("td", {{"class", "a\"b"}, {"", "nothing"}}, "<");
