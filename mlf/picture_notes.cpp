@@ -1,5 +1,8 @@
 #include "picture_notes.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "count_text.h"
@@ -21,6 +24,21 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
     layers.push_back(call.layer.substr(0, call.layer.find(';')));
   }
   return {.folded = std::move(folded), .boxes = std::move(boxes), .layers = std::move(layers)};
+}
+
+void add_changes(graph::DotNotes& notes, const ModuleReport& module,
+                 const ModuleDifference& difference, SymbolOf symbol) {
+  for (std::size_t i = 0; i < module.calls.size(); ++i) {
+    const std::string& kernel = module.kernels[module.calls[i].kernel].symbol;
+    const auto found = std::ranges::find_if(
+        difference.kernels, [&](const KernelDifference& one) { return one.*symbol == kernel; });
+    if (found == difference.kernels.end()) continue;
+    notes.boxes[i] += fmt::format("\n{}", to_string(found->change));
+    for (const NumberChange& number : found->numbers) {
+      notes.boxes[i] += fmt::format("\n{} {} \u2192 {}", number.what, spelled(number.before),
+                                    spelled(number.after));
+    }
+  }
 }
 
 }  // namespace mlf::program

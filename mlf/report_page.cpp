@@ -1,5 +1,6 @@
 #include "report_page.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -20,14 +21,13 @@ using graph::FoldedNetwork;
 using graph::Topology;
 
 #ifdef MLF_HAS_DRAWING
-Result<std::string> draw(const FoldedNetwork& folded, const ModuleReport& module) {
+Result<std::string> draw(const graph::DotNotes& notes, const Topology& network) {
   std::string dot;
-  return graph::write_dot(*module.network, notes_of(folded, module),
-                          [&](std::string_view text) { dot += text; })
+  return graph::write_dot(network, notes, [&](std::string_view text) { dot += text; })
       .and_then([&] { return drawing::svg_from_dot(dot); });
 }
 #else
-Result<std::string> draw(const FoldedNetwork&, const ModuleReport&) {
+Result<std::string> draw(const graph::DotNotes&, const Topology&) {
   return tl::make_unexpected(
       Diagnostics{Diagnostic{ErrorKind::internal, "this mlf was built without Graphviz", {}}});
 }
@@ -35,13 +35,13 @@ Result<std::string> draw(const FoldedNetwork&, const ModuleReport&) {
 
 /// Draws one form of a network into `picture`, where its layout ends. Where Graphviz fails, the
 /// page is of use without it, and says so.
-Result<void> add_picture(const FoldedNetwork& folded, const ModuleReport& module,
+Result<void> add_picture(const graph::DotNotes& notes, const Topology& network,
                          std::string& picture, std::string& no_picture) {
-  if (graph::layout_effort(*module.network, folded) > graph::kMostLayoutEffort) {
+  if (graph::layout_effort(network, *notes.folded) > graph::kMostLayoutEffort) {
     no_picture = "Not drawn: it has too many edges. mlf graph --format svg lists its calls.";
     return {};
   }
-  auto drawn = draw(folded, module);
+  auto drawn = draw(notes, network);
   if (drawn) {
     picture = *std::move(drawn);
   } else if (drawn.error().front().kind == ErrorKind::internal) {
@@ -55,15 +55,40 @@ Result<void> add_picture(const FoldedNetwork& folded, const ModuleReport& module
 Result<void> add_pictures(const Deployment& deployment, const ModuleReport& module,
                           PageModule& page) {
   const Topology& network = *module.network;
-  return add_picture(graph::whole_network(network), module, page.picture, page.no_picture)
+  return add_picture(notes_of(graph::whole_network(network), module), network, page.picture,
+                     page.no_picture)
       .and_then([&] { return fold_repeats(deployment, network); })
       .and_then([&](const FoldedNetwork& folded) -> Result<void> {
         if (folded.blocks.size() == network.calls.size()) return {};
-        return add_picture(folded, module, page.folded_picture, page.no_picture);
+        return add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
       });
 }
 
+/// As `diff` pairs modules: by name, or the only one of each build.
+const ModuleDifference* difference_of(const Report& report, const ModuleReport& module,
+                                      std::span<const ModuleDifference> differences) {
+  const auto found = std::ranges::find(differences, module.name, &ModuleDifference::name);
+  if (found != differences.end()) return &*found;
+  return report.modules.size() == 1 && differences.size() == 1 ? &differences.front() : nullptr;
+}
+
 }  // namespace
+
+Result<void> add_changed_pictures(const Report& report,
+                                  std::span<const ModuleDifference> differences, SymbolOf symbol,
+                                  PageData& data) {
+  for (std::size_t i = 0; i < report.modules.size(); ++i) {
+    const ModuleReport& module = report.modules[i];
+    const ModuleDifference* difference = difference_of(report, module, differences);
+    if (difference == nullptr || !module.network) continue;
+    graph::DotNotes notes = notes_of(graph::whole_network(*module.network), module);
+    add_changes(notes, module, *difference, symbol);
+    PageModule& page = data.modules[i];
+    auto drawn = add_picture(notes, *module.network, page.picture, page.no_picture);
+    if (!drawn) return drawn;
+  }
+  return {};
+}
 
 std::string title_of(const std::string& argument) {
   return argument == "-" ? "standard input" : argument;

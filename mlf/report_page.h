@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "mlf/page.h"
+#include "picture_notes.h"
 
 namespace mlf::program {
 
@@ -12,6 +14,12 @@ namespace mlf::program {
 /// Errors: `io`, and those of `page_data`.
 Result<void> write_report_page(const Deployment& deployment, const Report& report,
                                const std::string& archive, const std::string& file);
+
+/// Draws the networks of one of two builds that are not the same, where this build of mlf can, with
+/// what happened to each kernel. Errors: those of drawing.
+Result<void> add_changed_pictures(const Report& report,
+                                  std::span<const ModuleDifference> differences, SymbolOf symbol,
+                                  PageData& data);
 
 /// What a page calls an archive that was given as `argument`: standard input is "-".
 std::string title_of(const std::string& argument);

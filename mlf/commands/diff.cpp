@@ -1,6 +1,8 @@
 // mlf diff: what changed between two builds.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -38,13 +40,36 @@ struct Build {
   PageData page{};  ///< where a page is written
 };
 
-Result<void> write_diff_page_file(const Build& before, const Build& after,
+/// The folders that both have say nothing.
+void leave_out_common_folders(std::string& before, std::string& after) {
+  const std::filesystem::path old_path(before);
+  const std::filesystem::path new_path(after);
+  auto [a, b] = std::ranges::mismatch(old_path, new_path);
+  if (a == old_path.end() || b == new_path.end()) return;
+  const auto rest = [](auto first, auto last) {
+    std::filesystem::path path;
+    for (; first != last; ++first) path /= *first;
+    return path.string();
+  };
+  before = rest(a, old_path.end());
+  after = rest(b, new_path.end());
+}
+
+Result<void> write_diff_page_file(Build& before, Build& after,
                                   const std::vector<ModuleDifference>& differences,
                                   const std::string& file) {
-  return write_page_file(file, [&](const tir::Sink& sink) {
-    return write_diff_page({before.report, before.page}, {after.report, after.page}, differences,
-                           sink);
-  });
+  leave_out_common_folders(before.page.title, after.page.title);
+  return add_changed_pictures(before.report, differences, &KernelDifference::before, before.page)
+      .and_then([&] {
+        return add_changed_pictures(after.report, differences, &KernelDifference::after,
+                                    after.page);
+      })
+      .and_then([&] {
+        return write_page_file(file, [&](const tir::Sink& sink) {
+          return write_diff_page({before.report, before.page}, {after.report, after.page},
+                                 differences, sink);
+        });
+      });
 }
 
 Result<Build> read_build(const std::string& path, const DiffArguments& options,
@@ -181,9 +206,9 @@ std::string to_text(const std::vector<ModuleDifference>& differences, DiffFormat
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
-  const auto before = read_build(options.before, options, context.limits);
+  auto before = read_build(options.before, options, context.limits);
   if (!before) return context.console.fail(before.error());
-  const auto after = read_build(options.after, options, context.limits);
+  auto after = read_build(options.after, options, context.limits);
   if (!after) return context.console.fail(after.error());
   const std::vector<ModuleDifference> differences = diff(before->report, after->report);
   const auto printed = options.html.empty()
@@ -208,9 +233,10 @@ Command diff_command(CLI::App& parent) {
       *app, "--format", options->format,
       {{"text", DiffFormat::text}, {"json", DiffFormat::json}, {"markdown", DiffFormat::markdown}},
       "text: a table; json (schemas/diff.schema.json); markdown: for pull requests");
-  app->add_option("--html", options->html,
-                  "Write one HTML file: numbers, memory and code before and after; - is standard "
-                  "output")
+  app->add_option(
+         "--html", options->html,
+         "Write one HTML file: numbers, memory, networks and code before and after; - is standard "
+         "output")
       ->type_name("FILE")
       ->excludes(format);
   return {app, [options](const Context& context) { return run_diff(*options, context); }};

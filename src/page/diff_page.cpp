@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "mlf/page.h"
 #include "mlf/version.h"
@@ -18,6 +20,7 @@ namespace {
 struct SideModule {
   const ModuleReport* report = nullptr;
   const PageModule* data = nullptr;
+  std::size_t position = 0;  ///< in the report
 };
 
 /// As `diff` pairs them: by name, or the only module of each.
@@ -26,7 +29,8 @@ SideModule module_of(const PageSide& side, const std::string& name) {
   auto found = std::ranges::find(modules, name, &ModuleReport::name);
   if (found == modules.end() && modules.size() == 1) found = modules.begin();
   if (found == modules.end()) return {};
-  return {&*found, &side.data.modules[static_cast<std::size_t>(found - modules.begin())]};
+  const auto position = static_cast<std::size_t>(found - modules.begin());
+  return {&*found, &side.data.modules[position], position};
 }
 
 void number_rows(HtmlWriter& html, const std::string& where,
@@ -42,12 +46,13 @@ void number_rows(HtmlWriter& html, const std::string& where,
   }
 }
 
+bool has_numbers(const ModuleDifference& module) {
+  return !module.numbers.empty() || std::ranges::any_of(module.kernels, [](const auto& kernel) {
+    return !kernel.numbers.empty();
+  });
+}
+
 void write_numbers(HtmlWriter& html, const ModuleDifference& module) {
-  const bool has_any =
-      !module.numbers.empty() || std::ranges::any_of(module.kernels, [](const auto& kernel) {
-        return !kernel.numbers.empty();
-      });
-  if (!has_any) return;
   open_table(html, "Numbers that changed", "numbers sortable");
   head_row(html, {"Where", "What", "#Before", "#After", "Change"});
   number_rows(html, "module", module.numbers);
@@ -92,9 +97,13 @@ void write_side(HtmlWriter& html, std::string_view title, const std::string& tex
   });
 }
 
-void write_kernel(HtmlWriter& html, const KernelDifference& kernel, const SideModule& before,
-                  const SideModule& after) {
-  html.open("details", {{"class", "kernel"}});
+std::string id_of(std::size_t position, const KernelDifference& kernel) {
+  return section_id(position, "kernel=" + (kernel.after.empty() ? kernel.before : kernel.after));
+}
+
+void write_kernel(HtmlWriter& html, std::size_t position, const KernelDifference& kernel,
+                  const SideModule& before, const SideModule& after) {
+  html.open("details", {{"id", id_of(position, kernel)}, {"class", "kernel"}});
   html.open("summary");
   html.text(kernel.name);
   html.element("span", {{"class", "mac"}}, to_string(kernel.change));
@@ -108,34 +117,106 @@ void write_kernel(HtmlWriter& html, const KernelDifference& kernel, const SideMo
   html.close("details");
 }
 
-void write_module(HtmlWriter& html, const ModuleDifference& module, const PageSide& before,
-                  const PageSide& after, std::size_t position) {
-  html.open("section", {{"class", "module"},
-                        {"data-module", std::to_string(position)},
+/// What changed in a module, with the module in both builds.
+struct DifferenceView {
+  std::size_t position;
+  const ModuleDifference& module;
+  SideModule before;
+  SideModule after;
+
+  bool has_both() const { return before.data != nullptr && after.data != nullptr; }
+  bool has_memory() const { return has_both() && before.data->steps + after.data->steps > 0; }
+  bool has_network() const {
+    return !module.graph.empty() ||
+           (has_both() && (before.report->network || after.report->network));
+  }
+};
+
+DifferenceView view_of(std::size_t position, const ModuleDifference& module, const PageSide& before,
+                       const PageSide& after) {
+  return {position, module, module.is_added ? SideModule{} : module_of(before, module.name),
+          module.is_removed ? SideModule{} : module_of(after, module.name)};
+}
+
+/// By call: what happened to its kernel, and where that is shown.
+void add_changes(NetworkSide& side, const DifferenceView& view,
+                 const std::map<std::string_view, const KernelDifference*>& by_symbol) {
+  const auto append = [](std::string& list, std::string_view word) {
+    if (!list.empty()) list += ' ';
+    list += word;
+  };
+  for (const CallReport& call : side.report.calls) {
+    const auto found = by_symbol.find(side.report.kernels[call.kernel].symbol);
+    const bool is_same = found == by_symbol.end();
+    append(side.changes, is_same ? "-" : to_string(found->second->change));
+    append(side.links, is_same ? "-" : fragment(id_of(view.position, *found->second)));
+  }
+}
+
+void write_network_of_two(HtmlWriter& html, const DifferenceView& view) {
+  html.element("h3", {{"id", section_id(view.position, "network")}}, "Network");
+  if (!view.module.graph.empty()) {
+    html.open("ul");
+    for (const std::string& edit : view.module.graph) {
+      html.open("li");
+      html.breakable(edit);
+      html.close("li");
+    }
+    html.close("ul");
+  }
+  if (!view.has_both()) return;
+  std::map<std::string_view, const KernelDifference*> by_old_symbol;
+  std::map<std::string_view, const KernelDifference*> by_new_symbol;
+  for (const KernelDifference& kernel : view.module.kernels) {
+    if (!kernel.before.empty()) by_old_symbol.emplace(kernel.before, &kernel);
+    if (!kernel.after.empty()) by_new_symbol.emplace(kernel.after, &kernel);
+  }
+  std::vector<NetworkSide> sides;
+  if (view.after.report->network) {
+    sides.push_back({"after", "After", view.after.position, *view.after.report, *view.after.data});
+    add_changes(sides.back(), view, by_new_symbol);
+  }
+  if (view.before.report->network) {
+    sides.push_back(
+        {"before", "Before", view.before.position, *view.before.report, *view.before.data});
+    add_changes(sides.back(), view, by_old_symbol);
+  }
+  write_network_sides(html, view.position, sides);
+}
+
+void write_links_of(HtmlWriter& html, const DifferenceView& view) {
+  write_links(html, view.position, view.module.name,
+              {{"numbers", "Numbers", has_numbers(view.module)},
+               {"memory", "Memory", view.has_memory()},
+               {"network", "Network", view.has_network()},
+               {"kernels", "Kernels", !view.module.kernels.empty()}});
+}
+
+void write_module(HtmlWriter& html, const DifferenceView& view) {
+  const ModuleDifference& module = view.module;
+  html.open("section", {{"id", section_id(view.position, "overview")},
+                        {"class", "module"},
+                        {"data-module", std::to_string(view.position)},
                         {"aria-label", "Module " + module.name}});
   html.element("h2", "Module " + module.name);
   if (module.is_added || module.is_removed) {
     html.element("p", {{"class", "note"}},
                  module.is_added ? "Only in the second archive." : "Only in the first archive.");
   }
-  write_numbers(html, module);
-  if (!module.graph.empty()) {
-    html.element("h3", "Network");
-    html.open("ul");
-    for (const std::string& edit : module.graph) html.element("li", edit);
-    html.close("ul");
+  if (view.has_both()) write_figures_of_two(html, *view.before.report, *view.after.report);
+  if (has_numbers(module)) {
+    html.element("h3", {{"id", section_id(view.position, "numbers")}}, "Numbers that changed");
+    write_numbers(html, module);
   }
-  const SideModule old_module = module.is_added ? SideModule{} : module_of(before, module.name);
-  const SideModule new_module = module.is_removed ? SideModule{} : module_of(after, module.name);
-  if (old_module.data != nullptr && new_module.data != nullptr &&
-      (old_module.data->steps > 0 || new_module.data->steps > 0)) {
-    html.element("h3", "Memory, step by step");
-    write_memory_of_two(html, *old_module.data, *new_module.data);
+  if (view.has_memory()) {
+    html.element("h3", {{"id", section_id(view.position, "memory")}}, "Memory, step by step");
+    write_memory_of_two(html, *view.before.data, *view.after.data);
   }
+  if (view.has_network()) write_network_of_two(html, view);
   if (!module.kernels.empty()) {
-    html.element("h3", "Kernels");
+    html.element("h3", {{"id", section_id(view.position, "kernels")}}, "Kernels that changed");
     for (const KernelDifference& kernel : module.kernels) {
-      write_kernel(html, kernel, old_module, new_module);
+      write_kernel(html, view.position, kernel, view.before, view.after);
     }
   }
   html.close("section");
@@ -144,18 +225,30 @@ void write_module(HtmlWriter& html, const ModuleDifference& module, const PageSi
 
 void write_diff_body(HtmlWriter& html, const PageSide& before, const PageSide& after,
                      std::span<const ModuleDifference> differences) {
+  std::vector<DifferenceView> views;
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    views.push_back(view_of(i, differences[i], before, after));
+  }
   html.trusted("<body>\n");
   html.open("header");
   html.element("h1", fmt::format("{} \u2192 {}", before.data.title, after.data.title));
+  html.open("nav", {{"aria-label", "Parts of this page"}});
+  html.open("ul");
+  for (const DifferenceView& view : views) write_links_of(html, view);
+  html.close("ul");
+  html.close("nav");
   html.close("header");
   html.trusted("\n<main>\n");
-  if (differences.empty()) html.element("p", "No differences.");
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    write_module(html, differences[i], before, after, i);
-  }
+  if (views.empty()) html.element("p", "No differences.");
+  for (const DifferenceView& view : views) write_module(html, view);
   html.trusted("</main>\n");
   html.element("footer", fmt::format("mlf {}", version()));
-  html.trusted("\n<script>");
+  html.trusted("\n");
+  if (!views.empty()) {
+    write_json(html, before.report, "report-before");
+    write_json(html, after.report, "report-after");
+  }
+  html.trusted("<script>");
   html.trusted(script());
   html.trusted("</script>\n</body>\n</html>\n");
 }

@@ -1,11 +1,16 @@
 """The page of mlf diff --html."""
 
 import json
+import re
 import tarfile
 import unittest
+import urllib.parse
 
 import support
-from page_case import AXE, BUNDLED, Browser, Text, spelled
+from page_case import AXE, BUNDLED, Browser, Text, spelled, value_at
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 
 class DiffPage(Browser):
@@ -41,6 +46,65 @@ class DiffPage(Browser):
                                  [kernel["change"] for kernel in kernels])
                 self.assertEqual(self.requests(), [])
                 self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_the_overview_has_both_reports(self):
+        for before, after in self.pairs():
+            self.open(before, after)
+            (old,), (new,) = (json.loads(support.run_ok("report", "--json", one).stdout)["modules"]
+                              for one in (before, after))  # fmt: skip
+            figures = self.run_script("""
+                return Array.from(document.querySelectorAll('dd'), e => [e.dataset.key, e.textContent])""")
+            self.assertGreater(len(figures), 10)
+            for key, text in figures:
+                was, now = spelled(value_at(old, key)), spelled(value_at(new, key))
+                self.assertEqual(text, now if was == now else f"{was} \u2192 {now}", key)
+
+    def test_links_lead_into_every_part(self):
+        for pair in self.pairs():
+            self.open(*pair)
+            ids = self.run_script("return Array.from(document.querySelectorAll('[id]'), e => e.id)")
+            links = self.run_script("""
+                return Array.from(document.querySelectorAll('a'), e => e.getAttribute('href'))""")
+            self.assertEqual(len(ids), len(set(ids)))
+            self.assertGreaterEqual(len(links), 3)
+            for link in links:
+                self.assertIn(urllib.parse.unquote(link[1:]), ids)
+
+    def test_both_networks_show_what_happened_to_kernels(self):
+        for before, after in self.pairs():
+            (module,) = self.open(before, after)
+            if not self.texts(".network svg"):
+                self.skipTest("built without Graphviz")
+            changes = {kernel["after"]: kernel["change"] for kernel in module["kernels"]}
+            (report,) = json.loads(support.run_ok("report", "--json", after).stdout)["modules"]
+            expected = [changes.get(call["kernel"], "") for call in report["calls"]]
+            boxes = self.run_script("""
+                const words = [...arguments[0]];
+                return Array.from(document.querySelectorAll('.network:not([hidden]) g.node'), e => ({
+                  label: e.getAttribute('aria-label'),
+                  texts: Array.from(e.querySelectorAll('text'), t => t.textContent.trim())
+                    .filter(t => words.includes(t)),
+                  fill: getComputedStyle(e.querySelector('path, polygon, ellipse')).fill,
+                })).filter(box => box.label)""", ["added", "removed", "changed", "rescheduled"])
+            boxes.sort(key=lambda box: int(re.match(r"call (\d+)", box["label"])[1]))
+            self.assertEqual(["".join(box["texts"]) for box in boxes], expected)
+            legend = dict(self.run_script("""
+                return Array.from(document.querySelectorAll('.legend span'),
+                  e => [e.textContent, getComputedStyle(e).backgroundColor])"""))
+            for box, change in zip(boxes, expected):
+                self.assertEqual(box["fill"], legend.get(change, "rgb(255, 255, 255)"))
+            # A box leads to the code of its kernel.
+            nth = expected.index(next(filter(None, expected)))
+            self.driver.find_element(
+                By.CSS_SELECTOR, f".network:not([hidden]) [aria-label^='call {nth}:']").send_keys(Keys.ENTER)
+            WebDriverWait(self.driver, 10).until(lambda _: self.texts("details.target[open] .code"))
+            self.assertEqual(
+                urllib.parse.unquote(self.run_script("return location.hash")),
+                f"#kernel={report['calls'][nth]['kernel']}")
+            # The other build is one key away.
+            self.driver.find_element(By.CSS_SELECTOR, "#network ~ .tools [type=checkbox]").send_keys(Keys.SPACE)
+            self.assertEqual(self.run_script("""
+                return document.querySelector('.network:not([hidden])').dataset.build"""), "before")
 
     def test_memory_before_and_after_is_on_one_scale(self):
         captions = 0
