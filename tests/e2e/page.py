@@ -578,6 +578,15 @@ class Page(Browser):
                         self.assertLessEqual(
                             self.run_script("return document.documentElement.scrollWidth"), 400)
 
+    def test_on_paper_nothing_is_cut_at_the_bottom(self):
+        self.media("print", "light")
+        self.open(BUNDLED)
+        cut = self.run_script("""
+            dispatchEvent(new Event('beforeprint'));
+            return Array.from(document.querySelectorAll('.scroll, pre, .network'))
+              .filter(e => e.scrollHeight > e.clientHeight + 1).map(e => e.getAttribute('aria-label'))""")
+        self.assertEqual(cut, [])
+
     def test_dark_is_dark_and_paper_is_light(self):
         colours = {}
         for kind, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
