@@ -19,7 +19,10 @@ import support
 
 PACKAGE = support.SOURCE / "mlf" / "tvmc"
 PROGRAM = "mlf_tvmc/bin/mlf"
-PYTHONS = [sys.executable, *sys.argv[1:]]
+# The oldest Python that it is for is used where there is one.
+PYENV = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+OLDEST = map(str, PYENV.glob("versions/3.8.*/bin/python"))
+PYTHONS = [sys.executable, *sys.argv[1:], *OLDEST]
 
 try:
     import scikit_build_core  # noqa: F401
