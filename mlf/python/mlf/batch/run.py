@@ -104,6 +104,21 @@ class Progress:
         print(text, end="\n" if done.read == self._total else "", file=sys.stderr, flush=True)
 
 
+def gathered(client: distributed.Client, done: list[distributed.Future]) -> list[Answer]:
+    """The results of tasks: in one request, unless one of them failed."""
+    try:
+        return list(client.gather(done))
+    except Exception:
+        return [result_of(future) for future in done]
+
+
+def result_of(future: distributed.Future) -> Answer:
+    try:
+        return dict(future.result())
+    except Exception as error:  # storage, or workers that died again and again
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
 def answers(client: distributed.Client, todo: list[Item], options: Options) -> Iterator[Any]:
     """Pairs of an item and its answer, as they come."""
     waiting: dict[distributed.Future, Item] = {}
@@ -121,15 +136,11 @@ def answers(client: distributed.Client, todo: list[Item], options: Options) -> I
         return made
 
     queue = distributed.as_completed(submit(MOST_SUBMITTED))
-    for future in queue:
-        item = waiting.pop(future)
-        try:
-            answer = future.result()
-        except Exception as error:  # storage, or workers that died again and again
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        for more in submit(1):
-            queue.add(more)
-        yield item, answer
+    for done in queue.batches():
+        found = gathered(client, done)
+        queue.update(submit(len(done)))
+        for future, answer in zip(done, found):
+            yield waiting.pop(future), answer
 
 
 def run(options: Options) -> Done:
