@@ -13,8 +13,10 @@ using Secret = std::array<std::byte, XXH3_SECRET_SIZE_MIN>;
 
 Secret drawn_secret() {
   std::array<std::random_device::result_type, 8> seed{};
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // fuzzers want each run to be the same
   std::random_device device;
   for (auto& word : seed) word = device();
+#endif
   Secret secret;
   XXH3_generateSecret(secret.data(), secret.size(), seed.data(), sizeof seed);
   return secret;
