@@ -47,6 +47,8 @@ struct DType {
   }
   bool is_scalar() const { return lanes == 1; }
   DType with_lanes(std::int16_t count) const { return {code, bits, count}; }
+  /// With the lanes of `other`; void has none to give.
+  DType as_wide_as(DType other) const { return other.is_void() ? *this : with_lanes(other.lanes); }
   DType element() const { return with_lanes(1); }
   /// Bytes of one element in memory: bits rounded up to whole bytes (bool takes one byte).
   std::size_t element_bytes() const { return (bits + 7u) / 8u; }

@@ -82,12 +82,11 @@ NodeId ExprFactory::string(std::string_view value) {
 NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   const DType left = dtype_of(a);
   const DType element = gives_bool(kind) ? DType::Bool() : left;
-  const std::int16_t lanes = left.is_scalar() ? dtype_of(b).lanes : left.lanes;
-  return builder_->make(kind, {element.with_lanes(lanes), a, b});
+  return builder_->make(kind, {element.as_wide_as(left.is_scalar() ? dtype_of(b) : left), a, b});
 }
 
 NodeId ExprFactory::logical_not(NodeId a) {
-  return builder_->make(Kind::Not, {DType::Bool().with_lanes(dtype_of(a).lanes), a});
+  return builder_->make(Kind::Not, {DType::Bool().as_wide_as(dtype_of(a)), a});
 }
 
 NodeId ExprFactory::cast(DType dtype, NodeId value) {

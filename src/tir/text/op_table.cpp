@@ -44,7 +44,7 @@ std::optional<DType> argument(std::span<const DType> arguments, std::size_t posi
 // Too few arguments are the text's mistake, which the reader reports at its place.
 std::optional<DType> vector_of(DType element, std::span<const DType> arguments) {
   if (arguments.empty()) return std::nullopt;
-  return element.with_lanes(arguments[0].lanes);
+  return element.as_wide_as(arguments[0]);
 }
 
 }  // namespace

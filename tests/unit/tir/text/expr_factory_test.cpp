@@ -44,6 +44,13 @@ TEST_F(ExprFactoryTest, ComparisonsAndLogicAreBooleanWithTheLanesOfTheirOperands
             DType::Bool());
 }
 
+TEST_F(ExprFactoryTest, WhatIsVoidHasNoLanesToGive) {
+  const NodeId nothing = var("nothing", DType::Void());
+  EXPECT_EQ(make_.dtype_of(make_.binary(Kind::EQ, nothing, nothing)), DType::Bool());
+  EXPECT_EQ(make_.dtype_of(make_.binary(Kind::Add, var("i"), nothing)), DType::Int(32));
+  EXPECT_EQ(make_.dtype_of(make_.logical_not(nothing)), DType::Bool());
+}
+
 TEST_F(ExprFactoryTest, LoadsTakeTheProductOfTheLanesOfBufferAndLastIndex) {
   const NodeId vectors = buffer(DType::Float(32).with_lanes(4), {make_.int32(16)});
   const std::array index{vector(2)};
