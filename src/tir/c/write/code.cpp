@@ -8,6 +8,8 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::size_t kIndent = 2;
+// Deeper statements are not indented further: a thousand levels would be a million blanks.
+constexpr std::size_t kMostIndented = 256;
 
 /// Whether the first parenthesis closes with the last character.
 bool is_in_parentheses(std::string_view text) {
@@ -57,8 +59,12 @@ std::string_view Code::temporary_stem(const Forms& forms) {
   return forms.has(TvmFeature::c_temporaries_v) ? "v_" : "_";
 }
 
+void Code::indent() {
+  text_.append(std::min(indent_, kMostIndented), ' ');
+}
+
 void Code::plain_line(std::string_view text) {
-  text_.append(indent_, ' ');
+  indent();
   text_ += text;
   text_ += '\n';
 }

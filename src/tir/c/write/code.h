@@ -34,7 +34,7 @@ class Code {
 
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    text_.append(indent_, ' ');
+    indent();
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += '\n';
   }
@@ -62,6 +62,7 @@ class Code {
     Scope scope;
   };
   static std::string_view temporary_stem(const Forms& forms);
+  void indent();
 
   std::string text_;
   std::size_t indent_ = 0;

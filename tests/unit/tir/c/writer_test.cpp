@@ -52,6 +52,20 @@ TEST(CWriter, PrintsStatements) {
   expect_own_statements("  if (my_function(p) != 0 ) return -1;");
 }
 
+TEST(CWriter, NestsDeepStatementsInTextThatGrowsWithThem) {
+  const auto size_of = [](int depth) {
+    std::string statements;
+    for (int i = 0; i < depth; ++i) statements += "  if (n < 3) {\n";
+    statements += "    q[0] = 1;\n";
+    for (int i = 0; i < depth; ++i) statements += "  }\n";
+    const Document document = read_files({in_kernel(statements)});
+    EXPECT_FALSE(lost(document, LossCode::unknown_construct));
+    return written(document).size();
+  };
+  EXPECT_LT(size_of(2000), 3 * size_of(1000));
+  EXPECT_LT(size_of(2000), std::size_t{2'000'000});
+}
+
 TEST(CWriter, GivesWorkspacesBackInReverse) {
   expect_own_statements(
       "  void* a = TVMBackendAllocWorkspace(1, 0, (uint64_t)2048, 2, 32);\n"
