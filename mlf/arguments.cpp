@@ -19,8 +19,6 @@ namespace mlf::program {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
-
 /// An error about the archive or file that a command was given.
 tl::unexpected<Diagnostics> refuse(ErrorKind kind, std::string message, const std::string& path) {
   Location where;
@@ -49,20 +47,6 @@ Place split(const std::string& argument) {
   return {path, argument.substr(colon + 1)};
 }
 
-/// A tar, or something compressed, by its first bytes: TIR is text.
-bool is_archive(std::string_view bytes) {
-  // The header of a tar has its magic word here.
-  constexpr std::size_t kMagicOfTar = 257;
-  // gzip, xz and zstd, as the archive's own reader tells them apart.
-  const auto compressed = {"\x1f\x8b"sv,
-                           "\xfd"
-                           "7zXZ\0"sv,
-                           "\x28\xb5\x2f\xfd"sv};
-  return (bytes.size() > kMagicOfTar && bytes.substr(kMagicOfTar).starts_with("ustar")) ||
-         std::any_of(compressed.begin(), compressed.end(),
-                     [&](std::string_view magic) { return bytes.starts_with(magic); });
-}
-
 /// A folder, or a file that is an archive. A stream is neither: looking at it would consume it.
 bool names_archive(const std::string& path) {
   std::error_code ignored;
@@ -71,7 +55,7 @@ bool names_archive(const std::string& path) {
   // One block of a tar.
   std::array<char, 512> head{};
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
-  return is_archive({head.data(), head.size()});
+  return archive::begins_as_archive({head.data(), head.size()});
 }
 
 /// A member that is TIR whatever it is called.
@@ -115,11 +99,12 @@ Result<tir::Document> read_from(const Result<Deployment>& deployment,
 
 /// A stream shows what it is only when it was read, and then it is read.
 Result<tir::Document> read_file_or_stream(const std::string& path, const Limits& limits) {
-  const std::uint64_t most = std::max(limits.tir.max_source_bytes, limits.archive.max_total_bytes);
-  return load_tir_file(path, most).and_then([&](const TirFile& file) {
+  const auto loaded =
+      load_tir_or_archive(path, limits.tir.max_source_bytes, limits.archive.max_total_bytes);
+  return loaded.and_then([&](const TirFile& file) {
     // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says
     // best.
-    if (!is_archive(file.text)) {
+    if (!archive::begins_as_archive(file.text)) {
       return tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir);
     }
     auto archive = archive::Archive::from_bytes(file.text, path, limits.archive);

@@ -128,4 +128,7 @@ class MLF_API Archive {
 /// archive.
 MLF_API void remove_temporary_files() noexcept;
 
+/// Whether bytes are a tar, or one that is compressed, by the first 512 of them.
+MLF_API bool begins_as_archive(std::string_view bytes) noexcept;
+
 }  // namespace mlf::archive

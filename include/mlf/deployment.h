@@ -35,6 +35,10 @@ struct TirFile {
 MLF_API Result<TirFile> load_tir_file(const std::string& path,
                                       std::uint64_t max_bytes = tir::ReadLimits{}.max_source_bytes);
 
+/// As `load_tir_file`, where an archive may come instead: its first bytes decide which bound holds.
+MLF_API Result<TirFile> load_tir_or_archive(const std::string& path, std::uint64_t max_tir_bytes,
+                                            std::uint64_t max_archive_bytes);
+
 /// Several, in their order; stops at the first that cannot be read.
 MLF_API Result<std::vector<TirFile>> load_tir_files(
     std::span<const std::string> paths,

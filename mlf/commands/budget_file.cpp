@@ -12,6 +12,9 @@
 namespace mlf::program {
 namespace {
 
+// A line for each module and finding, of which there are thousands at most.
+constexpr std::uint64_t kMostBytes = 16u << 20;
+
 tl::unexpected<Diagnostics> failure(ErrorKind kind, std::string message, Location where = {}) {
   return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), std::move(where)}});
 }
@@ -199,7 +202,7 @@ Result<CostFindingCode> finding_named(std::string_view code) {
 }
 
 Result<Budget> read_budget(const std::string& path) {
-  const auto file = load_tir_file(path);
+  const auto file = load_tir_file(path, kMostBytes);
   if (!file) return tl::make_unexpected(file.error());
   const toml::parse_result document = toml::parse(std::string_view(file->text), path);
   if (document) return budget_from(document.table(), path);

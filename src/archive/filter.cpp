@@ -197,6 +197,14 @@ void start_raw_stream(::archive* writer, Output& output) {
 
 }  // namespace
 
+bool begins_as_archive(std::string_view bytes) noexcept {
+  // The header of a tar has its magic word here.
+  constexpr std::size_t kMagicOfTar = 257;
+  return (bytes.size() > kMagicOfTar && bytes.substr(kMagicOfTar).starts_with("ustar")) ||
+         std::ranges::any_of(kCodecs,
+                             [&](const Codec& codec) { return bytes.starts_with(codec.magic); });
+}
+
 Storage storage_of(const File& file) {
   std::array<char, 8> head{};
   // By content: tvmc accepts any compression under any name.

@@ -21,19 +21,52 @@ std::string_view TirFile::name() const noexcept {
   return whole.substr(whole.rfind('/') + 1);
 }
 
+namespace {
+
+/// Reads to the end. A stream may have none: no more is kept than `max_bytes`, which are at least
+/// those that `file.text` has already.
+void read_rest(const support::File& source, std::uint64_t max_bytes, TirFile& file) {
+  std::array<char, 65536> buffer;
+  while (const std::size_t count = source.read_some(buffer.data(), buffer.size())) {
+    if (file.text.size() + count > max_bytes) {
+      throw support::Error(ErrorKind::invalid_input,
+                           "has more than " + std::to_string(max_bytes) + " bytes",
+                           {.file = file.path});
+    }
+    file.text.append(buffer.data(), count);
+  }
+}
+
+support::File open_source(const std::string& path) {
+  return path == "-" ? support::File::duplicate(STDIN_FILENO, path)
+                     : support::File::open(path, O_RDONLY);
+}
+
+}  // namespace
+
 Result<TirFile> load_tir_file(const std::string& path, std::uint64_t max_bytes) {
   return support::to_result([&] {
-    const support::File file = path == "-" ? support::File::duplicate(STDIN_FILENO, path)
-                                           : support::File::open(path, O_RDONLY);
-    TirFile result{path, {}};
-    std::array<char, 65536> buffer;
-    while (const std::size_t count = file.read_some(buffer.data(), buffer.size())) {
-      result.text.append(buffer.data(), count);
-      if (result.text.size() <= max_bytes) continue;
-      throw support::Error(ErrorKind::invalid_input,
-                           "has more than " + std::to_string(max_bytes) + " bytes", {.file = path});
+    TirFile file{path, {}};
+    read_rest(open_source(path), max_bytes, file);
+    return file;
+  });
+}
+
+Result<TirFile> load_tir_or_archive(const std::string& path, std::uint64_t max_tir_bytes,
+                                    std::uint64_t max_archive_bytes) {
+  return support::to_result([&] {
+    const support::File source = open_source(path);
+    TirFile file{path, {}};
+    // One block of a tar; a pipe may give fewer bytes at once.
+    std::array<char, 512> head;
+    while (file.text.size() < head.size()) {
+      const std::size_t count = source.read_some(head.data(), head.size() - file.text.size());
+      if (count == 0) break;
+      file.text.append(head.data(), count);
     }
-    return result;
+    const bool is_archive = archive::begins_as_archive(file.text);
+    read_rest(source, is_archive ? max_archive_bytes : max_tir_bytes, file);
+    return file;
   });
 }
 

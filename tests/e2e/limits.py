@@ -137,6 +137,13 @@ def check_many_functions(folder):
     assert len(json.loads(result.stdout)["functions"]) == MANY
 
 
+def check_stream_without_end(_folder):
+    for limit, most in ((), 1 << 30), (("--limit", "source-bytes=1000"), 1000):
+        result = support.run(*limit, "tir", "/dev/zero", preexec_fn=in_seconds)
+        assert result.returncode == 65, f"exit {result.returncode}"
+        assert f"has more than {most} bytes".encode() in result.stderr, result.stderr
+
+
 def check_large_archive(folder):
     path = folder / "large.tar"
     members = {
@@ -154,7 +161,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         failures = []
-        checks = [(check_many_functions,), (check_large_archive,)]
+        checks = [(check_many_functions,), (check_large_archive,), (check_stream_without_end,)]
         checks += [(check_unclosed, frame) for frame in FRAMES]
         for dialect in (legacy, tvmscript, save_json):
             checks += [(check_deep, dialect), (check_too_deep, dialect)]

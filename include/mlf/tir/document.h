@@ -185,7 +185,7 @@ inline constexpr std::uint64_t kMaxWrittenNodes = 10'000'000;
 struct ReadLimits {
   std::uint32_t max_nesting = 1'000'000;        ///< brackets, blocks, or nodes below one another
   std::uint32_t max_nodes = 200'000'000;        ///< nodes of one module
-  std::uint64_t max_source_bytes = 1ull << 32;  ///< bytes of one source (offsets are 32 bits wide)
+  std::uint64_t max_source_bytes = 1ull << 30;  ///< bytes of one source
   std::uint64_t max_written_nodes = kMaxWrittenNodes;  ///< nodes written out when a DAG is expanded
 };
 

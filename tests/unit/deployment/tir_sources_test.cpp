@@ -204,5 +204,23 @@ TEST(TirNameTest, AKindMayBeFollowedByANumberOnly) {
   EXPECT_FALSE(names_kind("ethos-u", "ethos"));
 }
 
+TEST_F(TirSourcesTest, NoMoreOfAStreamIsReadThanATirMayHave) {
+  const auto text = load_tir_or_archive("/dev/zero", 1000, std::uint64_t{1} << 40);
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().front().message, "has more than 1000 bytes");
+  EXPECT_FALSE(load_tir_file("/dev/zero", 1000).has_value());
+}
+
+TEST_F(TirSourcesTest, AnArchiveMayHaveMoreBytesThanATir) {
+  test::TarBuilder tar;
+  tar.file("./metadata.json", kMetadata);
+  const std::string bytes = tar.finish();
+  const std::string path = write("a.tar", bytes);
+  const auto archive = load_tir_or_archive(path, 1000, bytes.size());
+  ASSERT_TRUE(archive.has_value());
+  EXPECT_EQ(archive->text, bytes);
+  EXPECT_FALSE(load_tir_or_archive(path, 1000, bytes.size() - 1).has_value());
+}
+
 }  // namespace
 }  // namespace mlf::deployment
