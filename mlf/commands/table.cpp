@@ -59,9 +59,10 @@ class RowPrinter {
 
   Result<void> archive(const std::string& path, const ArchiveRows& rows) const {
     std::string text;
-    for (const auto& row : rows.rows) text += line({path, {}}, row);
+    const std::string name = printable(path);
+    for (const auto& row : rows.rows) text += line({name, {}}, row);
     // One bad archive is one row, so that none is missing.
-    if (!rows.failure.empty()) text += line({path, rows.failure.front().message}, {});
+    if (!rows.failure.empty()) text += line({name, printable(rows.failure.front().message)}, {});
     return print(text);
   }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/characters.h"
+
 namespace mlf::json {
 namespace {
 
@@ -53,7 +55,7 @@ bool is_escape(char32_t code) {
 
 // ASCII as it is; everything else is looked at.
 bool needs_no_escape(unsigned char byte) {
-  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+  return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
 // The short forms where JSON has them and people read them.
@@ -167,8 +169,15 @@ void append_escaped(std::string& json, std::string_view bytes) {
     if (bytes.empty()) break;
     const unsigned char byte = byte_at(bytes, 0);
     const std::size_t length = byte < 0x80 ? 0 : plain_character(bytes);
-    if (length == 0) append_escape(json, byte);
-    json += bytes.substr(0, length);
+    const char32_t code = length == 0 ? 0 : first_character(bytes).code;
+    if (length == 0) {
+      append_escape(json, byte);
+    } else if (support::is_unsafe_to_show(code)) {
+      // All of them are below U+10000.
+      json += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
+    } else {
+      json += bytes.substr(0, length);
+    }
     bytes.remove_prefix(length == 0 ? 1 : length);
   }
 }

@@ -1,6 +1,7 @@
 // Strings of the IR are bytes; strings of JSON are Unicode. How one becomes the other.
 //
-// Well-formed UTF-8 is written as it is. Every other byte B (0x80 to 0xFF) is written as the
+// Well-formed UTF-8 is written as it is, but for what a terminal would obey instead of showing it,
+// which JSON can write as \u202e. Every other byte B (0x80 to 0xFF) is written as the
 // private character U+EF00 + B, and so is every byte of a character U+EF80 to U+EFFF that the
 // string really holds: the way back has one answer, and strict JSON tools see valid UTF-8 only.
 #pragma once

@@ -52,7 +52,7 @@ Cell number(std::optional<std::uint64_t> value) {
 }
 
 Cell text(std::string_view value) {
-  return value.empty() ? Cell() : Cell(std::string(value));
+  return value.empty() ? Cell() : Cell(printable(value));
 }
 
 Cell shape(const graph::TensorType& type) {

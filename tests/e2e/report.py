@@ -378,11 +378,27 @@ class Terminals(unittest.TestCase):
             # Nor where there is no terminal.
             self.assertNotIn(b"\x1b", support.run(*arguments).stdout)
 
+    # Every format that has names of an archive.
+    FORMATS = (
+        ["inspect"], ["inspect", "--json"], ["report"], ["report", "--json"], ["report", "--csv"],
+        ["report", "--html", "-"], ["table"], ["table", "--rows", "call"],
+        ["table", "--rows", "call", "--format", "jsonl"], ["graph"],
+        *(["graph", "--format", name] for name in ("dot", "svg", "perfetto", "model-explorer")),
+        ["check", "--ram", "1"], ["check", "--ram", "1", "--format", "sarif"],
+        ["check", "--ram", "1", "--format", "junit"], ["show", "0"], ["verify", "-v"],
+    )  # fmt: skip
+
     def test_obey_no_name(self):
-        evil = support.NETWORK.replace("tvmgen_default_add", "tvmgen_default_\\x1b[31madd")
-        data = support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": evil})
-        for arguments in (["report", "-"], ["table", "--format", "jsonl", "-"]):
-            self.assertNotIn(b"\x1b", support.run(*arguments, input=data).stdout)
+        # A text with the first is an error that shows it.
+        for character in ("\x1b[31m", "\u009b", "\u202e"):
+            evil = support.NETWORK.replace("tvmgen_default_add", f"tvmgen_default_{character}add")
+            data = support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": evil})
+            for command, *options in self.FORMATS:
+                before = options if command != "show" else []
+                after = options if command == "show" else []
+                done = support.run(command, *before, "-", *after, input=data)
+                for stream in (done.stdout, done.stderr):
+                    self.assertNotIn(character[0].encode(), stream, (command, options))
 
 
 class Kernels(unittest.TestCase):

@@ -10,10 +10,10 @@ void raise(const Diagnostics& diagnostics) {
   nb::list found;
   for (const Diagnostic& diagnostic : diagnostics) {
     const Location& where = diagnostic.where;
-    // In the order of the fields of mlf.errors.Diagnostic.
-    found.append(module.attr("Diagnostic")(diagnostic.message, exit_code(diagnostic.kind),
-                                           where.file, where.member, where.json_pointer, where.line,
-                                           where.column, to_string(diagnostic)));
+    // In the order of the fields of mlf.errors.Diagnostic. Messages go into tables.
+    found.append(module.attr("Diagnostic")(
+        printable(diagnostic.message), exit_code(diagnostic.kind), where.file, where.member,
+        where.json_pointer, where.line, where.column, to_string(diagnostic)));
   }
   const nb::object error = module.attr("Error")(nb::tuple(found));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());

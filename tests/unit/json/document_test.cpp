@@ -242,6 +242,12 @@ TEST(Document, RefusesInvalidUtf8) {
   EXPECT_NE(error_of("\"\x01\"").find("control character"), std::string::npos);
 }
 
+TEST(Escaped, ShowsWhatATerminalWouldObey) {
+  std::string json;
+  append_escaped(json, "a\x7f\u009b\u202e\u2066\u2028\uffff\u00e9\U0001f600");
+  EXPECT_EQ(json, "a\\u007f\\u009b\\u202e\\u2066\\u2028\\uffff\u00e9\U0001f600");
+}
+
 TEST(Quoted, EscapesWhatJsonAsksForAndReplacesWhatIsNotUtf8) {
   EXPECT_EQ(quoted("a\"\\\n\t\r\x01\u00e9\xff"), "\"a\\\"\\\\\\n\\t\\r\\u0001\u00e9\uFFFD\"");
 }
