@@ -112,6 +112,10 @@ class MLF_API Archive {
   /// Errors: `invalid_input` for anything but a file, `io`.
   Result<std::string_view> read(const Member& member) const;
 
+  /// The SHA-256 of a file's content, as sha256sum prints it. Counted once and kept: who asks while
+  /// another thread counts waits for it. Errors: those of `read`.
+  Result<std::string> sha256(const Member& member) const;
+
   /// Private to the library: what rewriting needs.
   struct Contents;
   const Contents& contents() const noexcept { return *contents_; }

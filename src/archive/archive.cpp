@@ -16,6 +16,7 @@
 #include "archive/tar_walk.h"
 #include "archive/temporary.h"
 #include "support/error.h"
+#include "support/sha256.h"
 
 namespace mlf::archive {
 namespace {
@@ -135,6 +136,17 @@ std::string_view read_loaded(const Archive::Contents& contents, const Member& me
       .first->second;
 }
 
+std::shared_future<std::string> digest_of(const Archive::Contents& contents, const Member& member,
+                                          std::string_view content) {
+  const std::scoped_lock lock(contents.digesting);
+  std::shared_future<std::string>& digest = contents.digests[member.name];
+  // Whoever asks for the value first counts, without this lock; all others wait for that.
+  if (!digest.valid()) {
+    digest = std::async(std::launch::deferred, support::sha256_hex, content).share();
+  }
+  return digest;
+}
+
 }  // namespace
 
 void check_unchanged(const Archive::Contents& contents) {
@@ -219,6 +231,11 @@ Result<std::string_view> Archive::read(const Member& member) const {
     if (contents_->storage == Storage::directory) return read_loaded(*contents_, member);
     return contents_->mapped.bytes().substr(member.data_offset, member.size);
   });
+}
+
+Result<std::string> Archive::sha256(const Member& member) const {
+  return read(member).map(
+      [&](std::string_view content) { return digest_of(*contents_, member, content).get(); });
 }
 
 }  // namespace mlf::archive

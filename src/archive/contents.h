@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
@@ -36,6 +37,10 @@ struct Archive::Contents {
   mutable std::mutex reading;
   mutable std::map<std::string, std::string, std::less<>> loaded;
   std::vector<std::string> temporaries;  ///< that are no members
+
+  // Digests of members asked for so far, by name.
+  mutable std::mutex digesting;
+  mutable std::map<std::string, std::shared_future<std::string>, std::less<>> digests;
 
   /// The uncompressed tar.
   const support::File& tar() const noexcept { return unpacked ? unpacked : source; }

@@ -160,7 +160,9 @@ tir::Document Deployment::State::read_text(const TirSource& source) {
                  .member = source.member != nullptr ? source.name : std::string(),
                  .text = source.text,
                  .stage = source.stage,
-                 .constants = [this](const auto& query) { return constants().find(query); }},
+                 .constants = [this](const auto& query) { return constants().find(query); },
+                 .sha256 = source.member != nullptr ? deployment::digest_of(archive, *source.member)
+                                                    : std::function<std::string()>()},
                 limits));
 }
 

@@ -146,7 +146,8 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
     source.c->files.push_back({.file = archive.path(),
                                .member = file.member->name,
                                .text = file.text,
-                               .stage = std::string(kStage)});
+                               .stage = std::string(kStage),
+                               .sha256 = digest_of(archive, *file.member)});
   }
   return source;
 }

@@ -1,6 +1,8 @@
-// The bytes of a file that metadata lists.
+// The bytes of a file in an archive, and their digest.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "mlf/archive.h"
@@ -8,6 +10,13 @@
 #include "support/error.h"
 
 namespace mlf::deployment {
+
+/// For readers: whoever else asks the archive does not count it again. It must outlive the result,
+/// which throws `Error`.
+inline std::function<std::string()> digest_of(const archive::Archive& archive,
+                                              const archive::Member& member) {
+  return [&archive, &member] { return support::get_or_throw(archive.sha256(member)); };
+}
 
 /// `file` comes from the archive's own list of members. Throws `Error`.
 inline std::string_view member_text(const archive::Archive& archive, const FileRef& file) {

@@ -1,5 +1,7 @@
 #include "process/job.h"
 
+#include <algorithm>
+#include <future>
 #include <set>
 #include <utility>
 
@@ -26,40 +28,33 @@ Deployment open_deployment(const std::string& path, const ProcessOptions& option
                            .tir_limits = options.tir_limits}));
 }
 
-std::string digest_of(const Archive& archive, const Member& member) {
-  return support::sha256_hex(get_or_throw(archive.read(member)));
+/// Null where it is missing.
+const Member* written_member(const Archive& archive, const Digest& written) {
+  const Member* member = archive.find(written.name);
+  return member != nullptr && member->type == archive::MemberType::file ? member : nullptr;
 }
 
-/// Members that are read, each once, in the order in which they are come by.
+/// Members that decide the outputs, each once, in the order in which they are come by.
 class Readings {
  public:
-  explicit Readings(const Archive& archive) : archive_(archive) {}
-
   void add(const Member* member) {
     // Generated C and parameters serve several TIR sources.
-    if (!seen_.insert(member).second) return;
-    digests_.push_back({member->name, digest_of(archive_, *member)});
+    if (seen_.insert(member).second) members_.push_back(member);
   }
-  std::vector<Digest> take() && { return std::move(digests_); }
+  std::vector<const Member*> take() && { return std::move(members_); }
 
  private:
-  const Archive& archive_;
   std::set<const Member*> seen_;
-  std::vector<Digest> digests_;
+  std::vector<const Member*> members_;
 };
 
-/// All that the outputs follow from, by content. Their order is the order in which they are used,
-/// and the manifest keeps it.
-Inputs inputs_of(const Job& job) {
-  Inputs inputs{job.options.constants, {}, {}};
-  Readings members(job.archive());
+/// Their order is the order in which they are used, and the manifest keeps it.
+std::vector<const Member*> members_read(const Job& job) {
+  Readings members;
   members.add(&job.metadata());
   for (const TirSource& source : job.deployment.tir_sources()) {
-    if (source.member == nullptr) {
-      // A file beside the archive: by its name alone, since its path is the caller's business.
-      inputs.files.push_back({source.name, support::sha256_hex(source.text)});
-      continue;
-    }
+    // A file beside the archive.
+    if (source.member == nullptr) continue;
     for (const Member* member : get_or_throw(job.deployment.members_of(source))) {
       members.add(member);
     }
@@ -67,8 +62,36 @@ Inputs inputs_of(const Job& job) {
   // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
   // networks.
   for (const Member* member : job.deployment.network_members()) members.add(member);
-  inputs.members = std::move(members).take();
-  return inputs;
+  return std::move(members).take();
+}
+
+/// By their names alone, since their paths are the caller's business.
+std::vector<Digest> files_read(const Job& job) {
+  std::vector<Digest> files;
+  for (const TirSource& source : job.deployment.tir_sources()) {
+    if (source.member == nullptr) files.push_back({source.name, support::sha256_hex(source.text)});
+  }
+  return files;
+}
+
+/// Digests that will be asked for, while the caller reads: of members that decide the outputs, and
+/// of the outputs of the run before. The archive keeps them.
+std::future<void> count_ahead(const Job& job) {
+  std::vector<const Member*> members = job.members_read;
+  if (job.previous) {
+    for (const Digest& written : job.previous->written) {
+      if (const Member* member = written_member(job.archive(), written)) members.push_back(member);
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const Member* member : members) bytes += member->size;
+  // From the end: who compares them with a manifest begins at the front, and the two meet.
+  std::ranges::reverse(members);
+  return std::async(support::how_to_count(bytes),
+                    [&archive = job.archive(), members = std::move(members)] {
+                      // What cannot be read is an error where its digest is asked for.
+                      for (const Member* member : members) (void)archive.sha256(*member);
+                    });
 }
 
 std::optional<Manifest> previous_manifest(const Archive& archive) {
@@ -85,10 +108,19 @@ bool in_place(const std::string& path, const ProcessOptions& options) {
 }
 
 OutputState state_of(const Archive& archive, const Digest& written) {
-  const Member* member = archive.find(written.name);
-  if (member == nullptr || member->type != archive::MemberType::file) return OutputState::missing;
+  const Member* member = written_member(archive, written);
+  if (member == nullptr) return OutputState::missing;
   // By content alone: times and owners change whenever somebody repacks the archive.
-  return digest_of(archive, *member) == written.sha256 ? OutputState::intact : OutputState::changed;
+  return get_or_throw(archive.sha256(*member)) == written.sha256 ? OutputState::intact
+                                                                 : OutputState::changed;
+}
+
+Inputs Job::inputs(tir::ConstantPlace constants) const {
+  Inputs inputs{constants, {}, files_read};
+  for (const Member* member : members_read) {
+    inputs.members.push_back({member->name, get_or_throw(archive().sha256(*member))});
+  }
+  return inputs;
 }
 
 Job prepare(const std::string& path, const ProcessOptions& options) {
@@ -96,9 +128,11 @@ Job prepare(const std::string& path, const ProcessOptions& options) {
 }
 
 Job prepare(Deployment deployment, const ProcessOptions& options) {
-  Job job{options, std::move(deployment), {}, {}};
-  job.inputs = inputs_of(job);
+  Job job{options, std::move(deployment), {}, {}, {}, {}};
+  job.members_read = members_read(job);
+  job.files_read = files_read(job);
   job.previous = previous_manifest(job.archive());
+  job.counting = count_ahead(job);
   return job;
 }
 

@@ -1,6 +1,7 @@
 // One archive to process, and everything in it that decides what is written.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,13 @@ inline constexpr std::string_view kStandardStream = "-";
 struct Job {
   const ProcessOptions& options;
   Deployment deployment;
-  Inputs inputs;
+  std::vector<const archive::Member*> members_read;  ///< that decide the outputs
+  std::vector<Digest> files_read;                    ///< beside the archive, the same
   std::optional<Manifest> previous;
+  std::future<void> counting;  ///< of digests, which the archive keeps; ends before it goes
 
+  /// All that the outputs follow from, by content. Waits for digests that are being counted.
+  Inputs inputs(tir::ConstantPlace constants) const;
   const archive::Archive& archive() const { return deployment.archive(); }
   const std::vector<Module>& modules() const { return deployment.library().modules; }
   const archive::Member& metadata() const { return *archive().find(model_library::kMetadata); }

@@ -114,7 +114,7 @@ class OutputWriter {
 
   Job& job_;
   Outputs& outputs_;
-  Manifest manifest_{job_.inputs, {}, {}, {}};
+  Manifest manifest_{};
 };
 
 void OutputWriter::keep(std::vector<Output> made) {
@@ -143,6 +143,7 @@ void OutputWriter::make_network(const Network& network) {
 }
 
 void OutputWriter::make_manifest() {
+  manifest_.inputs = job_.inputs(job_.options.constants);
   const std::string name(kManifestName);
   const SpooledBytes text =
       outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });

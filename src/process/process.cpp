@@ -71,7 +71,7 @@ bool listed_graphs_suffice(const Job& job) {
 /// The inputs are those of the last run and its outputs are untouched: then a run would write the
 /// same bytes.
 bool is_up_to_date(const Job& job) {
-  return job.previous && job.previous->inputs == job.inputs &&
+  return job.previous && job.previous->inputs == job.inputs(job.options.constants) &&
          std::all_of(job.previous->written.begin(), job.previous->written.end(),
                      [&](const Digest& written) {
                        return state_of(job.archive(), written) == OutputState::intact;
@@ -180,7 +180,6 @@ void regenerate(Deployment deployment, const std::function<void(Changes)>& use) 
   if (!job.previous) return use({});
   refuse_files_beside(job);
   options.constants = job.previous->inputs.constants;
-  job.inputs.constants = options.constants;
   if (is_up_to_date(job)) return use({});
   Outputs outputs{Spool(options.archive_limits), {}, {}};
   make_outputs(job, outputs);

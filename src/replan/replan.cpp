@@ -331,6 +331,7 @@ class Replanning {
         tir::CSources sources = *c.c;
         for (std::size_t i = 0; i < sources.files.size(); ++i) {
           sources.files[i].text = new_text(member_named(sources.files[i].member));
+          sources.files[i].sha256 = {};  // of the text before
         }
         for (tir::CPool& pool : sources.pools) {
           const auto size = assignment.sizes.find(pool.name);

@@ -49,6 +49,12 @@ std::string Sha256::hex() {
   return text;
 }
 
+std::launch how_to_count(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t kWorthAThread = std::uint64_t{1} << 20;
+  // Deferred, too, where no thread can be had.
+  return bytes < kWorthAThread ? std::launch::deferred : std::launch::async | std::launch::deferred;
+}
+
 std::string sha256_hex(std::string_view bytes) {
   Sha256 digest;
   digest.update(bytes);

@@ -2,15 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <future>
 #include <string>
 #include <string_view>
 
 #include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
 #include "support/error.h"
-#include "support/sha256.h"
 #include "tir/reader.h"
+#include "tir/source_digest.h"
 
 namespace mlf::tir {
 namespace {
@@ -64,23 +63,6 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
   throw support::Error(ErrorKind::internal, "no reader for this dialect");
 }
 
-/// The digest of a text, counted while it is read where that takes long enough to be worth a
-/// thread: without the processor's help SHA-256 is as slow as a fifth of reading.
-class Digest {
- public:
-  explicit Digest(std::string_view text)
-      : hex_(std::async(text.size() < kWorthAThread ? std::launch::deferred
-                                                    // Deferred where no thread can be had.
-                                                    : std::launch::async | std::launch::deferred,
-                        [text] { return support::sha256_hex(text); })) {}
-  std::string hex() { return hex_.get(); }
-
- private:
-  static constexpr std::size_t kWorthAThread = std::size_t{1} << 20;
-
-  std::future<std::string> hex_;
-};
-
 // JSON of ours brings its own description; of every other text the source is described here.
 Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits) {
   // Before anything looks at the text.
@@ -91,7 +73,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   if (dialect == Dialect::c) {
     return support::get_or_throw(read_c({.files = {input}}, limits));
   }
-  Digest digest(input.text);
+  SourceDigest digest(input);
   Reading reading = read_dialect(dialect, source, limits, input.constants);
   return {.source = {.member = name_of_source(input),
                      .dialect = dialect,

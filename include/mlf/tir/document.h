@@ -196,6 +196,9 @@ struct Input {
   std::string_view text;
   std::string stage = "lowered";
   ConstantFinder constants{};  ///< asked for the constants that the text has not got
+  /// The SHA-256 of `text` from somebody who keeps it, asked for once the text has been read;
+  /// empty: it is counted.
+  std::function<std::string()> sha256{};
 };
 
 /// The dialect of a text by its content (facts: detection order of the TIR dialects).

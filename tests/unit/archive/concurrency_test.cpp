@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <thread>
 
 #include "archive/rewrite.h"
+#include "support/sha256.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 
@@ -53,6 +55,30 @@ TEST_F(Concurrency, NoUpdateOfTwoProcessesIsLost) {
   EXPECT_NE(archive.find("first24"), nullptr);
   EXPECT_NE(archive.find("second24"), nullptr);
   EXPECT_EQ(listing(), std::vector<std::string>{"a.tar"});
+}
+
+TEST_F(Concurrency, ThreadsThatAskForTheSameDigestsGetThem) {
+  constexpr std::size_t kMembers = 50;
+  TarBuilder tar;
+  for (std::size_t i = 0; i < kMembers; ++i) tar.file(fmt::format("m{}", i), std::to_string(i));
+  const Archive archive = open_good(write("a.tar", tar.finish()));
+  std::array<std::vector<std::string>, 4> digests;
+  {
+    std::vector<std::jthread> threads;
+    for (auto& found : digests) {
+      threads.emplace_back([&] {
+        for (const archive::Member& member : archive.members()) {
+          found.push_back(archive.sha256(member).value());
+        }
+      });
+    }
+  }
+  for (const auto& found : digests) {
+    ASSERT_EQ(found.size(), kMembers);
+    for (std::size_t i = 0; i < kMembers; ++i) {
+      EXPECT_EQ(found[i], support::sha256_hex(std::to_string(i)));
+    }
+  }
 }
 
 TEST_F(Concurrency, DirectoriesAreLockedToo) {

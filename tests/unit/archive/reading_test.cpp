@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "support/sha256.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 
@@ -50,6 +51,17 @@ TEST_F(Reading, ContentLivesAsLongAsTheArchiveEvenWhenItMoves) {
   const Archive moved = std::move(archive);
   EXPECT_EQ(content, "content");
   EXPECT_EQ(moved.read(moved.members().front()).value().data(), content.data());
+}
+
+TEST_F(Reading, TheDigestOfAMemberIsThatOfItsContent) {
+  const Archive archive =
+      open_good(write("a.tar", TarBuilder().folder("f").file("f/m", "abc").finish()));
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_EQ(archive.sha256(*archive.find("f/m")).value(), support::sha256_hex("abc"));
+  }
+  const auto of_folder = archive.sha256(*archive.find("f"));
+  ASSERT_FALSE(of_folder);
+  EXPECT_EQ(of_folder.error().front().message, "is a directory, only files can be read");
 }
 
 TEST_F(Reading, PaxRecordsOutrankTheHeader) {

@@ -9,12 +9,12 @@
 #include "mlf/target.h"
 #include "mlf/tir/c.h"
 #include "support/error.h"
-#include "support/sha256.h"
 #include "tir/c/read/constants.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/signatures.h"
 #include "tir/c/read/version_inference.h"
+#include "tir/source_digest.h"
 #include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
 
@@ -38,6 +38,7 @@ std::string_view kind_of_target(std::string_view target) {
 }
 
 struct File {
+  const Input* input;
   support::SourceText source;
   FileItems items;
 };
@@ -61,11 +62,12 @@ class ModuleReader {
   std::string_view name_in_module(const FunctionDraft& draft) const;
   Module finish();
   std::vector<Loss> losses();
-  Source source() const;
+  Source source();
 
   const CSources& sources_;
   std::vector<File> files_;
   ModuleContext context_;
+  std::optional<SourceDigest> digest_;  ///< of `context_.primary`
   std::vector<FunctionDraft> drafts_;
 };
 
@@ -79,7 +81,7 @@ void ModuleReader::split(const ReadLimits& limits) {
           source, 0, fmt::format("the source has {} bytes, more than {}", input.text.size(), most));
     }
     FileItems items = c::split(source);
-    files_.push_back({std::move(source), std::move(items)});
+    files_.push_back({&input, std::move(source), std::move(items)});
   }
 }
 
@@ -157,7 +159,10 @@ void ModuleReader::read_functions() {
       if (!is_wanted(file.items, item)) continue;
       // A function that cannot be read needs the line of that place.
       file.source.count_lines_to(item.head.begin);
-      if (context_.primary == nullptr) context_.primary = &file.source;
+      if (context_.primary == nullptr) {
+        context_.primary = &file.source;
+        digest_.emplace(*file.input);
+      }
       drafts_.push_back(read_or_keep(file, item));
     }
   }
@@ -246,7 +251,7 @@ std::vector<Loss> ModuleReader::losses() {
   return all;
 }
 
-Source ModuleReader::source() const {
+Source ModuleReader::source() {
   const support::SourceText& primary = *context_.primary;
   Source source;
   source.member =
@@ -254,7 +259,7 @@ Source ModuleReader::source() const {
   source.dialect = Dialect::c;
   source.stage = "codegen";
   source.tvm_version = context_.versions.range();
-  source.sha256 = support::sha256_hex(primary.text);
+  source.sha256 = digest_->hex();
   return source;
 }
 
