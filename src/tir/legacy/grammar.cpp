@@ -160,8 +160,10 @@ bool is_value_of_import(std::string_view text, std::size_t begin) {
 /// text once for each of them.
 std::size_t raw_string_end(std::string_view text, std::size_t begin) {
   if (is_value_of_import(text, begin)) return string_of_several_lines_end(text, begin);
-  const std::size_t newline = std::min(text.find('\n', begin), text.size());
-  for (std::size_t i = text.find('"', begin + 1); i < newline; i = text.find('"', i + 1)) {
+  constexpr std::string_view kQuoteOrNewline = "\"\n";
+  // Both at once: to look for the end of the line first would read all of it for each string.
+  for (std::size_t i = text.find_first_of(kQuoteOrNewline, begin + 1); i != kNone && text[i] == '"';
+       i = text.find_first_of(kQuoteOrNewline, i + 1)) {
     if (may_follow_string(text.substr(i + 1))) return i + 1;
   }
   return escaped_string_end(text, begin);
