@@ -1,10 +1,15 @@
 """Cost against size: shapes of input at 1, 2, 4 and 8 times a size, in processor time and memory.
 
     MLF_PROGRAM=build/release/mlf/mlf python3 bench/growth.py [--shape NAME…] [--times 8]
+                                                               [--instructions]
 
 A shape is a kind of input that somebody's program, or somebody's malice, makes large. The last
 column is the exponent e of "time grows as size to the e" over the last two steps; 1 is linear.
 Exits with 1 where it is above 1.15 (and the time is long enough to tell).
+
+Time also grows where tables outgrow the processor's caches, and on a busy machine. --instructions
+counts instructions instead (millions, with valgrind: fifty times as slow), which says whether there is
+more to do for each byte.
 """
 
 import argparse
@@ -12,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -27,7 +33,7 @@ import support  # noqa: E402
 MEMORY = 8 << 30
 SECONDS = 120
 TOLERATED = 1.15
-TOO_SHORT = 0.15
+TOO_SHORT = {"s": 0.15, "M": 150}  # seconds, millions of instructions
 
 SHAPES = {}
 
@@ -346,19 +352,36 @@ def confined():
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
+def words_of(command, path, out):
+    out.unlink(missing_ok=True)
+    return [{"FILE": str(path), "OUT": str(out)}.get(word, word) for word in command]
+
+
+def instructions_of(command, path, out):
+    """Exit code, millions of instructions; valgrind's memory says nothing of mlf's."""
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+         support.PROGRAM, *words_of(command, path, out)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
+    counted = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+    return done.returncode, int(counted[1].replace(",", "")) / 1e6, "-"
+
+
 def run(command, path, out):
     """Exit code, seconds of processor time and the most memory in MiB."""
-    out.unlink(missing_ok=True)
-    words = [{"FILE": str(path), "OUT": str(out)}.get(word, word) for word in command]
+    words = words_of(command, path, out)
     with subprocess.Popen([support.PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, preexec_fn=confined) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = status
     code = status >> 8 if status & 0xFF == 0 else -(status & 0x7F)
-    return code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
-def measure(name, folder, largest):
+def measure(name, folder, largest, unit):
+    cost = instructions_of if unit == "M" else run
     base, commands, generate = SHAPES[name]
     factors = [f for f in (1, 2, 4, 8, 16, 32) if f <= largest]
     columns = {i: [] for i in range(len(commands))}
@@ -369,19 +392,19 @@ def measure(name, folder, largest):
         path = folder / f"input{suffix}"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         for i, command in enumerate(commands):
-            columns[i].append(run(command, path, folder / "out.tar"))
+            columns[i].append(cost(command, path, folder / "out.tar"))
     worse = False
     for i, command in enumerate(commands):
-        times = [seconds for _, seconds, _ in columns[i]]
-        exponent = math.log(times[-1] / max(times[-3], 0.004), 4) if len(times) >= 3 else 0
-        tell = times[-1] >= TOO_SHORT
+        costs = [each for _, each, _ in columns[i]]
+        exponent = math.log(costs[-1] / max(costs[-3], 0.004), 4) if len(costs) >= 3 else 0
+        tell = costs[-1] >= TOO_SHORT[unit]
         bad = tell and exponent > TOLERATED
         worse = worse or bad
         codes = "/".join(sorted({str(code) for code, _, _ in columns[i]}))
         what = " ".join(word for word in command if word not in ("FILE", "OUT", "-o"))
         print(f"{name[:36]:36} {what[:22]:22} {base:9} {codes:>6} "
-              + " ".join(f"{seconds:7.2f}" for seconds in times)
-              + f" {columns[i][-1][2]:7.0f} {f'{exponent:.2f}' if tell else '-':>5}"
+              + " ".join(f"{each:7.2f}" if unit == "s" else f"{each:7.0f}" for each in costs)
+              + f" {columns[i][-1][2]:>7} {f'{exponent:.2f}' if tell else '-':>5}"
               + (" <" if bad else ""), flush=True)
     return worse
 
@@ -390,16 +413,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--shape", action="append", help="only shapes whose name has this in it")
     parser.add_argument("--times", type=int, default=8, help="the largest multiple")
+    parser.add_argument("--instructions", action="store_true", help="instead of time")
     options = parser.parse_args()
+    unit = "M" if options.instructions else "s"
     began = time.monotonic()
     print(f"{'shape':36} {'command':22} {'size':>9} {'exit':>6} "
-          + " ".join(f"{f'{f}x s':>7}" for f in (1, 2, 4, 8, 16, 32) if f <= options.times)
+          + " ".join(f"{f'{f}x {unit}':>7}" for f in (1, 2, 4, 8, 16, 32) if f <= options.times)
           + f" {'MiB':>7} {'e':>5}")
     worse = False
     with tempfile.TemporaryDirectory() as name:
         for each in SHAPES:
             if options.shape is None or any(part in each for part in options.shape):
-                worse |= measure(each, pathlib.Path(name), options.times)
+                worse |= measure(each, pathlib.Path(name), options.times, unit)
     print(f"{time.monotonic() - began:.0f} s")
     return 1 if worse else 0
 
