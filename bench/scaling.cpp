@@ -1,4 +1,4 @@
-// mlf_scaling: how long the network takes that grows: one main of 1,000, 10,000 and 100,000 calls.
+// mlf_scaling: how long the network takes that grows: one main of 1,000 to 1,000,000 calls.
 //
 // Time for each call stays the same where time is linear.
 #include <fmt/core.h>
@@ -122,7 +122,8 @@ void bench_calls(std::size_t calls) {
 int main() {
   try {
     fmt::print("{:<24} {:>9} {:>11} {:>11} {:>9}\n", "", "calls", "ms", "us per call", "peak MiB");
-    for (const std::size_t calls : {1'000u, 10'000u, 100'000u}) mlf::bench::bench_calls(calls);
+    for (const std::size_t calls : {1'000u, 10'000u, 100'000u, 1'000'000u})
+      mlf::bench::bench_calls(calls);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mlf_scaling: {}\n", error.what());
