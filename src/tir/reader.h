@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 #include "support/source_text.h"
 
@@ -46,6 +49,12 @@ struct Reading {
   std::vector<Loss> losses;
   std::vector<Recovered> recovered{};
 };
+
+/// Which entry of a map has a name that one before it has. Readers refuse such maps: TVM writes
+/// none, and as JSON they could not be read again.
+std::optional<std::size_t> repeated_name(std::span<const NamedNode> entries);
+/// What they say of it.
+std::string message_of_repeated(std::string_view name);
 
 /// Readers get their text without it; columns are counted as editors count them.
 std::string_view without_byte_order_mark(std::string_view text);

@@ -165,6 +165,10 @@ std::vector<NamedNode> read_entries(Context& c, SyntaxId dictionary) {
     const std::string key = as_string(c, lower(c, parts[i]));
     result.push_back({c.builder.string(key), as_attribute(c, lower(c, parts[i + 1]))});
   }
+  if (const auto repeated = repeated_name(result)) {
+    const SyntaxId key = parts[2 * *repeated];
+    c.exprs.fail(key, message_of_repeated(as_string(c, lower(c, key))));
+  }
   return result;
 }
 

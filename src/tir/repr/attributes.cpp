@@ -217,6 +217,10 @@ NodeId finish_value(Context& c, const OpenAttribute& container) {
     for (std::size_t i = 0; i < size; ++i) {
       entries.push_back({builder.string(container.names[i]), container.values[i]});
     }
+    if (const auto repeated = repeated_name(entries)) {
+      c.lexer.fail(text::Token{.begin = container.begin, .end = container.begin + 1},
+                   message_of_repeated(container.names[*repeated]));
+    }
     return builder.make(Kind::StringMap, {builder.map(entries)});
   }
   std::vector<NodePair> entries;

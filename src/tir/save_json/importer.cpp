@@ -163,6 +163,11 @@ ListId Importer::make_string_map(std::uint32_t node) {
     entries.push_back({builder_.string(key.text()), node_ids_[graph_.element(*value)]});
     ++value;
   }
+  if (const auto repeated = repeated_name(entries)) {
+    auto key = graph_.keys(node).begin();
+    for (std::size_t i = 0; i < *repeated; ++i) ++key;
+    graph_.fail(node, *key, message_of_repeated((*key).text()));
+  }
   return builder_.map(entries);
 }
 

@@ -48,6 +48,15 @@ NodeId leaf_attribute(Context& c, const Value& value) {
   }
 }
 
+/// `entries` are those of the dictionary, behind `before` others.
+void refuse_repeated_keys(Context& c, const Value& dict, std::span<const NamedNode> entries,
+                          std::size_t before = 0) {
+  const auto repeated = repeated_name(entries);
+  if (!repeated) return;
+  const Value& key = c.values.item(dict, 2 * (*repeated - before));
+  c.values.fail(key, message_of_repeated(as_string(c, key)));
+}
+
 /// A list, a tuple of numbers or a map whose elements are done.
 NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> elements) {
   Builder& b = c.builder;
@@ -75,6 +84,7 @@ NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> e
       pairs.push_back({node, elements[i + 1]});
     }
   }
+  refuse_repeated_keys(c, value, named);
   if (all_strings) return b.make(Kind::StringMap, {b.map(named)});
   return b.make(Kind::ObjectMap, {b.map(pairs)});
 }
@@ -123,13 +133,19 @@ NodeId as_attribute(Context& c, const Value& value) {
 
 /// `T.func_attr({…})`, annotations: keys are strings.
 std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict) {
-  if (dict.kind != ValueKind::dict) fail_expected(c, dict, "a dictionary");
   std::vector<NamedNode> entries;
+  add_attributes(c, dict, entries);
+  return entries;
+}
+
+void add_attributes(Context& c, const Value& dict, std::vector<NamedNode>& to) {
+  if (dict.kind != ValueKind::dict) fail_expected(c, dict, "a dictionary");
+  const std::size_t before = to.size();
   for (std::size_t i = 0; i < dict.count; i += 2) {
     const std::string_view key = as_string(c, c.values.item(dict, i));
-    entries.push_back({c.builder.string(key), as_attribute(c, c.values.item(dict, i + 1))});
+    to.push_back({c.builder.string(key), as_attribute(c, c.values.item(dict, i + 1))});
   }
-  return entries;
+  refuse_repeated_keys(c, dict, to, before);
 }
 
 }  // namespace mlf::tir::tvmscript

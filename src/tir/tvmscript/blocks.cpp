@@ -57,8 +57,7 @@ namespace {
 void line_func_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
   fn.draft.states_attrs = true;
-  const std::vector<NamedNode> entries = as_attribute_map(fn.c, args[0]);
-  fn.draft.attrs.insert(fn.draft.attrs.end(), entries.begin(), entries.end());
+  add_attributes(fn.c, args[0], fn.draft.attrs);
 }
 
 /// A match_buffer whose buffer nobody uses.
@@ -123,7 +122,7 @@ void line_writes(FunctionContext& fn, const Arguments& args) {
 
 void line_block_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
-  block_of(fn, args).annotations = as_attribute_map(fn.c, args[0]);
+  add_attributes(fn.c, args[0], block_of(fn, args).annotations);
 }
 
 using LineReader = void (*)(FunctionContext& fn, const Arguments& args);
