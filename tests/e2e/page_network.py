@@ -3,7 +3,7 @@
 import time
 import unittest
 
-from page_case import BUNDLED, Browser
+from page_case import ARCHIVES, BUNDLED, Browser
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -70,6 +70,20 @@ class Drawing(Browser):
         self.assertEqual(self.run_script("return location.hash"), location)
         self.run_script("document.querySelector('.tools [title=\"The whole network\"]').click()")
         self.assertLess(self.scrolled()[2], width)
+
+    # Graphviz knows the widths of its own letters; the browser may draw wider ones. In points.
+    def test_texts_stay_within_their_boxes(self):
+        for archive in ARCHIVES:
+            self.open(archive)
+            with self.subTest(archive):
+                over = self.run_script("""
+                    return Array.from(document.querySelectorAll('.network:not([hidden]) .node'), node => {
+                      const box = node.querySelector('path, polygon, ellipse').getBBox();
+                      return Array.from(node.querySelectorAll('text'), text => [text.getBBox(), text])
+                        .filter(([its]) => its.x < box.x + 5 || its.x + its.width > box.x + box.width - 5)
+                        .map(([, text]) => text.textContent);
+                    }).flat()""")
+                self.assertEqual(over, [])
 
     def test_what_is_searched_is_in_the_middle(self):
         self.open_drawing(self.chain(60))

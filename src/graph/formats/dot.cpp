@@ -58,6 +58,23 @@ std::string padded(std::string_view label) {
   }
 }
 
+/// As for labels of edges: boxes of long lines are wider than Graphviz would make them. Empty where
+/// the margin of all boxes will do.
+std::string margin_of(std::string_view text) {
+  constexpr std::size_t kRoomFor = 24;
+  constexpr double kInches = 0.2;
+  constexpr double kInchesOfACharacter = 0.012;
+  std::size_t longest = 0;
+  while (!text.empty()) {
+    const std::size_t line = std::min(text.find('\n'), text.size());
+    longest = std::max(longest, line);
+    text.remove_prefix(std::min(line + 1, text.size()));
+  }
+  if (longest <= kRoomFor) return {};
+  const double margin = kInches + kInchesOfACharacter * static_cast<double>(longest - kRoomFor);
+  return fmt::format(", margin=\"{:.2f},0.07\"", margin);
+}
+
 /// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
 class DotWriter {
  public:
@@ -137,8 +154,9 @@ std::string DotWriter::id_of(const Box& box) const {
 void DotWriter::node(const Place& place, const std::string& label, std::string_view look,
                      const std::string& reason) {
   const std::string text = reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
-  const std::string line = fmt::format("  {} [label={}, {}{}];\n", place.id, dot_string(text), look,
-                                       reason.empty() ? std::string_view() : kWrong);
+  const std::string line =
+      fmt::format("  {} [label={}, {}{}{}];\n", place.id, dot_string(text), look,
+                  reason.empty() ? std::string_view() : kWrong, margin_of(text));
   if (columns_.count == 1) return sink_(line);
   nodes_[place.column] += line;
   if (tops_[place.column].empty()) tops_[place.column] = place.id;

@@ -51,6 +51,22 @@ TEST(Dot, ShowsCallsAndTheTensorsBetweenThem) {
             "call2 -> output0 [label=\"      float32[2, 2] \u2192 [4]      \\n   16 B   \"];\n");
 }
 
+// Graphviz makes boxes for letters of its own; those that a viewer has may be wider.
+TEST(Dot, BoxesOfLongLinesHaveMoreRoom) {
+  const Topology topology = network(kNetwork);
+  const auto margins_with = [&](const std::string& layer) {
+    std::string dot;
+    const DotNotes notes{.layers = {layer, "", ""}};
+    EXPECT_TRUE(write_dot(topology, notes, [&](std::string_view part) { dot += part; }));
+    const std::string box = lines_with(dot, "call0 [");
+    const std::size_t at = box.find("margin=");
+    return at == box.npos ? "" : box.substr(at, box.find(']', at) - at);
+  };
+  EXPECT_EQ(margins_with(std::string(24, 'a')), "");
+  EXPECT_EQ(margins_with(std::string(34, 'a')), "margin=\"0.32,0.07\"");
+  EXPECT_EQ(margins_with("a/" + std::string(34, 'a')), "margin=\"0.32,0.07\"");
+}
+
 TEST(Dot, ForeignFunctionsLookDifferent) {
   const std::string dot = dot_of(network(kNetwork));
   EXPECT_NE(lines_with(dot, "call1 [")
