@@ -1,7 +1,6 @@
 // Pictures, laid out by Graphviz. Part of the target mlf::drawing, which exists where mlf was built
 // with Graphviz; mlf::mlf does not need it. Graphviz is loaded when the first picture is drawn.
-// ELK (elkjs 0.12) was measured beside it: MobileNet 0.4 s instead of 0.05, a chain of 2,000 calls
-// 7 s instead of 2, and 1.6 MB of script in each page.
+// ELK (elkjs 0.12) was measured beside it, and takes longer: mlf/page/README.md.
 #pragma once
 
 #include <string>
