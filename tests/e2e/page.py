@@ -8,6 +8,7 @@ import urllib.parse
 
 import support
 from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, spelled, value_at
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -264,6 +265,30 @@ class Page(Browser):
             self.assertIn(f"At call {peak['call']}: {peak['bytes']} bytes in use", text)
             for one in peak["live"]:
                 self.assertIn(f"{one['name']}: {one['bytes']} bytes at ", text)
+
+    def test_maps_beside_each_other_show_the_same_step(self):
+        several = 0
+        for archive in ARCHIVES:
+            report = self.open(archive)
+            if len(report["modules"]) > 1 or len(self.texts("figure.map")) < 2:
+                continue
+            several += 1
+            with self.subTest(archive):
+                steps = "return Array.from(document.querySelectorAll('figure.map input'), e => e.value)"
+                begun = [text.split(":")[0] for text in self.texts("figure.map .readout p")]
+                self.assertEqual(set(begun), {f"At call {report['modules'][0]['peak']['call']}"})
+                sliders = self.driver.find_elements(By.CSS_SELECTOR, "figure.map input")
+                sliders[-1].send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+                self.assertEqual(set(self.run_script(steps)), {"1"})
+                self.driver.execute_script("document.querySelector('.maps').scrollIntoView()")
+                ActionChains(self.driver).move_to_element(
+                    self.driver.find_elements(By.CSS_SELECTOR, "figure.map .plot svg")[0]).perform()
+                (pointed,) = set(self.run_script(steps))
+                middle = int(self.run_script(
+                    "return document.querySelector('figure.map input').max")) / 2
+                self.assertLessEqual(abs(int(pointed) - middle), 1)
+        if support.CORPUS.is_dir():
+            self.assertGreater(several, 0)
 
     def test_beside_pools_what_is_alive_has_names_and_bytes(self):
         checked = 0

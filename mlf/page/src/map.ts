@@ -39,8 +39,19 @@ function placeOf(calls: string[], prefix: string, step: number): Node | string {
   return make("a", { href: `#${prefix}call=${call}` }, `call ${call}`);
 }
 
-/** Shows the step of a call, given by its number. */
-export function makeExplorable(figure: HTMLElement, prefix: string): (call: number) => void {
+/** A map that shows a step. */
+export interface MemoryMap {
+  /** Of a run. */
+  steps: number;
+  /** The step of a call, given by its number; null where it has none. */
+  stepOf(call: number): number | null;
+  show(step: number): void;
+}
+
+/** `moved` is told the steps that people choose. */
+export function makeExplorable(
+  figure: HTMLElement, prefix: string, moved: (step: number) => void,
+): MemoryMap {
   const calls = callsOf(figure);
   const svg = figure.querySelector<SVGSVGElement>(".plot svg")!;
   const steps = svg.viewBox.baseVal.width;
@@ -64,16 +75,47 @@ export function makeExplorable(figure: HTMLElement, prefix: string): (call: numb
     readout.replaceChildren(
       make("p", {}, "At ", placeOf(calls, prefix, step), `: ${covered(alive)} bytes in use`), list);
   };
+  const choose = (step: number): void => {
+    // What other maps show then is not read out.
+    readout.setAttribute("aria-live", "polite");
+    show(step);
+    moved(step);
+  };
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect();
     const step = Math.floor(((event.clientX - box.left) / box.width) * steps);
-    show(Math.max(0, Math.min(steps - 1, step)));
+    choose(Math.max(0, Math.min(steps - 1, step)));
   });
-  slider.addEventListener("input", () => show(Number(slider.value)));
+  slider.addEventListener("input", () => choose(Number(slider.value)));
   figure.querySelector(".plot")!.after(slider, readout);
   show(fullestStep(rectangles));
+  return {
+    steps,
+    stepOf: (call) => {
+      const step = calls.indexOf(String(call));
+      return step < 0 ? null : step;
+    },
+    show: (step) => {
+      readout.setAttribute("aria-live", "off");
+      show(step);
+    },
+  };
+}
+
+/** Maps of one run beside each other, which show the same step. What it returns shows the step of a
+ *  call, given by its number. */
+export function makeAllExplorable(figures: HTMLElement[], prefix: string): (call: number) => void {
+  const maps: MemoryMap[] = figures.map((figure, i) => makeExplorable(figure, prefix, (step) => {
+    // Two builds may have different numbers of steps.
+    const { steps } = maps[i]!;
+    for (const other of maps) {
+      if (other !== maps[i] && other.steps === steps) other.show(step);
+    }
+  }));
   return (call) => {
-    const step = calls.indexOf(String(call));
-    if (step >= 0) show(step);
+    for (const map of maps) {
+      const step = map.stepOf(call);
+      if (step !== null) map.show(step);
+    }
   };
 }

@@ -2,7 +2,7 @@
 import { all } from "./elements.ts";
 import { unfoldKernels } from "./kernels.ts";
 import { followLinks } from "./links.ts";
-import { makeExplorable as makeMapExplorable } from "./map.ts";
+import { makeAllExplorable as makeMapsExplorable } from "./map.ts";
 import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
 import { makeFilterable, makeSortable } from "./table.ts";
@@ -33,8 +33,10 @@ const views = new Map<Element, ((call: number) => void)[]>();
 for (const section of all<HTMLElement>(document, "section.module")) {
   const position = Number(section.dataset["module"]);
   const prefix = position === 0 ? "" : `${position + 1}/`;
-  const its = all<HTMLElement>(section, "figure.map")
-    .map((figure) => makeMapExplorable(figure, prefix));
+  const showInMaps = makeMapsExplorable(all<HTMLElement>(section, "figure.map"), prefix);
+  const peak = reports[""]?.modules[position]?.peak.call ?? null;
+  if (peak !== null) showInMaps(peak);
+  const its = [showInMaps];
   const drawings = section.querySelector<HTMLElement>(".drawings");
   if (drawings?.querySelector("svg")) {
     its.push(makeNetworkExplorable(
