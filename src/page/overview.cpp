@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "page/parts.h"
@@ -106,6 +108,23 @@ void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& w
   html.close("td");
 }
 
+/// What could be gained; where bytes are not the point, there is no number of them.
+std::string gain_text(const Count& bytes) {
+  const bool is_unknown = bytes.min == 0 && !bytes.max;
+  return is_unknown ? "-" : spelled(bytes);
+}
+
+/// The largest gain first, of equal ones in the report's order; what has no number comes last.
+std::vector<std::size_t> by_gain(const std::vector<CostFinding>& findings) {
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
+    const Count& bytes = findings[i].bytes;
+    return bytes.max.value_or(bytes.min);
+  });
+  return order;
+}
+
 void findings(HtmlWriter& html, const ModuleView& module) {
   html.element("h3", {{"id", module.id("findings")}}, "Findings");
   if (module.report.findings.empty()) {
@@ -114,12 +133,12 @@ void findings(HtmlWriter& html, const ModuleView& module) {
   }
   open_table(html, "Findings of " + module.report.name, "findings sortable");
   head_row(html, {"Finding", "Where", "#Bytes to gain at most", "Evidence"});
-  for (std::size_t i = 0; i < module.report.findings.size(); ++i) {
+  for (const std::size_t i : by_gain(module.report.findings)) {
     const CostFinding& finding = module.report.findings[i];
     html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
     html.element("td", {{"title", info(finding.code).meaning}}, info(finding.code).code);
     place_cell(html, module, finding.where);
-    number_cell(html, finding.bytes);
+    html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
     html.open("td", {{"class", "wide"}});
     html.breakable(finding.evidence);
     html.close("td");
@@ -153,6 +172,27 @@ void checks(HtmlWriter& html, const ModuleView& module) {
   html.close("div");
 }
 
+/// What `mlf plan` makes of pools is the largest gain of many networks, and its maps are further
+/// down.
+void plan_sentences(HtmlWriter& html, const ModuleView& module) {
+  for (const MemoryMap& map : module.data.maps) {
+    if (!map.planned) continue;
+    html.open("p", {{"class", "gain"}});
+    html.text(fmt::format("mlf plan places pool {} in {} bytes, ", map.name, map.planned->bytes));
+    link_to(html, module.id("memory=" + map.name),
+            fmt::format("{} less than now", map.bytes - map.planned->bytes));
+    html.text(".");
+    html.close("p");
+  }
+}
+
+/// Question marks that a compiler would answer.
+void compiler_note(HtmlWriter& html, const ModuleView& module) {
+  if (module.report.code) return;
+  html.element("p", {{"class", "note"}},
+               "Code and the compiler's stack are known with mlf report --cc COMPILER.");
+}
+
 /// Of the module and of its peak: most are about both.
 std::vector<std::string> all_reasons(const ModuleReport& module) {
   std::vector<std::string> sentences = module.uncertain;
@@ -181,6 +221,8 @@ void write_overview(HtmlWriter& html, const ModuleView& module) {
   }
   checks(html, module);
   write_figures(html, module.report);
+  compiler_note(html, module);
+  plan_sentences(html, module);
   peak_sentence(html, module);
   reasons(html, all_reasons(module.report));
   findings(html, module);

@@ -48,6 +48,13 @@ def numbers_of(document):
     return set(re.findall(r"\d+", json.dumps(document)))
 
 
+def most_bytes(finding):
+    count = finding["bytes"]
+    if not isinstance(count, dict):
+        return count or 0
+    return count["min"] if count["max"] is None else count["max"]
+
+
 def plan_of(archive):
     result = support.run("plan", archive, "--json")
     return json.loads(result.stdout) if result.returncode == 0 else None
@@ -113,9 +120,11 @@ class Page(Browser):
                 self.assertEqual(row[columns[head]], spelled(call[key]), key)
         self.assertEqual([row[3] for row in self.rows(section + " .live")],
                          [spelled(one["bytes"]) for one in module["peak"]["live"]])
+        # The largest gain first; where bytes are not the point, there is no number of them.
         self.assertEqual([[row[0], row[2], row[3]] for row in self.rows(section + " .findings")],
-                         [[one["code"], spelled(one["bytes"]), one["evidence"]]
-                          for one in module["findings"]])
+                         [[one["code"], "-" if one["bytes"] is None else spelled(one["bytes"]),
+                           one["evidence"]]
+                          for one in sorted(module["findings"], key=most_bytes, reverse=True)])
         keys = ("loads", "stores", "bytes_loaded", "bytes_stored")
         self.assertEqual([row[2:] for row in self.rows(section + " .buffers")],
                          [[spelled(buffer[key]) for key in keys]
@@ -234,6 +243,11 @@ class Page(Browser):
                 found = self.rectangles("figure.planned")
                 pools = [pool for pool in module["pools"] if pool["gain"]]
                 self.assertEqual(len(self.texts("figure.planned figcaption")), len(pools))
+                # The overview says it as well.
+                self.assertEqual(
+                    self.texts(".gain"),
+                    [f"mlf plan places pool {pool['name']} in {pool['best']} bytes, "
+                     f"{pool['gain']} less than now." for pool in pools])
                 for pool, text in zip(pools, self.texts("figure.planned figcaption")):
                     self.assertIn(f"{pool['best']} bytes: {pool['gain']} less", text)
                 expected = [(buffer["variable"], buffer["best_offset"], buffer["bytes"])
