@@ -617,6 +617,31 @@ class Page(Browser):
                         self.assertLessEqual(
                             self.run_script("return document.documentElement.scrollWidth"), 400)
 
+    # Columns too narrow for a sentence would make one finding as high as the box they are in.
+    def test_in_a_narrow_window_several_findings_are_seen_at_once(self):
+        for archive in ARCHIVES:
+            self.size(400)
+            report = self.open(archive)
+            if not any(module["findings"] for module in report["modules"]):
+                continue
+            with self.subTest(archive):
+                box, row = self.run_script("""
+                    const table = document.querySelector('.findings');
+                    return [parseFloat(getComputedStyle(table.parentElement).maxHeight),
+                            Math.max(...Array.from(table.tBodies[0].rows, row => row.offsetHeight))]""")
+                self.assertLessEqual(row, box / 2)
+
+    # Chromium draws a head again on each page, but neither what sticks in it nor buttons.
+    def test_on_paper_heads_are_text(self):
+        self.open(BUNDLED)
+        looks = """
+            return Array.from(document.querySelectorAll('thead th'), head => [head, head.firstElementChild])
+              .map(([head, button]) => [getComputedStyle(head).position,
+                                        button ? getComputedStyle(button).display : 'contents'].join(' '))"""
+        self.assertNotEqual(set(self.run_script(looks)), {"static contents"})
+        self.media("print", "light")
+        self.assertEqual(set(self.run_script(looks)), {"static contents"})
+
     def test_on_paper_nothing_is_cut_at_the_bottom(self):
         self.media("print", "light")
         self.open(BUNDLED)
