@@ -7,6 +7,7 @@
 #include <cctype>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/command.h"
@@ -39,17 +40,25 @@ struct GlobalOptions {
   }
 };
 
-/// Formats have versions of their own: whoever reads one wants to know which.
+/// Formats have versions of their own: whoever reads one wants to know which, and its schema.
 std::string version_text() {
-  return fmt::format(
+  static constexpr std::pair<const char*, int> kWritten[] = {
+      {"tir", kTirJsonVersion},       {"topology", graph::kTopologyVersion},
+      {"manifest", kManifestVersion}, {"inspect", kInspectVersion},
+      {"report", kReportVersion},     {"diff", kDiffVersion},
+      {"check", kCheckVersion},       {"plan", kPlanVersion},
+      {"verify", kVerifyVersion}};
+  std::string text = fmt::format(
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"
       "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
-      "writes: mlf-tir {}, mlf-topology {}, TVM's graph JSON 1, mlf-manifest {}, mlf-inspect {},\n"
-      "        mlf-report {}, mlf-verify {}, mlf-plan {}",
-      version(), tir::kOldestTvm, tir::kNewestTvm, kTirJsonVersion, kTirJsonVersion,
-      graph::kTopologyVersion, kManifestVersion, kInspectVersion, kReportVersion, kVerifyVersion,
-      kPlanVersion);
+      "writes: TVM's graph JSON 1, and",
+      version(), tir::kOldestTvm, tir::kNewestTvm, kTirJsonVersion);
+  for (const auto& [name, number] : kWritten) {
+    text += fmt::format("\n  {:16} https://mlf.invalid/schemas/{}.schema.json",
+                        fmt::format("mlf-{} {}", name, number), name);
+  }
+  return text;
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {

@@ -24,4 +24,10 @@ inline constexpr int kInspectVersion = 1;
 /// `mlf verify --json`, `mlf-verify`.
 inline constexpr int kVerifyVersion = 1;
 
+/// `mlf check --format json`, `mlf-check`.
+inline constexpr int kCheckVersion = 1;
+
+/// `mlf diff --format json`, `mlf-diff`.
+inline constexpr int kDiffVersion = 1;
+
 }  // namespace mlf

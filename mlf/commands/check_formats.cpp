@@ -88,7 +88,7 @@ std::string json_of(const CheckResults& results) {
     findings.push_back({{"module", result.module}, {"code", code_of(result)}, {"found", found}});
   }
   return dumped({{"format", "mlf-check"},
-                 {"version", 1},
+                 {"version", kCheckVersion},
                  {"generator", "mlf " + std::string(version())},
                  {"results", limits},
                  {"findings", findings}});

@@ -187,7 +187,7 @@ std::string as_json(const std::vector<ModuleDifference>& differences) {
                        {"graph", module.graph}});
   }
   const Json document{{"format", "mlf-diff"},
-                      {"version", 1},
+                      {"version", kDiffVersion},
                       {"generator", "mlf " + std::string(version())},
                       {"modules", modules}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

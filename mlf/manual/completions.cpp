@@ -73,7 +73,7 @@ std::string zsh_action(const OptionText& option) {
 /// One specification a name; the star allows it to be repeated.
 void append_zsh(std::string& out, const OptionText& option) {
   for (const std::string& name : option.names) {
-    std::string spec = fmt::format("*{}[{}]", name, zsh_text(first_clause(option.help)));
+    std::string spec = fmt::format("*{}[{}]", name, zsh_text(summary(option)));
     if (option.takes_value()) {
       spec += fmt::format(":{}:{}", zsh_text(option.value), zsh_action(option));
     }
@@ -105,7 +105,7 @@ void append_fish(std::string& out, const std::string& condition, const OptionTex
   } else if (option.takes_value()) {
     out += " -r";
   }
-  out += fmt::format(" -d {}\n", quoted(first_clause(option.help), "\\'"));
+  out += fmt::format(" -d {}\n", quoted(summary(option), "\\'"));
 }
 
 }  // namespace

@@ -57,6 +57,16 @@ ProgramText describe(const CLI::App& app) {
   return text;
 }
 
+std::string summary(const OptionText& option) {
+  std::string clause = first_clause(option.help);
+  // Where the help goes from one choice to the next, its first clause is the name of the first.
+  if (option.choices.empty() || clause != option.choices.front()) return clause;
+  for (std::size_t i = 1; i < option.choices.size(); ++i) {
+    clause += (i + 1 < option.choices.size() ? ", " : " or ") + option.choices[i];
+  }
+  return clause;
+}
+
 std::string first_clause(const std::string& help) {
   std::size_t end = help.size();
   for (const std::string_view stop : {"; ", ". ", ": ", " ("}) end = std::min(end, help.find(stop));

@@ -39,6 +39,8 @@ ProgramText describe(const CLI::App& app);
 
 /// The first clause of a help text: what fits beside a name.
 std::string first_clause(const std::string& help);
+/// What fits beside the name of an option.
+std::string summary(const OptionText& option);
 
 /// man(7) of the program itself: mlf.1.
 std::string manual_page(const ProgramText& text);

@@ -67,12 +67,16 @@ class Help(unittest.TestCase):
                 golden.write_text(text)
             self.assertEqual(text, golden.read_text(), command)
 
-    def test_version_names_the_formats(self):
+    def test_version_names_the_formats_and_their_schemas(self):
         text = support.run_ok("--version").stdout.decode()
         self.assertRegex(text, r"^mlf \d+\.\d+\.\d+\n")
-        for name in ("mlf-tir 1", "mlf-topology 1", "mlf-manifest 2", "mlf-inspect 1",
-                     "mlf-report 1", "mlf-verify 1", "mlf-plan 1"):
-            self.assertIn(name, text)
+        expected = []
+        for path in (support.SOURCE / "schemas").glob("*.schema.json"):
+            schema = json.loads(path.read_text())
+            constants = [schema["properties"][key]["const"] for key in ("format", "version")]
+            expected.append((*map(str, constants), schema["$id"]))
+        found = re.findall(r"^  (mlf-\w+) (\d+) +(\S+)$", text, re.MULTILINE)
+        self.assertEqual(sorted(found), sorted(expected))
 
 
 class Manual(Folder):
@@ -125,11 +129,31 @@ class Manual(Folder):
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True, text=True)
             self.assertEqual(result.stderr, "", page)
 
-    def test_other_shells_take_their_completions(self):
-        for shell, script in (("zsh", "zsh/vendor-completions/_mlf"),
-                              ("fish", "fish/vendor_completions.d/mlf.fish")):
-            if shutil.which(shell):
-                subprocess.run([shell, "--no-execute", self.folder / script], check=True)
+    @unittest.skipIf(shutil.which("zsh") is None, "there is no zsh")
+    def test_zsh_takes_its_completion(self):
+        script = self.folder / "zsh/vendor-completions/_mlf"
+        # Its own parser reads all of it. What it offers takes a terminal to be seen.
+        result = subprocess.run(["zsh", "-f", "-n", script], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    @unittest.skipIf(shutil.which("fish") is None, "there is no fish")
+    def test_fish_completes_commands_options_and_their_values(self):
+        script = self.folder / "fish/vendor_completions.d/mlf.fish"
+
+        def offered(line):
+            code = f"source {script}; complete -C '{line}'"
+            result = subprocess.run(["fish", "--no-config", "-c", code], cwd=self.folder,
+                                    capture_output=True, check=True, text=True)
+            self.assertEqual(result.stderr, "")
+            return dict(row.split("\t") if "\t" in row else (row, "")
+                        for row in result.stdout.splitlines())
+
+        self.assertEqual(offered("mlf rep"), {"report": "Show what a network costs and why"})
+        self.assertEqual(offered("mlf process --constants n").keys(), {"npy", "none"})
+        self.assertIn("--in-place", offered("mlf plan --in"))
+        self.assertEqual(offered("mlf help ver").keys(), {"verify"})
+        formats = "topology, json, dot, svg, png, perfetto or model-explorer"
+        self.assertEqual(offered("mlf graph --format dot"), {"dot": formats})
 
     def test_a_folder_that_cannot_be_written_is_an_error(self):
         (self.folder / "file").write_bytes(b"")

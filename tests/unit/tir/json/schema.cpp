@@ -429,6 +429,7 @@ void add_head(Json& defs) {
 
 std::string schema_text() {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"$id", "https://mlf.invalid/schemas/tir.schema.json"},
                  {"title", "TirDocument"},
                  {"description",
                   "TIR of one module, as mlf writes it: tir-N.json. The normative words are in "
