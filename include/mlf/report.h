@@ -103,6 +103,8 @@ struct CostFinding {
 
 struct ModuleReport {
   std::string name;
+  std::optional<std::string> exported{};  ///< when, as metadata.json has it
+  std::vector<std::string> targets{};     ///< their kinds, as metadata.json has them
   std::optional<NoNetwork> no_network{};  ///< why there are no calls
   std::optional<graph::Topology> network{};
   std::vector<KernelReport> kernels{};  ///< in the order of their first calls

@@ -282,6 +282,9 @@ Report Reporter::run() {
     const bool has_network = found != networks.found.end();
     ModuleReport& module =
         report.modules.emplace_back(module_report(i, has_network ? &found->topology : nullptr));
+    const Module& told = deployment_.library().modules[i];
+    module.exported = told.export_datetime;
+    for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
     if (has_network) continue;
     const auto missing = std::ranges::find(networks.missing, i, &MissingNetwork::module);
     if (missing != networks.missing.end()) {

@@ -1,6 +1,6 @@
 #include "mlf/report_rows.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -123,6 +123,12 @@ const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
     MLF_BOUNDS(ModuleItem, "used", "bytes that tensors take where they are", item.module.peak.used),
     MLF_BOUNDS(ModuleItem, "lower_bound", "bytes that they need wherever they are",
                item.module.peak.lower_bound),
+    {{"exported", "when, as metadata.json has it", CellType::text},
+     [](const ModuleItem& item) { return text(item.module.exported.value_or("")); }},
+    {{"targets", "their kinds, with commas between", CellType::text},
+     [](const ModuleItem& item) {
+       return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
+     }},
 };
 
 const std::vector<ColumnOf<CallItem>> kCallColumns{

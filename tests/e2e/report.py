@@ -571,6 +571,14 @@ class Tables(unittest.TestCase):
         self.assertEqual([row["kernel"] for row in rows("call", *archives(), "-j", "2")],
                          [call["kernel"] for call in calls])
 
+    def test_say_when_and_for_what_an_archive_was_built(self):
+        for path in support.bundled_archives() + C_FOLDERS:
+            told = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+            expected = [(one["name"] or "", one["export_datetime"] or "",
+                         ",".join(target["kind"] for target in one["targets"])) for one in told]
+            found = [(row["module"], row["exported"], row["targets"]) for row in rows("archive", path)]
+            self.assertEqual(found, expected)
+
     def test_have_a_row_for_an_archive_that_is_none(self):
         result = support.run("table", QNN, "/dev/null", QNN, "-j", "2")
         self.assertEqual(result.returncode, 65)
