@@ -1,5 +1,6 @@
 // An archive: its modules, TIR, networks, report, plan, and writing mlf's outputs into it.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -7,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "bindings.h"
 #include "documents.h"
@@ -29,14 +31,13 @@ namespace {
 namespace nb = nanobind;
 using DeploymentPtr = std::shared_ptr<Deployment>;
 
-Result<std::vector<TirFile>> tir_files(const std::vector<std::string>& paths) {
-  return load_tir_files(paths);
-}
+using Path = std::filesystem::path;
 
-DeploymentPtr open(const std::string& path, const std::vector<std::string>& beside) {
+DeploymentPtr open(const Path& path, const std::vector<Path>& beside) {
   auto opened = without_gil([&] {
-    return tir_files(beside).and_then([&](std::vector<TirFile> files) {
-      return Deployment::open(path, {.tir_files = std::move(files)});
+    const std::vector<std::string> names(beside.begin(), beside.end());
+    return load_tir_files(names).and_then([&](std::vector<TirFile> files) {
+      return Deployment::open(path.native(), {.tir_files = std::move(files)});
     });
   });
   return std::make_shared<Deployment>(value_or_raise(std::move(opened)));
@@ -172,14 +173,16 @@ nb::list table(const Report& self, RowKind kind) {
 }
 
 /// Members written, members removed, and the number of TIR sources.
-nb::tuple process(const std::string& path, const std::string& output,
-                  const std::vector<std::string>& tir_files, bool is_dry_run) {
-  ProcessOptions options{.output = output, .tir_files = tir_files};
+nb::tuple process(const Path& path, const Path& output, bool is_dry_run) {
+  ProcessOptions options{.output = output.native()};
   options.effect = is_dry_run ? Effect::dry_run : Effect::write;
-  const auto done = value_or_raise(without_gil([&] { return process_archive(path, options); }));
+  const auto done =
+      value_or_raise(without_gil([&] { return process_archive(path.native(), options); }));
   nb::list written;
   for (const WrittenMember& member : done.written) written.append(str(member.name));
-  return nb::make_tuple(written, nb::cast(done.removed), done.tir_sources);
+  nb::list removed;
+  for (const std::string& name : done.removed) removed.append(str(name));
+  return nb::make_tuple(written, removed, done.tir_sources);
 }
 
 #ifdef MLF_HAS_DRAWING
@@ -205,9 +208,11 @@ void bind_archive(nb::module_& module) {
   module.def("columns", &columns,
              nb::sig("def columns(rows: RowKind) -> list[tuple[str, str, bool]]"));
   nb::class_<Deployment>(module, "Archive")
-      .def_static("open", &open, nb::arg("path"), nb::arg("tir_files"))
+      .def_static("open", &open, nb::arg("path"), nb::arg("tir_files"),
+                  nb::sig("def open(path: str | os.PathLike[str], "
+                          "tir_files: list[str | os.PathLike[str]]) -> Archive"))
       .def_static("open_bytes", &open_bytes, nb::arg("data"), nb::arg("name"))
-      .def_prop_ro("path", [](const Deployment& self) { return self.archive().path(); })
+      .def_prop_ro("path", [](const Deployment& self) { return str(self.archive().path()); })
       .def_prop_ro("version", [](const Deployment& self) { return self.library().version; })
       .def_prop_ro("modules", [](const Deployment& self) { return self.library().modules; })
       .def_prop_ro("sources", &sources,
@@ -219,8 +224,12 @@ void bind_archive(nb::module_& module) {
       .def("report", &report, nb::arg("compiler"), nb::arg("flags"))
       .def("plan", &plan, nb::arg("seconds"));
   module.def("process", &process,
-             nb::sig("def process(path: str, output: str, tir_files: list[str], dry_run: bool) -> "
-                     "tuple[list[str], list[str], int]"));
+             nb::sig("def process(path: str | os.PathLike[str], output: str | os.PathLike[str], "
+                     "dry_run: bool) -> tuple[list[str], list[str], int]"));
+  // As `mlf table` has the names of archives.
+  module.def("printable", [](const nb::bytes& text) {
+    return str(printable({text.c_str(), text.size()}));
+  });
 #ifdef MLF_HAS_DRAWING
   module.def("svg", &svg, nb::arg("dot"));
 #endif

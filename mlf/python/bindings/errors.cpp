@@ -1,6 +1,6 @@
 #include "errors.h"
 
-#include <nanobind/stl/string.h>
+#include "strings.h"
 
 namespace mlf::python {
 
@@ -11,9 +11,10 @@ void raise(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     const Location& where = diagnostic.where;
     // In the order of the fields of mlf.errors.Diagnostic. Messages go into tables.
-    found.append(module.attr("Diagnostic")(
-        printable(diagnostic.message), exit_code(diagnostic.kind), where.file, where.member,
-        where.json_pointer, where.line, where.column, to_string(diagnostic)));
+    found.append(module.attr("Diagnostic")(str(printable(diagnostic.message)),
+                                           exit_code(diagnostic.kind), str(where.file),
+                                           str(where.member), str(where.json_pointer), where.line,
+                                           where.column, str(to_string(diagnostic))));
   }
   const nb::object error = module.attr("Error")(nb::tuple(found));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());

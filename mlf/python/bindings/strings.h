@@ -7,8 +7,13 @@
 
 namespace mlf::python {
 
+/// Names of files and members may be no UTF-8: such bytes are what `os.fsencode` turns back into
+/// them.
 inline nanobind::str str(std::string_view text) {
-  return nanobind::str(text.data(), text.size());
+  const auto size = static_cast<Py_ssize_t>(text.size());
+  PyObject* decoded = PyUnicode_DecodeUTF8(text.data(), size, "surrogateescape");
+  if (decoded == nullptr) throw nanobind::python_error();
+  return nanobind::steal<nanobind::str>(decoded);
 }
 
 }  // namespace mlf::python

@@ -125,7 +125,7 @@ class Archive:
         """
         if self._path is None:
             raise ValueError("an archive of bytes has no file that could be written")
-        return ProcessResult(*_core.process(self._path, os.fspath(output), [], dry_run))
+        return ProcessResult(*_core.process(self._path, output, dry_run))
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -143,7 +143,7 @@ def open(source: Source, *, tir: Sequence[str | os.PathLike[str]] = ()) -> Archi
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        return Archive(_core.Archive.open(path, [os.fspath(file) for file in tir]), path)
+        return Archive(_core.Archive.open(path, list(tir)), path)
     if tir:
         raise ValueError("files beside an archive need its path")
     if isinstance(source, (bytes, bytearray, memoryview)):

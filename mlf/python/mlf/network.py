@@ -75,7 +75,7 @@ class Network:
         return graph
 
     def svg(self) -> str:
-        """The picture of `mlf graph --format svg`. Errors: NotImplementedError without Graphviz."""
+        """The picture of `mlf graph --format svg`, without costs in its boxes. Errors: NotImplementedError without Graphviz."""
         draw = getattr(_core, "svg", None)
         if draw is None:
             raise NotImplementedError("this build of mlf has no Graphviz")
