@@ -33,13 +33,13 @@ BROKEN = (
 )
 
 
-def _name(url):
+def name(url):
     """Of an archive, wherever it is: zip://name.tar::folder/fleet.zip."""
     return pathlib.PurePosixPath(url.partition("::")[0]).name
 
 
 def _place(row):
-    return _name(row["archive"]), json.dumps({**row, "archive": None})
+    return name(row["archive"]), json.dumps({**row, "archive": None})
 
 
 class Fleet(unittest.TestCase):
@@ -83,7 +83,7 @@ class Fleet(unittest.TestCase):
         for kind in KINDS:
             pairs = zip(self.rows(kind), self.printed(kind), strict=True)
             for found, expected in pairs:
-                self.assertEqual(*(_name(row.pop("archive")) for row in (found, expected)))
+                self.assertEqual(*(name(row.pop("archive")) for row in (found, expected)))
                 self.assertEqual(found, expected, kind)
 
 

@@ -17,7 +17,10 @@ import support
 from fleet import KINDS
 
 try:
+    import dask
+    import distributed
     import duckdb
+    import poisoned_storage  # noqa: F401  its protocol
     import pyarrow.dataset
     from fsspec.implementations.local import LocalFileSystem
     from mlf.batch import dataset, run
@@ -149,6 +152,17 @@ class Datasets(fleet.Fleet):
         self.assertEqual((done.read, done.failed, done.skipped), (2, 1, 4))
         self.check()
 
+    def test_what_another_mlf_wrote_is_read_again(self):
+        self.make(4)
+        run.run(self.options(flush=2))
+        index = next(iter((self.out / "_mlf").glob("*.json")))
+        content = json.loads(index.read_text())
+        content["made_by"]["mlf"] = "0.0.1"
+        index.write_text(json.dumps(content))
+        done = run.run(self.options())
+        self.assertEqual((done.read, done.skipped), (2, 2))
+        self.check()
+
     def test_what_an_interrupted_run_left_does_not_count(self):
         self.make(6)
         run.run(self.options(flush=3))
@@ -170,6 +184,49 @@ class Datasets(fleet.Fleet):
         self.assertEqual(errors.pop("hangs.tar"), "it takes more than 5 seconds")
         self.assertTrue(errors.pop("large.tar"))
         self.assertEqual(set(errors.values()), {None})
+
+    def test_one_that_ends_its_workers_costs_one_row_and_is_tried_by_the_next_run(self):
+        self.make(10)
+        urls = [f"poisoned://{self.archives}/*.tar"]
+        poison = [self.archives / "0002.tar.kills", self.archives / "0007.tar.fails"]
+        for file in poison:
+            file.touch()
+        settings = {
+            "distributed.worker.preload": ["poisoned_storage"],
+            "distributed.scheduler.allowed-failures": 0,
+        }
+        # All ten are two tasks.
+        with dask.config.set(settings), unittest.mock.patch.object(run, "TASKS_OF_A_THREAD", 1):
+            done = run.run(self.options(urls=urls))
+            self.assertEqual((done.read, done.failed, done.skipped), (10, 2, 0))
+            errors = {fleet.name(row["archive"]): row["error"] for row in self.rows("archive")}
+            self.assertEqual(errors.pop("0002.tar"), "every worker that read it died")
+            self.assertEqual(errors.pop("0007.tar"), "OSError: no answer")
+            self.assertEqual(list(errors.values()), [None] * 8)
+            for file in poison:
+                file.unlink()
+            done = run.run(self.options(urls=urls))
+        self.assertEqual((done.read, done.failed, done.skipped), (2, 0, 8))
+        self.check()
+
+    def test_workers_with_several_threads(self):
+        self.make(40)
+        with distributed.LocalCluster(
+            n_workers=1, threads_per_worker=4, dashboard_address=None
+        ) as cluster:
+            done = run.run(self.options(scheduler=cluster.scheduler_address))
+        self.assertEqual((done.read, done.failed), (40, 0))
+        self.check()
+
+    def test_any_name_that_a_file_can_have(self):
+        self.make(1)
+        for name in (b"\xff.tar", b"two\nlines.tar", "\u202e.tar".encode()):
+            shutil.copy(support.bundled_archives()[0], self.archives / os.fsdecode(name))
+        run.run(self.options())
+        self.check()
+        shutil.copy(support.bundled_archives()[1], self.archives / os.fsdecode(b"\xff.tar"))
+        self.assertEqual(run.run(self.options()).read, 1)
+        self.check()
 
     def test_other_storage(self):
         self.make(4)

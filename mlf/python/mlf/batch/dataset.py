@@ -1,10 +1,11 @@
 """The dataset: Parquet files by kind of row, and what says which of them count.
 
     OUT/rows=call/part-<generation>.parquet
-    OUT/_mlf/<generation>.json         the archives of that part: URL to fingerprint
+    OUT/_mlf/<generation>.json         the archives of that part: URL to fingerprint, or to null
 
 A generation counts once its JSON is there, which is written last. Files without one are what an
-interrupted run left; the next run removes them.
+interrupted run left; the next run removes them. What another mlf wrote, whose rows may be others, does
+not count either.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import os
 import uuid
 from typing import Any
 
@@ -19,6 +21,7 @@ import fsspec
 import pyarrow
 import pyarrow.parquet
 
+from .. import __version__, _core
 from ..table import Rows, columns
 from .reader import KINDS, Answer
 
@@ -41,12 +44,30 @@ def schema(kind: Rows) -> pyarrow.Schema:
     return pyarrow.schema([("archive", pyarrow.string()), ("error", pyarrow.string()), *own])
 
 
+def name_of(url: str) -> str:
+    """As `mlf table` prints it: what a terminal would obey, or is no UTF-8, is spelled out."""
+    return _core.printable(os.fsencode(url))
+
+
+@functools.cache
+def made_by() -> dict[str, Any]:
+    """On what rows depend beside the archive."""
+    names = {kind: [column.name for column in columns(kind)] for kind in KINDS}
+    return {"mlf": __version__, "columns": names}
+
+
 def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
     """One row in the table of archives where there is an error, else those of the archive."""
     if "error" in answer:
         nothing = [None] * (len(schema(kind)) - 2)
-        return [[item.url, answer["error"], *nothing]] if kind == "archive" else []
-    return [[item.url, None, *row] for row in answer["rows"][kind]]
+        return [[name_of(item.url), answer["error"], *nothing]] if kind == "archive" else []
+    return [[name_of(item.url), None, *row] for row in answer["rows"][kind]]
+
+
+def mark_of(item: Item, answer: Answer) -> str | None:
+    """What the dataset remembers. Nothing where the next run, with other limits or on a better day,
+    may have another answer for the same archive."""
+    return item.fingerprint if answer.get("cause", "archive") == "archive" else None
 
 
 class Dataset:
@@ -54,7 +75,7 @@ class Dataset:
         self._fs, self._root = fsspec.core.url_to_fs(url)
         # What fsspec remembers may be from another run of this process.
         self._fs.invalidate_cache()
-        self._generations: dict[str, dict[str, str]] = {}
+        self._generations: dict[str, dict[str, str | None]] = {}
         self._fs.makedirs(f"{self._root}/{INDEX}", exist_ok=True)
         for path in self._fs.glob(f"{self._root}/{INDEX}/*.new"):
             self._fs.rm_file(path)
@@ -63,7 +84,9 @@ class Dataset:
             content = json.loads(self._fs.cat_file(path))
             self._generations[_stem(path)] = content["archives"]
             replaced.update(content["replaces"])
-        # They were to be removed when the run was interrupted.
+            if content.get("made_by") != made_by():
+                replaced.add(_stem(path))
+        # Of another mlf, or they were to be removed when the run was interrupted.
         for old in replaced & self._generations.keys():
             self._remove(old)
             del self._generations[old]
@@ -83,17 +106,18 @@ class Dataset:
             cells = zip(*rows) if rows else [()] * len(types)
             arrays = [pyarrow.array(column, field.type) for column, field in zip(cells, types)]
             tables[kind] = pyarrow.Table.from_arrays(arrays, schema=types)
-        self._write(tables, {item.url: item.fingerprint for item, _ in answers}, [])
+        self._write(tables, {item.url: mark_of(item, answer) for item, answer in answers}, [])
 
     def forget(self, urls: set[str]) -> None:
         """Takes out the rows of archives that have changed."""
+        gone = {name_of(url) for url in urls}
         for old, archives in list(self._generations.items()):
             if not urls & archives.keys():
                 continue
             tables = {}
             for kind in KINDS:
                 table = self._read(old, kind)
-                kept = [name not in urls for name in table["archive"].to_pylist()]
+                kept = [name not in gone for name in table["archive"].to_pylist()]
                 tables[kind] = table.filter(pyarrow.array(kept, pyarrow.bool_()))
             left = {url: mark for url, mark in archives.items() if url not in urls}
             self._write(tables, left, [old])
@@ -108,7 +132,7 @@ class Dataset:
             return pyarrow.parquet.read_table(file)
 
     def _write(
-        self, tables: dict[Rows, pyarrow.Table], archives: dict[str, str], replaces: list[str]
+        self, tables: dict[Rows, pyarrow.Table], archives: dict[str, str | None], replaces: list[str]
     ) -> None:
         generation = uuid.uuid4().hex
         for kind, table in tables.items():
@@ -116,7 +140,8 @@ class Dataset:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             with self._fs.open(path, "wb") as file:
                 pyarrow.parquet.write_table(table, file)
-        content = json.dumps({"archives": archives, "replaces": replaces}).encode()
+        index = {"archives": archives, "replaces": replaces, "made_by": made_by()}
+        content = json.dumps(index).encode()
         path = f"{self._root}/{INDEX}/{generation}.json"
         self._fs.pipe_file(path + ".new", content)
         self._fs.mv(path + ".new", path)

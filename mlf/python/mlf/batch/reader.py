@@ -11,14 +11,22 @@ import select
 import signal
 import subprocess
 import sys
-from typing import Any
+from typing import Any, Literal
 
 from ..table import Rows
 
+#: The exit code of mlf where the system refuses to read.
+REFUSED = 74
+
 KINDS: tuple[Rows, ...] = ("archive", "call", "tensor", "constant", "finding")
 
-#: Rows by kind, or the message of an error.
+#: Rows by kind; or the message of an error, and what the cause is: the `archive`, which is as it is;
+#: the `limits` of this run; or the `system`, where it may go better the next time.
 Answer = dict[str, Any]
+
+
+def failure(error: str, cause: Literal["archive", "limits", "system"]) -> Answer:
+    return {"error": error, "cause": cause}
 
 
 def answer(path: str) -> Answer:
@@ -28,9 +36,9 @@ def answer(path: str) -> Answer:
         archive = mlf.open(path)
         return {"rows": {kind: archive.table(kind).rows for kind in KINDS}}
     except mlf.Error as error:
-        return {"error": error.message}
+        return failure(error.message, "system" if error.exit_code == REFUSED else "archive")
     except MemoryError:
-        return {"error": "it takes more memory than it may"}
+        return failure("it takes more memory than it may", "limits")
 
 
 def serve(timeout: float, memory: int) -> None:
@@ -60,13 +68,13 @@ class Reader:
             process.stdin.write(json.dumps(path).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
-            return {"error": self._end("the process that reads it ended")}
+            return self._end("the process that reads it ended")
         # An answer is written in one go; nothing of it is there before it is whole.
         if not select.select([process.stdout], [], [], self._timeout)[0]:
-            return {"error": self._end(f"it takes more than {self._timeout:g} seconds")}
+            return self._end(f"it takes more than {self._timeout:g} seconds")
         line = process.stdout.readline()
         if not line.endswith(b"\n"):
-            return {"error": self._end("the process that reads it ended")}
+            return self._end("the process that reads it ended")
         return dict(json.loads(line))
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -77,13 +85,14 @@ class Reader:
         )
         return self._process
 
-    def _end(self, reason: str) -> str:
+    def _end(self, reason: str) -> Answer:
         """Ends the process; the next archive gets a new one."""
         assert self._process is not None
         self._process.kill()
         code = self._process.wait()
         self._process = None
-        return reason if code in (-9, 0) else f"{reason} (signal {-code})" if code < 0 else reason
+        is_told = code < 0 and code != -signal.SIGKILL
+        return failure(f"{reason} (signal {-code})" if is_told else reason, "limits")
 
     def close(self) -> None:
         if self._process is not None:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import itertools
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple, Union
 
 import distributed
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from .dataset import Dataset, Item
-from .reader import Answer, Reader
+from .reader import Answer, failure
+from .tasks import read_alone, read_together
 
-#: Tasks that Dask knows at one time: the list of archives may be long.
+#: Archives whose tasks Dask knows at one time: the list may be long.
 MOST_SUBMITTED = 2000
+#: Archives in one task: to pass one to a worker takes as long as to read a small archive.
+MOST_TOGETHER = 16
+#: At least, before archives go together: nobody should wait long for the last one.
+TASKS_OF_A_THREAD = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,23 +62,6 @@ def items(urls: list[str]) -> Iterator[Item]:
                 yield Item(name, fs.ukey(found) if fs.exists(found) else "")
 
 
-@functools.cache
-def reader_of_worker(timeout: float, memory: int) -> Reader:
-    """A worker has one thread, and reads one archive at a time."""
-    return Reader(timeout, memory)
-
-
-def read(url: str, timeout: float, memory: int) -> Answer:
-    """The task. Errors: OSError where storage fails; Dask tries again."""
-    reader = reader_of_worker(timeout, memory)
-    fs, path = fsspec.core.url_to_fs(url)
-    if isinstance(fs, LocalFileSystem):
-        return reader.read(path)
-    with tempfile.NamedTemporaryFile(suffix=".tar") as file:
-        fs.get_file(path, file.name)
-        return reader.read(file.name)
-
-
 def local_cluster(workers: int) -> Any:
     return distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
@@ -104,43 +90,83 @@ class Progress:
         print(text, end="\n" if done.read == self._total else "", file=sys.stderr, flush=True)
 
 
-def gathered(client: distributed.Client, done: list[distributed.Future]) -> list[Answer]:
-    """The results of tasks: in one request, unless one of them failed."""
+class Task(NamedTuple):
+    items: list[Item]
+    is_alone: bool
+
+
+#: Answers of a task, what went wrong with it, or nothing where its worker died.
+Result = Union[list[Answer], str, None]
+
+
+def gathered(client: distributed.Client, done: list[distributed.Future]) -> list[Result]:
+    """In one request, unless one of them failed."""
     try:
         return list(client.gather(done))
     except Exception:
         return [result_of(future) for future in done]
 
 
-def result_of(future: distributed.Future) -> Answer:
+def result_of(future: distributed.Future) -> Result:
     try:
-        return dict(future.result())
-    except Exception as error:  # storage, or workers that died again and again
-        return {"error": f"{type(error).__name__}: {error}"}
+        return list(future.result())
+    except distributed.KilledWorker:
+        return None
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
-def answers(client: distributed.Client, todo: list[Item], options: Options) -> Iterator[Any]:
-    """Pairs of an item and its answer, as they come."""
-    waiting: dict[distributed.Future, Item] = {}
+def archives_of_a_task(client: distributed.Client, count: int) -> int:
+    threads = int(sum(client.nthreads().values()))
+    return max(1, min(MOST_TOGETHER, count // (TASKS_OF_A_THREAD * max(1, threads))))
+
+
+def answers(
+    client: distributed.Client, todo: list[Item], options: Options
+) -> Iterator[tuple[Item, Answer]]:
+    """As they come. Archives go to the workers together, and where storage fails for one, it is tried
+    again by itself."""
+    waiting: dict[distributed.Future, Task] = {}
+    suspects: list[Item] = []
     pending = iter(todo)
+    size = archives_of_a_task(client, len(todo))
+    limits = (options.timeout, options.memory)
 
     def submit(count: int) -> list[distributed.Future]:
-        made = []
-        for item in itertools.islice(pending, count):
-            future = client.submit(
-                read, item.url, options.timeout, options.memory,
-                retries=options.retries, pure=False,
-            )  # fmt: skip
-            waiting[future] = item
-            made.append(future)
+        made: list[distributed.Future] = []
+        while len(made) < count and (items := list(itertools.islice(pending, size))):
+            urls = [item.url for item in items]
+            made.append(client.submit(read_together, urls, *limits, pure=False))
+            waiting[made[-1]] = Task(items, is_alone=False)
         return made
 
-    queue = distributed.as_completed(submit(MOST_SUBMITTED))
+    def submit_alone(item: Item, retries: int) -> distributed.Future:
+        future = client.submit(read_alone, item.url, *limits, retries=retries, pure=False)
+        waiting[future] = Task([item], is_alone=True)
+        return future
+
+    queue = distributed.as_completed(submit(max(1, MOST_SUBMITTED // size)))
     for done in queue.batches():
         found = gathered(client, done)
-        queue.update(submit(len(done)))
-        for future, answer in zip(done, found):
-            yield waiting.pop(future), answer
+        tasks = [waiting.pop(future) for future in done]
+        queue.update(submit(sum(not task.is_alone for task in tasks)))
+        for task, result in zip(tasks, found):
+            if result is None:
+                suspects += task.items
+                continue
+            if isinstance(result, str):
+                result = [failure(result, "system")] * len(task.items)
+            for item, answer in zip(task.items, result):
+                if answer.get("cause") == "system" and not task.is_alone and options.retries:
+                    queue.add(submit_alone(item, options.retries - 1))
+                else:
+                    yield item, answer
+    # Dask suspects whatever a dead worker was to do. One at a time shows which archive it was.
+    for item in suspects:
+        result = result_of(submit_alone(item, options.retries))
+        if result is None:
+            result = "every worker that read it died"
+        yield item, failure(result, "system") if isinstance(result, str) else result[0]
 
 
 def run(options: Options) -> Done:
