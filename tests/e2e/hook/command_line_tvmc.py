@@ -7,9 +7,13 @@ import contextlib
 import functools
 import os
 import pathlib
+import re
 import resource
+import shlex
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -201,6 +205,37 @@ class Sidecar(Tvmc):
         self.check_ok(tvmc("compile", *self.model, *dump))
         support.run_ok("process", archive, "--tir", f"{kernels}.tir", "--require", "tir,graph")
         self.assertLess({"tir-1.json", "default.topology.json"}, hook.own_names(archive))
+
+
+class Readme(Tvmc):
+    """The commands that the README of mlf-tvmc shows. That pip installs it is tested in wheels.py."""
+
+    COMMANDS = """\
+set -eu
+pip() { :; }
+tvmc() { "$PYTHON" -m tvm.driver.tvmc "$@"; }
+tvmc-mlf() { "$PYTHON" -m mlf_tvmc "$@"; }
+mlf() { "$MLF_PROGRAM" "$@"; }
+"""
+
+    def run_block(self, number):
+        text = (support.SOURCE / "mlf" / "tvmc" / "README.md").read_text()
+        blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(blocks), 2)
+        block = blocks[number].replace("model.tflite", shlex.join(map(str, self.model)))
+        result = subprocess.run(["bash", "-c", self.COMMANDS + block], cwd=self.folder, text=True,
+                                env={**os.environ, "PYTHON": sys.executable}, capture_output=True,
+                                check=False)  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_tvmc_with_the_hook(self):
+        self.run_block(0)
+        self.check_complete()
+
+    @unittest.skipIf(hook.IS_OLD, "TVM v0.12 is the first one that dumps TIR")
+    def test_plain_tvm(self):
+        self.run_block(1)
+        self.assertLess({"tir-1.json", "default.topology.json"}, hook.own_names(self.archive))
 
 
 class Failures(Tvmc):
