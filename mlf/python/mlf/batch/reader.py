@@ -61,21 +61,22 @@ class Reader:
         self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
 
-    def read(self, path: str) -> Answer:
+    def read(self, path: str) -> bytes:
+        """An answer as JSON: nobody looks into it before it is where it is needed."""
         process = self._process or self._start()
         assert process.stdin is not None and process.stdout is not None
         try:
             process.stdin.write(json.dumps(path).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
-            return self._end("the process that reads it ended")
+            return self._failure("the process that reads it ended")
         # An answer is written in one go; nothing of it is there before it is whole.
         if not select.select([process.stdout], [], [], self._timeout)[0]:
-            return self._end(f"it takes more than {self._timeout:g} seconds")
+            return self._failure(f"it takes more than {self._timeout:g} seconds")
         line = process.stdout.readline()
         if not line.endswith(b"\n"):
-            return self._end("the process that reads it ended")
-        return dict(json.loads(line))
+            return self._failure("the process that reads it ended")
+        return line
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "mlf.batch.reader"]
@@ -85,18 +86,15 @@ class Reader:
         )
         return self._process
 
-    def _end(self, reason: str) -> Answer:
+    def _failure(self, reason: str) -> bytes:
         """Ends the process; the next archive gets a new one."""
         assert self._process is not None
         self._process.kill()
         code = self._process.wait()
         self._process = None
         is_told = code < 0 and code != -signal.SIGKILL
-        return failure(f"{reason} (signal {-code})" if is_told else reason, "limits")
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._end("")
+        told = f"{reason} (signal {-code})" if is_told else reason
+        return json.dumps(failure(told, "limits")).encode()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import json
 import os
 import sys
 import time
@@ -99,17 +100,21 @@ class Task(NamedTuple):
 Result = Union[list[Answer], str, None]
 
 
+def decoded(answers: list[bytes]) -> list[Answer]:
+    return [json.loads(answer) for answer in answers]
+
+
 def gathered(client: distributed.Client, done: list[distributed.Future]) -> list[Result]:
     """In one request, unless one of them failed."""
     try:
-        return list(client.gather(done))
+        return list(map(decoded, client.gather(done)))
     except Exception:
         return [result_of(future) for future in done]
 
 
 def result_of(future: distributed.Future) -> Result:
     try:
-        return list(future.result())
+        return decoded(future.result())
     except distributed.KilledWorker:
         return None
     except Exception as error:

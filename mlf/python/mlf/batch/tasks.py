@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import json
 import tempfile
 import threading
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .reader import Answer, Reader, failure
+from .reader import Reader, failure
 
 
 @functools.cache
@@ -18,8 +19,8 @@ def reader_of(thread: int, timeout: float, memory: int) -> Reader:
     return Reader(timeout, memory)
 
 
-def read(url: str, timeout: float, memory: int) -> Answer:
-    """Errors: those of the storage."""
+def read(url: str, timeout: float, memory: int) -> bytes:
+    """An answer as JSON. Errors: those of the storage."""
     reader = reader_of(threading.get_ident(), timeout, memory)
     fs, path = fsspec.core.url_to_fs(url)
     if isinstance(fs, LocalFileSystem):
@@ -29,18 +30,18 @@ def read(url: str, timeout: float, memory: int) -> Answer:
         return reader.read(file.name)
 
 
-def read_alone(url: str, timeout: float, memory: int) -> list[Answer]:
+def read_alone(url: str, timeout: float, memory: int) -> list[bytes]:
     """The task of an archive that did not go well together with others. Dask tries it again."""
     return [read(url, timeout, memory)]
 
 
-def read_together(urls: list[str], timeout: float, memory: int) -> list[Answer]:
+def read_together(urls: list[str], timeout: float, memory: int) -> list[bytes]:
     """The task of several archives. None of them fails for another one."""
 
-    def attempt(url: str) -> Answer:
+    def attempt(url: str) -> bytes:
         try:
             return read(url, timeout, memory)
         except Exception as error:
-            return failure(f"{type(error).__name__}: {error}", "system")
+            return json.dumps(failure(f"{type(error).__name__}: {error}", "system")).encode()
 
     return [attempt(url) for url in urls]
