@@ -118,6 +118,11 @@ def allocate_consts(n):
     return script("x: T.int32", [*lines, "T.evaluate(x)"])
 
 
+@shape(20_000)
+def lines_of_attributes(n):
+    return script("x: T.int32", [*(f'T.func_attr({{"a{i}": 1}})' for i in range(n)), "T.evaluate(x)"])
+
+
 @shape(20_000, *TVMSCRIPT)
 def names_with_one_prefix(n):
     """Loops of one name: each is another variable, and a writer has to number them."""

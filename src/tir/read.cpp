@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
@@ -92,14 +91,6 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
 std::string refusal_of_later_tvm(std::string_view named) {
   return fmt::format("this is {}: mlf reads TIR of TVM 0.{} to 0.{}", named, kOldestTvm,
                      kNewestTvm);
-}
-
-std::optional<std::size_t> repeated_name(std::span<const NamedNode> entries) {
-  std::unordered_set<std::uint32_t> seen;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!seen.insert(static_cast<std::uint32_t>(entries[i].name)).second) return i;
-  }
-  return std::nullopt;
 }
 
 std::string message_of_repeated(std::string_view name) {

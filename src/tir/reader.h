@@ -4,14 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 #include "support/source_text.h"
 
@@ -50,10 +48,17 @@ struct Reading {
   std::vector<Recovered> recovered{};
 };
 
-/// Which entry of a map has a name that one before it has. Readers refuse such maps: TVM writes
-/// none, and as JSON they could not be read again.
-std::optional<std::size_t> repeated_name(std::span<const NamedNode> entries);
-/// What they say of it.
+/// The names of the entries of one map. Readers refuse a map that has one twice: TVM writes none,
+/// and as JSON it could not be read again.
+class EntryNames {
+ public:
+  /// False where the map has an entry of that name.
+  bool add(StringId name) { return names_.insert(name).second; }
+
+ private:
+  std::unordered_set<StringId> names_;
+};
+/// What readers say of such a map.
 std::string message_of_repeated(std::string_view name);
 
 /// Readers get their text without it; columns are counted as editors count them.

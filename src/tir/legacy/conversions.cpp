@@ -161,13 +161,12 @@ std::vector<NamedNode> read_entries(Context& c, SyntaxId dictionary) {
   }
   const std::vector<SyntaxId> parts = c.exprs.children(dictionary);
   std::vector<NamedNode> result;
+  EntryNames names;
   for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
     const std::string key = as_string(c, lower(c, parts[i]));
-    result.push_back({c.builder.string(key), as_attribute(c, lower(c, parts[i + 1]))});
-  }
-  if (const auto repeated = repeated_name(result)) {
-    const SyntaxId key = parts[2 * *repeated];
-    c.exprs.fail(key, message_of_repeated(as_string(c, lower(c, key))));
+    const StringId name = c.builder.string(key);
+    if (!names.add(name)) c.exprs.fail(parts[i], message_of_repeated(key));
+    result.push_back({name, as_attribute(c, lower(c, parts[i + 1]))});
   }
   return result;
 }

@@ -115,9 +115,9 @@ void read_braces(Context& c, Entry&& entry) {
 NodeId read_attributes(Context& c) {
   Builder& builder = c.builder;
   std::vector<NamedNode> entries;
-  std::vector<text::Token> keys;
+  EntryNames names;
   read_braces(c, [&] {
-    keys.push_back(c.lexer.token());
+    const text::Token at = c.lexer.token();
     if (!c.lexer.token().is(TokenKind::string)) {
       c.lexer.fail(fmt::format("expected the name of an attribute, found {}", c.lexer.found()));
     }
@@ -127,12 +127,10 @@ NodeId read_attributes(Context& c) {
       c.lexer.fail(fmt::format("expected ':' behind \"{}\", found {}", key, c.lexer.found()));
     }
     const NodeId value = as_attribute(c, lower(c, c.exprs.parse()));
-    entries.push_back({builder.string(key), value});
+    const StringId name = builder.string(key);
+    if (!names.add(name)) c.lexer.fail(at, message_of_repeated(key));
+    entries.push_back({name, value});
   });
-  if (const auto repeated = repeated_name(entries)) {
-    const text::Token key = keys[*repeated];
-    c.lexer.fail(key, message_of_repeated(decode_string(c.strings, c.lexer.text(key))));
-  }
   if (!entries.empty()) c.lose(LossCode::value_kind);
   return builder.make(Kind::DictAttrs, {builder.map(entries)});
 }

@@ -214,12 +214,14 @@ NodeId finish_value(Context& c, const OpenAttribute& container) {
   const std::size_t size = container.values.size();
   if (container.names.size() == size) {
     std::vector<NamedNode> entries;
+    EntryNames names;
     for (std::size_t i = 0; i < size; ++i) {
-      entries.push_back({builder.string(container.names[i]), container.values[i]});
-    }
-    if (const auto repeated = repeated_name(entries)) {
-      c.lexer.fail(text::Token{.begin = container.begin, .end = container.begin + 1},
-                   message_of_repeated(container.names[*repeated]));
+      const StringId name = builder.string(container.names[i]);
+      if (!names.add(name)) {
+        c.lexer.fail(text::Token{.begin = container.begin, .end = container.begin + 1},
+                     message_of_repeated(container.names[i]));
+      }
+      entries.push_back({name, container.values[i]});
     }
     return builder.make(Kind::StringMap, {builder.map(entries)});
   }

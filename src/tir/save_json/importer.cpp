@@ -157,16 +157,14 @@ ListId Importer::make_string_map(std::uint32_t node) {
                           std::to_string(graph_.data_size(node)) + " values");
   }
   std::vector<NamedNode> entries;
+  EntryNames names;
   auto value = data.begin();
   for (const json::Value key : graph_.keys(node)) {
     if (!key.is_string()) graph_.fail(node, key, "expected a string as key of a map");
-    entries.push_back({builder_.string(key.text()), node_ids_[graph_.element(*value)]});
+    const StringId name = builder_.string(key.text());
+    if (!names.add(name)) graph_.fail(node, key, message_of_repeated(key.text()));
+    entries.push_back({name, node_ids_[graph_.element(*value)]});
     ++value;
-  }
-  if (const auto repeated = repeated_name(entries)) {
-    auto key = graph_.keys(node).begin();
-    for (std::size_t i = 0; i < *repeated; ++i) ++key;
-    graph_.fail(node, *key, message_of_repeated((*key).text()));
   }
   return builder_.map(entries);
 }

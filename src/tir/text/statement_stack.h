@@ -88,6 +88,7 @@ struct BlockDraft {
   std::vector<NodeId> alloc_buffers;
   std::vector<NodeId> match_buffers;
   std::vector<NamedNode> annotations;
+  EntryNames annotation_names;
   std::string name;
   NodeId predicate = NodeId::none;  ///< none: true
   NodeId init = NodeId::none;

@@ -48,13 +48,11 @@ NodeId leaf_attribute(Context& c, const Value& value) {
   }
 }
 
-/// `entries` are those of the dictionary, behind `before` others.
-void refuse_repeated_keys(Context& c, const Value& dict, std::span<const NamedNode> entries,
-                          std::size_t before = 0) {
-  const auto repeated = repeated_name(entries);
-  if (!repeated) return;
-  const Value& key = c.values.item(dict, 2 * (*repeated - before));
-  c.values.fail(key, message_of_repeated(as_string(c, key)));
+StringId add_name(Context& c, const Value& key, EntryNames& names) {
+  const std::string_view name = as_string(c, key);
+  const StringId id = c.builder.string(name);
+  if (!names.add(id)) c.values.fail(key, message_of_repeated(name));
+  return id;
 }
 
 /// A list, a tuple of numbers or a map whose elements are done.
@@ -73,18 +71,18 @@ NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> e
     all_strings = all_strings && c.values.item(value, i).kind == ValueKind::string;
   }
   std::vector<NamedNode> named;
+  EntryNames names;
   std::vector<NodePair> pairs;
   for (std::size_t i = 0; i < value.count; i += 2) {
     const Value& key = c.values.item(value, i);
     if (all_strings) {
-      named.push_back({b.string(as_string(c, key)), elements[i + 1]});
+      named.push_back({add_name(c, key, names), elements[i + 1]});
     } else {
       const NodeId node =
           elements[i] == NodeId::none ? c.make.string(as_string(c, key)) : elements[i];
       pairs.push_back({node, elements[i + 1]});
     }
   }
-  refuse_repeated_keys(c, value, named);
   if (all_strings) return b.make(Kind::StringMap, {b.map(named)});
   return b.make(Kind::ObjectMap, {b.map(pairs)});
 }
@@ -134,18 +132,17 @@ NodeId as_attribute(Context& c, const Value& value) {
 /// `T.func_attr({…})`, annotations: keys are strings.
 std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict) {
   std::vector<NamedNode> entries;
-  add_attributes(c, dict, entries);
+  EntryNames names;
+  add_attributes(c, dict, entries, names);
   return entries;
 }
 
-void add_attributes(Context& c, const Value& dict, std::vector<NamedNode>& to) {
+void add_attributes(Context& c, const Value& dict, std::vector<NamedNode>& to, EntryNames& names) {
   if (dict.kind != ValueKind::dict) fail_expected(c, dict, "a dictionary");
-  const std::size_t before = to.size();
   for (std::size_t i = 0; i < dict.count; i += 2) {
-    const std::string_view key = as_string(c, c.values.item(dict, i));
-    to.push_back({c.builder.string(key), as_attribute(c, c.values.item(dict, i + 1))});
+    const StringId name = add_name(c, c.values.item(dict, i), names);
+    to.push_back({name, as_attribute(c, c.values.item(dict, i + 1))});
   }
-  refuse_repeated_keys(c, dict, to, before);
 }
 
 }  // namespace mlf::tir::tvmscript

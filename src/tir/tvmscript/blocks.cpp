@@ -57,7 +57,7 @@ namespace {
 void line_func_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
   fn.draft.states_attrs = true;
-  add_attributes(fn.c, args[0], fn.draft.attrs);
+  add_attributes(fn.c, args[0], fn.draft.attrs, fn.draft.attr_names);
 }
 
 /// A match_buffer whose buffer nobody uses.
@@ -122,7 +122,8 @@ void line_writes(FunctionContext& fn, const Arguments& args) {
 
 void line_block_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
-  add_attributes(fn.c, args[0], block_of(fn, args).annotations);
+  auto& block = block_of(fn, args);
+  add_attributes(fn.c, args[0], block.annotations, block.annotation_names);
 }
 
 using LineReader = void (*)(FunctionContext& fn, const Arguments& args);

@@ -23,6 +23,7 @@ struct FunctionDraft {
   std::vector<NodePair> buffer_map;
   std::vector<NodePair> preflattened_buffer_map;
   std::vector<NamedNode> attrs;
+  EntryNames attr_names;
   bool states_attrs = false;  ///< has a T.func_attr, be it empty
   NodeId ret_type = NodeId::none;
   NodeId body = NodeId::none;
