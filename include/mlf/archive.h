@@ -119,6 +119,7 @@ class MLF_API Archive {
   /// Private to the library: what rewriting needs.
   struct Contents;
   const Contents& contents() const noexcept { return *contents_; }
+  Contents& contents() noexcept { return *contents_; }
 
  private:
   explicit Archive(std::unique_ptr<Contents> contents) noexcept;

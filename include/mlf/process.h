@@ -32,6 +32,9 @@ enum class Effect : std::uint8_t { write, dry_run };
 struct ProcessOptions {
   std::string output{};                  ///< empty: in place; "-": standard output
   std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `DeploymentOptions`
+  /// TIR that becomes a member `src/<name of the file>` first: the name is that of a TIR source. A
+  /// member of that name stays as it is, and the file is not looked at any further.
+  std::vector<std::string> added_tir_files{};
   /// With `npy`, constants are members src/tir-N.constants/<id>.npy.
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<Requirement> require{};
@@ -57,12 +60,15 @@ struct NetworkReport {
 };
 
 struct ProcessReport {
-  /// Members written, in their order; empty where the archive is up to date already.
+  /// Members written, in their order, TIR that was added first; empty where the archive is up to
+  /// date already.
   std::vector<WrittenMember> written{};
   /// Members of an earlier run that are not written any more.
   std::vector<std::string> removed{};
   /// One for each module; empty where the archive is up to date already.
   std::vector<NetworkReport> networks{};
+  /// Members of other content than the file of `ProcessOptions::added_tir_files` of their name.
+  std::vector<std::string> kept{};
   /// What a replaced file had and the new one has not: extended attributes that the system does not
   /// let mlf read or set, a sentence each.
   std::vector<std::string> lost{};

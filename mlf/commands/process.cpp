@@ -19,6 +19,7 @@ struct ProcessArguments {
   std::vector<std::string> archives;
   std::string output;
   std::vector<std::string> tir_files;
+  std::vector<std::string> added_tir_files;
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<std::string> require;
   bool force = false;
@@ -41,6 +42,12 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Take TIR from this file too, as if it were in src/ of the one ARCHIVE: under "
                  "its own name if that is like tir-1.txt or tir-1.tvm.json, else under the next "
                  "free one; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--add-tir", options.added_tir_files,
+         "Put this file with TIR into src/ of the one ARCHIVE first; its name is like "
+         "tir-1.txt or tir-1.tvm.json, and a member of that name stays as it is; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_enum_option(app, "--constants", options.constants,
@@ -68,6 +75,7 @@ ProcessOptions process_options(const ProcessArguments& options, const Limits& li
   ProcessOptions result;
   result.output = options.output;
   result.tir_files = options.tir_files;
+  result.added_tir_files = options.added_tir_files;
   result.constants = options.constants;
   for (const std::string& requirement : options.require) {
     result.require.push_back(requirement == "tir" ? Requirement::tir : Requirement::graph);
@@ -84,6 +92,7 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   const bool several = options.archives.size() > 1;
   if (several && !options.output.empty()) return "-o takes one ARCHIVE";
   if (several && !options.tir_files.empty()) return "--tir takes one ARCHIVE";
+  if (several && !options.added_tir_files.empty()) return "--add-tir takes one ARCHIVE";
   const auto& archives = options.archives;
   const bool from_stdin = std::find(archives.begin(), archives.end(), "-") != archives.end();
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
@@ -121,6 +130,9 @@ void explain(const NetworkReport& network, const std::string& archive, const Con
 }
 
 void explain(const std::string& archive, const ProcessReport& report, const Console& console) {
+  for (const std::string& kept : report.kept) {
+    console.warn(fmt::format("{}: {} is there with other content, and stays", archive, kept));
+  }
   for (const std::string& lost : report.lost) console.warn(fmt::format("{}: {}", archive, lost));
   const bool has_network =
       std::any_of(report.networks.begin(), report.networks.end(),

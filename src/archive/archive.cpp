@@ -12,6 +12,7 @@
 #include "archive/filter.h"
 #include "archive/libarchive_view.h"
 #include "archive/limits.h"
+#include "archive/member_name.h"
 #include "archive/replace_file.h"
 #include "archive/tar_walk.h"
 #include "archive/temporary.h"
@@ -79,8 +80,8 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   auto contents = std::make_unique<Archive::Contents>();
   contents->path = std::move(path);
   contents->limits = limits;
-  const mode_t mode = source.status().st_mode;
   // Pipes and the like are copied once; what follows needs to go back and forth.
+  const mode_t mode = source.status().st_mode;
   const bool seekable = S_ISREG(mode) || S_ISDIR(mode);
   contents->source = seekable ? std::move(source) : spool(source, limits);
   // To compare with at the end: the archive must not change under a run.
@@ -148,6 +149,30 @@ std::shared_future<std::string> digest_of(const Archive::Contents& contents, con
 }
 
 }  // namespace
+
+support::MappedFile map_whole(const std::string& path, const Limits& limits) {
+  File file = File::open(path, O_RDONLY);
+  if (!S_ISREG(file.status().st_mode)) file = spool(file, limits);
+  return support::MappedFile(file);
+}
+
+void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view like) {
+  Archive::Contents& contents = archive.contents();
+  const Member model = *archive.find(like);
+  for (OverlaidFile& file : files) {
+    normal_name(file.name, contents.limits);  // for its errors
+    check_member_size(file.content.bytes().size(), file.name, contents.limits);
+    Member member = model;
+    member.name = file.name;
+    member.raw_name = file.name;
+    member.type = MemberType::file;
+    member.size = file.content.bytes().size();
+    member.header_offset = member.data_offset = member.end_offset = 0;
+    contents.members.push_back(std::move(member));
+    contents.overlaid.insert_or_assign(std::move(file.name), std::move(file.content));
+  }
+  index_names(contents);
+}
 
 void check_unchanged(const Archive::Contents& contents) {
   // Size and time, as make does it; a digest would read everything a second time.
@@ -228,6 +253,8 @@ Result<std::string_view> Archive::read(const Member& member) const {
       refuse("is " + std::string(what_it_is(member.type)) + ", only files can be read",
              member.name);
     }
+    const auto overlaid = contents_->overlaid.find(member.name);
+    if (overlaid != contents_->overlaid.end()) return overlaid->second.bytes();
     if (contents_->storage == Storage::directory) return read_loaded(*contents_, member);
     return contents_->mapped.bytes().substr(member.data_offset, member.size);
   });

@@ -28,6 +28,9 @@ struct Archive::Contents {
   std::vector<Member> members;
   std::vector<std::uint32_t> by_name;  ///< indices into `members`, sorted
 
+  /// Content of the members that `overlay` added, by name: seen as all others, and stored nowhere.
+  std::map<std::string, support::MappedFile, std::less<>> overlaid;
+
   // Of a tar only.
   support::File unpacked;  ///< open where `source` is compressed
   support::MappedFile mapped;
@@ -45,6 +48,19 @@ struct Archive::Contents {
   /// The uncompressed tar.
   const support::File& tar() const noexcept { return unpacked ? unpacked : source; }
 };
+
+struct OverlaidFile {
+  std::string name;  ///< normal form, of no member
+  support::MappedFile content;
+};
+
+/// The bytes of a file, or of a stream to its end.
+support::MappedFile map_whole(const std::string& path, const Limits& limits);
+
+/// Shows files as members behind the others, with time and owner of the member `like`. Readers
+/// cannot tell; they are written where `Changes` adds them. Pointers to members do not stay.
+/// Throws `Error` for what a limit or the form of names forbids.
+void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view like);
 
 /// Throws `io` if somebody changed the archive's file after it was opened.
 void check_unchanged(const Archive::Contents& contents);

@@ -25,6 +25,10 @@ using support::File;
 
 using Names = support::NameSet<std::string_view>;
 
+bool is_stored(const Archive& archive, const Member& member) {
+  return !archive.contents().overlaid.contains(member.name);
+}
+
 /// Changes come from mlf itself: what does not fit the archive is a defect, not bad input.
 Names names_removed_by(const Archive& archive, const Changes& changes) {
   Names removed(changes.remove.begin(), changes.remove.end());
@@ -33,8 +37,9 @@ Names names_removed_by(const Archive& archive, const Changes& changes) {
   }
   Names added;
   for (const NewMember& member : changes.add) {
-    const bool taken = archive.find(member.name) != nullptr && !removed.contains(member.name);
-    if (taken || !added.insert(member.name).second) {
+    const Member* const present = archive.find(member.name);
+    const bool taken = present != nullptr && is_stored(archive, *present);
+    if ((taken && !removed.contains(member.name)) || !added.insert(member.name).second) {
       throw std::logic_error("new member has the name of another one");
     }
   }
@@ -68,7 +73,7 @@ void check_limits(const Archive& archive, const Changes& changes, const Names& r
   std::uint64_t members = changes.add.size();
   std::uint64_t bytes = 0;
   for (const Member& member : archive.members()) {
-    if (removed.contains(member.name)) continue;
+    if (removed.contains(member.name) || !is_stored(archive, member)) continue;
     ++members;
     bytes += member.size;
   }
@@ -128,6 +133,8 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
   support::NameMap<std::string_view, std::string_view> new_content;
   for (const EditedMember& edit : edited) new_content.emplace(edit.name, edit.content);
   for (const Member& member : contents.members) {
+    // Of no place in the tar.
+    if (contents.overlaid.contains(member.name)) continue;
     if (removed.contains(member.name)) {
       // With its extension headers, which are in front of it.
       copy_until(member.header_offset);

@@ -5,6 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "archive/contents.h"
+#include "archive/replace_file.h"
+#include "deployment/tir_name.h"
 #include "process/output_names.h"
 #include "support/error.h"
 #include "support/sha256.h"
@@ -16,12 +19,66 @@ using archive::Archive;
 using archive::Member;
 using support::get_or_throw;
 
+/// TIR of files that is to become members, and the names of members that are there instead.
+struct AddedTir {
+  std::vector<archive::OverlaidFile> files;
+  std::vector<std::string> kept;
+};
+
+[[noreturn]] void refuse_file(const std::string& path, std::string message) {
+  throw support::Error(ErrorKind::usage, std::move(message), {.file = path});
+}
+
+/// The member that a file with TIR becomes.
+std::string member_of(const std::string& path) {
+  const std::string name = archive::leaf_of(path);
+  if (!deployment::parse_tir_name(name)) {
+    refuse_file(path,
+                "TIR is added under the name of its file, which has to be like tir-1.txt or "
+                "tir-1.tvm.json");
+  }
+  return std::string(deployment::kSourceFolder) + name;
+}
+
+/// Sorts out what the archive has already: its own members are nobody's to change.
+AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
+  AddedTir added;
+  std::set<std::string> names;
+  for (const std::string& path : options.added_tir_files) {
+    std::string name = member_of(path);
+    if (!names.insert(name).second) {
+      refuse_file(path, "another file of this name is given already");
+    }
+    support::MappedFile content = archive::map_whole(path, options.archive_limits);
+    const Member* const present = archive.find(name);
+    if (present == nullptr) {
+      added.files.push_back({std::move(name), std::move(content)});
+    } else if (get_or_throw(archive.read(*present)) != content.bytes()) {
+      added.kept.push_back(std::move(name));
+    }
+  }
+  return added;
+}
+
+/// Shows the archive as it is with TIR in it, and returns what was in the way.
+std::vector<std::string> add_tir(Archive& archive, const ProcessOptions& options) {
+  AddedTir added = added_tir(archive, options);
+  // Without it this is no Model Library Format, which opening the deployment will say.
+  if (archive.find(model_library::kMetadata) != nullptr) {
+    archive::overlay(archive, std::move(added.files), model_library::kMetadata);
+  }
+  return std::move(added.kept);
+}
+
 /// Locks the archive where it will be changed: two runs on one archive wait for each other. A run
 /// that only looks does not wait.
-Deployment open_deployment(const std::string& path, const ProcessOptions& options) {
+Archive open_archive(const std::string& path, const ProcessOptions& options) {
   const bool update = in_place(path, options) && options.effect == Effect::write;
-  Archive archive = get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
-                                        : Archive::open(path, options.archive_limits));
+  return get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
+                             : Archive::open(path, options.archive_limits));
+}
+
+Deployment open_deployment(Archive archive, const ProcessOptions& options) {
   return get_or_throw(Deployment::open(
       std::move(archive), {.tir_files = get_or_throw(load_tir_files(
                                options.tir_files, options.tir_limits.max_source_bytes)),
@@ -124,11 +181,15 @@ Inputs Job::inputs(tir::ConstantPlace constants) const {
 }
 
 Job prepare(const std::string& path, const ProcessOptions& options) {
-  return prepare(open_deployment(path, options), options);
+  Archive archive = open_archive(path, options);
+  std::vector<std::string> kept = add_tir(archive, options);
+  Job job = prepare(open_deployment(std::move(archive), options), options);
+  job.kept = std::move(kept);
+  return job;
 }
 
 Job prepare(Deployment deployment, const ProcessOptions& options) {
-  Job job{options, std::move(deployment), {}, {}, {}, {}};
+  Job job{options, std::move(deployment), {}, {}, {}, {}, {}};
   job.members_read = members_read(job);
   job.files_read = files_read(job);
   job.previous = previous_manifest(job.archive());

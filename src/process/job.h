@@ -22,7 +22,8 @@ struct Job {
   std::vector<const archive::Member*> members_read;  ///< that decide the outputs
   std::vector<Digest> files_read;                    ///< beside the archive, the same
   std::optional<Manifest> previous;
-  std::future<void> counting;  ///< of digests, which the archive keeps; ends before it goes
+  std::vector<std::string> kept;  ///< members in the way of TIR that was to be added
+  std::future<void> counting;     ///< of digests, which the archive keeps; ends before it goes
 
   /// All that the outputs follow from, by content. Waits for digests that are being counted.
   Inputs inputs(tir::ConstantPlace constants) const;

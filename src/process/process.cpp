@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "archive/contents.h"
 #include "archive/rewrite.h"
 #include "process/job.h"
 #include "process/output_names.h"
@@ -101,10 +102,23 @@ void refuse_foreign_member(const Job& job, const std::string& name) {
               where);
 }
 
+/// TIR that was laid over the archive and is not stored yet.
+Changes additions(const Job& job) {
+  Changes changes;
+  for (const auto& [name, content] : job.archive().contents().overlaid) {
+    changes.add.push_back({name, job.archive().find(name),
+                           [&file = content](support::ByteSink& out) { out.write(file.bytes()); },
+                           content.bytes().size()});
+  }
+  return changes;
+}
+
 Changes changes_for(const Job& job, const Outputs& outputs) {
   const std::set<std::string> own = own_members(job);
+  Changes changes = additions(job);
   // All of the old ones go, also those that are not made any more.
-  Changes changes{{own.begin(), own.end()}, {}, std::string(kManifestName)};
+  changes.remove.assign(own.begin(), own.end());
+  changes.list = kManifestName;
   for (const Output& output : outputs.list) {
     if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {
       refuse_foreign_member(job, output.name);
@@ -122,10 +136,11 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
   ProcessReport report;
   report.tir_sources = job.deployment.tir_sources().size();
   report.networks = outputs.networks;
+  report.kept = job.kept;
   std::set<std::string_view> names;
-  for (const Output& output : outputs.list) {
-    report.written.push_back({output.name, output.content.size});
-    names.insert(output.name);
+  for (const archive::NewMember& member : changes.add) {
+    report.written.push_back({member.name, member.size});
+    names.insert(member.name);
   }
   // Removed and not written again.
   for (const std::string& name : changes.remove) {
@@ -158,7 +173,7 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
   // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
   require_tir(job);
   Outputs outputs{Spool(options.archive_limits), {}, {}};
-  Changes changes;
+  Changes changes = additions(job);
   // All outputs are made aside before the archive is changed: an error leaves it as it was.
   if (!is_up_to_date(job) || !listed_graphs_suffice(job)) {
     make_outputs(job, outputs);

@@ -360,6 +360,26 @@ class Streams(Folder):
         for command in (["verify", "--json"], ["graph"]):
             self.check(support.NETWORK.encode(), *command, archive, "--tir")
 
+    def test_tir_is_added_from_files_and_streams(self):
+        (self.folder / "tir-1.txt").write_text(support.NETWORK)
+        fifo = self.folder / "tir-2.txt"
+        os.mkfifo(fifo)
+        archive = self.archive(text=None)
+        command = ["process", archive, "--add-tir", self.folder / "tir-1.txt", "--add-tir", fifo]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            pool.submit(fifo.write_text, support.LEGACY_TEXT)
+            support.run_ok(*command)
+        with tarfile.open(archive) as tar:
+            self.assertEqual(tar.extractfile("./src/tir-1.txt").read(), support.NETWORK.encode())
+            self.assertEqual(
+                tar.extractfile("./src/tir-2.txt").read(), support.LEGACY_TEXT.encode()
+            )
+            self.assertIn("./src/tir-2.json", tar.getnames())
+        (self.folder / "tir-1.txt").write_text(support.LEGACY_TEXT)
+        result = support.run(*command[:4])
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(b"src/tir-1.txt is there with other content, and stays", result.stderr)
+
     def test_a_stream_without_an_end_is_left_at_the_limit(self):
         limits = ["--limit", "source-bytes=100000", "--limit", "total-bytes=100000"]
         for command in (["tir"], ["inspect"], ["verify", self.archive(), "--tir"]):

@@ -80,6 +80,75 @@ TEST_F(OutputsTest, AFileBesideTheArchiveIsTakenAndListed) {
             "kernels.tir");
 }
 
+TEST_F(OutputsTest, TirThatIsAddedIsAMemberLikeAnyOther) {
+  const std::string with_tir = make({{"src/tir-1.txt", legacy_text(1)}}, "with.tar");
+  process(with_tir);
+  const std::string path = make({});
+  ProcessOptions options;
+  options.added_tir_files = {write("tir-1.txt", legacy_text(1))};
+  const ProcessReport report = process(path, options);
+  EXPECT_EQ(members(path), members(with_tir));
+  for (const char* name : {"src/tir-1.txt", "src/tir-1.json", "src/mlf.json"}) {
+    EXPECT_EQ(content(path, name), content(with_tir, name)) << name;
+  }
+  const archive::Archive archive = test::open_good(path);
+  EXPECT_EQ(archive.find("src/tir-1.txt")->mtime, archive.find("metadata.json")->mtime);
+  EXPECT_EQ(archive.find("src/tir-1.txt")->raw_name, "./src/tir-1.txt");
+  ASSERT_EQ(report.written.size(), 3U);
+  EXPECT_EQ(report.written.front().name, "src/tir-1.txt");
+  EXPECT_EQ(report.written.front().size, legacy_text(1).size());
+  EXPECT_EQ(process(path, options).changed(), false);
+  EXPECT_EQ(process(path).changed(), false);
+}
+
+/// The twin of a text is what is read: the text goes in, and no output changes.
+TEST_F(OutputsTest, TirIsAddedAlsoWhereAllOutputsAreUpToDate) {
+  const std::string twin =
+      test::read_file(std::string(MLF_TEST_DATA) + "/tir/tvm-0.9-constants.tvm.json");
+  const std::string path = make({{"src/tir-1.tvm.json", twin}});
+  process(path);
+  ProcessOptions options;
+  options.added_tir_files = {write("tir-1.txt", legacy_text(1))};
+  const ProcessReport report = process(path, options);
+  ASSERT_EQ(report.written.size(), 1U);
+  EXPECT_EQ(report.written.front().name, "src/tir-1.txt");
+  EXPECT_EQ(content(path, "src/tir-1.txt"), legacy_text(1));
+}
+
+TEST_F(OutputsTest, AMemberInTheWayOfTirStaysAndIsSaid) {
+  const std::string path = make({{"src/tir-1.txt", legacy_text(1)}});
+  ProcessOptions options;
+  options.added_tir_files = {write("tir-1.txt", legacy_text(2)),
+                             write("tir-2.txt", legacy_text(2))};
+  const ProcessReport report = process(path, options);
+  EXPECT_EQ(report.kept, Names{"src/tir-1.txt"});
+  EXPECT_EQ(content(path, "src/tir-1.txt"), legacy_text(1));
+  EXPECT_EQ(content(path, "src/tir-2.txt"), legacy_text(2));
+}
+
+TEST_F(OutputsTest, TirIsAddedUnderANameOfTirOrRefused) {
+  const std::string path = make({});
+  const std::string before = test::read_file(path);
+  ProcessOptions options;
+  const std::string other = write("kernels.tir", legacy_text(1));
+  options.added_tir_files = {other};
+  EXPECT_EQ(to_string(refused(path, options)),
+            other +
+                ": TIR is added under the name of its file, which has to be like tir-1.txt or "
+                "tir-1.tvm.json");
+  const std::string tir = write("tir-1.txt", "no TIR");
+  options.added_tir_files = {tir, tir};
+  EXPECT_EQ(to_string(refused(path, options)),
+            tir + ": another file of this name is given already");
+  options.added_tir_files = {tir};
+  EXPECT_TRUE(
+      to_string(refused(path, options)).starts_with(path + ":src/tir-1.txt:1:1: expected TIR: "));
+  options.added_tir_files = {write("tir-1.txt", legacy_text(1))};
+  options.archive_limits.max_member_bytes = 20;
+  EXPECT_FALSE(process_archive(path, options).has_value());
+  EXPECT_EQ(test::read_file(path), before);
+}
+
 TEST_F(OutputsTest, ConstantsStandBesideTheJsonOnRequest) {
   const std::string path =
       make({{"src/tir-1.tvm.json",
@@ -104,9 +173,11 @@ TEST_F(OutputsTest, AnUnpackedArchiveIsProcessedLikeATar) {
   std::filesystem::create_directories(folder + "/src");
   std::filesystem::copy(write("m", content(tar, "metadata.json")), folder + "/metadata.json");
   std::filesystem::copy(write("t", legacy_text(1)), folder + "/src/tir-1.txt");
-  process(tar);
-  process(folder);
-  for (const char* name : {"src/tir-1.json", "src/mlf.json"}) {
+  ProcessOptions options;
+  options.added_tir_files = {write("tir-2.txt", legacy_text(2))};
+  process(tar, options);
+  process(folder, options);
+  for (const char* name : {"src/tir-1.json", "src/tir-2.txt", "src/tir-2.json", "src/mlf.json"}) {
     EXPECT_EQ(test::read_file(folder + "/" + name), content(tar, name)) << name;
   }
 }
