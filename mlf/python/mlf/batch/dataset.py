@@ -1,7 +1,7 @@
 """The dataset: Parquet files by kind of row, and what says which of them count.
 
     OUT/rows=call/part-<generation>.parquet
-    OUT/_mlf/<generation>.json         the archives of that part: URL to fingerprint, or to null
+    OUT/_mlf/<generation>.json         the archives of that part: URL to mark, or to null
 
 A generation counts once its JSON is there, which is written last. Files without one are what an
 interrupted run left; the next run removes them. What another mlf wrote, whose rows may be others, does
@@ -30,10 +30,20 @@ INDEX = "_mlf"
 
 @dataclasses.dataclass(frozen=True)
 class Item:
-    """An archive: how it is called, and what changes when it changes."""
+    """An archive: how it is called, what changes when it changes (size, time, an ETag), and the digest
+    of what was read under that name before."""
 
     url: str
     fingerprint: str
+    known: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Mark:
+    """What the dataset remembers of an archive: the digest is that of its bytes, where it has some."""
+
+    fingerprint: str
+    digest: str | None
 
 
 @functools.cache
@@ -53,21 +63,27 @@ def name_of(url: str) -> str:
 def made_by() -> dict[str, Any]:
     """On what rows depend beside the archive."""
     names = {kind: [column.name for column in columns(kind)] for kind in KINDS}
-    return {"mlf": __version__, "columns": names}
+    return {"mlf": __version__, "columns": names, "marks": list(Mark.__dataclass_fields__)}
 
 
 def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
     """One row in the table of archives where there is an error, else those of the archive."""
+    name = name_of(item.url)
     if "error" in answer:
         nothing = [None] * (len(schema(kind)) - 2)
-        return [[name_of(item.url), answer["error"], *nothing]] if kind == "archive" else []
-    return [[name_of(item.url), None, *row] for row in answer["rows"][kind]]
+        return [[name, answer["error"], *nothing]] if kind == "archive" else []
+    return [[name, None, *row] for row in answer["rows"][kind]]
 
 
-def mark_of(item: Item, answer: Answer) -> str | None:
-    """What the dataset remembers. Nothing where the next run, with other limits or on a better day,
-    may have another answer for the same archive."""
-    return item.fingerprint if answer.get("cause", "archive") == "archive" else None
+def mark_of(item: Item, answer: Answer) -> Mark | None:
+    """Nothing where the next run, with other limits or on a better day, may have another answer for
+    the same archive."""
+    is_final = answer.get("cause", "archive") == "archive"
+    return Mark(item.fingerprint, answer.get("digest")) if is_final else None
+
+
+#: The archives of one part, by URL.
+Marks = dict[str, "Mark | None"]
 
 
 class Dataset:
@@ -75,17 +91,20 @@ class Dataset:
         self._fs, self._root = fsspec.core.url_to_fs(url)
         # What fsspec remembers may be from another run of this process.
         self._fs.invalidate_cache()
-        self._generations: dict[str, dict[str, str | None]] = {}
+        self._generations: dict[str, Marks] = {}
         self._fs.makedirs(f"{self._root}/{INDEX}", exist_ok=True)
         for path in self._fs.glob(f"{self._root}/{INDEX}/*.new"):
             self._fs.rm_file(path)
         replaced: set[str] = set()
         for path in self._fs.glob(f"{self._root}/{INDEX}/*.json"):
             content = json.loads(self._fs.cat_file(path))
-            self._generations[_stem(path)] = content["archives"]
             replaced.update(content["replaces"])
-            if content.get("made_by") != made_by():
+            if content.get("made_by") == made_by():
+                marks = {url: mark and Mark(**mark) for url, mark in content["archives"].items()}
+            else:
+                marks = dict.fromkeys(content["archives"])
                 replaced.add(_stem(path))
+            self._generations[_stem(path)] = marks
         # Of another mlf, or they were to be removed when the run was interrupted.
         for old in replaced & self._generations.keys():
             self._remove(old)
@@ -94,10 +113,20 @@ class Dataset:
             if _stem(path).removeprefix("part-") not in self._generations:
                 self._fs.rm_file(path)
 
-    def has(self, item: Item) -> bool:
-        return any(g.get(item.url) == item.fingerprint for g in self._generations.values())
+    def mark(self, url: str) -> Mark | None:
+        return next((g[url] for g in self._generations.values() if url in g), None)
 
-    def add(self, answers: list[tuple[Item, Answer]]) -> None:
+    def put(self, answers: list[tuple[Item, Answer]]) -> None:
+        """Rows of archives that are new or have changed, in place of those that are there, and marks of
+        those that are the same. Interrupted, it leaves archives out and none twice."""
+        same = {item.url: mark_of(item, answer) for item, answer in answers if "same" in answer}
+        others = [one for one in answers if one[0].url not in same]
+        self._forget({item.url for item, _ in others})
+        if others:
+            self._add(others)
+        self._renew(same)
+
+    def _add(self, answers: list[tuple[Item, Answer]]) -> None:
         """A new generation with these, none of which is there yet."""
         tables = {}
         for kind in KINDS:
@@ -108,7 +137,14 @@ class Dataset:
             tables[kind] = pyarrow.Table.from_arrays(arrays, schema=types)
         self._write(tables, {item.url: mark_of(item, answer) for item, answer in answers}, [])
 
-    def forget(self, urls: set[str]) -> None:
+    def _renew(self, marks: Marks) -> None:
+        for generation, archives in self._generations.items():
+            changed = {url: mark for url, mark in marks.items() if url in archives}
+            if changed:
+                archives.update(changed)
+                self._write_index(generation, archives, [])
+
+    def _forget(self, urls: set[str]) -> None:
         """Takes out the rows of archives that have changed."""
         gone = {name_of(url) for url in urls}
         for old, archives in list(self._generations.items()):
@@ -132,7 +168,7 @@ class Dataset:
             return pyarrow.parquet.read_table(file)
 
     def _write(
-        self, tables: dict[Rows, pyarrow.Table], archives: dict[str, str | None], replaces: list[str]
+        self, tables: dict[Rows, pyarrow.Table], archives: Marks, replaces: list[str]
     ) -> None:
         generation = uuid.uuid4().hex
         for kind, table in tables.items():
@@ -140,12 +176,15 @@ class Dataset:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             with self._fs.open(path, "wb") as file:
                 pyarrow.parquet.write_table(table, file)
-        index = {"archives": archives, "replaces": replaces, "made_by": made_by()}
-        content = json.dumps(index).encode()
-        path = f"{self._root}/{INDEX}/{generation}.json"
-        self._fs.pipe_file(path + ".new", content)
-        self._fs.mv(path + ".new", path)
+        self._write_index(generation, archives, replaces)
         self._generations[generation] = archives
+
+    def _write_index(self, generation: str, archives: Marks, replaces: list[str]) -> None:
+        marks = {url: mark and dataclasses.asdict(mark) for url, mark in archives.items()}
+        index = {"archives": marks, "replaces": replaces, "made_by": made_by()}
+        path = f"{self._root}/{INDEX}/{generation}.json"
+        self._fs.pipe_file(path + ".new", json.dumps(index).encode())
+        self._fs.mv(path + ".new", path)
 
     def _remove(self, generation: str) -> None:
         """The index first: without it, the rest does not count."""

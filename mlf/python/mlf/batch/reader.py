@@ -1,10 +1,12 @@
 """A process that reads archives for another one, so that it can be ended.
 
-Requests and answers are lines of JSON: the path of an archive, then its rows or what is wrong.
+Requests and answers are lines of JSON: the path of an archive and the digest of what was read
+under its name before, then its rows or what is wrong.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import select
@@ -20,8 +22,9 @@ REFUSED = 74
 
 KINDS: tuple[Rows, ...] = ("archive", "call", "tensor", "constant", "finding")
 
-#: Rows by kind; or the message of an error, and what the cause is: the `archive`, which is as it is;
-#: the `limits` of this run; or the `system`, where it may go better the next time.
+#: The `digest` of the archive, and rows by kind; or that it is the `same` as before; or the message of
+#: an error, and what the cause is: the `archive`, which is as it is; the `limits` of this run; or the
+#: `system`, where it may go better the next time.
 Answer = dict[str, Any]
 
 
@@ -29,7 +32,29 @@ def failure(error: str, cause: Literal["archive", "limits", "system"]) -> Answer
     return {"error": error, "cause": cause}
 
 
-def answer(path: str) -> Answer:
+def digest_of(path: str) -> str | None:
+    """SHA-256 of a file. Of a folder there is none."""
+    digest = hashlib.sha256()
+    # Small enough for the cache, and used again: half of the time would go into new pages.
+    block = memoryview(bytearray(1 << 16))
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while size := file.readinto(block):
+                digest.update(block[:size])
+    except OSError:
+        return None  # opening it says what is wrong
+    return digest.hexdigest()
+
+
+def answer(path: str, known: str | None) -> Answer:
+    """`known` is the digest of an archive whose rows are there."""
+    digest = digest_of(path)
+    if digest is not None and digest == known:
+        return {"digest": digest, "same": True}
+    return {"digest": digest, **read(path)}
+
+
+def read(path: str) -> Answer:
     import mlf
 
     try:
@@ -49,7 +74,7 @@ def serve(timeout: float, memory: int) -> None:
     for line in sys.stdin:
         # Whoever asked may be gone: nobody else would end it then.
         signal.setitimer(signal.ITIMER_REAL, timeout + 10)
-        print(json.dumps(answer(json.loads(line))), flush=True)
+        print(json.dumps(answer(*json.loads(line))), flush=True)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -61,12 +86,12 @@ class Reader:
         self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
 
-    def read(self, path: str) -> bytes:
+    def read(self, path: str, known: str | None) -> bytes:
         """An answer as JSON: nobody looks into it before it is where it is needed."""
         process = self._process or self._start()
         assert process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(json.dumps(path).encode() + b"\n")
+            process.stdin.write(json.dumps([path, known]).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
             return self._failure("the process that reads it ended")

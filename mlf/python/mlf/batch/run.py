@@ -23,7 +23,7 @@ from .tasks import read_alone, read_together
 #: Archives whose tasks Dask knows at one time: the list may be long.
 MOST_SUBMITTED = 2000
 #: Archives in one task: to pass one to a worker takes as long as to read a small archive.
-MOST_TOGETHER = 16
+MOST_TOGETHER = 64
 #: At least, before archives go together: nobody should wait long for the last one.
 TASKS_OF_A_THREAD = 8
 
@@ -47,6 +47,13 @@ class Done:
     skipped: int = 0
 
 
+def fingerprint(fs: Any, path: str) -> str:
+    """Of an archive that is not there: none, and reading it will say so."""
+    with contextlib.suppress(FileNotFoundError):
+        return str(fs.ukey(path))
+    return ""
+
+
 def items(urls: list[str]) -> Iterator[Item]:
     """The archives that URLs name, each once, in the order of their names."""
     seen = set()
@@ -60,7 +67,7 @@ def items(urls: list[str]) -> Iterator[Item]:
             name = found if is_local else fs.unstrip_protocol(found) + chain
             if name not in seen:
                 seen.add(name)
-                yield Item(name, fs.ukey(found) if fs.exists(found) else "")
+                yield Item(name, fingerprint(fs, found))
 
 
 def local_cluster(workers: int) -> Any:
@@ -76,19 +83,21 @@ class Progress:
 
     def __init__(self, total: int) -> None:
         self._total = total
+        self._seen = 0
         self._is_shown = sys.stderr.isatty()
         self._begin = time.monotonic()
 
     def show(self, done: Done) -> None:
         if not self._is_shown:
             return
-        filled = self.WIDTH * done.read // self._total
-        left = (time.monotonic() - self._begin) / done.read * (self._total - done.read)
-        line = f"[{'#' * filled:<{self.WIDTH}}] {done.read}/{self._total} archives"
+        self._seen += 1
+        filled = self.WIDTH * self._seen // self._total
+        left = (time.monotonic() - self._begin) / self._seen * (self._total - self._seen)
+        line = f"[{'#' * filled:<{self.WIDTH}}] {self._seen}/{self._total} archives"
         failed = f", {done.failed} failed" if done.failed else ""
         # What an earlier line has more goes with spaces.
         text = f"\r{line}{failed}, {left:.0f} s left".ljust(80)
-        print(text, end="\n" if done.read == self._total else "", file=sys.stderr, flush=True)
+        print(text, end="\n" if self._seen == self._total else "", file=sys.stderr, flush=True)
 
 
 class Task(NamedTuple):
@@ -140,13 +149,14 @@ def answers(
     def submit(count: int) -> list[distributed.Future]:
         made: list[distributed.Future] = []
         while len(made) < count and (items := list(itertools.islice(pending, size))):
-            urls = [item.url for item in items]
-            made.append(client.submit(read_together, urls, *limits, pure=False))
+            requests = [(item.url, item.known) for item in items]
+            made.append(client.submit(read_together, requests, *limits, pure=False))
             waiting[made[-1]] = Task(items, is_alone=False)
         return made
 
     def submit_alone(item: Item, retries: int) -> distributed.Future:
-        future = client.submit(read_alone, item.url, *limits, retries=retries, pure=False)
+        request = (item.url, item.known)
+        future = client.submit(read_alone, request, *limits, retries=retries, pure=False)
         waiting[future] = Task([item], is_alone=True)
         return future
 
@@ -174,14 +184,23 @@ def answers(
         yield item, failure(result, "system") if isinstance(result, str) else result[0]
 
 
+def not_done(found: list[Item], dataset: Dataset) -> list[Item]:
+    """What is new, or looks as if it had changed: then its digest will tell."""
+    todo = []
+    for item in found:
+        mark = dataset.mark(item.url)
+        if mark is None or mark.fingerprint != item.fingerprint:
+            todo.append(dataclasses.replace(item, known=mark.digest if mark else None))
+    return todo
+
+
 def run(options: Options) -> Done:
     """Reads what is not in the dataset yet. An interrupted run goes on where it was."""
     if "://" not in options.out:
         os.makedirs(options.out, exist_ok=True)
     dataset = Dataset(options.out)
     found = list(items(options.urls))
-    todo = [item for item in found if not dataset.has(item)]
-    dataset.forget({item.url for item in todo})
+    todo = not_done(found, dataset)
     done = Done(skipped=len(found) - len(todo))
     if not todo:
         return done
@@ -195,14 +214,16 @@ def run(options: Options) -> Done:
         try:
             for item, answer in answers(client, todo, options):
                 batch.append((item, answer))
-                done.read += 1
+                is_same = "same" in answer
+                done.read += not is_same
+                done.skipped += is_same
                 done.failed += "error" in answer
                 if len(batch) >= options.flush:
-                    dataset.add(batch)
+                    dataset.put(batch)
                     batch = []
                 progress.show(done)
         finally:
             # Also where somebody interrupts it: what is read is read.
             if batch:
-                dataset.add(batch)
+                dataset.put(batch)
     return done

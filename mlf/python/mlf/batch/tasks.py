@@ -19,29 +19,34 @@ def reader_of(thread: int, timeout: float, memory: int) -> Reader:
     return Reader(timeout, memory)
 
 
-def read(url: str, timeout: float, memory: int) -> bytes:
+#: The URL of an archive, and the digest of what was read there before.
+Request = tuple[str, "str | None"]
+
+
+def read(request: Request, timeout: float, memory: int) -> bytes:
     """An answer as JSON. Errors: those of the storage."""
+    url, known = request
     reader = reader_of(threading.get_ident(), timeout, memory)
     fs, path = fsspec.core.url_to_fs(url)
     if isinstance(fs, LocalFileSystem):
-        return reader.read(path)
+        return reader.read(path, known)
     with tempfile.NamedTemporaryFile(suffix=".tar") as file:
         fs.get_file(path, file.name)
-        return reader.read(file.name)
+        return reader.read(file.name, known)
 
 
-def read_alone(url: str, timeout: float, memory: int) -> list[bytes]:
+def read_alone(request: Request, timeout: float, memory: int) -> list[bytes]:
     """The task of an archive that did not go well together with others. Dask tries it again."""
-    return [read(url, timeout, memory)]
+    return [read(request, timeout, memory)]
 
 
-def read_together(urls: list[str], timeout: float, memory: int) -> list[bytes]:
+def read_together(requests: list[Request], timeout: float, memory: int) -> list[bytes]:
     """The task of several archives. None of them fails for another one."""
 
-    def attempt(url: str) -> bytes:
+    def attempt(request: Request) -> bytes:
         try:
-            return read(url, timeout, memory)
+            return read(request, timeout, memory)
         except Exception as error:
             return json.dumps(failure(f"{type(error).__name__}: {error}", "system")).encode()
 
-    return [attempt(url) for url in urls]
+    return [attempt(request) for request in requests]
