@@ -1,6 +1,12 @@
 """Debian's Chromium without a screen and without a network, for tests of what people see."""
 
+import functools
+import http.server
+import pathlib
 import shutil
+import tempfile
+import threading
+import unittest
 
 import support
 
@@ -34,3 +40,39 @@ def start(profile, *more):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+
+
+class Case(unittest.TestCase):
+    """Has one browser, as `driver`, and one folder for all of its tests."""
+
+    OPTIONS = ()
+
+    @classmethod
+    def setUpClass(cls):
+        context = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(context.cleanup)
+        cls.folder = pathlib.Path(context.name)
+        cls.driver = start(cls.folder / "profile", *cls.OPTIONS)
+        cls.addClassCleanup(cls.driver.quit)
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class ServedCase(Case):
+    """Has a server of the folder PAGE at `address` too."""
+
+    PAGE = None
+    HANDLER = Handler
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        handler = functools.partial(cls.HANDLER, directory=cls.PAGE)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(server.server_close)
+        cls.addClassCleanup(server.shutdown)
+        cls.address = f"http://127.0.0.1:{server.server_port}"

@@ -4,13 +4,9 @@ Its Python package has the page, which reads graphs itself; the package's server
 asks the network for newer versions of itself. Here files come from a server of ours.
 """
 
-import functools
-import http.server
 import importlib.util
 import json
 import pathlib
-import tempfile
-import threading
 import unittest
 import urllib.parse
 
@@ -45,7 +41,7 @@ return {
 """
 
 
-class Server(http.server.SimpleHTTPRequestHandler):
+class Handler(browser.Handler):
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         if url.path == "/api/v1/get_extensions":
@@ -66,25 +62,15 @@ class Server(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_):
-        pass
 
+class ModelExplorerView(browser.ServedCase):
+    PAGE, HANDLER = PAGE, Handler
+    # Boxes are drawn with WebGL, here without a graphics card.
+    OPTIONS = ("--enable-unsafe-swiftshader",)
 
-class ModelExplorerView(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.folder = pathlib.Path(context.name)
-        server = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", 0), functools.partial(Server, directory=PAGE))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        cls.addClassCleanup(server.server_close)
-        cls.addClassCleanup(server.shutdown)
-        cls.address = f"http://127.0.0.1:{server.server_port}"
-        # Boxes are drawn with WebGL, here without a graphics card.
-        cls.driver = browser.start(cls.folder / "profile", "--enable-unsafe-swiftshader")
-        cls.addClassCleanup(cls.driver.quit)
+        super().setUpClass()
         cls.driver.set_window_size(1400, 900)
         cls.driver.get(f"{cls.address}/static_files/favicon.svg")
         cls.driver.execute_script(SETTINGS)

@@ -1,8 +1,6 @@
 """Netron, in a headless browser, shows the graph.json of real archives."""
 
 import json
-import pathlib
-import tempfile
 import unittest
 
 import support
@@ -33,31 +31,23 @@ return {
 """
 
 
-class NetronView(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.folder = pathlib.Path(context.name)
-        cls.browser = browser.start(cls.folder / "profile")
-        cls.addClassCleanup(cls.browser.quit)
-
+class NetronView(browser.Case):
     def show(self, path):
         """Opens a file in Netron and returns what it draws."""
         host, port = netron.serve(str(path), None, ("127.0.0.1", 0))
         self.addCleanup(netron.stop, (host, port))
         url = f"http://{host}:{port}"
         # Netron asks for consent to telemetry first, unless a cookie of its page has it.
-        self.browser.get(f"{url}/favicon.ico")
-        self.browser.add_cookie({"name": "consent", "value": "1"})
-        self.browser.get(url)
+        self.driver.get(f"{url}/favicon.ico")
+        self.driver.add_cookie({"name": "consent", "value": "1"})
+        self.driver.get(url)
         drawn = {}
 
         def is_ready(browser):
             drawn.update(browser.execute_script(DRAWN))
             return "spinner" not in drawn["page"] and "welcome" not in drawn["page"]
 
-        WebDriverWait(self.browser, SECONDS, poll_frequency=0.1).until(is_ready)
+        WebDriverWait(self.driver, SECONDS, poll_frequency=0.1).until(is_ready)
         self.assertEqual(drawn["page"], "default", drawn["message"])
         return drawn
 

