@@ -62,17 +62,22 @@ void index_names(Archive::Contents& contents) {
 }
 
 /// Copies what can be read only once into an unnamed temporary file.
-File spool(const File& stream, const Limits& limits) {
+/// While copying, as an endless stream must not fill the disk, `check` gets the bytes so far.
+template <class Check>
+File spool(const File& stream, Check&& check) {
   File file = File::anonymous();
   const auto buffer = std::make_unique<char[]>(kStreamBuffer);
   std::uint64_t total = 0;
   while (const std::size_t count = stream.read_some(buffer.get(), kStreamBuffer)) {
     total += count;
-    // While copying: an endless stream must not fill the disk.
-    check_total_size(total, limits);
+    check(total);
     file.write({buffer.get(), count});
   }
   return file;
+}
+
+File spool_archive(const File& stream, const Limits& limits) {
+  return spool(stream, [&](std::uint64_t total) { check_total_size(total, limits); });
 }
 
 /// Reads the list of members of `source`, whatever it is. `path` is what messages call it.
@@ -83,7 +88,7 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   // Pipes and the like are copied once; what follows needs to go back and forth.
   const mode_t mode = source.status().st_mode;
   const bool seekable = S_ISREG(mode) || S_ISDIR(mode);
-  contents->source = seekable ? std::move(source) : spool(source, limits);
+  contents->source = seekable ? std::move(source) : spool_archive(source, limits);
   // To compare with at the end: the archive must not change under a run.
   contents->opened = contents->source.status();
   if (S_ISDIR(mode)) {
@@ -150,10 +155,12 @@ std::shared_future<std::string> digest_of(const Archive::Contents& contents, con
 
 }  // namespace
 
-support::MappedFile map_whole(const std::string& path, const Limits& limits) {
+OverlaidFile open_overlaid(std::string name, const std::string& path, const Limits& limits) {
   File file = File::open(path, O_RDONLY);
-  if (!S_ISREG(file.status().st_mode)) file = spool(file, limits);
-  return support::MappedFile(file);
+  if (!S_ISREG(file.status().st_mode)) {
+    file = spool(file, [&](std::uint64_t total) { check_member_size(total, name, limits); });
+  }
+  return {std::move(name), support::MappedFile(file)};
 }
 
 void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view like) {
@@ -193,7 +200,7 @@ Archive::~Archive() = default;
 
 Result<Archive> Archive::open(const std::string& path, const Limits& limits) {
   return with_path(path, [&] {
-    return Archive(path == "-" ? load(spool(File::duplicate(0, path), limits), path, limits)
+    return Archive(path == "-" ? load(spool_archive(File::duplicate(0, path), limits), path, limits)
                                : load(File::open(path, O_RDONLY), path, limits));
   });
 }

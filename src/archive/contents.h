@@ -54,8 +54,8 @@ struct OverlaidFile {
   support::MappedFile content;
 };
 
-/// The bytes of a file, or of a stream to its end.
-support::MappedFile map_whole(const std::string& path, const Limits& limits);
+/// What is in a file, or comes from a stream to its end, as a member `name`.
+OverlaidFile open_overlaid(std::string name, const std::string& path, const Limits& limits);
 
 /// Shows files as members behind the others, with time and owner of the member `like`. Readers
 /// cannot tell; they are written where `Changes` adds them. Pointers to members do not stay.

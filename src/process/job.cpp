@@ -45,16 +45,16 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   AddedTir added;
   std::set<std::string> names;
   for (const std::string& path : options.added_tir_files) {
-    std::string name = member_of(path);
+    const std::string name = member_of(path);
     if (!names.insert(name).second) {
       refuse_file(path, "another file of this name is given already");
     }
-    support::MappedFile content = archive::map_whole(path, options.archive_limits);
+    auto file = archive::open_overlaid(name, path, options.archive_limits);
     const Member* const present = archive.find(name);
     if (present == nullptr) {
-      added.files.push_back({std::move(name), std::move(content)});
-    } else if (get_or_throw(archive.read(*present)) != content.bytes()) {
-      added.kept.push_back(std::move(name));
+      added.files.push_back(std::move(file));
+    } else if (get_or_throw(archive.read(*present)) != file.content.bytes()) {
+      added.kept.push_back(name);
     }
   }
   return added;

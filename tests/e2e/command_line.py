@@ -349,6 +349,12 @@ class Streams(program_case.Folder):
             result = support.run(*command, "/dev/zero", *limits)
             self.assertEqual(result.returncode, 65, result.stderr)
             self.assertIn(b"100000 bytes", result.stderr)
+        endless = self.folder / "tir-1.txt"
+        endless.symlink_to("/dev/zero")
+        archive = self.archive(text=None)
+        result = support.run("process", archive, "--add-tir", endless, "--limit", "member-bytes=100000")
+        self.assertEqual(result.returncode, 65, result.stderr)
+        self.assertIn(b"src/tir-1.txt: the member is larger than 100000 bytes", result.stderr)
 
     def test_a_closed_standard_stream_is_an_error(self):
         archive = self.archive()
