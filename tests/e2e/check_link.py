@@ -70,7 +70,7 @@ class Linked:
     def __init__(self, path, folder):
         self.folder = pathlib.Path(folder)
         with tarfile.open(path) as tar:
-            tar.extractall(folder, filter="data")
+            support.extract(tar, folder)
         self.objects = []
         for source in sorted(self.folder.glob("codegen/host/src/*.c")):
             self.objects.append(source.with_suffix(".o"))

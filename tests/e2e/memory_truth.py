@@ -37,7 +37,7 @@ def name_of(path):
 
 def unpack(archive, folder):
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        support.extract(tar, folder)
 
 
 def networks(path):

@@ -163,7 +163,7 @@ class Wheel(unittest.TestCase):
         run(sys.executable, "-c", code, PACKAGE, sdist, PYTHONPATH=PACKAGE)
         (packed,) = sdist.glob("mlf-*.tar.gz")
         with tarfile.open(packed) as content:
-            content.extractall(sdist, filter="data")
+            support.extract(content, sdist)
         (unpacked,) = sdist.glob("mlf-*/mlf/python")
         nanobind_dir = run(sys.executable, "-m", "nanobind", "--cmake_dir").strip()
         given = (f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind_dir}")

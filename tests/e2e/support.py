@@ -140,6 +140,12 @@ class Span:
     raw: bytes
 
 
+def extract(tar, folder):
+    """All members. Python 3.11.4 has made its filter an argument; Debian 12 has an older one."""
+    how = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    tar.extractall(folder, **how)
+
+
 def spans(data):
     """The members of a tar, found by walking its headers, and what follows them."""
     result, offset = [], 0
