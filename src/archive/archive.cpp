@@ -61,8 +61,8 @@ void index_names(Archive::Contents& contents) {
          members[*twin].name);
 }
 
-/// Copies what can be read only once into an unnamed temporary file.
-/// While copying, as an endless stream must not fill the disk, `check` gets the bytes so far.
+/// Copies what can be read only once into an unnamed temporary file. `check` gets the bytes so far:
+/// an endless stream must not fill the disk.
 template <class Check>
 File spool(const File& stream, Check&& check) {
   File file = File::anonymous();
@@ -85,8 +85,8 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   auto contents = std::make_unique<Archive::Contents>();
   contents->path = std::move(path);
   contents->limits = limits;
-  // Pipes and the like are copied once; what follows needs to go back and forth.
   const mode_t mode = source.status().st_mode;
+  // Pipes and the like are copied once; what follows needs to go back and forth.
   const bool seekable = S_ISREG(mode) || S_ISDIR(mode);
   contents->source = seekable ? std::move(source) : spool_archive(source, limits);
   // To compare with at the end: the archive must not change under a run.

@@ -45,6 +45,9 @@ struct Archive::Contents {
   mutable std::mutex digesting;
   mutable std::map<std::string, std::shared_future<std::string>, std::less<>> digests;
 
+  /// False for what is laid over.
+  bool is_stored(const Member& member) const { return !overlaid.contains(member.name); }
+
   /// The uncompressed tar.
   const support::File& tar() const noexcept { return unpacked ? unpacked : source; }
 };

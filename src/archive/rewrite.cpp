@@ -25,10 +25,6 @@ using support::File;
 
 using Names = support::NameSet<std::string_view>;
 
-bool is_stored(const Archive& archive, const Member& member) {
-  return !archive.contents().overlaid.contains(member.name);
-}
-
 /// Changes come from mlf itself: what does not fit the archive is a defect, not bad input.
 Names names_removed_by(const Archive& archive, const Changes& changes) {
   Names removed(changes.remove.begin(), changes.remove.end());
@@ -38,8 +34,9 @@ Names names_removed_by(const Archive& archive, const Changes& changes) {
   Names added;
   for (const NewMember& member : changes.add) {
     const Member* const present = archive.find(member.name);
-    const bool taken = present != nullptr && is_stored(archive, *present);
-    if ((taken && !removed.contains(member.name)) || !added.insert(member.name).second) {
+    const bool taken = present != nullptr && archive.contents().is_stored(*present) &&
+                       !removed.contains(member.name);
+    if (taken || !added.insert(member.name).second) {
       throw std::logic_error("new member has the name of another one");
     }
   }
@@ -73,7 +70,7 @@ void check_limits(const Archive& archive, const Changes& changes, const Names& r
   std::uint64_t members = changes.add.size();
   std::uint64_t bytes = 0;
   for (const Member& member : archive.members()) {
-    if (removed.contains(member.name) || !is_stored(archive, member)) continue;
+    if (removed.contains(member.name) || !archive.contents().is_stored(member)) continue;
     ++members;
     bytes += member.size;
   }
@@ -134,7 +131,7 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
   for (const EditedMember& edit : edited) new_content.emplace(edit.name, edit.content);
   for (const Member& member : contents.members) {
     // Of no place in the tar.
-    if (contents.overlaid.contains(member.name)) continue;
+    if (!contents.is_stored(member)) continue;
     if (removed.contains(member.name)) {
       // With its extension headers, which are in front of it.
       copy_until(member.header_offset);

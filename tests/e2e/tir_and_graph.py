@@ -349,11 +349,14 @@ class Graph(program_case.Folder):
                        if isinstance(call[name], int)}
             self.assertEqual(data[graph["id"]]["results"], numbers)
 
-    def test_a_graph_for_model_explorer_is_the_topology(self):
+    def for_each_network(self, check):
         for archive in support.bundled_archives():
             if support.run("graph", archive).returncode == 0:
                 with self.subTest(archive):
-                    self.check_model_explorer(archive)
+                    check(archive)
+
+    def test_a_graph_for_model_explorer_is_the_topology(self):
+        self.for_each_network(self.check_model_explorer)
 
     def test_model_explorers_own_types_have_all_that_its_files_say(self):
         try:
@@ -367,10 +370,7 @@ class Graph(program_case.Folder):
             typed(node_data_builder, node_data_builder.GraphNodeData, one)
 
     def test_a_trace_is_the_memory_of_the_topology(self):
-        for archive in support.bundled_archives():
-            if support.run("graph", archive).returncode == 0:
-                with self.subTest(archive):
-                    self.check_trace(archive)
+        self.for_each_network(self.check_trace)
 
     def test_what_process_writes_is_what_graph_prints(self):
         path = self.folder / "module.tar"

@@ -1,5 +1,6 @@
 """The files that hold the TIR of builds."""
 
+import pathlib
 import typing
 import warnings
 
@@ -16,6 +17,12 @@ class TirFile(typing.NamedTuple):
     @property
     def name(self):
         return self.stem + self.suffix
+
+    def write_into(self, folder):
+        """The path of the file there."""
+        path = pathlib.Path(folder, self.name)
+        path.write_bytes(self.content)
+        return path
 
 
 def _modules_by_stage(build, stages):

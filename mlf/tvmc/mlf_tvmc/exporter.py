@@ -77,8 +77,7 @@ def export_tir(captured, folder):
 def _write_tir(files, folder):
     written, sources = [], {}
     for file in files:
-        path = folder / file.name
-        path.write_bytes(file.content)
+        path = file.write_into(folder)
         written.append(path)
         sources[file.stem] = path  # a twin takes the place of its text
     for stem, source in sources.items():

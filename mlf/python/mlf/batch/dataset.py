@@ -83,7 +83,7 @@ def mark_of(item: Item, answer: Answer) -> Mark | None:
 
 
 #: The archives of one part, by URL.
-Marks = dict[str, "Mark | None"]
+Marks = dict[str, Mark | None]
 
 
 class Dataset:

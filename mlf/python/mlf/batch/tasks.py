@@ -20,7 +20,7 @@ def reader_of(thread: int, timeout: float, memory: int) -> Reader:
 
 
 #: The URL of an archive, and the digest of what was read there before.
-Request = tuple[str, "str | None"]
+Request = tuple[str, str | None]
 
 
 def read(request: Request, timeout: float, memory: int) -> bytes:
