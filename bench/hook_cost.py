@@ -10,6 +10,7 @@ tests/run --all makes such environments: build/venv-tvm-0.16, build/venv-tvm-0.9
 release build. Without a model: three networks made here, and the real ones beside the checkout.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -32,7 +33,7 @@ complete_tvm.complete()
 
 import mlf_tvmc  # noqa: E402
 import tvm  # noqa: E402
-from mlf_tvmc import archive, recorder  # noqa: E402
+from mlf_tvmc import archive, program, recorder, tvm_api  # noqa: E402
 from mlf_tvmc.command_line import main as run_hook  # noqa: E402
 from tvm.driver.tvmc import frontends  # noqa: E402
 from tvm.driver.tvmc.model import TVMCModel  # noqa: E402
@@ -46,6 +47,13 @@ _PASSES = 5000
 _GOAL = 2.0  # per cent
 _RUNS = 5
 _ONE_RUN = "--one-run"
+# All that comes behind a compilation, and its parts: TVM's own two, and the program.
+_MEASURED = {
+    "TIR": (archive, "add_tir"),
+    "save_json": (tvm_api, "to_json"),
+    "text": (tvm_api, "to_text"),
+    "mlf": (program, "run"),
+}
 
 
 def seconds():
@@ -72,23 +80,26 @@ def seconds_of_a_callback():
 
 
 class Spent:
-    """Counts the passes of a compilation, and measures what comes behind it."""
+    """Counts the passes of a compilation, and measures what comes behind it, whole and in its parts."""
 
     def __init__(self):
         self.passes = 0
-        self.on_tir = 0.0
-        self._before_pass, self._add_tir = recorder.Recorder.before_pass, archive.add_tir
-        recorder.Recorder.before_pass = lambda *event: self._count(*event)
-        archive.add_tir = self._measure
+        self.seconds = dict.fromkeys(_MEASURED, 0.0)
+        before_pass = recorder.Recorder.before_pass
+        recorder.Recorder.before_pass = lambda *event: self._count(before_pass, event)
+        for name, (owner, function) in _MEASURED.items():
+            measured = functools.partial(self._measure, name, getattr(owner, function))
+            setattr(owner, function, measured)
 
-    def _count(self, *event):
+    def _count(self, before_pass, event):
         self.passes += 1
-        self._before_pass(*event)
+        before_pass(*event)
 
-    def _measure(self, *arguments):
+    def _measure(self, name, function, *arguments):
         begin = seconds()
-        self._add_tir(*arguments)
-        self.on_tir += seconds() - begin
+        result = function(*arguments)
+        self.seconds[name] += seconds() - begin
+        return result
 
 
 def file_of(model):
@@ -101,7 +112,8 @@ def file_of(model):
 
 
 def measure(model):
-    """Seconds of tvmc without the hook, of the passes, and on TIR; this process is for nothing else."""
+    """Seconds of tvmc without the hook, of the passes, on TIR and on its parts; this process is for
+    nothing else."""
     before = seconds()
     path = file_of(model)
     callback = seconds_of_a_callback()
@@ -109,33 +121,38 @@ def measure(model):
     with tempfile.TemporaryDirectory() as folder:
         code = run_hook(["compile", *_OPTIONS, "-o", str(pathlib.Path(folder, "a.tar")), path])
     assert code == 0, code
-    on_passes = spent.passes * callback
-    return seconds() - setup - on_passes - spent.on_tir, on_passes, spent.on_tir
+    run = {"passes": spent.passes * callback, **spent.seconds}
+    return {"tvmc": seconds() - setup - added(run), **run}
+
+
+def added(run):
+    return run["passes"] + run["TIR"]
 
 
 def share(run):
-    without, *added = run
-    return 100 * sum(added) / without
+    return 100 * added(run) / run["tvmc"]
 
 
-def measure_apart(program, name):
+def measure_apart(mlf, name):
     """The same in a process of its own: what is imported and cached counts each time."""
-    command = [sys.executable, __file__, program, _ONE_RUN, name]
+    command = [sys.executable, __file__, mlf, _ONE_RUN, name]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def main(program, names):
+def main(mlf, names):
     if names[:1] == [_ONE_RUN]:
         print(json.dumps(measure(names[1])))
         return
-    print(f"TVM {tvm.__version__:18}tvmc, s  passes, s   TIR, s  share, %", flush=True)
+    parts = "".join(f"{name:>10}" for name in ("passes", *_MEASURED))
+    print(f"TVM {tvm.__version__:18}tvmc, s{parts}, ms  share, %", flush=True)
     for name in names or [*hook_cost_networks.MAKERS, *map(str, models.real())]:
-        runs = sorted((measure_apart(program, name) for _ in range(_RUNS)), key=share)
-        without, on_passes, on_tir = median = runs[_RUNS // 2]
+        runs = sorted((measure_apart(mlf, name) for _ in range(_RUNS)), key=share)
+        median = runs[_RUNS // 2]
+        parts = "".join(f"{1000 * median[part]:10.1f}" for part in ("passes", *_MEASURED))
         verdict = "" if share(median) < _GOAL else f"  not below {_GOAL} %"
-        row = f"{pathlib.Path(name).name:22}{without:8.2f} {on_passes:10.3f} {on_tir:8.3f}"
-        print(f"{row} {share(median):9.1f}{verdict}", flush=True)
+        row = f"{pathlib.Path(name).name:22}{median['tvmc']:7.2f}{parts}"
+        print(f"{row} {share(median):12.2f}{verdict}", flush=True)
 
 
 if __name__ == "__main__":
