@@ -126,6 +126,8 @@ struct Kernel {
   // not mean none.
   std::vector<KernelBuffer> constants{};
   std::vector<KernelBuffer> workspaces{};
+  /// What its code does that is not understood, one sentence each. Empty: all of it is understood.
+  std::vector<std::string> gaps{};
 
   bool has_tir() const { return origin == KernelOrigin::tir; }
 };
@@ -329,6 +331,9 @@ struct Topology {
   std::vector<Hook> hooks{};
   std::vector<Copy> copies{};
   std::vector<Check> checks{};
+  /// What main does that is not understood, one sentence each. Where there is any, main may call
+  /// more, touch other tensors and take more memory than is stated here. Empty: all is understood.
+  std::vector<std::string> gaps{};
 
   const Kernel& kernel_of(const Call& call) const { return kernels[index(call.kernel)]; }
   const Value& operator[](ValueId id) const { return values[index(id)]; }
