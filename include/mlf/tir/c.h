@@ -52,10 +52,11 @@ struct CSignature {
   std::vector<CTensor> params;
 };
 
-/// A workspace pool that the application defines, not the generated C.
+/// A pool that the application defines, not the generated C.
 struct CPool {
   std::string name;
   std::int64_t bytes;
+  bool is_constant = false;
 };
 
 /// The files of one module and one target, and what else is known about it.

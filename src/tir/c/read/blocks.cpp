@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <span>
 
 namespace mlf::tir::c {
@@ -72,25 +73,43 @@ void Blocks::complete_innermost() {
 void Blocks::close_rest_of_block() {
   while (innermost().is_rest_of_block()) {
     const Block& block = innermost();
-    if (!block.device.empty()) {
+    if (!block.device.empty() && !block.is_released) {
       context_.cursor.fail(fmt::format("'{}' is never released", block.name));
     }
     complete_innermost();
   }
 }
 
-/// Workspaces are released in the reverse order of their allocation, each once.
-void Blocks::release(std::string_view name, std::string_view device) {
-  while (true) {
-    const Block block = innermost();
-    if (!block.is_rest_of_block()) {
-      context_.cursor.fail(fmt::format("'{}' is not allocated here", name));
-    }
-    complete_innermost();
+/// The allocation `name` in the block with the innermost braces.
+Block& Blocks::allocated(std::string_view name, std::string_view device) {
+  for (std::size_t i = open_.size(); i > 0 && open_[i - 1].is_rest_of_block(); --i) {
+    Block& block = open_[i - 1];
     if (block.kind != Block::Kind::allocate || block.name != name) continue;
-    if (block.device == device) return;
-    context_.cursor.fail(fmt::format("'{}' is of another device", name));
+    if (block.device == device && !block.is_released) return block;
+    context_.cursor.fail(fmt::format("'{}' is of another device or was released", name));
   }
+  context_.cursor.fail(fmt::format("'{}' is not allocated here", name));
+}
+
+/// Whether a workspace inside of `outer` is not released yet.
+bool Blocks::holds_workspace(const Block& outer) const {
+  const auto inner = open_.begin() + (&outer - open_.data()) + 1;
+  return std::any_of(inner, open_.end(), [](const Block& block) {
+    return !block.device.empty() && !block.is_released;
+  });
+}
+
+/// TVM releases workspaces in the reverse order of their allocation. An Allocate can say no other
+/// order.
+void Blocks::release(std::string_view name, std::string_view device) {
+  Block& block = allocated(name, device);
+  if (holds_workspace(block)) {
+    block.is_released = true;
+    context_.losses.add(LossCode::unknown_construct, "the order in which workspaces are released");
+    return;
+  }
+  const std::size_t outside = static_cast<std::size_t>(&block - open_.data());
+  while (open_.size() > outside) complete_innermost();
 }
 
 }  // namespace mlf::tir::c

@@ -33,6 +33,7 @@ struct Block {
   DType dtype{};                  ///< allocate
   std::string_view name{};        ///< if_value: what its branches set; allocate: the variable
   std::string_view device{};      ///< allocate: type and number of the device
+  bool is_released = false;       ///< allocate: a workspace that was released before an inner one
   bool stores_arguments = false;  ///< an `if` around the type codes of an argument
 
   bool is_rest_of_block() const { return kind >= Kind::let; }
@@ -63,13 +64,16 @@ class Blocks {
   /// Ends the lets and allocations whose body is the rest of the block that ends here.
   /// @throws support::Error where one of them is a workspace that was not released
   void close_rest_of_block();
-  /// Ends the allocation of the workspace `name` on `device`, and the lets inside of it.
+  /// Ends the allocation of the workspace `name` on `device`, and the lets inside of it. Where an
+  /// inner workspace is not released yet, the allocation ends with its block instead.
   /// @throws support::Error where it is not allocated in this block
   void release(std::string_view name, std::string_view device);
 
  private:
   void push(const Block& block);
   void complete_innermost();
+  Block& allocated(std::string_view name, std::string_view device);
+  bool holds_workspace(const Block& outer) const;
 
   FunctionContext& context_;
   std::vector<Block> open_;

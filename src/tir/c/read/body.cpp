@@ -5,6 +5,7 @@
 #include <array>
 
 #include "mlf/tir/kind.h"
+#include "support/error.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -14,12 +15,20 @@ constexpr std::string_view kVoidCall = "( void )";
 constexpr std::string_view kFreeWorkspace =
     "if ( TVMBackendFreeWorkspace ( 1 , $ , $ ) != 0 ) { return - 1 ; }";
 
+bool is_zero(Node value) {
+  return value.is(Kind::IntImm) && value.integer(f::IntImm::value) == 0;
+}
+
+bool is_nonzero(Node value) {
+  return value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0;
+}
+
 }  // namespace
 
 /// The type of a `void*` is known when its block is read: uses alone say what it points to.
 NodeId BodyReader::read() {
   blocks_.open({.kind = Block::Kind::body});
-  while (!cursor_.at_end()) statement();
+  while (!cursor_.at_end()) statement_or_text();
   blocks_.close_rest_of_block();
   if (!blocks_.is_body_alone() || !is_returned_) {
     cursor_.fail("the function ends without 'return 0;'");
@@ -33,6 +42,32 @@ NodeId BodyReader::read() {
     }
   }
   return body;
+}
+
+/// Reads a statement. One outside of the grammar keeps its text, and the function goes on behind it.
+void BodyReader::statement_or_text() {
+  const std::size_t begin = cursor_.position();
+  try {
+    statement();
+  } catch (const support::Error& error) {
+    // An error without a place, such as too many nodes, is not about this statement.
+    if (error.diagnostic().where.line == 0) throw;
+    keep_text(begin, error);
+  }
+}
+
+/// Rethrows the error of a statement whose end cannot be told: then the whole function keeps its
+/// text.
+void BodyReader::keep_text(std::size_t begin, const support::Error& reason) {
+  cursor_.rewind(begin);
+  const std::uint32_t first = cursor_.peek().begin;
+  const auto text = unknown_.pass(reason.diagnostic());
+  if (!text) throw reason;
+  // A variable whose branches do not follow is not a conditional expression.
+  if (!pending_.empty()) context_.names.forget(pending_);
+  pending_ = {};
+  if (text->returns) is_returned_ = true;
+  blocks_.complete(text->statement, first);
 }
 
 /// The first word decides. Declarations come before assignments because both begin with a name, and
@@ -243,12 +278,32 @@ bool BodyReader::while_condition(NodeId condition) {
   return true;
 }
 
+/// The variable that `status` or `status != 0` asks about, where a call set it.
+std::optional<NodeId> BodyReader::status_of(NodeId condition) {
+  Node asked = node(condition);
+  if (asked.is(Kind::NE) && is_zero(asked[f::NE::b])) asked = asked[f::NE::a];
+  if (!asked.is(Kind::Var) || !statuses_.contains(asked.id())) return std::nullopt;
+  return asked.id();
+}
+
+/// `if (status != 0) return status;` behind `int32_t status = f(…);`, as people write it.
+void BodyReader::return_status(NodeId condition, NodeId status, std::uint32_t begin) {
+  cursor_.expect("return");
+  const NodeId value = exprs_.expression();
+  cursor_.expect(";");
+  const bool is_failure = value == status || is_nonzero(node(value));
+  if (!is_failure) cursor_.fail("a return that is not the result of a call");
+  const NodeId call = context_.operators.call("tir.ret", make().dtype_of(value), std::array{value});
+  const NodeId body = builder().make(Kind::Evaluate, {call});
+  blocks_.complete(builder().make(Kind::IfThenElse, {condition, body, NodeId::none}), begin);
+}
+
 /// `if (f(…) != 0 ) return -1;`
 void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
+  if (const auto status = status_of(condition)) return return_status(condition, *status, begin);
   const Node check = node(condition);
   const bool is_check = check.is(Kind::NE) && check[f::NE::a].is(Kind::Call) &&
-                        check[f::NE::b].is(Kind::IntImm) &&
-                        check[f::NE::b].integer(f::IntImm::value) == 0;
+                        is_zero(check[f::NE::b]);
   if (!is_check) cursor_.fail("a return under a condition that is not the result of a call");
   pass_return_error();
   note_call(check[f::NE::a]);
@@ -280,6 +335,19 @@ void BodyReader::pass_return_error() {
   if (!cursor_.accept_form("return - 1 ;", words_)) cursor_.fail("expected 'return -1;'");
 }
 
+/// `return status;` where a call set it.
+bool BodyReader::pass_status(std::uint32_t begin) {
+  if (!cursor_.looks_like("return $ ;")) return false;
+  const Binding* const named = context_.names.find(cursor_.text(1));
+  if (named == nullptr || !statuses_.contains(named->node)) return false;
+  for (int i = 0; i < 3; ++i) cursor_.advance();
+  const std::array value = {named->node};
+  const NodeId call = context_.operators.call("tir.ret", make().dtype_of(named->node), value);
+  if (blocks_.with_braces().kind == Block::Kind::body) is_returned_ = true;
+  blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
+  return true;
+}
+
 /// `return 0;` ends every function without being a statement of the IR, unless a result was stored.
 /// Since v0.13 it is a `ret(0)` of MakePackedAPI or MakeUnpackedAPI, before that the generator
 /// printed it.
@@ -289,6 +357,7 @@ void BodyReader::return_() {
     const NodeId call = context_.operators.call("tir.tvm_throw_last_error", DType::Int(32), {});
     return blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
   }
+  if (pass_status(begin)) return;
   if (!cursor_.accept_form("return 0 ;", words_)) {
     cursor_.fail("expected 'return 0;' or 'return -1;'");
   }

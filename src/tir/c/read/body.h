@@ -2,15 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
+#include "support/error.h"
 #include "tir/c/read/blocks.h"
 #include "tir/c/read/cmsis_nn.h"
 #include "tir/c/read/context.h"
 #include "tir/c/read/expressions.h"
 #include "tir/c/read/packed_calls.h"
 #include "tir/c/read/params.h"
+#include "tir/c/read/unknown_statements.h"
 
 namespace mlf::tir::c {
 
@@ -23,9 +27,10 @@ class BodyReader {
         exprs_(context),
         blocks_(context),
         packed_calls_(context),
-        cmsis_(context) {}
+        cmsis_(context),
+        unknown_(context) {}
 
-  /// The statements up to the end of the tokens.
+  /// Reads the statements up to the end of the tokens.
   NodeId read();
 
  private:
@@ -36,6 +41,8 @@ class BodyReader {
     std::uint32_t begin = 0;
   };
 
+  void statement_or_text();
+  void keep_text(std::size_t begin, const support::Error& reason);
   void statement();
   bool declaration();
   bool external_layer();
@@ -57,6 +64,9 @@ class BodyReader {
   void open_branch(NodeId condition, std::uint32_t begin);
   bool while_condition(NodeId condition);
   void return_();
+  bool pass_status(std::uint32_t begin);
+  std::optional<NodeId> status_of(NodeId condition);
+  void return_status(NodeId condition, NodeId status, std::uint32_t begin);
 
   void close_block();
   void finish_branch(Block block);
@@ -74,10 +84,12 @@ class BodyReader {
   Blocks blocks_;
   PackedCallReader packed_calls_;
   CmsisReader cmsis_;
+  UnknownStatements unknown_;
   std::vector<NodeId> untyped_lets_;  // `void*`: the type follows from what they are used as
   std::vector<std::string_view> words_;
   std::string_view pending_;  // condval that the next `if` sets
   DType pending_type_{};
+  std::set<NodeId> statuses_;  // variables that hold the result of a call
   NodeId result_ = NodeId::none;
   bool is_returned_ = false;
 };

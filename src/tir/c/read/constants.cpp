@@ -74,6 +74,31 @@ NodeId array_node(ModuleContext& context, const support::SourceText& source, Byt
                       {declared.element, builder.integers(shape), builder.bytes(std::move(data))});
 }
 
+/// `128u` is 128.
+std::string_view without_suffix(std::string_view number) {
+  const std::size_t digits = number.find_first_not_of("0123456789");
+  const std::string_view rest = digits == number.npos ? std::string_view() : number.substr(digits);
+  return rest.find_first_not_of("uUlL") == rest.npos ? number.substr(0, digits) : number;
+}
+
+/// Bytes of an element of the array whose name is at this token; nothing for types that generated C
+/// does not have.
+std::optional<std::int64_t> bytes_of_element(const Cursor& cursor, std::size_t name) {
+  std::size_t type = name - 1;
+  // An attribute is between type and name.
+  for (std::size_t depth = 0; type > 0; --type) {
+    if (cursor.at(sign(")"), type)) ++depth;
+    if (cursor.at(sign("("), type)) --depth;
+    const bool is_attribute = depth > 0 || cursor.at(sign("("), type) ||
+                              cursor.at_word("__attribute__", type);
+    if (!is_attribute) break;
+  }
+  if (cursor.at_word("char", type)) return 1;
+  const auto element = cursor.at_name(type) ? scalar_type(cursor.text(type)) : std::nullopt;
+  if (!element || element->is_void()) return std::nullopt;
+  return static_cast<std::int64_t>(element->element_bytes());
+}
+
 /// The rows of `.name = {…}`, from `at` on; `at` moves behind them.
 Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at) {
   const std::size_t open = source.text.find('{', at);
@@ -124,12 +149,20 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
   return pool;
 }
 
-Pool read_workspace_pool(const support::SourceText& source, const Item& item) {
+/// The element type is the word before the name, behind storage classes, attributes and macros of
+/// the board: `EXT_RAM_ATTR static uint8_t name[N]`. A pointer or a size that is no number says
+/// nothing.
+std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item) {
   Cursor cursor = cursor_over(source, item.head);
-  if (cursor.at_word("__attribute__")) pass_attribute(cursor);
-  cursor.expect("static");
-  const Declared declared = read_declaration(cursor);
-  return {.name = declared.name, .bytes = static_cast<std::int64_t>(declared.count)};
+  std::size_t bracket = 0;
+  while (!cursor.at(sign("["), bracket) && cursor.peek(bracket).kind != TokenKind::end) ++bracket;
+  const bool is_array = bracket > 1 && cursor.at_name(bracket - 1) && cursor.at(sign("]"), bracket + 2);
+  if (!is_array) return std::nullopt;
+  const auto count = decimal(without_suffix(cursor.text(bracket + 1)));
+  const auto width = bytes_of_element(cursor, bracket - 1);
+  std::int64_t bytes = 0;
+  if (!count || !width || __builtin_mul_overflow(*count, *width, &bytes)) return std::nullopt;
+  return Pool{.name = cursor.text(bracket - 1), .bytes = bytes};
 }
 
 /// AOT names them after the pool and a number that counts over all functions.

@@ -14,7 +14,7 @@ namespace mlf::tir::c {
 Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,
                         const Item& item);
 /// `static uint8_t P[N];`
-Pool read_workspace_pool(const support::SourceText& source, const Item& item);
+std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item);
 /// `static const T name[N] = {…};`
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item);

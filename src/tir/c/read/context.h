@@ -87,9 +87,10 @@ struct CallSite {
 
 /// The state of one function; thrown away where the function turns out to be opaque.
 struct FunctionContext {
-  FunctionContext(ModuleContext& module_context, LossLog& log, const support::SourceText& text,
+  FunctionContext(ModuleContext& module_context, LossLog& log, support::SourceText& text,
                   std::vector<Token> tokens)
       : module(module_context),
+        source(text),
         losses(log),
         operators(module_context.make, losses),
         buffers(module_context.make),
@@ -107,6 +108,7 @@ struct FunctionContext {
   Builder& builder() { return module.builder; }
 
   ModuleContext& module;
+  support::SourceText& source;  ///< its lines are counted on where reading goes on after an error
   text::FunctionLosses losses;
   Operators operators;
   Names names;
@@ -117,6 +119,7 @@ struct FunctionContext {
   /// Shapes and strides of tensor parameters: only symbolic ones are read from them.
   std::vector<NodeId> dimension_pointers;
   std::vector<CallSite> calls;  ///< with a result that is checked, or packed
+  std::vector<Loss> text_losses;  ///< of statements that keep their text
 };
 
 }  // namespace mlf::tir::c

@@ -141,6 +141,10 @@ void BodyReader::let(const Declared& declared, NodeId value) {
   context_.define(declared.name, {Binding::Kind::variable, declared.pointee, var});
   context_.operators.limit(var, context_.operators.facts().of(value).range);
   if (declared.dtype.is_handle()) untyped_lets_.push_back(var);
+  if (node(value).is(Kind::Call) && !declared.dtype.is_handle()) {
+    statuses_.insert(var);
+    note_call(node(value));
+  }
   blocks_.open({.kind = Block::Kind::let, .begin = declared.begin, .var = var, .value = value});
 }
 

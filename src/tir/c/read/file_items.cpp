@@ -23,6 +23,13 @@ bool is_structure(std::string_view head) {
   return word != head.npos && head.find('(', word) == head.npos;
 }
 
+/// `T name[N]`. The brackets of a prototype are inside of its parentheses: `int f(int a[3])`.
+bool declares_array(std::string_view head) {
+  const std::string_view before = head.substr(0, head.find('['));
+  return before.size() < head.size() &&
+         std::ranges::count(before, '(') == std::ranges::count(before, ')');
+}
+
 class Splitter {
  public:
   explicit Splitter(std::string_view text)
@@ -205,7 +212,7 @@ void Splitter::function(Item item) {
 /// A prototype, a pool of workspace, or something without a value.
 void Splitter::declared(Item item) {
   const std::string_view head = head_text(item);
-  if (head.find(".bss.noinit") != head.npos) {
+  if (declares_array(head)) {
     item.kind = ItemKind::workspace;
     item.name = array_name(head);
   } else if (head.ends_with(')') && !head.starts_with("static")) {

@@ -16,7 +16,7 @@ enum class ItemKind : std::uint8_t {
   prototype,  ///< without
   array,      ///< `static const T name[N] = {…};`
   pool,       ///< `struct P {members} P = {values};`
-  workspace,  ///< `static uint8_t P[N];` with a section for memory that nothing initialises
+  workspace,  ///< `static uint8_t P[N];`: an array without values, which may be a pool
   other,      ///< registries, metadata, wrappers, imported C: nothing that becomes TIR
 };
 

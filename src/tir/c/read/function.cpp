@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
@@ -29,7 +30,7 @@ bool is_main_symbol(std::string_view symbol) {
 
 /// The head and the body are one run of tokens, so that a message can name any place in them. What
 /// was made for a function that turns out to be opaque is unused and costs only memory.
-FunctionDraft read_function(ModuleContext& context, const support::SourceText& source,
+FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
                             const Item& item) {
   LossLog log;
   FunctionDraft draft(context.make);
@@ -60,6 +61,7 @@ FunctionDraft read_function(ModuleContext& context, const support::SourceText& s
   draft.calls = std::move(function.calls);
   function.losses.flush();
   draft.losses = log.finish();
+  std::ranges::move(function.text_losses, std::back_inserter(draft.losses));
   return draft;
 }
 

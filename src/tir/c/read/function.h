@@ -32,9 +32,9 @@ struct FunctionDraft {
 /// Whether this is AOT's main: `…___tvm_main__`, `…_run_model` in v0.8.
 bool is_main_symbol(std::string_view symbol);
 
-/// Reads a function. What lies outside of the grammar throws support::Error with its place.
-FunctionDraft read_function(ModuleContext& context, const support::SourceText& source,
-                            const Item& item);
+/// Reads a function. Statements outside of the grammar keep their text; where that cannot be done,
+/// support::Error with its place is thrown. Lines of `source` are counted on.
+FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item);
 
 /// The function with its text for a body, and why it could not be read.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,

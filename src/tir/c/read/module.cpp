@@ -37,6 +37,39 @@ std::string_view kind_of_target(std::string_view target) {
   return target.substr(0, target.find(' '));
 }
 
+bool is_main_name(std::string_view name) {
+  return name.ends_with("___tvm_main__") || name.ends_with("_run_model");
+}
+
+/// Names in the arguments of a call of main that are more than `name`, `&name` or `(T*)&name`.
+std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText& source,
+                                                      const Item& item) {
+  std::vector<std::string_view> shifted;
+  const std::string_view body = source.text.substr(item.body.begin, item.body.end - item.body.begin);
+  if (body.find("_main__") == body.npos && body.find("_run_model") == body.npos) return shifted;
+  Cursor cursor(source, tokenize(source.text, item.body.begin, item.body.end));
+  while (!cursor.at_end()) {
+    const bool is_call = cursor.at_name() && is_main_name(cursor.text()) && cursor.at(sign("("), 1);
+    cursor.advance();
+    if (!is_call) continue;
+    cursor.advance();
+    std::vector<std::string_view> names;
+    bool is_moved = false;
+    for (std::size_t depth = 1; depth > 0 && !cursor.at_end(); cursor.advance()) {
+      if (cursor.at(sign("("))) ++depth;
+      if (cursor.at(sign(")"))) --depth;
+      if (cursor.at_name()) names.push_back(cursor.text());
+      is_moved = is_moved || cursor.at(sign("+")) || cursor.at(sign("-")) || cursor.at(sign("["));
+      const bool ends = depth == 0 || (depth == 1 && cursor.at(sign(",")));
+      if (!ends) continue;
+      if (is_moved) shifted.insert(shifted.end(), names.begin(), names.end());
+      names.clear();
+      is_moved = false;
+    }
+  }
+  return shifted;
+}
+
 struct File {
   const Input* input;
   support::SourceText source;
@@ -54,9 +87,10 @@ class ModuleReader {
   void collect_facts();
   void collect(const File& file, const Item& item);
   void add_pools(const std::vector<CPool>& pools);
+  void forget_shifted_pools();
   void add_array(const File& file, const Item& item);
   void read_functions();
-  FunctionDraft read_or_keep(const File& file, const Item& item);
+  FunctionDraft read_or_keep(File& file, const Item& item);
   void give_away_unused();
   NodeId target_node();
   std::string_view name_in_module(const FunctionDraft& draft) const;
@@ -101,7 +135,23 @@ void ModuleReader::add_pools(const std::vector<CPool>& pools) {
   for (const CPool& pool : pools) {
     const bool is_defined = std::ranges::any_of(
         context_.facts.pools, [&](const Pool& known) { return known.name == pool.name; });
-    if (!is_defined) context_.facts.pools.push_back({.name = pool.name, .bytes = pool.bytes});
+    if (is_defined) continue;
+    context_.facts.pools.push_back(
+        {.name = pool.name, .bytes = pool.bytes, .is_constant = pool.is_constant});
+  }
+}
+
+/// An application may pass main a place inside of the array that has the pool's name: then the
+/// array's size is not that of the pool.
+void ModuleReader::forget_shifted_pools() {
+  for (const File& file : files_) {
+    for (const Item& item : file.items.items) {
+      const bool is_wrapper = item.body.end > item.body.begin && !is_wanted(file.items, item);
+      if (!is_wrapper || item.kind == ItemKind::array || item.kind == ItemKind::pool) continue;
+      for (const std::string_view name : shifted_in_call_of_main(file.source, item)) {
+        std::erase_if(context_.facts.pools, [&](const Pool& pool) { return pool.name == name; });
+      }
+    }
   }
 }
 
@@ -114,7 +164,9 @@ void ModuleReader::collect(const File& file, const Item& item) {
       context_.facts.pools.push_back(read_constant_pool(context_, file.source, item));
       return;
     case ItemKind::workspace:
-      context_.facts.pools.push_back(read_workspace_pool(file.source, item));
+      if (const auto pool = read_workspace_pool(file.source, item)) {
+        context_.facts.pools.push_back(*pool);
+      }
       return;
     case ItemKind::prototype: {
       Cursor cursor(file.source, tokenize(file.source.text, item.head.begin, item.head.end));
@@ -143,7 +195,7 @@ void ModuleReader::add_array(const File& file, const Item& item) {
 }
 
 /// An error with a place is one of this function; one without, such as too many nodes, is of all.
-FunctionDraft ModuleReader::read_or_keep(const File& file, const Item& item) {
+FunctionDraft ModuleReader::read_or_keep(File& file, const Item& item) {
   try {
     return read_function(context_, file.source, item);
   } catch (const support::Error& error) {
@@ -266,6 +318,7 @@ Source ModuleReader::source() {
 Document ModuleReader::read(const ReadLimits& limits) {
   split(limits);
   collect_facts();
+  forget_shifted_pools();
   add_pools(sources_.pools);
   read_functions();
   give_away_unused();

@@ -39,6 +39,8 @@ class Names {
   /// False where the name is taken, or no name for a variable. A `condval` is bound a second time
   /// when its value is known.
   bool bind(std::string_view name, const Binding& binding);
+  /// Removes a name whose declaration turned out not to be understood.
+  void forget(std::string_view name) { bindings_.erase(name); }
 
  private:
   support::NameMap<std::string_view, Binding> bindings_;

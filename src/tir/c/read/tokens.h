@@ -51,6 +51,10 @@ class Cursor {
     const std::size_t at = next_ + ahead;
     return at < tokens_.size() ? tokens_[at] : tokens_.back();
   }
+  /// The token at a position that `position` returned, or behind it.
+  const Token& at_position(std::size_t position) const {
+    return position < tokens_.size() ? tokens_[position] : tokens_.back();
+  }
   std::string_view text(const Token& token) const {
     return source_->text.substr(token.begin, token.end - token.begin);
   }
@@ -89,6 +93,8 @@ class Cursor {
   bool accept_form(std::string_view form, std::vector<std::string_view>& words);
 
   std::size_t position() const { return next_; }
+  /// Goes back to a position that `position` returned.
+  void rewind(std::size_t position) { next_ = position; }
   const support::SourceText& source() const { return *source_; }
   [[noreturn]] void fail(const std::string& message) const { fail(peek(), message); }
   [[noreturn]] void fail(const Token& token, const std::string& message) const;

@@ -80,9 +80,20 @@ void BodyWriter::statement(Node node) {
       return store(node);
     case Kind::Evaluate:
       return evaluate(node[f::Evaluate::value]);
+    case Kind::OpaqueStmt:
+      return unknown(node);
     default:
       cannot_print(node.info().name);
   }
+}
+
+/// Prints a statement that the reader of C kept as text.
+void BodyWriter::unknown(Node node) {
+  const Node text = node.map(f::OpaqueStmt::fields).find("text");
+  if (node.text(f::OpaqueStmt::type_key) != "c" || !text.is(Kind::String)) {
+    cannot_print(node.info().name);
+  }
+  code_.plain_line(text.text(f::String::value));
 }
 
 void BodyWriter::sequence(Node node) {

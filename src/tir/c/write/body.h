@@ -47,6 +47,7 @@ class BodyWriter {
   void loop(Node node);
   void while_(Node node);
   void branch(Node node);
+  void unknown(Node node);
   void store(Node node);
   void evaluate(Node node);
   void return_value(Node value);

@@ -103,7 +103,7 @@ TEST(CExpressions, AnExternalCallWithoutPrototypeHasTheTypeOfItsPlace) {
 TEST(CExpressions, OperandsOfDifferentTypesAreNoExpressionOfTvm) {
   EXPECT_EQ(expression("(p[0] + n)"), "OpaqueStmt");
   EXPECT_EQ(statements("  p[0] = q[0];"), "OpaqueStmt");
-  EXPECT_EQ(statements("  int32_t x = p[0];\n  q[0] = x;"), "OpaqueStmt");
+  EXPECT_EQ(statements("  int32_t x = p[0];\n  q[0] = x;"), "OpaqueStmt; OpaqueStmt");
 }
 
 TEST(CExpressions, APrototypeTellsTheTypeOfAnExternalCall) {

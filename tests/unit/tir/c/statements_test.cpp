@@ -90,17 +90,122 @@ TEST(CStatements, AnEmptyBodyEvaluatesNothing) {
   EXPECT_EQ(statements("  for (int32_t i = 0; i < 4; ++i) {\n  }"), "for (i < 4) { 0 }");
 }
 
-TEST(CStatements, WhatIsOutsideOfTheGrammarKeepsItsTextAndLeavesOtherFunctionsAlone) {
+std::string text_of(Node statement) {
+  return std::string(
+      statement.map(f::OpaqueStmt::fields).find("text").text(f::String::value));
+}
+
+/// The statement outside of the grammar that `text` begins with, in a kernel.
+Node unknown_in(const Document& document) {
+  const Node body = function(document)[f::PrimFunc::body];
+  const Node first = body.is(Kind::SeqStmt) ? body.list(f::SeqStmt::seq)[0] : body;
+  if (!first.is(Kind::OpaqueStmt)) throw std::runtime_error("it is understood: " + spell(first));
+  return first;
+}
+
+TEST(CStatements, OneOutsideOfTheGrammarKeepsItsText) {
+  const Document document = read_files({in_kernel("  p[0] = p[1];\n  goto end;\n  q[0] = 3;")});
+  EXPECT_EQ(body_of(document), "p[0] = p[1]; OpaqueStmt; q[0] = 3");
+  const Node statement = function(document)[f::PrimFunc::body].list(f::SeqStmt::seq)[1];
+  EXPECT_EQ(statement.text(f::OpaqueStmt::type_key), "c");
+  EXPECT_EQ(text_of(statement), "goto end;");
+  ASSERT_TRUE(lost(document, LossCode::unknown_construct));
+}
+
+TEST(CStatements, OneOutsideOfTheGrammarEndsWithItsBlocksAndBranches) {
+  for (const char* text :
+       {"switch (n) { case 1: q[0] = 1; break; default: break; }", "do { q[0] = 1; } while (n);",
+        "if (x) { q[0] = 1; } else if (y) { q[0] = 2; } else { q[0] = 3; }",
+        "if (x) q[0] = 1; else q[0] = 2;", "for (int k = 9; k > 0; --k) { f(k); }",
+        "static const int32_t table[2] = {1, 2};", "again: q[0] = 1;", "weird((1; 2), { 3; });"}) {
+    const Document document = read_files({in_kernel("  " + std::string(text) + "\n  q[1] = 1;")});
+    EXPECT_EQ(text_of(unknown_in(document)), text);
+    EXPECT_TRUE(body_of(document).ends_with("q[1] = 1")) << body_of(document);
+  }
+}
+
+TEST(CStatements, AFunctionThatDoesNotEndKeepsAllOfItsText) {
   const Document document =
-      read_files({kernel_file("TVM_DLL int32_t f(float* p) {\n  goto end;\n  return 0;\n}\n"
-                              "TVM_DLL int32_t g(float* p) {\n  p[0] = p[1];\n  return 0;\n}\n")});
-  const Node body = function(document, "f")[f::PrimFunc::body];
-  ASSERT_TRUE(body.is(Kind::OpaqueStmt));
-  EXPECT_EQ(body.text(f::OpaqueStmt::type_key), "c");
-  EXPECT_EQ(body.map(f::OpaqueStmt::fields).find("text").text(f::String::value),
-            "TVM_DLL int32_t f(float* p) {\n  goto end;\n  return 0;\n}");
-  EXPECT_EQ(body_of(document, "g"), "p[0] = p[1]");
+      read_files({kernel_file("TVM_DLL int32_t f(float* p) {\n  if (p[0] {\n  return 0;\n}\n")});
+  EXPECT_EQ(text_of(function(document)[f::PrimFunc::body]),
+            "TVM_DLL int32_t f(float* p) {\n  if (p[0] {\n  return 0;\n}\n");
+}
+
+bool is_inert(std::string_view statement) {
+  const Document document = read_files({in_kernel("  " + std::string(statement))});
+  const Node inert = unknown_in(document).map(f::OpaqueStmt::fields).find("is_inert");
+  return inert.integer(f::IntImm::value) != 0;
+}
+
+TEST(CStatements, CountersOfTheUserAreInert) {
+  EXPECT_TRUE(is_inert("uint32_t t0 = DWT->CYCCNT;"));
+  EXPECT_TRUE(is_inert("volatile unsigned start = (uint32_t)(TIMER->COUNT);"));
+  EXPECT_TRUE(is_inert("cycles[3] += DWT->CYCCNT - t0;"));
+  EXPECT_TRUE(is_inert("struct sample one;"));
+}
+
+TEST(CStatements, WhatMayDoAnythingIsNotInert) {
+  EXPECT_FALSE(is_inert("HIDDEN;"));                       // a macro
+  EXPECT_FALSE(is_inert("unsigned t0 = read_counter();"));  // a call
+  EXPECT_FALSE(is_inert("hooks.begin(3) ;"));
+  EXPECT_FALSE(is_inert("x = (*hook)(3);"));
+  EXPECT_FALSE(is_inert("x = table[3](1);"));
+  EXPECT_FALSE(is_inert("total += q[3];"));                // a tensor
+  EXPECT_FALSE(is_inert("const float* copy = p;"));
+  EXPECT_FALSE(is_inert("void (*hook)(void) = tvmgen_default_g;"));
+  EXPECT_FALSE(is_inert("__asm__ volatile (\"nop\");"));
+  EXPECT_FALSE(is_inert("if (flag) x = 1;"));
+  EXPECT_FALSE(is_inert("goto end;"));
+}
+
+TEST(CStatements, ANameMadeOfATensorIsNotInertEither) {
+  const Document document =
+      read_files({in_kernel("  const float* copy = p;\n  unsigned x = copy->bits;")});
+  const NodeList parts = function(document)[f::PrimFunc::body].list(f::SeqStmt::seq);
+  ASSERT_EQ(parts.size(), 2u);
+  const Node inert = parts[1].map(f::OpaqueStmt::fields).find("is_inert");
+  EXPECT_EQ(inert.integer(f::IntImm::value), 0);
+}
+
+TEST(CStatements, AVariableWithoutAValueThatNoBranchSetsIsUnknown) {
+  const Document document = read_files({in_kernel("  int32_t t;\n  t = q[0];\n  q[1] = 2;")});
+  EXPECT_EQ(body_of(document), "OpaqueStmt; q[1] = 2");
+}
+
+TEST(CStatements, AStatusThatIsReturnedIsACheckOfTheCall) {
+  const std::string expected =
+      "let status = call_extern(\"tvmgen_default_g\", p):int32 { if ((status NE 0)) { "
+      "ret(status) }; q[0] = 1 }";
+  EXPECT_EQ(statements("  int32_t status = tvmgen_default_g(p);\n"
+                       "  if (status != 0) return status;\n  q[0] = 1;"),
+            expected);
+  EXPECT_EQ(statements("  int32_t status = tvmgen_default_g(p);\n"
+                       "  if (status != 0) { return status; }\n  q[0] = 1;"),
+            expected);
+}
+
+TEST(CStatements, AnEarlyEndThatIsNoFailureIsUnknown) {
+  EXPECT_EQ(statements("  int32_t status = tvmgen_default_g(p);\n  if (status) return 0;"),
+            "let status = call_extern(\"tvmgen_default_g\", p):int32 { OpaqueStmt }");
+}
+
+TEST(CStatements, WorkspacesReleasedInAnotherOrderLastUntilTheirBlockEnds) {
+  const auto allocate = [](std::string name) {
+    return "  void* " + name + " = TVMBackendAllocWorkspace(1, 0, (uint64_t)2048, 2, 32);\n  if (" +
+           name + " == NULL) {\n    return -1;\n  }\n";
+  };
+  const auto release = [](std::string name) {
+    return "  if (TVMBackendFreeWorkspace(1, 0, " + name + ") != 0) {\n    return -1;\n  }\n";
+  };
+  const std::string fill = "  for (int32_t i = 0; i < 4; ++i) {\n    ((float*)a)[i] = p[i];\n  }\n";
+  const std::string text = allocate("a") + allocate("b") + fill + release("a") + release("b");
+  const Document document = read_files({in_kernel(text)});
+  EXPECT_EQ(body_of(document).find("OpaqueStmt"), std::string::npos) << body_of(document);
   EXPECT_TRUE(lost(document, LossCode::unknown_construct));
+  const Document usual =
+      read_files({in_kernel(allocate("a") + allocate("b") + fill + release("b") + release("a"))});
+  EXPECT_EQ(body_of(document), body_of(usual));
+  EXPECT_FALSE(lost(usual, LossCode::unknown_construct));
 }
 
 }  // namespace

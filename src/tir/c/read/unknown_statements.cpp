@@ -1,0 +1,143 @@
+#include "tir/c/read/unknown_statements.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tir/c/language.h"
+
+namespace mlf::tir::c {
+namespace {
+
+/// Words behind which a statement does more than to compute a value.
+constexpr std::array<std::string_view, 15> kControl{
+    "if",   "else",    "for",    "while",    "do",    "switch",  "case", "default",
+    "goto", "return",  "break",  "continue", "asm",   "__asm",   "__asm__"};
+
+bool is_control(std::string_view word) {
+  return std::ranges::find(kControl, word) != kControl.end();
+}
+
+/// `(uint32_t)(…)` converts; a name in parentheses that is no type may be a function.
+bool is_type(std::string_view name) {
+  return scalar_type(name).has_value() || name.ends_with("_t");
+}
+
+/// Passes `(…)`, `[…]` or `{…}`. False at the end of the function.
+bool pass_brackets(Cursor& cursor) {
+  std::size_t depth = 0;
+  while (!cursor.at_end()) {
+    const Token token = cursor.advance();
+    if (token.sign == sign("(") || token.sign == sign("[") || token.sign == sign("{")) ++depth;
+    const bool closes =
+        token.sign == sign(")") || token.sign == sign("]") || token.sign == sign("}");
+    if (closes && --depth == 0) return true;
+  }
+  return false;
+}
+
+/// Passes one statement with its blocks and its `else` branches. False where it does not end.
+bool pass_statement(Cursor& cursor) {
+  bool is_value = false;  // behind `=`: braces are those of an initialiser
+  bool is_do = cursor.at_word("do");
+  while (!cursor.at_end() && !cursor.at(sign("}"))) {
+    const bool is_block = cursor.at(sign("{"));
+    if (is_block || cursor.at(sign("(")) || cursor.at(sign("["))) {
+      if (!pass_brackets(cursor)) return false;
+      if (!is_block || is_value) continue;
+      if (is_do && cursor.at_word("while")) {
+        is_do = false;
+        continue;
+      }
+      if (!cursor.at_word("else")) return true;
+      continue;
+    }
+    const Token token = cursor.advance();
+    is_value = is_value || token.sign == sign("=");
+    if (token.sign != sign(";")) continue;
+    if (!cursor.at_word("else")) return true;
+    is_value = false;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// A name that the function or its files know, or that one of its unknown statements may have made
+/// another name of.
+bool UnknownStatements::is_of_function(std::string_view name) const {
+  const ModuleFacts& facts = context_.module.facts;
+  return context_.names.find(name) != nullptr || tainted_.contains(name) ||
+         facts.array_by_name.contains(name) || facts.results.contains(name) ||
+         name.starts_with("tvmgen_") || name.starts_with("TVM") ||
+         std::ranges::any_of(facts.pools, [&](const Pool& pool) { return pool.name == name; });
+}
+
+/// Whether the statement is a declaration or an assignment that names nothing of this function,
+/// calls nothing and goes nowhere: `uint32_t t0 = DWT->CYCCNT;`. A name alone may be a macro that
+/// does anything.
+bool UnknownStatements::is_inert(std::size_t begin, std::size_t end) const {
+  const Cursor& cursor = context_.cursor;
+  std::size_t names = 0;
+  bool assigns = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Token& token = cursor.at_position(i);
+    const std::string_view word = cursor.text(token);
+    const Sign next = cursor.at_position(i + 1).sign;
+    assigns = assigns || word == "=" || word == "++" || word == "--";
+    if (token.sign == sign(")") && next == sign("(")) {
+      const std::string_view before = cursor.text(cursor.at_position(i - 1));
+      if (!is_type(before)) return false;
+    }
+    if (token.sign == sign("]") && next == sign("(")) return false;
+    if (token.kind != TokenKind::name) continue;
+    ++names;
+    const bool is_call = next == sign("(") && word != "sizeof";
+    if (is_call || is_control(word) || is_of_function(word)) return false;
+  }
+  return assigns || names > 1;
+}
+
+void UnknownStatements::taint(std::size_t begin, std::size_t end) {
+  const Cursor& cursor = context_.cursor;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Token& token = cursor.at_position(i);
+    if (token.kind == TokenKind::name) tainted_.insert(cursor.text(token));
+  }
+}
+
+bool UnknownStatements::mentions(std::size_t begin, std::size_t end, std::string_view word) const {
+  const Cursor& cursor = context_.cursor;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (cursor.text(cursor.at_position(i)) == word) return true;
+  }
+  return false;
+}
+
+std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason) {
+  Cursor& cursor = context_.cursor;
+  const std::size_t begin = cursor.position();
+  if (++count_ > kMost || !pass_statement(cursor)) return std::nullopt;
+  const std::size_t end = cursor.position();
+  const bool inert = is_inert(begin, end);
+  if (!inert) taint(begin, end);
+  const std::uint32_t first = cursor.at_position(begin).begin;
+  const std::uint32_t last = cursor.at_position(end - 1).end;
+  context_.source.count_lines_to(first);
+  Builder& builder = context_.builder();
+  const std::array fields = {
+      NamedNode{builder.string("text"),
+                context_.make().string(cursor.source().text.substr(first, last - first))},
+      NamedNode{builder.string("is_inert"), context_.make().boolean(inert ? 1 : 0)}};
+  // Each statement is a place of its own, so that it is a loss of its own.
+  context_.text_losses.push_back({LossCode::unknown_construct, LossScope::function,
+                                  std::string(context_.losses.function()),
+                                  fmt::format("line {}, column {}: {}", reason.where.line,
+                                              reason.where.column, reason.message)});
+  return UnknownStatement{
+      builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(std::span(fields))}),
+      mentions(begin, end, "return")};
+}
+
+}  // namespace mlf::tir::c
