@@ -109,7 +109,7 @@ Result<tir::Document> read_file_or_stream(const std::string& path, const Limits&
     }
     auto archive = archive::Archive::from_bytes(file.text, path, limits.archive);
     return read_from(std::move(archive).and_then([&](archive::Archive opened) {
-      return Deployment::open(std::move(opened), {.tir_limits = limits.tir});
+      return Deployment::open(std::move(opened), limits.deployment());
     }),
                      std::nullopt, limits);
   });
@@ -121,7 +121,7 @@ Result<tir::Document> read_tir_argument(const std::string& argument, const Limit
   const Place place = split(argument);
   if (!place.member && !names_archive(place.path)) return read_file_or_stream(place.path, limits);
   return read_from(
-      Deployment::open(place.path, {.archive_limits = limits.archive, .tir_limits = limits.tir}),
+      Deployment::open(place.path, limits.deployment()),
       place.member, limits);
 }
 
@@ -166,9 +166,7 @@ Result<NetworkArgument> read_network_argument(const std::string& path, const std
   // Beside the archive, as `mlf process --tir` takes them.
   auto files = load_tir_files(tir_files, limits.tir.max_source_bytes);
   if (!files) return tl::make_unexpected(files.error());
-  auto deployment = Deployment::open(
-      path,
-      {.tir_files = *std::move(files), .archive_limits = limits.archive, .tir_limits = limits.tir});
+  auto deployment = Deployment::open(path, limits.deployment(*std::move(files)));
   if (!deployment) return tl::make_unexpected(deployment.error());
   const auto chosen = choose(deployment->library(), module, path);
   if (!chosen) return tl::make_unexpected(chosen.error());
@@ -180,7 +178,7 @@ Result<NetworkArgument> read_network_argument(const std::string& path, const std
 
 Result<Report> read_report_argument(const std::string& path, const Limits& limits,
                                     const ReportOptions& options) {
-  return Deployment::open(path, {.archive_limits = limits.archive, .tir_limits = limits.tir})
+  return Deployment::open(path, limits.deployment())
       .and_then([&](const Deployment& deployment) { return report_of(deployment, options); });
 }
 

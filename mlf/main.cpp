@@ -33,6 +33,7 @@ struct GlobalOptions {
   bool quiet = false;
   bool verbose = false;
   std::vector<std::string> limits;
+  std::vector<std::string> pool_sizes;
 
   Verbosity verbosity() const {
     if (quiet) return Verbosity::quiet;
@@ -67,6 +68,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   auto* quiet = app.add_flag("-q,--quiet", options.quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", options.verbose, "Say what is done")->excludes(quiet);
   add_limit_option(app, options.limits);
+  add_pool_size_option(app, options.pool_sizes);
 }
 
 /// What is wrong with the command line, in the words and the style of the other errors.
@@ -105,7 +107,7 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
 /// Runs after parsing has ended, so that global options count wherever they were written.
 int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
   const Console console(options.verbosity());
-  const auto limits = limits_from(options.limits);
+  const auto limits = limits_from(options.limits, options.pool_sizes);
   if (!limits) return console.fail(limits.error());
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run({console, *limits});

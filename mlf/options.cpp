@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "commands/budget_file.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -81,8 +83,33 @@ std::string limits_help() {
   return help;
 }
 
-Result<Limits> limits_from(const std::vector<std::string>& settings) {
+void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings) {
+  app.add_option("--pool-size", settings,
+                 "Size of a memory pool that the archive does not declare, such as one that the "
+                 "application allocates; repeatable")
+      ->type_name("NAME=BYTES")
+      ->allow_extra_args(false);
+}
+
+Result<std::pair<std::string, std::uint64_t>> named_size(std::string_view option,
+                                                         std::string_view text) {
+  const std::size_t at = text.find('=');
+  if (at == 0 || at == text.npos) {
+    return refuse_limit(fmt::format("{} {}: it is not NAME=BYTES", option, text));
+  }
+  const auto bytes = number_of(text.substr(at + 1));
+  if (!bytes) return tl::make_unexpected(bytes.error());
+  return std::pair(std::string(text.substr(0, at)), *bytes);
+}
+
+Result<Limits> limits_from(const std::vector<std::string>& settings,
+                           const std::vector<std::string>& pool_sizes) {
   Limits limits;
+  for (const std::string& text : pool_sizes) {
+    auto pool = named_size("--pool-size", text);
+    if (!pool) return tl::make_unexpected(pool.error());
+    limits.pool_sizes.push_back({std::move(pool->first), pool->second});
+  }
   for (const std::string_view setting : settings) {
     // Without a "=", all of it is the name and the value is empty: an error about the value.
     const std::size_t equals = std::min(setting.find('='), setting.size());

@@ -6,20 +6,37 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mlf/archive.h"
+#include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::program {
 
+/// How archives are read: bounds on untrusted input, and what the user knows of them.
 struct Limits {
   archive::Limits archive;
   tir::ReadLimits tir;
+  std::vector<graph::PoolSize> pool_sizes{};
+
+  /// To open an archive, with TIR beside it.
+  DeploymentOptions deployment(std::vector<TirFile> tir_files = {}) const {
+    return {std::move(tir_files), archive, tir, pool_sizes};
+  }
 };
+
+/// A name with a size in bytes, as `NAME=BYTES` or `NAME=64K`. Errors: `usage`, naming `option`.
+Result<std::pair<std::string, std::uint64_t>> named_size(std::string_view option,
+                                                         std::string_view text);
+
+/// Adds `--pool-size NAME=BYTES` to `app`.
+void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings);
 
 /// Adds `--limit NAME=VALUE` to `app`.
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
@@ -27,8 +44,9 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
 /// A line for every limit: its name, its default, what it bounds.
 std::string limits_help();
 
-/// The defaults with `settings` ("members=10") applied. Errors: `usage`.
-Result<Limits> limits_from(const std::vector<std::string>& settings);
+/// The defaults with `settings` ("members=10") applied, and the sizes of pools. Errors: `usage`.
+Result<Limits> limits_from(const std::vector<std::string>& settings,
+                           const std::vector<std::string>& pool_sizes);
 
 template <class Enum>
 using EnumNames = std::vector<std::pair<std::string, Enum>>;

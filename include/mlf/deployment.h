@@ -14,6 +14,7 @@
 #include "mlf/archive.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/graph/reconstruct.h"
 #include "mlf/model_library.h"
 #include "mlf/networks.h"
 #include "mlf/tir/c.h"
@@ -76,6 +77,8 @@ struct DeploymentOptions {
   std::vector<TirFile> tir_files{};
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
+  /// Sizes of pools that the application allocates and that no member declares, of all modules.
+  std::vector<graph::PoolSize> pool_sizes{};
 };
 
 /// One archive and everything that mlf knows about it.
@@ -149,8 +152,13 @@ class MLF_API Deployment {
   /// The networks of all modules: from the TIR of their AOT main, or the graph executor's JSON.
   /// What the stage "lowered" shows counts before other stages. Reads all TIR.
   ///
-  /// Errors: `invalid_input` for TIR or another member that does not read.
+  /// Errors: `invalid_input` for TIR or another member that does not read; `usage` where
+  /// `DeploymentOptions::pool_sizes` names a pool that no network has, or whose size is declared
+  /// otherwise.
   Result<Networks> networks() const;
+
+  /// As they were given.
+  const std::vector<graph::PoolSize>& pool_sizes() const noexcept;
 
   /// Members that the document of `source` is made from: its own, and those that its constants may
   /// be in. Each once, in the order in which they are asked. Errors: `io`.

@@ -74,7 +74,7 @@ Result<void> write_diff_page_file(Build& before, Build& after,
 
 Result<Build> read_build(const std::string& path, const DiffArguments& options,
                          const Limits& limits) {
-  return Deployment::open(path, {.archive_limits = limits.archive, .tir_limits = limits.tir})
+  return Deployment::open(path, limits.deployment())
       .and_then([&](const Deployment& deployment) -> Result<Build> {
         auto report = report_of(deployment, report_options(options.compiler));
         if (!report) return tl::make_unexpected(report.error());

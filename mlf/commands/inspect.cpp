@@ -28,7 +28,7 @@ int report_failures(const Inspection& inspection, const Console& console) {
 }
 
 int run_inspect(const InspectArguments& options, const Context& context) {
-  const auto inspection = inspect(options.archive, context.limits.archive, context.limits.tir);
+  const auto inspection = inspect(options.archive, context.limits);
   if (!inspection) return context.console.fail(inspection.error());
   const auto printed = print(options.json ? to_json(*inspection) : to_tables(*inspection));
   if (!printed) return context.console.fail(printed.error());

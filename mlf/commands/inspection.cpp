@@ -65,10 +65,8 @@ TirFacts describe(const TirSource& source, const Deployment& deployment) {
 
 }  // namespace
 
-Result<Inspection> inspect(const std::string& path, const archive::Limits& archive_limits,
-                           const tir::ReadLimits& tir_limits) {
-  auto deployment =
-      Deployment::open(path, {.archive_limits = archive_limits, .tir_limits = tir_limits});
+Result<Inspection> inspect(const std::string& path, const Limits& limits) {
+  auto deployment = Deployment::open(path, limits.deployment());
   if (!deployment) return tl::make_unexpected(std::move(deployment.error()));
   Inspection inspection{*std::move(deployment), {}, {}};
   if (auto networks = inspection.deployment.networks()) {

@@ -6,6 +6,7 @@
 
 #include "mlf/deployment.h"
 #include "mlf/memory_claims.h"
+#include "options.h"
 
 namespace mlf::program {
 
@@ -40,8 +41,7 @@ struct Inspection {
 };
 
 /// Errors: those of the archive and its metadata; TIR that does not read is a `failure`.
-Result<Inspection> inspect(const std::string& path, const archive::Limits& archive_limits,
-                           const tir::ReadLimits& tir_limits);
+Result<Inspection> inspect(const std::string& path, const Limits& limits);
 
 /// One JSON document (schemas/inspect.schema.json).
 std::string to_json(const Inspection& inspection);

@@ -97,14 +97,9 @@ plan::SearchLimits limits_of(const PlanArguments& options) {
 Result<std::vector<plan::MemoryLimit>> memories_of(const std::vector<std::string>& texts) {
   std::vector<plan::MemoryLimit> memories;
   for (const std::string& text : texts) {
-    const std::size_t at = text.find('=');
-    if (at == 0 || at == std::string::npos) {
-      return tl::make_unexpected(Diagnostics{
-          {ErrorKind::usage, fmt::format("--pool {}: it is not NAME=BYTES", text), {}}});
-    }
-    const auto bytes = number_of(std::string_view(text).substr(at + 1));
-    if (!bytes) return tl::make_unexpected(bytes.error());
-    memories.push_back({text.substr(0, at), *bytes});
+    auto memory = named_size("--pool", text);
+    if (!memory) return tl::make_unexpected(memory.error());
+    memories.push_back({std::move(memory->first), memory->second});
   }
   return memories;
 }
@@ -158,9 +153,7 @@ int write_planned(const PlanArguments& options, const Deployment& deployment,
 }
 
 int plan_networks(const PlanArguments& options, const Context& context) {
-  const auto deployment = Deployment::open(
-      options.archive,
-      {.archive_limits = context.limits.archive, .tir_limits = context.limits.tir});
+  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
   const auto memories = memories_of(options.memories);
   if (!memories) return context.console.fail(memories.error());

@@ -31,9 +31,7 @@ struct ReportArguments {
 Result<Deployment> open_deployment(const ReportArguments& options, const Limits& limits) {
   const std::uint64_t most = limits.tir.max_source_bytes;
   return load_tir_files(options.tir_files, most).and_then([&](std::vector<TirFile> files) {
-    return Deployment::open(options.archive, {.tir_files = std::move(files),
-                                              .archive_limits = limits.archive,
-                                              .tir_limits = limits.tir});
+    return Deployment::open(options.archive, limits.deployment(std::move(files)));
   });
 }
 

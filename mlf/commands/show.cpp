@@ -239,9 +239,7 @@ Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deploy
 }
 
 int run_show(const ShowArguments& options, const Context& context) {
-  const auto deployment = Deployment::open(
-      options.archive,
-      {.archive_limits = context.limits.archive, .tir_limits = context.limits.tir});
+  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
   const auto report = report_of(*deployment);
   if (!report) return context.console.fail(report.error());

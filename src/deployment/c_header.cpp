@@ -15,7 +15,9 @@ constexpr std::string_view kStruct = "struct tvmgen_";
 constexpr std::string_view kPools = "_workspace_pools {";
 constexpr std::string_view kField = "  void* ";
 constexpr std::string_view kDefine = "#define TVMGEN_";
-constexpr std::string_view kSize = "_WORKSPACE_POOL_SIZE";
+constexpr std::string_view kWorkspacePool = "_WORKSPACE_POOL_SIZE";
+constexpr std::string_view kConstantPool = "_CONSTANT_POOL_SIZE";
+constexpr std::string_view kWorkspace = "_WORKSPACE_SIZE";
 
 /// Takes the next line off `text`, without its end.
 std::string_view take_line(std::string_view& text) {
@@ -43,7 +45,8 @@ class HeaderReader {
     for (std::string& name : pools_) {
       // Macros may come before or after the struct: put together at the end.
       const auto size = sizes_.find(upper(prefix_ + name));
-      if (size != sizes_.end()) fields_.pools.push_back({std::move(name), size->second});
+      if (size == sizes_.end()) continue;
+      fields_.pools.push_back({std::move(name), size->second.bytes, size->second.is_constant});
     }
     return std::move(fields_);
   }
@@ -64,13 +67,19 @@ class HeaderReader {
   /// `DEFAULT_SRAM_WORKSPACE_POOL_SIZE 7424`
   void define(std::string_view words) {
     const std::size_t space = words.find(' ');
-    if (space == words.npos || !words.substr(0, space).ends_with(kSize)) return;
+    if (space == words.npos) return;
+    const std::string_view name = words.substr(0, space);
     const std::string_view number = words.substr(space + 1);
     std::int64_t bytes = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), bytes);
     // Edited by hand, perhaps: a size that is not a plain number is not known.
-    if (error != std::errc{} || end != number.data() + number.size()) return;
-    sizes_.emplace(words.substr(0, space - kSize.size()), bytes);
+    if (error != std::errc{} || end != number.data() + number.size() || bytes < 0) return;
+    for (const std::string_view suffix : {kWorkspacePool, kConstantPool}) {
+      if (!name.ends_with(suffix)) continue;
+      sizes_.emplace(name.substr(0, name.size() - suffix.size()),
+                     Size{bytes, suffix == kConstantPool});
+    }
+    if (name.ends_with(kWorkspace)) fields_.workspace_bytes = static_cast<std::uint64_t>(bytes);
   }
 
   /// ASCII, whatever the locale: these are C identifiers.
@@ -85,7 +94,11 @@ class HeaderReader {
   std::vector<std::string>* open_ = nullptr;
   std::string prefix_;  // of the module, in the struct of pools
   std::vector<std::string> pools_;
-  std::map<std::string, std::int64_t, std::less<>> sizes_;  // by module and pool
+  struct Size {
+    std::int64_t bytes;
+    bool is_constant;
+  };
+  std::map<std::string, Size, std::less<>> sizes_;  // by module and pool
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@ namespace mlf::deployment {
 /// Of `struct tvmgen_<m>_workspace_pools`.
 struct HeaderPool {
   std::string name;
-  std::int64_t bytes;  ///< of `#define TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE`
+  std::int64_t bytes;  ///< of `TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE` or `…_CONSTANT_POOL_SIZE`
+  bool is_constant = false;
 };
 
 /// Fields of the header's structs, in their order; empty where the header has no such struct.
@@ -20,6 +22,8 @@ struct HeaderFields {
   std::vector<std::string> inputs;   ///< of `struct tvmgen_<m>_inputs`
   std::vector<std::string> outputs;  ///< of `struct tvmgen_<m>_outputs`
   std::vector<HeaderPool> pools;     ///< those whose size is stated
+  /// Of `TVMGEN_<M>_WORKSPACE_SIZE`: what TVM counted as workspace of the module.
+  std::optional<std::uint64_t> workspace_bytes;
 };
 
 /// Reads a header line by line, as TVM writes it; everything else in it is passed over.

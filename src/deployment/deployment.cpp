@@ -80,6 +80,7 @@ struct Deployment::State {
       : archive(std::move(opened)),
         files(std::move(options.tir_files)),
         limits(options.tir_limits),
+        pool_sizes(std::move(options.pool_sizes)),
         library(read_metadata(archive)),
         symbols(library),
         sources(deployment::find_tir(archive, library, files)) {}
@@ -97,6 +98,7 @@ struct Deployment::State {
   archive::Archive archive;
   std::vector<TirFile> files;
   tir::ReadLimits limits;
+  std::vector<graph::PoolSize> pool_sizes;
   ModelLibrary library;
   deployment::ModuleSymbols symbols;
   deployment::TirSources sources;
@@ -250,6 +252,10 @@ const ModelLibrary& Deployment::library() const noexcept {
 }
 const std::vector<TirSource>& Deployment::tir_sources() const noexcept {
   return state_->sources.all;
+}
+
+const std::vector<graph::PoolSize>& Deployment::pool_sizes() const noexcept {
+  return state_->pool_sizes;
 }
 
 const TirSource* Deployment::find_tir(std::string_view name) const noexcept {

@@ -67,7 +67,7 @@ std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const 
   std::vector<tir::CPool> pools;
   for (const FileRef& header : module.files.headers) {
     for (HeaderPool& pool : read_header(member_text(archive, header)).pools) {
-      pools.push_back({std::move(pool.name), pool.bytes});
+      pools.push_back({std::move(pool.name), pool.bytes, pool.is_constant});
     }
   }
   return pools;

@@ -30,9 +30,11 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   for (const MainMemory& main : module.memory.main) {
     add_tensors(main.inputs, facts.inputs);
     add_tensors(main.outputs, facts.outputs);
+    facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
   }
   for (const FileRef& header : module.files.headers) {
     HeaderFields fields = read_header(member_text(archive, header));
+    if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
     // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
     facts.input_fields = std::move(fields.inputs);

@@ -29,6 +29,21 @@ std::vector<std::string> parameter_names(const archive::Archive& archive, const 
   return names;
 }
 
+/// A size that no pool takes is a mistake: the answer would be that of another question.
+void require_use(const graph::PoolSize& stated, const Networks& networks) {
+  bool is_known = false;
+  for (const Network& network : networks.found) {
+    for (const graph::Pool& pool : network.topology.pools) {
+      if (pool.name != stated.name) continue;
+      if (pool.bytes == stated.bytes) return;
+      is_known = true;
+    }
+  }
+  throw support::Error(ErrorKind::usage,
+                       is_known ? "the archive declares another size of the pool '" + stated.name + "'"
+                                : "no network has a pool '" + stated.name + "'");
+}
+
 NoNetwork reason_for(const Module& module, bool saw_tir) {
   if (module.style == Style::operator_only) return NoNetwork::operators;
   return saw_tir ? NoNetwork::no_main : NoNetwork::no_tir;
@@ -52,6 +67,7 @@ NetworkSearch::NetworkSearch(const Deployment& deployment)
     : deployment_(deployment), modules_(deployment.library().modules) {
   for (const Module& module : modules_) {
     facts_.push_back(facts_of(deployment.archive(), module));
+    facts_.back().pool_sizes = deployment.pool_sizes();
     parameters_.push_back(parameter_names(deployment.archive(), module));
     by_symbol_part_.emplace(facts_.back().module, facts_.size() - 1);
   }
@@ -116,6 +132,7 @@ Networks NetworkSearch::finish() && {
       networks.missing.push_back({i, reason_for(modules_[i], saw_tir_)});
     }
   }
+  for (const graph::PoolSize& stated : deployment_.pool_sizes()) require_use(stated, networks);
   return networks;
 }
 

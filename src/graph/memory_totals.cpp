@@ -1,5 +1,7 @@
 #include "mlf/graph/memory_totals.h"
 
+#include <algorithm>
+
 #include "graph/allocations.h"
 
 namespace mlf::graph {
@@ -16,13 +18,33 @@ ByteCount bytes_of_port(const Topology& topology, const Port& port) {
   return known_or_more(topology[*port.value].bytes);
 }
 
+/// As it is declared: what lies behind the last tensor is taken all the same. Without a declaration
+/// it has at least the bytes that are used.
+ByteCount bytes_of_pool(const Topology& topology, std::size_t position) {
+  const Pool& pool = topology.pools[position];
+  if (pool.bytes) return known_or_more(pool.bytes);
+  const auto use = std::ranges::find(topology.memory, std::optional(static_cast<PoolId>(position)),
+                                     &MemoryUse::pool);
+  const bool is_floor = use != topology.memory.end() && use->exactness != Exactness::at_most &&
+                        use->exactness != Exactness::unknown;
+  return {is_floor ? use->used : 0, Exactness::at_least};
+}
+
+ByteCount bytes_of_pools(const Topology& topology, PoolKind kind) {
+  ByteCount sum;
+  for (std::size_t i = 0; i < topology.pools.size(); ++i) {
+    if (topology.pools[i].kind == kind) sum += bytes_of_pool(topology, i);
+  }
+  return sum;
+}
+
 // A pool of constants is one struct in the C, padded between its members: it counts as a whole, and
 // what kernels have in it does not count again. Other compilers' code may have constants as well.
 ByteCount constants_of(const Topology& topology) {
   ByteCount sum;
-  for (const Pool& pool : topology.pools) {
-    if (pool.kind == PoolKind::constant) sum += known_or_more(pool.bytes);
-  }
+  // What is not understood of main may use constants of its own and of other functions.
+  if (!topology.gaps.empty()) sum += known_or_more(std::nullopt);
+  sum += bytes_of_pools(topology, PoolKind::constant);
   for (const Storage& storage : topology.storages) {
     const bool is_constant =
         storage.kind == StorageKind::constant || storage.kind == StorageKind::lookup;
@@ -41,15 +63,6 @@ ByteCount used_of(const Topology& topology, MemoryKind kind) {
   ByteCount sum;
   for (const MemoryUse& use : topology.memory) {
     if (use.kind == kind) sum += ByteCount{use.used, use.exactness};
-  }
-  return sum;
-}
-
-// As declared: what lies in a pool behind the last tensor is taken all the same.
-ByteCount workspace_pools_of(const Topology& topology) {
-  ByteCount sum;
-  for (const Pool& pool : topology.pools) {
-    if (pool.kind == PoolKind::workspace) sum += known_or_more(pool.bytes);
   }
   return sum;
 }
@@ -81,7 +94,7 @@ MemoryTotals memory_totals(const Topology& topology) {
   for (const Port& port : topology.outputs)
     totals.inputs_and_outputs += bytes_of_port(topology, port);
   totals.constants = constants_of(topology);
-  totals.pools = workspace_pools_of(topology);
+  totals.pools = bytes_of_pools(topology, PoolKind::workspace);
   totals.executor = used_of(topology, MemoryKind::executor);
   totals.heap = used_of(topology, MemoryKind::heap);
   totals.stack = used_of(topology, MemoryKind::stack);

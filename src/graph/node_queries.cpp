@@ -56,6 +56,13 @@ TensorType type_of_buffer(Node buffer) {
   return type;
 }
 
+bool is_inert_text(Node statement) {
+  if (!statement.is(Kind::OpaqueStmt) || statement.text(f::OpaqueStmt::type_key) != "c") {
+    return false;
+  }
+  return integer_of(statement.map(f::OpaqueStmt::fields).find("is_inert")).value_or(0) != 0;
+}
+
 std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents) {
   TensorType type;
   type.dtype = dtype;

@@ -139,6 +139,8 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
                             .memory = memory[i]});
     module.mac += module.calls.back().mac;
   }
+  // What is not understood of main may call kernels as well.
+  if (!network.gaps.empty()) module.mac += Count(0, std::nullopt);
 }
 
 /// Inputs and outputs that the caller has memory for. Those in pools and in storages of the graph
@@ -164,6 +166,9 @@ void note(ModuleReport& module, const std::string& why) {
 
 /// Why the module's numbers are not exact: what memory and kernels say of themselves.
 void collect_reasons(ModuleReport& module) {
+  if (module.network) {
+    for (const std::string& gap : module.network->gaps) note(module, gap);
+  }
   for (const std::string& why : module.peak.uncertain) note(module, why);
   for (const KernelReport& kernel : module.kernels) {
     if (!kernel.cost) {

@@ -28,6 +28,12 @@ struct NamedTensor {
   TensorType type{};  ///< as far as it is stated
 };
 
+/// The size of a pool that the application defines.
+struct PoolSize {
+  std::string name{};  ///< "global_workspace"
+  std::uint64_t bytes = 0;
+};
+
 /// What other members of the archive say about one module. Everything may be missing.
 struct ModuleFacts {
   std::string module{};  ///< "default"
@@ -45,6 +51,10 @@ struct ModuleFacts {
   /// sanitised name, perhaps more than main has. They count where main's TIR says nothing.
   std::vector<NamedTensor> declared{};
   std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
+  /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
+  std::optional<std::uint64_t> workspace_bytes{};
+  /// What the user says of pools that nothing in the archive declares.
+  std::vector<PoolSize> pool_sizes{};
   std::vector<std::string> external_symbols{};  ///< functions that other sources define
 };
 

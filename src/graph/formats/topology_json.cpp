@@ -47,6 +47,7 @@ class TopologyJson {
   template <class Number>
   void number_or_null(std::string_view key, std::optional<Number> value);
   void type(const TensorType& type);
+  void gaps(const std::vector<std::string>& sentences);
 
   json::Writer& out_;
   const Topology& topology_;
@@ -67,6 +68,7 @@ void TopologyJson::write() {
   list("hooks", topology_.hooks);
   list("copies", topology_.copies);
   list("checks", topology_.checks);
+  gaps(topology_.gaps);
   out_.end_object();
   out_.end_line();
   out_.flush();
@@ -168,6 +170,15 @@ void TopologyJson::number_or_null(std::string_view key, std::optional<Number> va
   value ? out_.integer(static_cast<std::int64_t>(*value)) : out_.null();
 }
 
+// Most networks have none, and no key.
+void TopologyJson::gaps(const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return;
+  out_.key("gaps");
+  out_.begin_array();
+  for (const std::string& one : sentences) out_.string(one);
+  out_.end_array();
+}
+
 void TopologyJson::type(const TensorType& type) {
   text_or_null("dtype", type.dtype.is_void() ? std::string() : tir::to_string(type.dtype));
   out_.key("shape");
@@ -204,6 +215,7 @@ void TopologyJson::element(const Kernel& kernel) {
   out_.boolean(kernel.is_reshape);
   list_if_known("constants", kernel.constants, kernel);
   list_if_known("workspaces", kernel.workspaces, kernel);
+  gaps(kernel.gaps);
 }
 
 void TopologyJson::element(const Argument& argument) {

@@ -35,15 +35,6 @@ const Operator* call_operator(Node call) {
   return at == kCallOperators.end() ? nullptr : &*at;
 }
 
-std::string_view callee_name(Node call) {
-  // Since v0.13 a call may have a GlobalVar for its operator, where older ones name the function in
-  // a string.
-  const Node op = call[f::Call::op];
-  if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
-  const tir::NodeList args = call.list(f::Call::args);
-  return args.empty() ? std::string_view() : string_of(args[0]);
-}
-
 /// Functions of the C runtime are not kernels (rule R4).
 bool is_runtime(std::string_view symbol) {
   return symbol.starts_with("TVMBackend") || symbol.starts_with("TVMAPI") ||
@@ -173,6 +164,15 @@ Node copy_store(Node statement, Scope& scope) {
 }
 
 }  // namespace
+
+std::string_view callee_name(Node call) {
+  // Since v0.13 a call may have a GlobalVar for its operator, where older ones name the function in
+  // a string.
+  const Node op = call[f::Call::op];
+  if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
+  const tir::NodeList args = call.list(f::Call::args);
+  return args.empty() ? std::string_view() : string_of(args[0]);
+}
 
 bool is_kernel_call(Node node) {
   if (!node.is(Kind::Call)) return false;

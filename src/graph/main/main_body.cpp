@@ -15,9 +15,39 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// What a branch of main must not have to be passed over: stores, loops and calls of functions.
+/// Whether a call is one of a function that may do anything to the network. Operators compute
+/// values; allocations are read where they are bound.
+bool may_do_anything(Node node) {
+  const std::string_view op = operator_of(node);
+  const bool calls = op.starts_with("call_") || op.starts_with("tvm_call_") || is_kernel_call(node);
+  if (!calls || is_workspace_allocation(node)) return false;
+  const std::string_view callee = callee_name(node);
+  return callee != "TVMBackendFreeWorkspace" && callee != "TVMAPISetLastError";
+}
+
+/// Whether `found` holds of a node or of anything below it. TIR shares nodes, and a hostile text
+/// shares them a lot: each is looked at once.
+template <class Found>
+bool has_below(Node root, Found found) {
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<Node> stack{root};
+  while (!stack.empty()) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(tir::index(node.id())).second) continue;
+    if (found(node)) return true;
+    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { stack.push_back(child); });
+  }
+  return false;
+}
+
+/// What a branch of main must not have to be passed over: stores, loops, calls of functions, an
+/// early end and what is not understood.
 bool has_effect(Node node) {
-  return node.is(Kind::BufferStore) || node.is(Kind::Store) || node.is(Kind::For) ||
+  // A return of anything but 0 is how a failure of the runtime leaves main.
+  const bool succeeds = operator_of(node) == "ret" && node.list(f::Call::args).size() == 1 &&
+                        integer_of(node.list(f::Call::args)[0]) == 0;
+  return succeeds || node.is(Kind::OpaqueStmt) || node.is(Kind::BufferStore) || node.is(Kind::Store) || node.is(Kind::For) ||
          node.is(Kind::While) || is_kernel_call(node);
 }
 
@@ -47,6 +77,7 @@ class MainReader {
 
   void evaluate(tir::Node expr);
   void call(tir::Node call);
+  void text(tir::Node node);
   void unknown_statement(std::string what) {
     body_.steps.push_back(UnknownStatement{std::move(what)});
   }
@@ -116,8 +147,10 @@ void MainReader::statement(Node node) {
       return store(node);
     case Kind::Evaluate:
       return evaluate(node[f::Evaluate::value]);
+    case Kind::OpaqueStmt:
+      return text(node);
     default:
-      return unknown_statement(std::string(node.info().name));
+      return unknown_statement("a statement of kind " + std::string(node.info().name));
   }
 }
 
@@ -142,6 +175,8 @@ void MainReader::bind(Node var, Node value) {
 }
 
 void MainReader::let(Node node) {
+  // People keep the result of a kernel: `int32_t status = kernel(a, b);`.
+  if (!is_workspace_allocation(node[f::LetStmt::value])) evaluate(node[f::LetStmt::value]);
   bind(node[f::LetStmt::var], node[f::LetStmt::value]);
   push(node[f::LetStmt::body]);
 }
@@ -180,17 +215,7 @@ void MainReader::allocate_constant(Node node) {
 bool MainReader::is_inert(Node statement) {
   const auto known = inert_.find(tir::index(statement.id()));
   if (known != inert_.end()) return known->second;
-  // Answers are kept by branch: TIR shares nodes, and a hostile text shares them a lot.
-  std::unordered_set<std::uint32_t> seen;
-  std::vector<Node> stack{statement};
-  bool inert = true;
-  while (!stack.empty() && inert) {
-    const Node node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(tir::index(node.id())).second) continue;
-    inert = !has_effect(node);
-    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { stack.push_back(child); });
-  }
+  const bool inert = !has_below(statement, has_effect);
   inert_.emplace(tir::index(statement.id()), inert);
   return inert;
 }
@@ -199,7 +224,9 @@ void MainReader::branch(Node node) {
   // C has calls in the conditions: `if (kernel(a, b) != 0) return -1;`.
   evaluate(node[f::IfThenElse::condition]);
   for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
-    if (node[field] && !is_inert(node[field])) return unknown_statement("IfThenElse");
+    if (node[field] && !is_inert(node[field])) {
+      return unknown_statement("a branch that is more than a check");
+    }
   }
 }
 
@@ -209,7 +236,7 @@ void MainReader::loop(Node node) {
     note_lookup(copy->from);
     body_.steps.push_back(*copy);
   } else {
-    unknown_statement("For");
+    unknown_statement("a loop that is not a copy");
   }
 }
 
@@ -233,7 +260,7 @@ bool MainReader::store_on_stack(Node node) {
 }
 
 void MainReader::store(Node node) {
-  if (!store_on_stack(node)) unknown_statement(std::string(node.info().name));
+  if (!store_on_stack(node)) unknown_statement("a store");
 }
 
 void MainReader::evaluate(Node expr) {
@@ -241,7 +268,19 @@ void MainReader::evaluate(Node expr) {
   // list of hooks, and `ret` ends what MakeUnpackedAPI made.
   const Node kernel_call = call_inside(expr);
   if (kernel_call) return call(kernel_call);
-  if (operator_of(expr) == "tvm_struct_set") scope_.set_field(expr);
+  if (operator_of(expr) == "tvm_struct_set") return scope_.set_field(expr);
+  if (has_below(expr, may_do_anything)) unknown_statement("a call inside of an expression");
+}
+
+// What people add to generated C: a counter that is read, a hook, a check.
+void MainReader::text(Node node) {
+  const std::string_view text =
+      string_of(node.map(f::OpaqueStmt::fields).find("text"));
+  constexpr std::size_t kShown = 60;
+  std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
+  if (shown.size() < text.size()) shown += "…";
+  if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
+  unknown_statement(quoted(shown));
 }
 
 void MainReader::call(Node node) {
@@ -252,7 +291,7 @@ void MainReader::call(Node node) {
   auto raw = decode_call(node, scope_);
   // Also for calls that cannot be read: what they were given must not look like the next one's.
   scope_.end_call();
-  if (!raw) return;
+  if (!raw) return unknown_statement("a call of a function without a name");
   for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
   body_.steps.push_back(std::move(*raw));
 }

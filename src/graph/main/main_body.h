@@ -39,12 +39,17 @@ struct RawHook {
   Place context;
 };
 
-/// A statement that main functions do not have.
+/// A statement that main functions do not have, with an effect that is not known.
 struct UnknownStatement {
-  std::string what;
+  std::string what;  ///< "a store"
 };
 
-using Step = std::variant<RawCall, RawCopy, RawHook, UnknownStatement>;
+/// A statement that somebody added and that touches nothing of the network.
+struct IgnoredStatement {
+  std::string text;
+};
+
+using Step = std::variant<RawCall, RawCopy, RawHook, UnknownStatement, IgnoredStatement>;
 
 /// Memory that main allocates, or a constant of its own.
 struct LocalMemory {
@@ -85,6 +90,9 @@ MainBody read_main(tir::Node function, const ReconstructLimits& limits);
 
 /// Whether the node is a call of a function, not of an operator or of the runtime.
 bool is_kernel_call(tir::Node node);
+
+/// The name of the function that a call calls; empty where it says none.
+std::string_view callee_name(tir::Node call);
 
 /// The call of a function in an expression: itself, or what tvm_check_return or a comparison with
 /// its result holds. Undefined where there is none.

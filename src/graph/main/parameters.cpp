@@ -106,9 +106,13 @@ void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>&
       if (!pool.bytes) pool.bytes = declared.bytes;
     }
   }
-  if (at == arguments.end()) return;
-  if (at->kind) pool.kind = *at->kind;
-  if (!pool.bytes) pool.bytes = at->bytes;
+  if (at != arguments.end()) {
+    if (at->kind) pool.kind = *at->kind;
+    if (!pool.bytes) pool.bytes = at->bytes;
+  }
+  if (pool.bytes || facts == nullptr) return;
+  const auto stated = std::ranges::find(facts->pool_sizes, pool.name, &PoolSize::name);
+  if (stated != facts->pool_sizes.end()) pool.bytes = stated->bytes;
 }
 
 std::string port_name(const MainParameter& parameter) {

@@ -70,6 +70,7 @@ class MemoryCounter {
   void place_workspaces(const Call& call);
   void place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel);
   void note_unseen(const Kernel& kernel, const Call& call);
+  void note_gaps();
   Region& region_of(MemoryKind memory, std::optional<PoolId> pool);
   void follow(Region& region) const;
 
@@ -205,6 +206,18 @@ void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   region_of(MemoryKind::stack, {}).note_more(why);
 }
 
+/// What is not understood of main may take memory, write over a tensor that is in use, or use one
+/// for longer: no number of any region is a bound.
+void MemoryCounter::note_gaps() {
+  for (const std::string& gap : topology_.gaps) {
+    for (Region& region : regions_) {
+      if (!region.use.pool && region.use.kind == MemoryKind::executor) continue;
+      region.note_more(gap);
+      region.note_less(gap);
+    }
+  }
+}
+
 /// Live ranges in the order in which they begin and in the order in which they end.
 struct LiveRangeOrder {
   explicit LiveRangeOrder(const std::vector<LiveRange>& live_ranges) {
@@ -288,6 +301,7 @@ std::vector<MemoryUse> MemoryCounter::run() && {
     place_workspaces(call);
     note_unseen(topology_.kernel_of(call), call);
   }
+  note_gaps();
   std::vector<MemoryUse> result;
   for (Region& region : regions_) {
     const bool is_empty = region.allocated == 0 && region.live_ranges.empty();
@@ -309,6 +323,18 @@ std::vector<MemoryUse> MemoryCounter::run() && {
 
 void account_memory(Topology& topology) {
   topology.memory = MemoryCounter(topology).run();
+}
+
+void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated) {
+  const auto is_workspace = [](const Pool& pool) { return pool.kind == PoolKind::workspace; };
+  if (!stated || std::ranges::count_if(topology.pools, is_workspace) != 1) return;
+  Pool& pool = *std::ranges::find_if(topology.pools, is_workspace);
+  if (pool.bytes) return;
+  const auto id = static_cast<PoolId>(&pool - topology.pools.data());
+  const auto use = std::ranges::find(topology.memory, std::optional(id), &MemoryUse::pool);
+  const bool is_just_used = use != topology.memory.end() &&
+                            use->exactness == Exactness::exact && use->used == *stated;
+  if (is_just_used) pool.bytes = use->bytes = stated;
 }
 
 Lifetimes::Lifetimes(const Topology& topology)

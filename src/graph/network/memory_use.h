@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "mlf/graph/topology.h"
@@ -11,6 +12,11 @@ namespace mlf::graph {
 
 /// Fills `memory` of a topology that is complete otherwise.
 void account_memory(Topology& topology);
+
+/// Gives the only workspace pool its size where nothing in the code declares it and where the
+/// module's stated workspace is just what its tensors take: TVM's planner leaves no bytes behind
+/// the last one. A larger statement may count arrays on the stack as well.
+void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated);
 
 /// From the step that defines a value to the last one that touches it, both included.
 struct Lifetime {

@@ -49,6 +49,21 @@ bool reads(Direction direction) {
   return direction == Direction::input || direction == Direction::in_out;
 }
 
+/// Whether a check shows that main does more, or something else, than its network says.
+bool shows_gap(CheckCode code) {
+  switch (code) {
+    case CheckCode::unknown_statement:
+    case CheckCode::foreign_call:
+    case CheckCode::unknown_argument:
+    case CheckCode::argument_kind:
+    case CheckCode::arity:
+    case CheckCode::read_before_write:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool writes(Direction direction) {
   return direction == Direction::output || direction == Direction::in_out;
 }
@@ -67,6 +82,9 @@ void NetworkBuilder::run() {
 
 void NetworkBuilder::check(CheckCode code, std::string detail, std::optional<CallId> call,
                            std::optional<ValueId> value) {
+  // A few show what is wrong.
+  constexpr std::size_t kMostGaps = 20;
+  if (shows_gap(code) && topology_.gaps.size() < kMostGaps) topology_.gaps.push_back(detail);
   topology_.checks.push_back({code, std::move(detail), call, value});
 }
 
@@ -115,6 +133,7 @@ void NetworkBuilder::step(const RawCall& raw) {
     topology_.provenance.argument_form = raw.argument_form;
   }
   const KernelInfo& info = kernels_.describe(raw.symbol);
+  if (is_foreign(info, raw)) return note_foreign(raw);
   // Before `kernel_of` makes it known.
   const bool is_first = !kernel_ids_.contains(info.kernel.symbol);
   const auto id = static_cast<CallId>(topology_.calls.size());
@@ -132,6 +151,25 @@ void NetworkBuilder::step(const RawCall& raw) {
   if (is_first) place_memory(info, call);
   topology_.calls.push_back(std::move(call));
   ++position_;
+}
+
+/// Whether a call is of a function that nothing defines and that is given nothing of the network:
+/// somebody's hook.
+bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) const {
+  if (info.kernel.origin != KernelOrigin::unknown) return false;
+  return std::ranges::all_of(raw.arguments, [&](const RawArgument& argument) {
+    return parameters_.role_of(argument.place).kind == ArgumentRole::Kind::unknown;
+  });
+}
+
+// A function reaches no tensor that it is not given. A macro may be anything; by convention its
+// name has no small letters.
+void NetworkBuilder::note_foreign(const RawCall& raw) {
+  const bool may_be_macro = std::ranges::none_of(
+      raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (may_be_macro) return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
+  check(CheckCode::foreign_call, "main calls " + quoted(raw.symbol) +
+                                     ", which nothing defines and which is given no tensor");
 }
 
 void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
@@ -338,8 +376,7 @@ void NetworkBuilder::step(const RawCopy& raw) {
   const ArgumentRole from = parameters_.role_of(raw.from);
   const ArgumentRole to = parameters_.role_of(raw.to);
   if (from.kind != ArgumentRole::Kind::tensor || to.kind != ArgumentRole::Kind::tensor) {
-    check(CheckCode::unknown_statement, "a loop copies from or to something that is no tensor");
-    return;
+    return step(UnknownStatement{"a loop that copies from or to something that is no tensor"});
   }
   const auto id = static_cast<std::uint32_t>(topology_.copies.size());
   const Endpoint end{Endpoint::Kind::copy, id, 0};
@@ -369,9 +406,14 @@ void NetworkBuilder::step(const RawHook& raw) {
   topology_.hooks.push_back(std::move(hook));
 }
 
+// Whatever main does there, it may also call kernels, write tensors and take memory.
 void NetworkBuilder::step(const UnknownStatement& raw) {
-  check(CheckCode::unknown_statement,
-        "main has a statement of kind " + raw.what + ", whose effect is not known");
+  check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is not known");
+}
+
+void NetworkBuilder::step(const IgnoredStatement& raw) {
+  check(CheckCode::ignored_statement,
+        "main has the statement '" + raw.text + "', which touches nothing of the network");
 }
 
 }  // namespace mlf::graph

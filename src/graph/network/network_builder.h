@@ -53,6 +53,9 @@ class NetworkBuilder {
   void step(const RawCopy& raw);
   void step(const RawHook& raw);
   void step(const UnknownStatement& raw);
+  void step(const IgnoredStatement& raw);
+  bool is_foreign(const KernelInfo& info, const RawCall& raw) const;
+  void note_foreign(const RawCall& raw);
 
   KernelId kernel_of(const KernelInfo& info);
   void fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,

@@ -83,13 +83,15 @@ TEST(TopologySchema, KnowsTheDialects) {
   }
 }
 
-/// Every object of the schema is closed and lists all of its keys as required.
+/// Every object of the schema is closed and lists all of its keys as required, but for `gaps`.
 void expect_closed(const Json& part, const std::string& path) {
   if (!part.is_structured()) return;
   if (part.is_object() && part.value("type", Json()) == "object") {
     EXPECT_EQ(part.value("additionalProperties", true), false) << path;
     std::vector<std::string> keys;
-    for (const auto& [key, value] : part["properties"].items()) keys.push_back(key);
+    for (const auto& [key, value] : part["properties"].items()) {
+      if (key != "gaps") keys.push_back(key);
+    }
     EXPECT_EQ(part["required"].get<std::vector<std::string>>(), keys) << path;
   }
   for (const auto& [key, value] : part.items()) expect_closed(value, path + "/" + key);

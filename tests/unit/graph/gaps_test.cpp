@@ -1,0 +1,113 @@
+// What people add to main: the network is followed past it, and no number is surer than it is.
+#include <gtest/gtest.h>
+
+#include "mlf/graph/memory_totals.h"
+#include "mlf/tir/c.h"
+#include "unit/graph/networks.h"
+
+namespace mlf::graph {
+namespace {
+
+using Codes = std::vector<std::string>;
+
+const std::string kOneKernel =
+    "TVM_DLL int32_t tvmgen_default_a(float* p0, float* T_add) {\n"
+    "  for (int32_t i = 0; i < 4; ++i) {\n    T_add[i] = (p0[i] + 1.000000e+00f);\n  }\n"
+    "  return 0;\n}\n";
+const std::string kCallIntoPool =
+    "  if (tvmgen_default_a(x_buffer_var, (&(global_workspace_1_var[0]))) != 0 ) return -1;\n";
+const std::string kCallOutOfPool =
+    "  if (tvmgen_default_a((&(global_workspace_1_var[0])), output_buffer_var) != 0 ) return -1;\n";
+
+/// The network of a main with these statements, a pool, and `wrapper` for a wrapper.
+Topology network_of(const std::string& statements, const std::string& wrapper,
+                    const ModuleFacts& facts = {.module = "default"}) {
+  const std::string text =
+      "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
+      "#include \"tvm/runtime/c_runtime_api.h\"\n#include <stdbool.h>\n" +
+      kOneKernel +
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_buffer_var, "
+      "uint8_t* global_workspace_1_var) {\n" +
+      statements + "  return 0;\n}\n";
+  const tir::CSources sources{.files = {{"lib0.c", {}, wrapper, "codegen"},
+                                        {"lib1.c", {}, text, "codegen"}}};
+  const auto document = tir::read_c(sources);
+  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  const TirInput input{&*document, "tir-1"};
+  auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
+  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  return std::move(topologies->front());
+}
+
+const std::string kPoolWrapper =
+    "#include \"tvm/runtime/c_runtime_api.h\"\n"
+    "__attribute__((section(\".bss.noinit.tvm\"), aligned(16)))\n"
+    "static uint8_t global_workspace[16];\n";
+
+Topology with_added(const std::string& added) {
+  return network_of(kCallIntoPool + added + kCallOutOfPool, kPoolWrapper);
+}
+
+TEST(Gaps, ThereAreNoneWhereMainIsUnderstood) {
+  const Topology topology = with_added("");
+  EXPECT_EQ(topology.gaps, Codes{});
+  EXPECT_EQ(topology.calls.size(), 2u);
+  EXPECT_EQ(memory_totals(topology).workspace(), (ByteCount{16, Exactness::exact}));
+}
+
+TEST(Gaps, AStatementThatTouchesNothingIsNoted) {
+  const Topology topology = with_added("  uint32_t t0 = DWT->CYCCNT;\n");
+  EXPECT_EQ(topology.gaps, Codes{});
+  EXPECT_EQ(checks_of(topology), Codes{"ignored-statement"});
+  EXPECT_TRUE(topology.is_sound());
+  EXPECT_EQ(memory_totals(topology).workspace(), (ByteCount{16, Exactness::exact}));
+}
+
+TEST(Gaps, AfterAnUnknownStatementNoNumberIsABound) {
+  for (const char* added :
+       {"  HIDDEN(3);\n", "  x_buffer_var[0] += y;\n", "  goto end;\n",
+        "  if (enabled) {\n    if (tvmgen_default_a(x_buffer_var, x_buffer_var) != 0 ) return -1;\n  }\n",
+        "  for (int32_t k = 0; k < 3; ++k) {\n    tvmgen_default_a(x_buffer_var, x_buffer_var);\n  }\n",
+        "  memset(x_buffer_var, 0, 16);\n", "  uint32_t t = tvmgen_default_a(p, q) + 1;\n"}) {
+    const Topology topology = with_added(added);
+    EXPECT_EQ(topology.gaps.size(), 1u) << added;
+    EXPECT_EQ(topology.calls.size(), 2u) << added;
+    EXPECT_FALSE(topology.is_sound()) << added;
+    for (const MemoryUse& use : topology.memory) {
+      EXPECT_EQ(use.exactness, Exactness::unknown) << added;
+      EXPECT_FALSE(use.uncertain.empty()) << added;
+    }
+    // Pools are declared, whatever main does.
+    EXPECT_EQ(memory_totals(topology).pools, (ByteCount{16, Exactness::exact})) << added;
+    EXPECT_NE(memory_totals(topology).heap.exactness, Exactness::exact) << added;
+    EXPECT_EQ(memory_totals(topology).constants.exactness, Exactness::at_least) << added;
+  }
+}
+
+TEST(Gaps, AHookThatGetsNoTensorLeavesTheGraph) {
+  const Topology topology = with_added("  profile_begin(3);\n");
+  EXPECT_EQ(checks_of(topology), Codes{"foreign-call"});
+  EXPECT_EQ(topology.calls.size(), 2u);
+  EXPECT_TRUE(topology.is_sound());
+  EXPECT_EQ(topology.gaps.size(), 1u);
+}
+
+TEST(Gaps, AnUnknownStatementMayCallEveryKernel) {
+  const Topology topology = network_of("  HIDDEN(x_buffer_var, output_buffer_var);\n", kPoolWrapper);
+  const Codes codes = checks_of(topology);
+  EXPECT_EQ(std::ranges::count(codes, "unused-kernel"), 0);
+}
+
+TEST(Gaps, TheResultOfAKernelMayBeKept) {
+  const Topology topology = network_of(
+      kCallIntoPool +
+          "  int32_t status = tvmgen_default_a((&(global_workspace_1_var[0])), output_buffer_var);\n"
+          "  if (status != 0) return status;\n",
+      kPoolWrapper);
+  EXPECT_EQ(topology.gaps, Codes{});
+  EXPECT_EQ(topology.calls.size(), 2u);
+  EXPECT_TRUE(topology.is_sound());
+}
+
+}  // namespace
+}  // namespace mlf::graph
