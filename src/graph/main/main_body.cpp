@@ -25,11 +25,12 @@ bool may_do_anything(Node node) {
   return callee != "TVMBackendFreeWorkspace" && callee != "TVMAPISetLastError";
 }
 
-/// Whether `found` holds of a node or of anything below it. TIR shares nodes, and a hostile text
-/// shares them a lot: each is looked at once.
+using NodeSet = std::unordered_set<std::uint32_t>;
+
+/// Whether `found` holds of a node or of anything below it, but for nodes in `seen`. TIR shares
+/// nodes, and a hostile text shares them a lot: each is looked at once.
 template <class Found>
-bool has_below(Node root, Found found) {
-  std::unordered_set<std::uint32_t> seen;
+bool has_below(Node root, NodeSet& seen, Found found) {
   std::vector<Node> stack{root};
   while (!stack.empty()) {
     const Node node = stack.back();
@@ -77,6 +78,7 @@ class MainReader {
 
   void evaluate(tir::Node expr);
   void call(tir::Node call);
+  void look_for_calls(tir::Node expr);
   void text(tir::Node node);
   void unknown_statement(std::string what) {
     body_.steps.push_back(UnknownStatement{std::move(what)});
@@ -94,6 +96,8 @@ class MainReader {
   std::map<std::uint32_t, MainParameter> arguments_;  // of a packed main
   std::vector<tir::Node> stack_;
   std::unordered_map<std::uint32_t, bool> inert_;  // by branch
+  NodeSet harmless_;                               // nodes that call nothing, nor anything below
+  int calls_inside_ = 0;                           // of expressions
 };
 
 MainBody MainReader::run() && {
@@ -215,7 +219,8 @@ void MainReader::allocate_constant(Node node) {
 bool MainReader::is_inert(Node statement) {
   const auto known = inert_.find(tir::index(statement.id()));
   if (known != inert_.end()) return known->second;
-  const bool inert = !has_below(statement, has_effect);
+  NodeSet seen;
+  const bool inert = !has_below(statement, seen, has_effect);
   inert_.emplace(tir::index(statement.id()), inert);
   return inert;
 }
@@ -269,7 +274,16 @@ void MainReader::evaluate(Node expr) {
   const Node kernel_call = call_inside(expr);
   if (kernel_call) return call(kernel_call);
   if (operator_of(expr) == "tvm_struct_set") return scope_.set_field(expr);
-  if (has_below(expr, may_do_anything)) unknown_statement("a call inside of an expression");
+  look_for_calls(expr);
+}
+
+// What was looked at and is harmless need not be looked at again, in whatever it is shared.
+void MainReader::look_for_calls(Node expr) {
+  constexpr int kEnough = 100;
+  if (calls_inside_ > kEnough || !has_below(expr, harmless_, may_do_anything)) return;
+  ++calls_inside_;
+  harmless_.clear();
+  unknown_statement("a call inside of an expression");
 }
 
 // What people add to generated C: a counter that is read, a hook, a check.

@@ -17,17 +17,22 @@ constexpr std::array<bool, 256> kMeansSomething = [] {
   return means;
 }();
 
+/// Whether the text ends inside of parentheses, such as those of parameters.
+bool is_inside_of_parentheses(std::string_view text) {
+  return std::ranges::count(text, '(') != std::ranges::count(text, ')');
+}
+
 /// `[attributes] [static] [const] struct name`
 bool is_structure(std::string_view head) {
   const std::size_t word = head.find("struct ");
-  return word != head.npos && head.find('(', word) == head.npos;
+  return word != head.npos && head.find('(', word) == head.npos &&
+         !is_inside_of_parentheses(head.substr(0, word));
 }
 
 /// `T name[N]`. The brackets of a prototype are inside of its parentheses: `int f(int a[3])`.
 bool declares_array(std::string_view head) {
-  const std::string_view before = head.substr(0, head.find('['));
-  return before.size() < head.size() &&
-         std::ranges::count(before, '(') == std::ranges::count(before, ')');
+  const std::size_t bracket = head.find('[');
+  return bracket != head.npos && !is_inside_of_parentheses(head.substr(0, bracket));
 }
 
 class Splitter {

@@ -368,6 +368,43 @@ const std::string& kernel_in_pool() {
   return text;
 }
 
+/// The size of the pool `sram` that a wrapper with this declaration gives `f`; empty: unknown.
+std::string bytes_of_pool(const std::string& declaration, const std::string& argument = "&sram") {
+  const std::string wrapper =
+      declaration + "\nint32_t tvmgen_default_run(struct in* inputs) {return "
+      "tvmgen_default___tvm_main__(inputs->x," + argument + ");\n}\n";
+  const Document document = read_files({wrapper, kernel_in_pool()});
+  const Node pools =
+      function(document)[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("pool_args");
+  if (!pools) return "";
+  return spell(pools.list(f::Array::elements)[0][f::AllocatedPoolInfo::allocated_size]);
+}
+
+TEST(CFunctions, APoolIsAnArrayInWhateverFormItIsDeclared) {
+  EXPECT_EQ(bytes_of_pool("static uint8_t sram[128];"), "128");
+  EXPECT_EQ(bytes_of_pool("uint8_t sram[128u] __attribute__((section(\".sdram\")));"), "128");
+  EXPECT_EQ(bytes_of_pool("EXT_RAM_ATTR static uint32_t sram[32];"), "128");
+  EXPECT_EQ(bytes_of_pool("static unsigned char __attribute__((aligned(8))) sram[128];"), "128");
+  EXPECT_EQ(bytes_of_pool("static _Alignas(16) uint8_t sram[128];"), "128");
+}
+
+TEST(CFunctions, ADeclarationWithoutASizeSaysNothingOfThePool) {
+  EXPECT_EQ(bytes_of_pool("static uint8_t* sram;"), "");
+  EXPECT_EQ(bytes_of_pool("extern uint8_t sram[];"), "");
+  EXPECT_EQ(bytes_of_pool("static uint8_t sram[POOL_SIZE];"), "");
+  EXPECT_EQ(bytes_of_pool("static struct block sram[4];"), "");
+  EXPECT_EQ(bytes_of_pool("static uint8_t* sram[128];"), "");
+  EXPECT_EQ(bytes_of_pool("int sram(int a[128]);"), "");
+}
+
+TEST(CFunctions, APlaceInsideOfAnArrayHasNotTheSizeOfTheArray) {
+  const std::string array = "static uint8_t sram[128];";
+  EXPECT_EQ(bytes_of_pool(array, "((uint8_t*)&sram)"), "128");
+  EXPECT_EQ(bytes_of_pool(array, "sram + 16"), "");
+  EXPECT_EQ(bytes_of_pool(array, "((uint8_t*)&sram)+16"), "");
+  EXPECT_EQ(bytes_of_pool(array, "&sram[16]"), "");
+}
+
 TEST(CFunctions, APoolOfTheApplicationHasTheSizeThatTheArchiveStates) {
   const CSources sources{.files = {{"lib.c", {}, kernel_in_pool(), "codegen"}},
                          .pools = {{"sram", 7424}}};
