@@ -106,7 +106,7 @@ void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
 
 std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topology) const {
   // By the module in main's own symbol, else by the longest name that the symbol begins with.
-  const auto named = by_symbol_part_.find(topology.module);
+  const auto named = by_symbol_part_.find(symbol_part(topology.module));
   if (named != by_symbol_part_.end()) return named->second;
   return deployment_.module_of_function(topology.provenance.symbol);
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "deployment/tir_name.h"
+#include "graph/kernels/functions.h"
 #include "mlf/tir/kind.h"
 
 namespace mlf::deployment {
@@ -74,12 +75,7 @@ const Target* target_by_stem(const std::vector<const Target*>& targets, std::str
 }  // namespace
 
 std::string symbol_part(std::string_view module_name) {
-  std::string symbol;
-  for (const char c : module_name) {
-    const bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    symbol += keep ? c : '_';
-  }
-  return symbol;
+  return graph::sanitized(module_name);
 }
 
 std::string symbol_prefix(std::string_view module_name) {
@@ -105,7 +101,8 @@ ModuleSymbols::ModuleSymbols(const ModelLibrary& library)
 std::optional<std::size_t> ModuleSymbols::module_of(std::string_view symbol) const {
   // Operator archives may have symbols without any prefix.
   if (is_only_one_) return 0;
-  return prefixes_.longest_of(symbol);
+  // TVM puts the module's name into symbols as it is.
+  return prefixes_.longest_of(graph::sanitized(symbol));
 }
 
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,

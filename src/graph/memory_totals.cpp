@@ -32,6 +32,7 @@ ByteCount bytes_of_pool(const Topology& topology, std::size_t position) {
 
 ByteCount bytes_of_pools(const Topology& topology, PoolKind kind) {
   ByteCount sum;
+  if (!topology.knows_parameters()) sum += known_or_more(std::nullopt);
   for (std::size_t i = 0; i < topology.pools.size(); ++i) {
     if (topology.pools[i].kind == kind) sum += bytes_of_pool(topology, i);
   }
@@ -89,6 +90,7 @@ ByteCount MemoryTotals::workspace() const {
 
 MemoryTotals memory_totals(const Topology& topology) {
   MemoryTotals totals;
+  if (!topology.knows_parameters()) totals.inputs_and_outputs += known_or_more(std::nullopt);
   for (const Port& port : topology.inputs)
     totals.inputs_and_outputs += bytes_of_port(topology, port);
   for (const Port& port : topology.outputs)

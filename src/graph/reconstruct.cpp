@@ -139,7 +139,8 @@ Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
     const FactsByModule known = by_module(facts);
     std::vector<Topology> topologies;
     for (const FunctionRef* main : functions.mains()) {
-      const auto own = known.find(module_of_main(main->symbol));
+      // TVM puts the module's name into symbols as it is, facts have it as a name of C.
+      const auto own = known.find(sanitized(module_of_main(main->symbol)));
       topologies.push_back(reconstruct_main(*main, functions, sources,
                                             own == known.end() ? nullptr : own->second, limits));
     }

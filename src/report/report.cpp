@@ -155,6 +155,7 @@ Count memory_of_caller(const graph::Topology& network) {
   };
   for (const graph::Port& port : network.inputs) add(port);
   for (const graph::Port& port : network.outputs) add(port);
+  if (!network.knows_parameters()) sum += Count{0, std::nullopt};
   return sum;
 }
 

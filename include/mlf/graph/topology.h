@@ -344,6 +344,9 @@ struct Topology {
   MLF_API const TensorType& type_at(const Endpoint& end, ValueId value) const;
   /// Whether a check of severity `error` is among `checks`.
   MLF_API bool is_sound() const;
+  /// Whether main's parameters are known. Of a main that is not understood as a whole they are not:
+  /// then no inputs, outputs and pools do not mean none.
+  bool knows_parameters() const { return gaps.empty() || !outputs.empty(); }
 };
 
 MLF_API std::string_view to_string(Direction direction);

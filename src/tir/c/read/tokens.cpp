@@ -84,14 +84,24 @@ std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t 
   return at;
 }
 
+/// The end of the name at `at`. TVM puts a module's name into symbols as it is: of a module
+/// "my-net.v1" they are no names of C, `tvmgen_my-net.v1_run`.
+std::uint32_t name_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  const bool is_symbol = text.substr(at, end - at).starts_with("tvmgen_");
+  std::uint32_t stop = at + 1;
+  for (; stop < end; ++stop) {
+    const bool joins = is_symbol && (text[stop] == '-' || text[stop] == '.') && stop + 1 < end &&
+                       continues_name(text[stop + 1]);
+    if (!joins && !continues_name(text[stop])) break;
+  }
+  return stop;
+}
+
 /// The longest token at this place, as in C.
 Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
   switch (class_of(text[at])) {
-    case CharClass::name: {
-      std::uint32_t stop = at + 1;
-      while (stop < end && continues_name(text[stop])) ++stop;
-      return {at, stop, 0, TokenKind::name};
-    }
+    case CharClass::name:
+      return {at, name_end(text, at, end), 0, TokenKind::name};
     case CharClass::digit:
       return {at, number_end(text, at, end), 0, TokenKind::number};
     case CharClass::quote:

@@ -360,6 +360,16 @@ TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   EXPECT_TRUE(workspace.is(Kind::WorkspacePoolInfo));
 }
 
+TEST(CFunctions, TheNameOfAModuleIsPartOfSymbolsAsItIs) {
+  const Document document = read_files({kernel_file(
+      "TVM_DLL int32_t tvmgen_my-net.v1_f(float* p) {\n  p[0] = p[1];\n  return 0;\n}\n"
+      "TVM_DLL int32_t tvmgen_my-net.v1___tvm_main__(float* x) {\n"
+      "  if (tvmgen_my-net.v1_f(x) != 0 ) return -1;\n  return 0;\n}\n")});
+  EXPECT_EQ(body_of(document, "tvmgen_my-net.v1_f"), "p[0] = p[1]");
+  EXPECT_EQ(body_of(document, "__tvm_main__"),
+            "tvm_check_return(0, -1, call_extern(\"tvmgen_my-net.v1_f\", x):int32)");
+}
+
 /// A kernel that works in a pool that no file defines.
 const std::string& kernel_in_pool() {
   static const std::string text = kernel_file(
