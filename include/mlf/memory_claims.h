@@ -54,4 +54,9 @@ MLF_API std::vector<MemoryClaim> memory_claims(const Module& module,
 /// The same where nothing is known of the network.
 MLF_API std::vector<MemoryClaim> memory_claims(const Module& module);
 
+/// What TVM may count beside the pools of a network in `workspace_size_bytes`: allocations of main
+/// and the largest workspace of a kernel outside of pools, by each alignment that it may round them
+/// up to. Ascending, each once, and 0 is one of them.
+MLF_API std::vector<std::uint64_t> workspaces_beside_pools(const graph::Topology& topology);
+
 }  // namespace mlf

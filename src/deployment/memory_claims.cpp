@@ -143,11 +143,14 @@ std::uint64_t storage_but_of_outputs(const Topology& topology) {
   return sum;
 }
 
+// What `workspace-byte-alignment` may be, the usual one first.
+constexpr std::array<std::uint64_t, 7> kAlignments{16, 1, 4, 8, 32, 64, 128};
+
 // The exporter (_build_function_memory_map of python/tvm/micro/model_library_format.py) adds the
 // largest workspace of a kernel to what main allocates, arrays on the stack and all. The executor's
 // option `workspace-byte-alignment`, in v0.8 the target's, is 16 unless it is set.
 std::optional<Reason> reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
-  for (const std::uint64_t alignment : std::array{16u, 1u, 4u, 8u, 32u, 64u, 128u}) {
+  for (const std::uint64_t alignment : kAlignments) {
     const std::uint64_t kernel = largest_workspace(topology, alignment);
     if (!is_graph_executor(topology)) {
       if (claim.claimed != allocations_of_main(topology, alignment) + kernel) continue;
@@ -264,6 +267,18 @@ std::vector<MemoryClaim> memory_claims(const Module& module, const Topology& top
     claim.reason = sentence_of(*reason);
   }
   return claims;
+}
+
+std::vector<std::uint64_t> workspaces_beside_pools(const Topology& topology) {
+  std::vector<std::uint64_t> bytes{0};
+  for (const std::uint64_t alignment : kAlignments) {
+    bytes.push_back(allocations_of_main(topology, alignment) +
+                    largest_workspace(topology, alignment));
+  }
+  std::ranges::sort(bytes);
+  const auto rest = std::ranges::unique(bytes);
+  bytes.erase(rest.begin(), rest.end());
+  return bytes;
 }
 
 }  // namespace mlf

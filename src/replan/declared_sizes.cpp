@@ -69,31 +69,36 @@ bool add_macro_edit(const support::SourceText& source, std::string_view name, co
   return found;
 }
 
+// TVM adds up the pools of the network for the device of main, with the largest workspace that a
+// kernel has elsewhere, and leaves about nothing for the others (`_build_function_memory_map`,
+// model_library_format.py).
 std::optional<PoolSize> add_metadata_edit(const support::SourceText& source,
                                           std::string_view module,
                                           const ModuleAssignment& assignment,
+                                          std::span<const std::uint64_t> beside,
                                           std::vector<Edit>& edits) {
   const json::Document document(source, {});
   const json::Value main = main_memory(document.root(), module);
-  // TVM adds up the pools of the network for the device of main, and leaves about nothing for the
-  // others (`_build_function_memory_map`, model_library_format.py).
-  std::optional<PoolSize> changed;
-  for (const json::Value device : main.elements()) {
-    const json::Value number = member(device, "workspace_size_bytes");
-    const auto value = number.integer();
-    if (!value || *value < 0) refuse("workspace_size_bytes is not a number", "metadata.json");
-    if (static_cast<std::uint64_t>(*value) != assignment.old_total()) continue;
-    if (changed) refuse("two devices of main have the workspace of its pools", "metadata.json");
-    const auto after = static_cast<std::uint64_t>(*value - assignment.saved());
-    changed = PoolSize{static_cast<std::uint64_t>(*value), after};
-    edits.push_back({number.offset(), number.length(), after});
+  for (const std::uint64_t more : beside) {
+    std::optional<PoolSize> changed;
+    for (const json::Value device : main.elements()) {
+      const json::Value number = member(device, "workspace_size_bytes");
+      const auto value = number.integer();
+      if (!value || *value < 0) refuse("workspace_size_bytes is not a number", "metadata.json");
+      if (static_cast<std::uint64_t>(*value) != assignment.old_total() + more) continue;
+      if (changed) refuse("two devices of main have the workspace of its pools", "metadata.json");
+      const auto after = static_cast<std::uint64_t>(*value - assignment.saved());
+      changed = PoolSize{static_cast<std::uint64_t>(*value), after};
+      edits.push_back({number.offset(), number.length(), after});
+    }
+    if (changed) return changed;
   }
-  if (!changed && assignment.saved() != 0) {
+  if (assignment.saved() != 0) {
     refuse("workspace_size_bytes of main is not " + std::to_string(assignment.old_total()) +
                ", the sum of its pools",
            "metadata.json");
   }
-  return changed;
+  return std::nullopt;
 }
 
 }  // namespace mlf::replan

@@ -51,11 +51,12 @@ bool add_array_edit(const support::SourceText& source, std::string_view pool, co
 bool add_macro_edit(const support::SourceText& source, std::string_view name, const PoolSize& size,
                     std::vector<Edit>& edits);
 
-/// What metadata.json says of main's workspace. Returns the number before and after, where it says
-/// one that belongs to the pools.
+/// What metadata.json says of main's workspace: the pools, and perhaps one of `beside`, the bytes
+/// that it may count with them. Returns the number before and after, where it says one.
 std::optional<PoolSize> add_metadata_edit(const support::SourceText& source,
                                           std::string_view module,
                                           const ModuleAssignment& assignment,
+                                          std::span<const std::uint64_t> beside,
                                           std::vector<Edit>& edits);
 
 }  // namespace mlf::replan

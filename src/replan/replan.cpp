@@ -15,6 +15,7 @@
 
 #include "archive/rewrite.h"
 #include "deployment/tir_name.h"
+#include "mlf/memory_claims.h"
 #include "process/regenerate.h"
 #include "process/verify_c.h"
 #include "replan/assignment.h"
@@ -258,6 +259,14 @@ class Replanning {
     refuse("no file defines function '" + function.symbol + "'");
   }
 
+  /// What metadata.json may count with the pools of a module.
+  std::vector<std::uint64_t> beside_pools(std::size_t module) const {
+    for (const Network& network : get_or_throw(deployment_.networks()).found) {
+      if (network.module == module) return workspaces_beside_pools(network.topology);
+    }
+    return {0};
+  }
+
   /// What the archive says of its pools outside of functions.
   void declarations(const ModuleAssignment& assignment) {
     const Module& module = modules()[assignment.module];
@@ -274,8 +283,8 @@ class Replanning {
              " places of the generated C, not in one");
     }
     const Member& metadata = member_named("metadata.json");
-    const auto claim =
-        add_metadata_edit(text_of(metadata), module.name, assignment, edits_[&metadata]);
+    const auto claim = add_metadata_edit(text_of(metadata), module.name, assignment,
+                                         beside_pools(assignment.module), edits_[&metadata]);
     if (claim) macro(module, "_WORKSPACE_SIZE", *claim);
   }
 
