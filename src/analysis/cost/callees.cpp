@@ -130,6 +130,7 @@ Callee external(Node call) {
   if (auto cmsis = cmsis_nn_call(name, call.list(f::Call::args))) {
     callee.mac = cmsis->mac;
     callee.uses = std::move(cmsis->uses);
+    callee.scratch = std::move(cmsis->scratch);
     return callee;
   }
   auto mac = mac_of_micro_kernel(name);

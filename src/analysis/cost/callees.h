@@ -18,6 +18,9 @@ struct ArgumentUse {
   std::uint64_t element_bytes = 1;
   Count loads{};
   Count stores{};
+  /// It touches no more than so many elements, from the one that it is given the address of on, and
+  /// what it stores are all of them. Nothing: unknown.
+  std::optional<std::uint64_t> reach{};
 };
 
 struct Callee {
@@ -30,6 +33,8 @@ struct Callee {
   bool is_known = true;  ///< whether what it does is known
   /// Memory that it is known to use; of other pointers that it gets nothing is known.
   std::vector<ArgumentUse> uses{};
+  /// Memory that it is given to work in: it writes there before it reads. Only `reach` is known.
+  std::vector<ArgumentUse> scratch{};
 };
 
 /// By callees.def; kernels of CMSIS-NN and the micro kernels of TVM's own schedules by what their

@@ -131,12 +131,23 @@ std::optional<Met> met_along(std::size_t axis, const WindowPlaces& places, const
 
 // --- Uses ----------------------------------------------------------------------------------------
 
+/// At least `elements` of a tensor that has `all`.
+ArgumentUse loads(std::size_t argument, Count elements, Count all, std::uint64_t element_bytes) {
+  return {.argument = argument,
+          .element_bytes = element_bytes,
+          .loads = {elements.min, {}},
+          .reach = all.max};
+}
+
 ArgumentUse loads(std::size_t argument, Count elements, std::uint64_t element_bytes) {
-  return {.argument = argument, .element_bytes = element_bytes, .loads = {elements.min, {}}};
+  return loads(argument, elements, elements, element_bytes);
 }
 
 ArgumentUse stores(std::size_t argument, Count elements, std::uint64_t element_bytes) {
-  return {.argument = argument, .element_bytes = element_bytes, .stores = {elements.min, {}}};
+  return {.argument = argument,
+          .element_bytes = element_bytes,
+          .stores = {elements.min, {}},
+          .reach = elements.max};
 }
 
 /// Tensors of type int8_t end functions in _s8, those of int16_t in _s16. Filters are int8_t in
@@ -170,8 +181,9 @@ std::vector<ArgumentUse> uses_of_convolution(std::string_view name, NodeList arg
   const std::uint64_t channels = output[3];
   const bool has_bias = pointers == 6;
   std::vector<ArgumentUse> uses{
-      loads(1, Count(input[0]) * rows->inputs * columns->inputs * input[3], widths.tensor),
-      loads(2, Count(filter[0]) * rows->taps * columns->taps * filter[3], 1),
+      loads(1, Count(input[0]) * rows->inputs * columns->inputs * input[3], product(input),
+            widths.tensor),
+      loads(2, Count(filter[0]) * rows->taps * columns->taps * filter[3], product(filter), 1),
       loads(3, channels, kRequantization)};
   if (has_bias) uses.push_back(loads(4, channels, widths.bias));
   uses.push_back(loads(pointers - 1, channels, kRequantization));
@@ -207,7 +219,8 @@ std::vector<ArgumentUse> uses_of_pooling(std::string_view name, NodeList args) {
   if (!rows || !columns) return {};
   const Widths widths = widths_of(name);
   return {
-      loads(1, Count((*input)[0]) * rows->inputs * columns->inputs * (*input)[3], widths.tensor),
+      loads(1, Count((*input)[0]) * rows->inputs * columns->inputs * (*input)[3], product(*input),
+            widths.tensor),
       stores(2, product(*output), widths.tensor)};
 }
 
@@ -238,6 +251,16 @@ std::vector<ArgumentUse> uses_of_elementwise(std::string_view name, NodeList arg
   return uses;
 }
 
+/// The context buffer, which comes behind the other pointers, and its size behind it. All sizes are
+/// TVM's own (src/relay/backend/contrib/cmsisnn/buffer_size.cc).
+std::vector<ArgumentUse> scratch_of(NodeList args) {
+  const std::size_t context = pointers_before_context(args) + 1;
+  if (context < 2 || context + 1 >= args.size()) return {};
+  const auto bytes = graph::integer_of(args[context + 1]);
+  if (!bytes || *bytes < 0) return {};
+  return {{.argument = context, .reach = static_cast<std::uint64_t>(*bytes)}};
+}
+
 /// Arguments of a convolution or a fully connected layer end with sizes of input, filter, bias and
 /// output.
 std::optional<Count> mac_of_layer(NodeList args) {
@@ -264,11 +287,11 @@ std::optional<CmsisNnCall> cmsis_nn_call(std::string_view name, NodeList args) {
     const auto mac = mac_of_layer(args);
     if (!mac) return std::nullopt;
     const auto uses_of_layer = is_convolution ? uses_of_convolution : uses_of_fully_connected;
-    return CmsisNnCall{*mac, uses_of_layer(name, args)};
+    return CmsisNnCall{*mac, uses_of_layer(name, args), scratch_of(args)};
   }
-  if (is_a("pool")) return CmsisNnCall{0, uses_of_pooling(name, args)};
-  if (is_a("softmax")) return CmsisNnCall{0, uses_of_softmax(name, args)};
-  if (is_a("elementwise")) return CmsisNnCall{0, uses_of_elementwise(name, args)};
+  if (is_a("pool")) return CmsisNnCall{0, uses_of_pooling(name, args), scratch_of(args)};
+  if (is_a("softmax")) return CmsisNnCall{0, uses_of_softmax(name, args), {}};
+  if (is_a("elementwise")) return CmsisNnCall{0, uses_of_elementwise(name, args), {}};
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@ struct CmsisNnCall {
   Count mac;
   /// Tensors whose sizes the arguments tell; empty where they are not those of a TVM known here.
   std::vector<ArgumentUse> uses;
+  std::vector<ArgumentUse> scratch;  ///< the context buffer, where its size is a number
 };
 
 /// What a call of `name` with `args` does, `args[0]` being its name; nothing where the function is

@@ -4,10 +4,23 @@
 #include <utility>
 
 namespace mlf::analysis {
+namespace {
+
+// Values that one sum has.
+constexpr std::size_t kMaxValues = std::size_t{1} << 20;
+
+void make_unique(std::vector<std::int64_t>& values) {
+  std::ranges::sort(values);
+  const auto rest = std::ranges::unique(values);
+  values.erase(rest.begin(), rest.end());
+}
+
+}  // namespace
 
 // A test is answered as far out as its variables allow: what it rules out there is never entered.
-Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests)
-    : tests_(std::move(tests)) {
+Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
+                         std::vector<CountedTerm> terms)
+    : tests_(std::move(tests)), terms_(std::move(terms)) {
   levels_.reserve(loops.size());
   for (CountedLoop& loop : loops) {
     Level level;
@@ -27,6 +40,7 @@ Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest
     }
     levels_[level].tests.push_back(i);
   }
+  for (CountedTerm& term : terms_) connect(term.expression);
 }
 
 /// Notes which loops give the variables of a program their values.
@@ -90,16 +104,50 @@ Enumeration::Answer Enumeration::advance(Level& level, std::uint64_t& steps) {
   return Answer::met;
 }
 
-// An odometer: `depth` is the loop that moves. Depth of nesting is the input's, so nothing
-// recurses.
 std::optional<std::uint64_t> Enumeration::count(std::uint64_t& steps) {
+  return run(steps, [] { return true; });
+}
+
+std::optional<std::vector<std::int64_t>> Enumeration::values(std::uint64_t& steps) {
+  std::vector<std::int64_t> values;
+  const auto count = run(steps, [&] { return add_value(values, steps); });
+  if (!count) return std::nullopt;
+  if (terms_.empty() && *count > 0) return std::vector<std::int64_t>{0};
+  make_unique(values);
+  return values;
+}
+
+bool Enumeration::add_value(std::vector<std::int64_t>& values, std::uint64_t& steps) {
+  std::int64_t sum = 0;
+  for (CountedTerm& term : terms_) {
+    if (!spend(steps, term.expression.size())) return false;
+    const auto value = term.expression.run();
+    std::int64_t part = 0;
+    if (!value || __builtin_mul_overflow(*value, term.factor, &part) ||
+        __builtin_add_overflow(sum, part, &sum)) {
+      return false;
+    }
+  }
+  if (!values.empty() && values.back() == sum) return true;
+  values.push_back(sum);
+  if (values.size() < 2 * kMaxValues) return true;
+  // Many iterations have the same value.
+  make_unique(values);
+  return values.size() <= kMaxValues;
+}
+
+// An odometer: `depth` is the loop that moves. Depth of nesting is the input's, so nothing
+// recurses. `visit` is called in every iteration that counts, unless only their number is asked
+// for, and ends the run with false.
+template <class Visit>
+std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit) {
   std::uint64_t iterations = 0;
   if (levels_.empty() || !enter(levels_[0], steps)) return std::nullopt;
   std::size_t depth = 0;
   while (true) {
     Level& level = levels_[depth];
     const bool is_innermost = depth + 1 == levels_.size();
-    if (is_innermost && level.tests.empty()) {
+    if (is_innermost && level.tests.empty() && terms_.empty()) {
       // Every iteration counts: no need to run them.
       iterations += static_cast<std::uint64_t>(level.left);
       level.left = 0;
@@ -113,6 +161,7 @@ std::optional<std::uint64_t> Enumeration::count(std::uint64_t& steps) {
     if (answer == Answer::none) return std::nullopt;
     if (answer == Answer::not_met) continue;
     if (is_innermost) {
+      if (!visit()) return std::nullopt;
       ++iterations;
     } else if (!enter(levels_[++depth], steps)) {
       return std::nullopt;

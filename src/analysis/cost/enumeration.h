@@ -24,15 +24,25 @@ struct CountedTest {
   std::optional<IndexProgram> other{};  ///< where two expressions have to be equal
 };
 
+/// A part of a sum.
+struct CountedTerm {
+  IndexProgram expression;
+  std::int64_t factor = 1;
+};
+
 class Enumeration {
  public:
-  /// The loops from the outside in. All variables of bounds and tests are variables of the loops,
-  /// bounds use those of outer loops alone.
-  Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests);
+  /// The loops from the outside in. All variables of bounds, tests and terms are variables of the
+  /// loops, bounds use those of outer loops alone.
+  Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
+              std::vector<CountedTerm> terms = {});
 
   /// The number of iterations of the innermost loop in which all tests are met; nothing where an
   /// expression has no value or the steps do not suffice. Takes the steps it needs from `steps`.
   std::optional<std::uint64_t> count(std::uint64_t& steps);
+  /// The sums of all terms in those iterations, ascending, each once. Nothing as above, and where a
+  /// term has no value or the values are too many.
+  std::optional<std::vector<std::int64_t>> values(std::uint64_t& steps);
   /// Iterations of the innermost loop each time it was entered, fewest to most: after `count`.
   Count innermost_extent() const { return innermost_; }
 
@@ -54,10 +64,14 @@ class Enumeration {
   std::size_t level_of(const IndexProgram& program) const;
   bool enter(Level& level, std::uint64_t& steps);
   Answer advance(Level& level, std::uint64_t& steps);
+  template <class Visit>
+  std::optional<std::uint64_t> run(std::uint64_t& steps, Visit visit);
+  bool add_value(std::vector<std::int64_t>& values, std::uint64_t& steps);
   static bool spend(std::uint64_t& steps, std::size_t amount);
 
   std::vector<Level> levels_;
   std::vector<CountedTest> tests_;
+  std::vector<CountedTerm> terms_;
   Count innermost_{};
   bool was_entered_ = false;
 };

@@ -6,6 +6,10 @@
 
 namespace mlf::analysis {
 
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
 // Post order, last part first, and then reversed: a part that several nodes share comes after the
 // last of them. The stack is our own, as nesting is the input's.
 EvaluationOrder::EvaluationOrder(tir::Node body) {
@@ -43,6 +47,25 @@ EvaluationOrder::EvaluationOrder(tir::Node body) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     positions_.emplace(tir::index(nodes_[i].id()), i);
   }
+}
+
+Bindings bindings_of(const EvaluationOrder& order) {
+  Bindings bindings;
+  const auto bind = [&](Node variable, Node value) {
+    bindings.emplace(tir::index(variable.id()), value);
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node node = order[i];
+    if (node.is(Kind::Let)) bind(node[f::Let::var], node[f::Let::value]);
+    if (node.is(Kind::LetStmt)) bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+    if (!node.is(Kind::BlockRealize)) continue;
+    const tir::NodeList axes = node[f::BlockRealize::block].list(f::Block::iter_vars);
+    const tir::NodeList values = node.list(f::BlockRealize::iter_values);
+    for (std::size_t k = 0; k < std::min(axes.size(), values.size()); ++k) {
+      bind(axes[k][f::IterVar::var], values[k]);
+    }
+  }
+  return bindings;
 }
 
 }  // namespace mlf::analysis

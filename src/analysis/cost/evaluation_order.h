@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/cost/evaluated_parts.h"
+#include "analysis/cost/index_program.h"
 
 namespace mlf::analysis {
 
@@ -27,5 +28,9 @@ class EvaluationOrder {
   std::vector<std::vector<Part>> parts_;
   std::unordered_map<std::uint32_t, std::size_t> positions_;
 };
+
+/// Variables and their values: of lets, and of blocks, whose axes are expressions of loop
+/// variables.
+Bindings bindings_of(const EvaluationOrder& order);
 
 }  // namespace mlf::analysis

@@ -34,6 +34,15 @@ bool is_in_range(std::int64_t value, tir::DType dtype) {
   return value < end && (dtype.is_uint() || value >= -end);
 }
 
+/// All numbers of a type; nothing for those of 64 bits, whose sums could overflow.
+std::optional<tir::Interval> range_of_type(tir::DType dtype) {
+  if (dtype.is_bool()) return tir::Interval{0, 1};
+  const int bits = dtype.bits - (dtype.is_int() ? 1 : 0);
+  if (bits > 32) return std::nullopt;
+  const std::int64_t end = std::int64_t{1} << bits;
+  return tir::Interval{dtype.is_int() ? -end : 0, end - 1};
+}
+
 /// FloorDiv rounds down, Div as C does: towards zero.
 std::int64_t rounded_down(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -88,6 +97,7 @@ class IndexCompiler {
     }
     stack_.emplace_back(node, true);
     if (const Node alias = alias_of(node)) return open(alias);
+    if (is_read(node)) return;
     if (node.is(Kind::Cast)) return open(node[f::Cast::value]);
     if (node.is(Kind::Not)) return open(node[f::Not::a]);
     if (node.is(Kind::Select)) {
@@ -121,16 +131,14 @@ class IndexCompiler {
   std::optional<Step> step_of(Node node) {
     Step step;
     step.dtype = node.dtype();
+    if (is_read(node)) return variable(step, node);
     switch (node.kind()) {
       case Kind::IntImm:
         step.constant = node.integer(f::IntImm::value);
         return step;
       case Kind::Var:
       case Kind::SizeVar:
-        step.code = Code::variable;
-        step.a = static_cast<std::uint32_t>(program_.variables_.size());
-        program_.variables_.push_back(node.id());
-        return step;
+        return variable(step, node);
       case Kind::Cast:
         step.code = Code::cast;
         step.a = at(node[f::Cast::value]);
@@ -152,6 +160,19 @@ class IndexCompiler {
         step.b = at(node[f::Add::b]);
         return step;
     }
+  }
+
+  /// What no loop decides: an element of memory, or a number made of something that is no integer.
+  static bool is_read(Node node) {
+    if (node.is(Kind::Cast)) return !is_integer(node[f::Cast::value].dtype());
+    return node.is(Kind::Load) || node.is(Kind::BufferLoad);
+  }
+
+  Step variable(Step step, Node node) {
+    step.code = Code::variable;
+    step.a = static_cast<std::uint32_t>(program_.variables_.size());
+    program_.variables_.push_back(node.id());
+    return step;
   }
 
   Step choice(Step step, Node condition, Node true_value, Node false_value) const {
@@ -211,6 +232,62 @@ std::optional<std::int64_t> IndexProgram::run() {
     if (results_[i] && !is_in_range(*results_[i], steps_[i].dtype)) results_[i].reset();
   }
   return results_.back();
+}
+
+std::optional<tir::Interval> IndexProgram::range(const RangeOf& range_of) const {
+  Ranges ranges;
+  for (const Step& step : steps_) {
+    auto range = range_of_step(step, ranges, range_of);
+    // What overflows its type has no value.
+    if (range && (!is_in_range(range->low, step.dtype) || !is_in_range(range->high, step.dtype))) {
+      range.reset();
+    }
+    ranges.push_back(range);
+  }
+  return ranges.back();
+}
+
+std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const Ranges& ranges,
+                                                         const RangeOf& range_of) const {
+  const auto& a = ranges.empty() ? std::nullopt : ranges[std::min<std::size_t>(step.a, ranges.size() - 1)];
+  switch (step.code) {
+    case Code::constant:
+      return tir::Interval{step.constant, step.constant};
+    case Code::variable: {
+      const auto known = range_of(variables_[step.a]);
+      return known ? known : range_of_type(step.dtype);
+    }
+    case Code::cast:
+      return a && is_in_range(a->low, step.dtype) && is_in_range(a->high, step.dtype)
+                 ? a
+                 : range_of_type(step.dtype);
+    case Code::negation:
+      return tir::Interval{0, 1};
+    case Code::choice: {
+      const auto& b = ranges[step.b];
+      const auto& c = ranges[step.c];
+      if (!b || !c) return std::nullopt;
+      return tir::Interval{std::min(b->low, c->low), std::max(b->high, c->high)};
+    }
+    case Code::bit_and: {
+      // A mask that is not negative leaves nothing above it.
+      const auto& b = ranges[step.b];
+      if (b && b->low == b->high && b->low >= 0) return tir::Interval{0, b->high};
+      return range_of_type(step.dtype);
+    }
+    case Code::binary:
+      if (step.dtype.is_bool()) return tir::Interval{0, 1};
+      if (!a || !ranges[step.b]) return std::nullopt;
+      return tir::combine(step.kind, *a, *ranges[step.b]);
+    case Code::shift_right: {
+      const auto& b = ranges[step.b];
+      if (!a || !b || b->low != b->high || b->low < 0 || b->low > 30) return std::nullopt;
+      const std::int64_t divisor = std::int64_t{1} << b->low;
+      return tir::combine(Kind::FloorDiv, *a, {divisor, divisor});
+    }
+    default:
+      return range_of_type(step.dtype);
+  }
 }
 
 IndexProgram::Value IndexProgram::evaluate(const Step& step) const {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "tir/interval.h"
 
 namespace mlf::analysis {
 
@@ -16,8 +18,9 @@ using Bindings = std::unordered_map<std::uint32_t, tir::Node>;
 
 class IndexProgram {
  public:
-  /// Nothing where the expression reads memory, has parts that are not integers, or is too large.
-  /// Variables that are bound are followed; what is left are `variables()`.
+  /// Nothing where the expression has parts that are not integers, or is too large. Variables that
+  /// are bound are followed; what is left are `variables()`, and what is read from memory is among
+  /// them.
   static std::optional<IndexProgram> compile(tir::Node expression, const Bindings& bindings);
 
   static IndexProgram constant(std::int64_t value);
@@ -28,6 +31,11 @@ class IndexProgram {
   void set(std::size_t variable, std::int64_t value) { values_[variable] = value; }
   /// The value; nothing where it overflows its type or divides by zero.
   std::optional<std::int64_t> run();
+
+  using RangeOf = std::function<std::optional<tir::Interval>(tir::NodeId)>;
+  /// All values that it can have where each variable has some value of `range_of`, or of its type
+  /// where that says nothing; perhaps more. Nothing where there is no telling.
+  std::optional<tir::Interval> range(const RangeOf& range_of) const;
 
  private:
   friend class IndexCompiler;
@@ -61,6 +69,9 @@ class IndexProgram {
   Value evaluate(const Step& step) const;
   static Value arithmetic(tir::Kind kind, const Value& a, const Value& b);
   static Value bits(Code code, std::int64_t a, std::int64_t b);
+  using Ranges = std::vector<std::optional<tir::Interval>>;
+  std::optional<tir::Interval> range_of_step(const Step& step, const Ranges& ranges,
+                                             const RangeOf& range_of) const;
 
   std::vector<Step> steps_;
   std::vector<tir::NodeId> variables_;

@@ -24,27 +24,6 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// Variables and their values: of lets, and of blocks, whose axes are expressions of loop
-/// variables.
-Bindings bindings_of(const EvaluationOrder& order) {
-  Bindings bindings;
-  const auto bind = [&](Node variable, Node value) {
-    bindings.emplace(tir::index(variable.id()), value);
-  };
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node node = order[i];
-    if (node.is(Kind::Let)) bind(node[f::Let::var], node[f::Let::value]);
-    if (node.is(Kind::LetStmt)) bind(node[f::LetStmt::var], node[f::LetStmt::value]);
-    if (!node.is(Kind::BlockRealize)) continue;
-    const tir::NodeList axes = node[f::BlockRealize::block].list(f::Block::iter_vars);
-    const tir::NodeList values = node.list(f::BlockRealize::iter_values);
-    for (std::size_t k = 0; k < std::min(axes.size(), values.size()); ++k) {
-      bind(axes[k][f::IterVar::var], values[k]);
-    }
-  }
-  return bindings;
-}
-
 /// What binary nodes do to data.
 std::optional<Operation> operation_of(Kind kind) {
   switch (kind) {
@@ -84,27 +63,6 @@ std::optional<Operation> operation_of(Kind kind) {
 Count lanes_of(tir::DType dtype) {
   if (dtype.lanes < 0) return {static_cast<std::uint64_t>(-dtype.lanes), std::nullopt};
   return static_cast<std::uint64_t>(std::max<std::int16_t>(dtype.lanes, 1));
-}
-
-bool is_store(Node node) {
-  return node.is(Kind::Store) || node.is(Kind::BufferStore);
-}
-
-/// The type of what an expression comes to, or of what a store stores.
-tir::DType dtype_of(Node node) {
-  if (node.is(Kind::Store)) return node[f::Store::value].dtype();
-  if (node.is(Kind::BufferStore)) return node[f::BufferStore::value].dtype();
-  return node.dtype();
-}
-
-/// Whether a vector is loaded or stored in part: its predicate is not simply true.
-bool is_masked(Node access) {
-  Node predicate = access.is(Kind::Load)         ? access[f::Load::predicate]
-                   : access.is(Kind::Store)      ? access[f::Store::predicate]
-                   : access.is(Kind::BufferLoad) ? access[f::BufferLoad::predicate]
-                                                 : access[f::BufferStore::predicate];
-  if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
-  return predicate && graph::integer_of(predicate) != 1;
 }
 
 /// Adds up what one function does: every node adds what it costs, as often as it is evaluated.

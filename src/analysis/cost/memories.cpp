@@ -28,6 +28,25 @@ Node data_of_access(Node access) {
   }
 }
 
+bool is_store(Node node) {
+  return node.is(Kind::Store) || node.is(Kind::BufferStore);
+}
+
+tir::DType dtype_of(Node node) {
+  if (node.is(Kind::Store)) return node[f::Store::value].dtype();
+  if (node.is(Kind::BufferStore)) return node[f::BufferStore::value].dtype();
+  return node.dtype();
+}
+
+bool is_masked(Node access) {
+  Node predicate = access.is(Kind::Load)         ? access[f::Load::predicate]
+                   : access.is(Kind::Store)      ? access[f::Store::predicate]
+                   : access.is(Kind::BufferLoad) ? access[f::BufferLoad::predicate]
+                                                 : access[f::BufferStore::predicate];
+  if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
+  return predicate && graph::integer_of(predicate) != 1;
+}
+
 // Definitions come before what they define is used: the whole is before its parts.
 Memories::Memories(Node function, const EvaluationOrder& order) : scope_(function) {
   const tir::NodeList params = function.list(f::PrimFunc::params);

@@ -28,6 +28,8 @@ class Memories {
   const Memory& operator[](std::size_t memory) const { return memories_[memory]; }
   /// What a load or a store touches; nothing for other nodes.
   std::optional<std::size_t> of_access(tir::Node access) const;
+  /// Where a pointer points.
+  graph::Place place_of(tir::Node pointer) const { return scope_.place_of(pointer); }
   /// What a pointer points to; nothing where that is not known.
   std::optional<std::size_t> of_pointer(tir::Node pointer) const;
 
@@ -46,5 +48,10 @@ class Memories {
 
 /// The variable of the memory that a load or store touches; undefined for other nodes.
 tir::Node data_of_access(tir::Node access);
+bool is_store(tir::Node node);
+/// The type of what an expression comes to, or of what a store stores.
+tir::DType dtype_of(tir::Node node);
+/// Whether a vector is loaded or stored in part: its predicate is not simply true.
+bool is_masked(tir::Node access);
 
 }  // namespace mlf::analysis

@@ -70,7 +70,6 @@ std::optional<std::size_t> Surroundings::loop_of(tir::NodeId variable) const {
   return std::nullopt;
 }
 
-/// The expression as a program, if loop variables are all that it depends on.
 std::optional<IndexProgram> Surroundings::compiled(Node expression,
                                                    const Bindings& bindings) const {
   auto program = IndexProgram::compile(expression, bindings);
@@ -119,6 +118,9 @@ Grouping::Grouping(const Surroundings& around) : around_(around), parent_(around
     }
     loop_of_test_.push_back(loop);
   }
+  for (const CountedTerm& term : around.terms) {
+    loop_of_term_.push_back(connect(std::nullopt, term.expression));
+  }
 }
 
 /// The loop that the group is known by.
@@ -156,6 +158,14 @@ std::vector<std::size_t> Grouping::tests_of(const std::vector<std::size_t>& grou
     if (loop_of_test_[i] && group_of(*loop_of_test_[i]) == group_of(group[0])) tests.push_back(i);
   }
   return tests;
+}
+
+std::vector<std::size_t> Grouping::terms_of(const std::vector<std::size_t>& group) const {
+  std::vector<std::size_t> terms;
+  for (std::size_t i = 0; i < loop_of_term_.size(); ++i) {
+    if (loop_of_term_[i] && group_of(*loop_of_term_[i]) == group_of(group[0])) terms.push_back(i);
+  }
+  return terms;
 }
 
 }  // namespace mlf::analysis

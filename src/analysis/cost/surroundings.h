@@ -39,17 +39,17 @@ struct Surroundings {
   };
   std::vector<Loop> loops{};
   std::vector<Test> tests{};
+  std::vector<CountedTerm> terms{};  ///< of a sum whose values are asked for, of these loops
 
   /// Compiles bounds and constraints as far as loop variables are all that they depend on.
   void compile(const Bindings& bindings);
   /// Position of the loop that counts a variable; nothing where none does.
   std::optional<std::size_t> loop_of(tir::NodeId variable) const;
-
- private:
+  /// The expression as a program, if variables of these loops are all that it depends on.
   std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
 };
 
-/// Which loops a bound or a condition connects. Loops that nothing connects are independent: their
+/// Which loops a bound, a condition or a term connects. Loops that nothing connects are independent: their
 /// numbers of iterations multiply, and only what is connected has to be run together.
 class Grouping {
  public:
@@ -59,6 +59,8 @@ class Grouping {
   std::vector<std::vector<std::size_t>> groups() const;
   /// The positions of the tests on a group's loops.
   std::vector<std::size_t> tests_of(const std::vector<std::size_t>& group) const;
+  /// The positions of the terms on a group's loops. One without variables is in no group.
+  std::vector<std::size_t> terms_of(const std::vector<std::size_t>& group) const;
   /// Whether a test is on loops at all: not if it has no variables, or depends on data.
   bool is_on_loops(std::size_t test) const { return loop_of_test_[test].has_value(); }
 
@@ -69,6 +71,7 @@ class Grouping {
   const Surroundings& around_;
   std::vector<std::size_t> parent_;  // by loop: another one of its group, or itself
   std::vector<std::optional<std::size_t>> loop_of_test_;
+  std::vector<std::optional<std::size_t>> loop_of_term_;
 };
 
 }  // namespace mlf::analysis

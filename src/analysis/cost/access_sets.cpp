@@ -1,0 +1,339 @@
+#include "analysis/cost/access_sets.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/cost/evaluated_parts.h"
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+
+using tir::Interval;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+namespace {
+
+// Iterations of one group of loops that are run one by one.
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 23;
+
+/// The access is moved by each number of the interval; what is in between counts as touched.
+bool widen(ByteSet& bytes, const Interval& by, std::int64_t factor) {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(by.low, factor, &first) ||
+      __builtin_mul_overflow(by.high, factor, &last)) {
+    return false;
+  }
+  if (first > last) std::swap(first, last);
+  ByteSpan hull = bytes.hull();
+  if (__builtin_add_overflow(hull.begin, first, &hull.begin) ||
+      __builtin_add_overflow(hull.end, last, &hull.end)) {
+    return false;
+  }
+  bytes = bytes.is_empty() ? bytes : ByteSet(hull);
+  return true;
+}
+
+Constraint first_iteration_of(Node loop) {
+  return {loop[f::For::loop_var], Constraint::Test::equals, loop[f::For::min]};
+}
+
+}  // namespace
+
+std::int64_t AccessSets::step_in(const AccessedBytes& bytes, Node loop) {
+  const auto found = bytes.base.variables.find(loop_variable(loop).id());
+  return found == bytes.base.variables.end() ? 0 : found->second;
+}
+
+/// How far the last one is from the first.
+std::uint64_t AccessSets::Distances::extent() const {
+  if (!values.empty()) return static_cast<std::uint64_t>(values.back() - values.front());
+  const std::uint64_t length = step < 0 ? 0 - static_cast<std::uint64_t>(step)
+                                        : static_cast<std::uint64_t>(step);
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(length, count - 1, &product)
+             ? std::numeric_limits<std::uint64_t>::max()
+             : product;
+}
+
+std::optional<Interval> AccessSets::Distances::range() const {
+  if (!values.empty()) return Interval{values.front(), values.back()};
+  std::int64_t reach = 0;
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(step, count - 1, &reach) ||
+      __builtin_add_overflow(start, reach, &last)) {
+    return std::nullopt;
+  }
+  return Interval{std::min(start, last), std::max(start, last)};
+}
+
+RegionId AccessSets::common_region(RegionId a, RegionId b) const {
+  while (a != b) {
+    RegionId& deeper = space_[a].depth >= space_[b].depth ? a : b;
+    deeper = space_[deeper].parent;
+  }
+  return a;
+}
+
+// --- Loops and conditions ------------------------------------------------------------------------
+
+AccessSets::Surrounded AccessSets::surroundings_of(const PlacedAccess& access,
+                                                   RegionId level) const {
+  Surrounded result;
+  std::vector<Node> loops;  // from the inside out
+  RegionId at = access.region;
+  for (; at != level && at != RegionId::function; at = space_[at].parent) {
+    const Region& one = space_[at];
+    const bool is_counted = one.kind == Region::Kind::loop || one.kind == Region::Kind::conditional;
+    result.is_complete = result.is_complete && is_counted;
+    if (one.loop) loops.push_back(one.loop);
+    if (one.loop && std::ranges::find(access.first_only, one.loop) != access.first_only.end()) {
+      result.inside.tests.push_back({first_iteration_of(one.loop)});
+    }
+    for (const Constraint& constraint : one.constraints) {
+      result.inside.tests.push_back({constraint});
+    }
+  }
+  for (; at != RegionId::function; at = space_[at].parent) {
+    if (space_[at].loop) result.outside.push_back(space_[at].loop);
+  }
+  for (std::size_t i = loops.size(); i-- > 0;) result.inside.loops.push_back({loops[i]});
+  result.inside.compile(bindings_);
+  return result;
+}
+
+/// What the variables of all loops can be, from the outermost in, as bounds use outer ones.
+AccessSets::Ranges AccessSets::ranges_of(const Surrounded& around) const {
+  Ranges ranges;
+  const auto add = [&](Node loop) {
+    const bool is_for = loop.is(Kind::For);
+    const auto min = is_for ? range_of(loop[f::For::min], ranges) : Interval{0, 0};
+    const auto extent =
+        range_of(is_for ? loop[f::For::extent] : loop[f::AttrStmt::value], ranges);
+    const tir::NodeId variable = loop_variable(loop).id();
+    // A loop that never runs has no values; one is as good as none.
+    if (!min || !extent) {
+      ranges.erase(variable);
+    } else {
+      ranges[variable] = {min->low, min->high + std::max<std::int64_t>(extent->high - 1, 0)};
+    }
+  };
+  for (std::size_t i = around.outside.size(); i-- > 0;) add(around.outside[i]);
+  for (const Surroundings::Loop& loop : around.inside.loops) add(loop.node);
+  return ranges;
+}
+
+std::optional<Interval> AccessSets::range_of(Node expression, const Ranges& ranges) const {
+  const auto program = IndexProgram::compile(expression, bindings_);
+  return program ? range_of(*program, ranges) : std::nullopt;
+}
+
+std::optional<Interval> AccessSets::range_of(const IndexProgram& program,
+                                             const Ranges& ranges) const {
+  return program.range([&](tir::NodeId variable) -> std::optional<Interval> {
+    const auto known = ranges.find(variable);
+    return known == ranges.end() ? std::nullopt : std::optional(known->second);
+  });
+}
+
+// --- Terms ---------------------------------------------------------------------------------------
+
+bool AccessSets::add_span(Node expression, std::int64_t factor, const Ranges& ranges,
+                          AccessedBytes& result) const {
+  result.is_exact = false;
+  const auto range = range_of(expression, ranges);
+  return range && widen(result.bytes, *range, factor);
+}
+
+/// Terms of loops that stand still are the base, those of other loops get into `around`, and what
+/// depends on anything else is taken as all that its type and its operators allow.
+bool AccessSets::split_terms(const IndexTerms& terms, Surrounded& around, AccessedBytes& result,
+                             const Ranges& ranges) {
+  const auto stands_still = [&](tir::NodeId variable) {
+    return !around.inside.loop_of(variable) &&
+           std::ranges::any_of(around.outside, [&](Node loop) {
+             return loop_variable(loop).id() == variable;
+           });
+  };
+  const auto add = [&](Node expression, std::int64_t factor) {
+    if (auto program = around.inside.compiled(expression, bindings_)) {
+      around.inside.terms.push_back({*std::move(program), factor});
+      return true;
+    }
+    return add_span(expression, factor, ranges, result);
+  };
+  for (const auto& [variable, factor] : terms.variables) {
+    if (stands_still(variable)) {
+      result.base.variables.emplace(variable, factor);
+    } else if (!add(module_.node(variable), factor)) {
+      return false;
+    }
+  }
+  for (const IndexTerms::Other& other : terms.others) {
+    const auto program = IndexProgram::compile(other.expression, bindings_);
+    const bool is_of_base = program && !program->variables().empty() &&
+                            std::ranges::all_of(program->variables(), stands_still);
+    if (is_of_base) {
+      result.base.others.push_back(other);
+    } else if (!add(other.expression, other.factor)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) const {
+  if (a.base.variables != b.base.variables) return false;
+  return std::ranges::equal(a.base.others, b.base.others, [&](const auto& one, const auto& other) {
+    return one.factor == other.factor && values_.are_same(one.expression, other.expression);
+  });
+}
+
+// --- Distances -----------------------------------------------------------------------------------
+
+/// Of a loop that nothing else is connected with and whose variable has a factor.
+std::optional<AccessSets::Distances> AccessSets::steps_of(const Surroundings& around,
+                                                          const std::vector<std::size_t>& loops,
+                                                          const Grouping& grouping) {
+  const Surroundings::Loop& loop = around.loops[loops[0]];
+  const auto extent = constant_extent(loop.node);
+  const bool is_alone = loops.size() == 1 && grouping.tests_of(loops).empty();
+  if (!is_alone || !extent || !loop.counted || !loop.counted->min.variables().empty()) {
+    return std::nullopt;
+  }
+  Distances result{.count = *extent};
+  for (const std::size_t i : grouping.terms_of(loops)) {
+    const CountedTerm& term = around.terms[i];
+    const bool is_variable = term.expression.size() == 1;
+    if (!is_variable || __builtin_add_overflow(result.step, term.factor, &result.step)) {
+      return std::nullopt;
+    }
+  }
+  const auto min = IndexProgram(loop.counted->min).run();
+  if (!min || __builtin_mul_overflow(*min, result.step, &result.start)) return std::nullopt;
+  return result;
+}
+
+std::optional<AccessSets::Distances> AccessSets::distances_of(const Surroundings& around,
+                                                              const std::vector<std::size_t>& loops,
+                                                              const Grouping& grouping) {
+  std::vector<CountedLoop> counted;
+  for (const std::size_t i : loops) {
+    if (!around.loops[i].counted) return std::nullopt;
+    counted.push_back(*around.loops[i].counted);
+  }
+  std::vector<CountedTest> tests;
+  for (const std::size_t i : grouping.tests_of(loops)) {
+    tests.push_back(*around.tests[i].counted);
+  }
+  std::vector<CountedTerm> terms;
+  for (const std::size_t i : grouping.terms_of(loops)) terms.push_back(around.terms[i]);
+  const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
+  std::uint64_t left = allowed;
+  auto values = Enumeration(std::move(counted), std::move(tests), std::move(terms)).values(left);
+  steps_left_ -= allowed - left;
+  if (!values) return std::nullopt;
+  if (values->empty()) return Distances{.count = 0};
+  return Distances{.values = *std::move(values)};
+}
+
+/// Of the conditions that no loop decides. False where one of them never holds.
+bool AccessSets::meets_constants(const Surroundings& around, const Grouping& grouping,
+                                 bool& is_exact) {
+  for (std::size_t i = 0; i < around.tests.size(); ++i) {
+    if (grouping.is_on_loops(i)) continue;
+    if (!around.tests[i].counted) {
+      is_exact = false;
+      continue;
+    }
+    CountedTest test = *around.tests[i].counted;
+    const auto value = test.expression.run();
+    const auto wanted = test.other ? test.other->run() : std::optional(test.wanted);
+    if (!value || !wanted) {
+      is_exact = false;
+    } else if (*value != *wanted) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Terms without variables are numbers.
+bool AccessSets::move_by_constants(const Surroundings& around, ByteSet& bytes) {
+  for (const CountedTerm& term : around.terms) {
+    if (!term.expression.variables().empty()) continue;
+    const auto value = IndexProgram(term.expression).run();
+    std::int64_t distance = 0;
+    if (!value || __builtin_mul_overflow(*value, term.factor, &distance) ||
+        !bytes.shift(distance)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool AccessSets::move_by(const std::vector<Distances>& all, ByteSet& bytes) {
+  for (const Distances& one : all) {
+    auto moved = one.values.empty() ? bytes.repeated(one.step, one.count)
+                                    : bytes.at_each(one.values);
+    if (!moved || !moved->shift(one.start)) return false;
+    bytes = *std::move(moved);
+  }
+  return true;
+}
+
+/// Small steps come first, as they make one span of many.
+bool AccessSets::move_by(const Surrounded& around, const Ranges& ranges, AccessedBytes& result) {
+  const Surroundings& inside = around.inside;
+  const Grouping grouping(inside);
+  result.is_exact = result.is_exact && around.is_complete;
+  bool never_happens = !meets_constants(inside, grouping, result.is_exact);
+  std::vector<Distances> all;
+  for (const std::vector<std::size_t>& loops : grouping.groups()) {
+    auto distances = steps_of(inside, loops, grouping);
+    if (!distances) distances = distances_of(inside, loops, grouping);
+    if (distances) {
+      never_happens = never_happens || (distances->values.empty() && distances->count == 0);
+      all.push_back(*std::move(distances));
+      continue;
+    }
+    result.is_exact = false;
+    for (const std::size_t i : grouping.terms_of(loops)) {
+      const auto range = range_of(inside.terms[i].expression, ranges);
+      if (!range || !widen(result.bytes, *range, inside.terms[i].factor)) return false;
+    }
+  }
+  if (never_happens) {
+    result.bytes = ByteSet();
+    return true;
+  }
+  std::ranges::stable_sort(all, {}, [](const Distances& one) { return one.extent(); });
+  const ByteSet one = result.bytes;
+  if (move_by(all, result.bytes)) return true;
+  // Too many pieces: a span around them.
+  result.is_exact = false;
+  result.bytes = one;
+  return std::ranges::all_of(all, [&](const Distances& distances) {
+    const auto range = distances.range();
+    return range && widen(result.bytes, *range, 1);
+  });
+}
+
+std::optional<AccessedBytes> AccessSets::bytes_inside(const PlacedAccess& access, RegionId level) {
+  Surrounded around = surroundings_of(access, level);
+  const Ranges ranges = ranges_of(around);
+  AccessedBytes result;
+  result.is_exact = true;
+  const auto vector = ByteSet({0, access.bytes}).repeated(access.lane_step, access.lanes);
+  if (!vector) return std::nullopt;
+  result.bytes = *vector;
+  const bool is_known = split_terms(access.terms, around, result, ranges) &&
+                        move_by(around, ranges, result) &&
+                        move_by_constants(around.inside, result.bytes) &&
+                        result.bytes.shift(access.terms.constant);
+  return is_known ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace mlf::analysis

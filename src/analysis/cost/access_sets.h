@@ -1,0 +1,98 @@
+// Which bytes an access touches in all iterations of loops around it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/cost/byte_set.h"
+#include "analysis/cost/index_terms.h"
+#include "analysis/cost/iteration_space.h"
+#include "analysis/cost/same_values.h"
+#include "analysis/cost/surroundings.h"
+
+namespace mlf::analysis {
+
+/// One access in one region: `bytes` bytes at the place that `terms` say, in bytes.
+struct PlacedAccess {
+  RegionId region = RegionId::function;
+  IndexTerms terms{};
+  std::int64_t bytes = 0;
+  std::int64_t lane_step = 0;  ///< of a vector, whose elements are so far apart, in bytes
+  std::uint64_t lanes = 1;
+  std::vector<tir::Node> first_only{};  ///< loops of which only the first iteration counts
+};
+
+/// The bytes of an access in the iterations of the loops inside of one region, while loops around
+/// that region stand still.
+struct AccessedBytes {
+  IndexTerms base{};  ///< added to all: what depends on the loops that stand still
+  ByteSet bytes{};    ///< all that it may touch, and perhaps others
+  bool is_exact = false;  ///< each of `bytes` is touched
+};
+
+/// Works that out. Iterations are run one by one where bounds, conditions or divisions need it,
+/// within limits: beyond them the bytes are a span around all that it may touch.
+class AccessSets {
+ public:
+  AccessSets(const tir::Module& module, const IterationSpace& space, const Bindings& bindings,
+             const SameValues& values)
+      : module_(module), space_(space), bindings_(bindings), values_(values) {}
+
+  /// In the iterations inside of `level`, which is the access's region or around it. Nothing where
+  /// its place depends on data.
+  std::optional<AccessedBytes> bytes_inside(const PlacedAccess& access, RegionId level);
+  /// Whether both bases are the same number in each iteration.
+  bool have_same_base(const AccessedBytes& a, const AccessedBytes& b) const;
+  /// The distance that the bytes have moved by from one iteration of this loop to the next.
+  static std::int64_t step_in(const AccessedBytes& bytes, tir::Node loop);
+  /// The innermost region that both are in.
+  RegionId common_region(RegionId a, RegionId b) const;
+
+ private:
+  using Ranges = std::map<tir::NodeId, tir::Interval>;
+  /// Distances that some loops move an access by.
+  struct Distances {
+    std::int64_t start = 0;
+    std::int64_t step = 0;  // of `count`, where there are no `values`
+    std::uint64_t count = 1;
+    std::vector<std::int64_t> values{};
+    std::uint64_t extent() const;
+    std::optional<tir::Interval> range() const;
+  };
+  struct Surrounded {
+    Surroundings inside{};
+    std::vector<tir::Node> outside{};  // loops that stand still, from the inside out
+    bool is_complete = true;           // all loops and conditions are there
+  };
+
+  Surrounded surroundings_of(const PlacedAccess& access, RegionId level) const;
+  Ranges ranges_of(const Surrounded& around) const;
+  std::optional<tir::Interval> range_of(tir::Node expression, const Ranges& ranges) const;
+  std::optional<tir::Interval> range_of(const IndexProgram& program, const Ranges& ranges) const;
+  bool split_terms(const IndexTerms& terms, Surrounded& around, AccessedBytes& result,
+                   const Ranges& ranges);
+  bool add_span(tir::Node expression, std::int64_t factor, const Ranges& ranges,
+                AccessedBytes& result) const;
+  bool move_by(const Surrounded& around, const Ranges& ranges, AccessedBytes& result);
+  static bool move_by_constants(const Surroundings& around, ByteSet& bytes);
+  static bool move_by(const std::vector<Distances>& all, ByteSet& bytes);
+  std::optional<Distances> distances_of(const Surroundings& around,
+                                        const std::vector<std::size_t>& loops,
+                                        const Grouping& grouping);
+  static std::optional<Distances> steps_of(const Surroundings& around,
+                                           const std::vector<std::size_t>& loops,
+                                           const Grouping& grouping);
+  static bool meets_constants(const Surroundings& around, const Grouping& grouping, bool& is_exact);
+
+  const tir::Module& module_;
+  const IterationSpace& space_;
+  const Bindings& bindings_;
+  const SameValues& values_;
+  std::uint64_t steps_left_ = std::uint64_t{1} << 26;
+};
+
+}  // namespace mlf::analysis

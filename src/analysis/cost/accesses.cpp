@@ -1,0 +1,460 @@
+#include "analysis/cost/accesses.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "analysis/cost/access_sets.h"
+#include "analysis/cost/callees.h"
+#include "analysis/cost/evaluations.h"
+#include "analysis/cost/memories.h"
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+namespace {
+
+using graph::Place;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// Pairs of a write and a read that are compared, of one function.
+constexpr std::size_t kMaxPairs = 2'000'000;
+
+// Reasons that are kept of one memory.
+constexpr std::size_t kMaxReasons = 3;
+
+// Operators that take a pointer without touching what it points to.
+constexpr std::array<std::string_view, 8> kTouchesNothing{
+    "address_of",     "isnullptr",      "reinterpret",            "likely",
+    "tvm_struct_get", "tvm_access_ptr", "TVMBackendFreeWorkspace", "tvm_struct_set"};
+
+bool is_access(Node node) {
+  return is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad);
+}
+
+std::vector<Node> indices_at(Node access) {
+  if (access.is(Kind::Store)) return {access[f::Store::index]};
+  if (access.is(Kind::Load)) return {access[f::Load::index]};
+  const tir::NodeList list = access.is(Kind::BufferStore) ? access.list(f::BufferStore::indices)
+                                                          : access.list(f::BufferLoad::indices);
+  std::vector<Node> indices;
+  for (const Node index : list) indices.push_back(index);
+  return indices;
+}
+
+Node buffer_of(Node access) {
+  if (access.is(Kind::BufferStore)) return access[f::BufferStore::buffer];
+  return access.is(Kind::BufferLoad) ? access[f::BufferLoad::buffer] : Node();
+}
+
+bool is_among(const std::vector<Node>& nodes, Node node) {
+  return std::ranges::find(nodes, node) != nodes.end();
+}
+
+void add_reason(std::vector<std::string>& reasons, std::string why) {
+  if (reasons.size() == kMaxReasons || std::ranges::find(reasons, why) != reasons.end()) return;
+  reasons.push_back(std::move(why));
+}
+
+/// Numbers of elements from one index of each dimension to the next; nothing where one is not a
+/// number.
+std::optional<std::vector<std::int64_t>> strides_of(Node buffer, std::size_t dimensions) {
+  if (dimensions == 1) return std::vector<std::int64_t>{1};
+  if (!buffer) return std::nullopt;
+  const tir::NodeList shape = buffer.list(f::Buffer::shape);
+  if (buffer.list(f::Buffer::strides).size() != 0 || shape.size() != dimensions) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> strides(dimensions, 1);
+  for (std::size_t i = dimensions; i-- > 1;) {
+    const auto extent = graph::integer_of(shape[i]);
+    if (!extent || __builtin_mul_overflow(strides[i], *extent, &strides[i - 1])) {
+      return std::nullopt;
+    }
+  }
+  return strides;
+}
+
+/// Reads the accesses of one function and puts them together by memory.
+class AccessCollector {
+ public:
+  explicit AccessCollector(Node function)
+      : order_(function[f::PrimFunc::body]),
+        bindings_(bindings_of(order_)),
+        memories_(function, order_),
+        values_(order_, memories_),
+        space_(bindings_),
+        evaluations_(order_, space_),
+        sets_(function.module(), space_, bindings_, values_) {}
+
+  Accesses run() &&;
+
+ private:
+  struct Access {
+    Place place{};
+    PlacedAccess placed{};
+    bool is_write = false;
+    bool is_certain = true;     // not masked, and made once for each iteration
+    std::size_t statement = 0;  // in the order of the code
+  };
+  struct Memory {
+    TouchedBytes touched;
+    std::vector<std::size_t> accesses;
+  };
+  using Key = std::pair<std::uint32_t, tir::NodeId>;  // the root, and of a let its variable
+
+  void find_statements();
+  void check_bindings();
+  void collect(std::size_t position, const Evaluation& evaluation);
+  void collect_access(std::size_t position, const Evaluation& evaluation);
+  void collect_call(std::size_t position, const Evaluation& evaluation);
+  void collect_use(std::size_t position, const Evaluation& evaluation, const ArgumentUse& use,
+                   bool is_read, bool is_written);
+  bool collect_pointer(std::size_t position, const Evaluation& evaluation, Node pointer);
+  void add(Access access, std::size_t position);
+  void add_unknown(const Place& place, const std::string& why);
+  bool is_tracked(const Place& place) const;
+  std::optional<IndexTerms> terms_of(Node access, std::int64_t element_bytes) const;
+  Memory& memory_of(const Place& place, bool by_let);
+
+  std::optional<AccessedBytes> bytes_of(std::size_t access, RegionId level);
+  void summarize(Memory& memory);
+  bool is_written_before(const Access& read, const Memory& memory);
+  bool is_written_in_front(const Access& read, const Memory& memory);
+  bool is_written_by_previous_iteration(const Access& read, const Memory& memory, RegionId body);
+
+  EvaluationOrder order_;
+  Bindings bindings_;
+  Memories memories_;
+  SameValues values_;
+  IterationSpace space_;
+  Evaluations evaluations_;
+  AccessSets sets_;
+  bool is_packed_ = false;
+  std::vector<std::size_t> statements_;  // by position in the order
+  std::vector<Access> accesses_;
+  std::map<std::pair<std::size_t, RegionId>, std::optional<AccessedBytes>> known_;
+  std::map<std::uint32_t, Memory> arguments_;
+  std::map<Key, Memory> lets_;
+  std::size_t pairs_ = 0;
+  Accesses result_;
+};
+
+/// The first statement, in the order of the code, that evaluates each expression.
+void AccessCollector::find_statements() {
+  constexpr std::size_t kNone = SIZE_MAX;
+  statements_.assign(order_.size(), kNone);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (!tir::is_expr(order_[i].category())) statements_[i] = i;
+    for (const Part& part : order_.parts(i)) {
+      std::size_t& known = statements_[order_.position_of(part.node)];
+      if (tir::is_expr(part.node.category())) known = std::min(known, statements_[i]);
+    }
+  }
+}
+
+/// A variable has one value in all of the function here.
+void AccessCollector::check_bindings() {
+  std::map<tir::NodeId, tir::NodeId> values;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Node node = order_[i];
+    if (!node.is(Kind::LetStmt) && !node.is(Kind::Let)) continue;
+    const bool is_statement = node.is(Kind::LetStmt);
+    const Node variable = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
+    const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
+    if (values.emplace(variable.id(), value.id()).first->second == value.id()) continue;
+    add_reason(result_.unknown, fmt::format("gives '{}' a value twice", variable.text(f::Var::name)));
+  }
+}
+
+bool AccessCollector::is_tracked(const Place& place) const {
+  return place.kind == (is_packed_ ? Place::Kind::argument : Place::Kind::parameter);
+}
+
+AccessCollector::Memory& AccessCollector::memory_of(const Place& place, bool by_let) {
+  Memory& memory = by_let ? lets_[{place.root, place.alias}] : arguments_[place.root];
+  memory.touched.argument = place.root;
+  return memory;
+}
+
+void AccessCollector::add_unknown(const Place& place, const std::string& why) {
+  if (!is_tracked(place)) return;
+  add_reason(memory_of(place, false).touched.unknown, why);
+  if (place.alias != tir::NodeId::none) add_reason(memory_of(place, true).touched.unknown, why);
+}
+
+void AccessCollector::add(Access access, std::size_t position) {
+  const Place& place = access.place;
+  if (!place.offset_known) {
+    return add_unknown(place, "uses an address inside of it that is not a number");
+  }
+  if (__builtin_add_overflow(access.placed.terms.constant, place.offset,
+                             &access.placed.terms.constant)) {
+    return add_unknown(place, "uses an address that is too large");
+  }
+  access.statement = statements_[position];
+  access.is_certain = access.is_certain && evaluations_[position].size() == 1;
+  const std::size_t number = accesses_.size();
+  memory_of(place, false).accesses.push_back(number);
+  if (place.alias != tir::NodeId::none) memory_of(place, true).accesses.push_back(number);
+  accesses_.push_back(std::move(access));
+}
+
+/// Where an access to a Buffer or through a pointer is, in bytes; nothing where the Buffer does not
+/// say.
+std::optional<IndexTerms> AccessCollector::terms_of(Node access, std::int64_t element_bytes) const {
+  IndexTerms terms;
+  const std::vector<Node> indices = indices_at(access);
+  const Node buffer = buffer_of(access);
+  if (buffer && buffer[f::Buffer::elem_offset] &&
+      !terms.add(buffer[f::Buffer::elem_offset], element_bytes, bindings_)) {
+    return std::nullopt;
+  }
+  const auto strides = strides_of(buffer, indices.size());
+  if (!strides) return std::nullopt;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const Node index = indices[i].is(Kind::Ramp) ? indices[i][f::Ramp::base] : indices[i];
+    std::int64_t factor = 0;
+    if (__builtin_mul_overflow((*strides)[i], element_bytes, &factor) ||
+        !terms.add(index, factor, bindings_)) {
+      return std::nullopt;
+    }
+  }
+  return terms;
+}
+
+void AccessCollector::collect_access(std::size_t position, const Evaluation& evaluation) {
+  const Node node = order_[position];
+  const Place place = memories_.place_of(data_of_access(node));
+  if (place.kind == Place::Kind::unknown) {
+    add_reason(result_.unknown, "uses a pointer that cannot be followed");
+  }
+  if (!is_tracked(place)) return;
+  const tir::DType dtype = dtype_of(node);
+  const std::vector<Node> indices = indices_at(node);
+  const Node last = indices.empty() ? Node() : indices.back();
+  // A vector of one index is as many elements side by side; of a Ramp, they are its stride apart.
+  const bool is_ramp = last && last.is(Kind::Ramp);
+  const auto stride = is_ramp ? graph::integer_of(last[f::Ramp::stride]) : std::optional<std::int64_t>(1);
+  const Node buffer = buffer_of(node);
+  const bool counts_vectors = buffer && buffer.dtype(f::Buffer::dtype).lanes > 1;
+  const auto element = static_cast<std::int64_t>(dtype.element_bytes());
+  const std::int64_t unit = counts_vectors ? element * dtype.lanes : element;
+  if (dtype.lanes < 1 || !stride || element == 0) {
+    return add_unknown(place, "is used with vectors of unknown length");
+  }
+  if (!dtype.is_bool() && dtype.bits % 8 != 0) {
+    return add_unknown(place, "has elements of parts of bytes");
+  }
+  auto terms = terms_of(node, unit);
+  if (!terms) return add_unknown(place, "is used at an index that is not understood");
+  Access access{.place = place, .is_write = is_store(node), .is_certain = !is_masked(node)};
+  access.placed = {.region = evaluation.region,
+                   .terms = *std::move(terms),
+                   .bytes = element,
+                   .lane_step = element * *stride,
+                   .lanes = static_cast<std::uint64_t>(dtype.lanes)};
+  add(std::move(access), position);
+}
+
+/// What a function that is known does to memory that it is given.
+void AccessCollector::collect_use(std::size_t position, const Evaluation& evaluation,
+                                  const ArgumentUse& use, bool is_read, bool is_written) {
+  const Node pointer = order_[position].list(f::Call::args)[use.argument];
+  const Place place = memories_.place_of(pointer);
+  std::int64_t bytes = 0;
+  if (!use.reach || __builtin_mul_overflow(*use.reach, use.element_bytes, &bytes)) {
+    return add_unknown(place, fmt::format("is given to '{}', and how far that reaches is not known",
+                                          callee_of(order_[position]).symbol));
+  }
+  for (const bool is_write : {false, true}) {
+    if (!(is_write ? is_written : is_read) || !is_tracked(place)) continue;
+    Access access{.place = place, .is_write = is_write};
+    access.placed = {.region = evaluation.region, .bytes = bytes};
+    add(std::move(access), position);
+  }
+}
+
+/// `tvm_access_ptr(type, data, offset, extent, mask)` says itself what is touched behind it.
+bool AccessCollector::collect_pointer(std::size_t position, const Evaluation& evaluation,
+                                      Node pointer) {
+  pointer = graph::without_casts(pointer);
+  if (graph::operator_of(pointer) != "tvm_access_ptr") return false;
+  const tir::NodeList args = pointer.list(f::Call::args);
+  if (args.size() != 5) return false;
+  const Place place = memories_.place_of(args[1]);
+  const auto extent = graph::integer_of(args[3]);
+  const auto mask = graph::integer_of(args[4]).value_or(3);
+  const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
+  std::int64_t bytes = 0;
+  IndexTerms terms;
+  const bool is_known = extent && !__builtin_mul_overflow(*extent, element, &bytes) &&
+                        terms.add(args[2], element, bindings_);
+  if (!is_known) return false;
+  for (const bool is_write : {false, true}) {
+    if ((mask & (is_write ? 2 : 1)) == 0 || !is_tracked(place)) continue;
+    Access access{.place = place, .is_write = is_write};
+    access.placed = {.region = evaluation.region, .terms = terms, .bytes = bytes};
+    add(std::move(access), position);
+  }
+  return true;
+}
+
+void AccessCollector::collect_call(std::size_t position, const Evaluation& evaluation) {
+  const Node call = order_[position];
+  const std::string_view op = graph::operator_of(call);
+  if (std::ranges::find(kTouchesNothing, op) != kTouchesNothing.end()) return;
+  const Callee callee = callee_of(call);
+  std::vector<bool> is_used(call.list(f::Call::args).size());
+  for (const ArgumentUse& use : callee.uses) {
+    is_used[use.argument] = true;
+    collect_use(position, evaluation, use, use.loads.max != 0, use.stores.max != 0);
+  }
+  for (const ArgumentUse& use : callee.scratch) {
+    is_used[use.argument] = true;
+    collect_use(position, evaluation, use, false, true);
+  }
+  for (std::size_t i = 0; i < is_used.size(); ++i) {
+    const Node arg = call.list(f::Call::args)[i];
+    if (is_used[i] || !graph::without_casts(arg).dtype().is_handle()) continue;
+    if (collect_pointer(position, evaluation, arg)) continue;
+    add_unknown(memories_.place_of(arg),
+                fmt::format("is given to '{}', and how far that reaches is not known",
+                            callee.symbol.empty() ? std::string(op) : callee.symbol));
+  }
+}
+
+void AccessCollector::collect(std::size_t position, const Evaluation& evaluation) {
+  const Node node = order_[position];
+  if (is_access(node)) return collect_access(position, evaluation);
+  if (node.is(Kind::Call)) return collect_call(position, evaluation);
+  if (node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
+    add_reason(result_.unknown, "has code that is not understood");
+  } else if (node.is(Kind::Block) && node.list(f::Block::match_buffers).size() != 0) {
+    add_reason(result_.unknown, "matches buffers with parts of others");
+  }
+}
+
+// --- Putting together ----------------------------------------------------------------------------
+
+std::optional<AccessedBytes> AccessCollector::bytes_of(std::size_t access, RegionId level) {
+  const auto [at, is_new] = known_.try_emplace({access, level});
+  if (is_new) at->second = sets_.bytes_inside(accesses_[access].placed, level);
+  return at->second;
+}
+
+/// Whether statements in front of the read, in one of the regions that it is in, have written all
+/// of it, however often the loops around both have run. A write that is deeper in loops of its own
+/// has been made in all of their iterations then. Where only the first iteration of a loop around
+/// both counts, that loop is none.
+bool AccessCollector::is_written_in_front(const Access& read, const Memory& memory) {
+  std::map<RegionId, ByteSet> written;
+  for (const std::size_t one : memory.accesses) {
+    const Access& write = accesses_[one];
+    if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
+    if (++pairs_ > kMaxPairs) return false;
+    RegionId level = sets_.common_region(write.placed.region, read.placed.region);
+    PlacedAccess placed = write.placed;
+    while (space_[level].loop && is_among(read.placed.first_only, space_[level].loop)) {
+      placed.first_only.push_back(space_[level].loop);
+      level = space_[level].parent;
+    }
+    const auto bytes = placed.first_only.empty() ? bytes_of(one, level)
+                                                 : sets_.bytes_inside(placed, level);
+    const auto wanted = sets_.bytes_inside(read.placed, level);
+    if (!bytes || !wanted || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
+    ByteSet& all = written[level];
+    all.add(bytes->bytes);
+    if (all.covers(wanted->bytes)) return true;
+  }
+  return false;
+}
+
+/// Whether each iteration of a loop but the first one reads what the one before it has written, as
+/// sums and scans do.
+bool AccessCollector::is_written_by_previous_iteration(const Access& read, const Memory& memory,
+                                                       RegionId body) {
+  const auto wanted = sets_.bytes_inside(read.placed, body);
+  if (!wanted) return false;
+  ByteSet written;
+  for (const std::size_t one : memory.accesses) {
+    const Access& write = accesses_[one];
+    if (!write.is_write || !write.is_certain) continue;
+    if (sets_.common_region(write.placed.region, body) != body) continue;
+    if (++pairs_ > kMaxPairs) return false;
+    auto bytes = bytes_of(one, body);
+    if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
+    if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, space_[body].loop))) continue;
+    written.add(bytes->bytes);
+  }
+  return written.covers(wanted->bytes);
+}
+
+/// Whether all that is read was written before by this call.
+bool AccessCollector::is_written_before(const Access& read, const Memory& memory) {
+  if (is_written_in_front(read, memory)) return true;
+  RegionId body = space_[read.placed.region].innermost_loop;
+  for (; body != RegionId::function; body = space_[space_[body].parent].innermost_loop) {
+    if (!space_[body].loop.is(Kind::For)) continue;
+    if (!is_written_by_previous_iteration(read, memory, body)) continue;
+    Access first = read;
+    first.placed.first_only.push_back(space_[body].loop);
+    if (is_written_in_front(first, memory)) return true;
+  }
+  return false;
+}
+
+void AccessCollector::summarize(Memory& memory) {
+  TouchedBytes& touched = memory.touched;
+  for (const std::size_t one : memory.accesses) {
+    const Access& access = accesses_[one];
+    const auto bytes = bytes_of(one, RegionId::function);
+    touched.is_written = touched.is_written || access.is_write;
+    if (!bytes) {
+      add_reason(touched.unknown, "is used at an index of which no bound is known");
+      continue;
+    }
+    touched.reach.add(bytes->bytes);
+    if (access.is_write && access.is_certain && bytes->is_exact) touched.written.add(bytes->bytes);
+    if (!access.is_write && !touched.read.covers(bytes->bytes) &&
+        !is_written_before(access, memory)) {
+      touched.read.add(bytes->bytes);
+    }
+  }
+}
+
+Accesses AccessCollector::run() && {
+  for (std::size_t i = 0; i < memories_.size(); ++i) {
+    is_packed_ = is_packed_ || memories_[i].place.kind == Place::Kind::argument;
+  }
+  find_statements();
+  check_bindings();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (const Evaluation& evaluation : evaluations_[i]) collect(i, evaluation);
+  }
+  for (auto& [root, memory] : arguments_) {
+    summarize(memory);
+    result_.arguments.push_back(std::move(memory.touched));
+  }
+  for (auto& [key, memory] : lets_) {
+    summarize(memory);
+    const Node variable = order_[0].module().node(key.second);
+    memory.touched.let = variable.text(f::Var::name);
+    memory.touched.let_offset = memories_.place_of(variable).offset;
+    result_.lets.push_back(std::move(memory.touched));
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+Accesses accesses_of(Node function) {
+  return AccessCollector(function).run();
+}
+
+}  // namespace mlf::analysis

@@ -1,0 +1,30 @@
+// An index as a sum, so that its parts can be looked at one by one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analysis/cost/index_program.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::analysis {
+
+/// `constant` plus each variable and each other expression times its factor. No factor of a
+/// variable is 0.
+struct IndexTerms {
+  struct Other {
+    tir::Node expression;
+    std::int64_t factor = 1;
+  };
+  std::int64_t constant = 0;
+  std::map<tir::NodeId, std::int64_t> variables{};
+  std::vector<Other> others{};
+
+  /// Adds `index` times `factor`. False where a number gets too large, or the expression is; then
+  /// the terms mean nothing.
+  bool add(tir::Node index, std::int64_t factor, const Bindings& bindings);
+};
+
+}  // namespace mlf::analysis
