@@ -99,12 +99,12 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
                        .variable = storage.name,
                        .pool = *storage.pool,
                        .storage = id};
-  std::uint64_t bytes = storage.bytes.value_or(0);
+  std::uint64_t bytes = std::max(storage.bytes.value_or(0), reaches_[index(id)]);
   bool is_known = storage.offset.has_value();
   std::vector<Interval> live;
   for (const graph::ValueId id_of_value : values) {
     const Value& value = topology_[id_of_value];
-    is_known = is_known && (value.bytes || storage.bytes);
+    is_known = is_known && (value.bytes || storage.bytes || reaches_[index(id)] > 0);
     bytes = std::max(bytes, value.bytes.value_or(0));
     live.push_back(life_of(id_of_value));
   }
@@ -204,7 +204,7 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
                          .variable = workspace.name,
                          .pool = *workspace.pool,
                          .offset = *workspace.offset,
-                         .bytes = *workspace.bytes,
+                         .bytes = check_workspace(id, workspace, *pool),
                          .kernel = id,
                          .workspace = i};
     const std::optional<TickRange> touched = scratch_ticks(id, workspace, *pool);

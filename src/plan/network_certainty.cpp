@@ -77,6 +77,7 @@ void NetworkReader::check_network() {
       refuse_all("the network is not certain: " + check.detail);
     }
   }
+  for (const std::string& gap : topology_.gaps) refuse_all("main is not understood: " + gap);
   for (const graph::Hook& hook : topology_.hooks) {
     refuse_all(quoted(hook.symbol) + " may give memory to a device");
   }
@@ -90,6 +91,9 @@ void NetworkReader::check_call(const Call& call) {
   if (!ticks) {
     return refuse_all(quoted(kernel.symbol) +
                       " has no TIR: it may keep the pointers that it is given");
+  }
+  for (const std::string& gap : kernel.gaps) {
+    refuse_all(quoted(kernel.symbol) + " is not understood: " + gap);
   }
   if (!ticks->is_followed) {
     refuse_all("the pointers of " + quoted(kernel.symbol) + " cannot be followed");
@@ -122,7 +126,9 @@ void NetworkReader::check_lets(const Call& call, const KernelTicks& ticks) {
     PoolProblem* const pool = problem_of(call.arguments[let.argument].pool);
     const bool is_known =
         std::ranges::any_of(kernel.workspaces, [&](const graph::KernelBuffer& workspace) {
-          return workspace.name == let.name && workspace.offset && workspace.offset == let.offset;
+          // Which pool it is in, the first call tells; another one may give another pool.
+          return workspace.name == let.name && workspace.offset &&
+                 workspace.offset == let.offset && pool != nullptr && workspace.pool == pool->pool;
         });
     if (pool == nullptr || is_known) continue;
     refuse(*pool,

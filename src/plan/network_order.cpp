@@ -1,6 +1,7 @@
 #include "mlf/plan/network_order.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "plan/network_reader.h"
@@ -29,8 +30,18 @@ class OrderReader {
   OrderReader(const Topology& topology, std::span<const graph::TirInput> sources)
       : topology_(topology), ticks_(ticks_of_kernels(topology, sources)) {}
 
+  /// Buffers of pools are as large as they are planned with, which may be more than is declared.
+  void take_sizes(std::span<const PoolPlan> pools) {
+    for (const PoolPlan& pool : pools) {
+      for (const PlannedBuffer& buffer : pool.now.buffers) {
+        if (buffer.storage) sizes_[*buffer.storage] = buffer.bytes;
+        if (buffer.kernel) scratch_sizes_[{*buffer.kernel, buffer.workspace}] = buffer.bytes;
+      }
+    }
+  }
+
   /// Steps are by position, whatever they are: copies and device hooks have their places too.
-  OrderProblem run() {
+  OrderProblem run() && {
     problem_.buffers.resize(2 * topology_.storages.size());
     problem_.calls.resize(topology_.calls.size() + topology_.copies.size() +
                           topology_.hooks.size());
@@ -60,7 +71,9 @@ class OrderReader {
     const graph::Storage& storage = topology_[value.storage];
     OrderBuffer& memory = memory_of(value.storage);
     if (is_in_workspace(storage.pool)) {
-      memory.bytes = std::max({memory.bytes, storage.bytes.value_or(0), value.bytes.value_or(0)});
+      const auto planned = sizes_.find(value.storage);
+      memory.bytes = std::max({memory.bytes, storage.bytes.value_or(0), value.bytes.value_or(0),
+                               planned == sizes_.end() ? 0 : planned->second});
     }
     if (value.kind != ValueKind::computed) memory.from_start = true;
     if (value.kind == ValueKind::constant) memory.to_end = true;
@@ -105,8 +118,8 @@ class OrderReader {
       use(step, *argument.storage, writes(argument), ticks_of(call, i));
     }
     const Kernel& kernel = topology_.kernel_of(call);
-    for (const graph::KernelBuffer& workspace : kernel.workspaces) {
-      if (is_in_workspace(workspace.pool)) take_workspace(call, workspace, step);
+    for (std::size_t i = 0; i < kernel.workspaces.size(); ++i) {
+      if (is_in_workspace(kernel.workspaces[i].pool)) take_workspace(call, i, step);
     }
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
     step.keeps_place = !ticks || !ticks->only_computes();
@@ -114,7 +127,8 @@ class OrderReader {
 
   /// Scratch is there during its call alone, from the first to the last tick that touches it. Lets
   /// of one name and place are one workspace.
-  void take_workspace(const Call& call, const graph::KernelBuffer& workspace, OrderCall& step) {
+  void take_workspace(const Call& call, std::size_t position, OrderCall& step) {
+    const graph::KernelBuffer& workspace = topology_.kernel_of(call).workspaces[position];
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
     if (!ticks) return;
     std::optional<TickRange> touched;
@@ -124,7 +138,10 @@ class OrderReader {
       touched->include(*let.touched);
     }
     if (!touched) return;
-    step.scratch.push_back({workspace.bytes.value_or(0), touched->first, touched->last});
+    const auto planned = scratch_sizes_.find({call.kernel, position});
+    const std::uint64_t bytes = std::max(workspace.bytes.value_or(0),
+                                         planned == scratch_sizes_.end() ? 0 : planned->second);
+    step.scratch.push_back({bytes, touched->first, touched->last});
   }
 
   /// Copies of main are not moved: no representation has a slot for them (replan/call_slots.h).
@@ -137,6 +154,8 @@ class OrderReader {
 
   const Topology& topology_;
   std::vector<std::optional<KernelTicks>> ticks_;
+  std::map<StorageId, std::uint64_t> sizes_;
+  std::map<std::pair<graph::KernelId, std::size_t>, std::uint64_t> scratch_sizes_;  // workspaces
   OrderProblem problem_;
 };
 
@@ -211,7 +230,9 @@ std::optional<NetworkOrder> plan_order(const Topology& topology,
     return plan.is_refused();
   });
   if (!is_planned) return std::nullopt;
-  const OrderProblem problem = order_problem(topology, sources);
+  OrderReader reader(topology, sources);
+  reader.take_sizes(given);
+  const OrderProblem problem = std::move(reader).run();
   auto found = support::value_if_valid(best_order(problem, limits));
   if (!found) return std::nullopt;
   NetworkOrder result{.order = *std::move(found)};

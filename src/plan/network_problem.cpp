@@ -23,8 +23,11 @@ std::uint64_t alignment_of_offset(std::uint64_t offset) {
 }  // namespace
 
 void NetworkReader::read_kernels() {
-  for (std::optional<KernelTicks>& ticks : ticks_of_kernels(topology_, sources_)) {
-    kernels_.push_back({std::move(ticks), {}});
+  for (const tir::Node function : functions_of_kernels(topology_, sources_)) {
+    KernelReading& reading = kernels_.emplace_back();
+    if (!function) continue;
+    reading.ticks = kernel_ticks(function);
+    reading.accesses = analysis::accesses_of(function);
   }
 }
 
@@ -103,6 +106,7 @@ NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   set_clock();
   find_pools();
   check_network();
+  read_accesses();
   add_storages();
   for (std::size_t i = 0; i < topology_.kernels.size(); ++i) {
     add_workspaces(static_cast<graph::KernelId>(i));
@@ -122,21 +126,29 @@ std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
 }
 
 // A function is found by its source and name: several TIR sources may have one of the same name.
-std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topology,
-                                                         std::span<const graph::TirInput> sources) {
+std::vector<tir::Node> functions_of_kernels(const Topology& topology,
+                                            std::span<const graph::TirInput> sources) {
   const graph::FunctionTable functions(sources);
-  const auto function_of = [&](const Kernel& kernel) -> const graph::FunctionRef* {
+  const auto function_of = [&](const Kernel& kernel) -> tir::Node {
     for (const graph::FunctionRef& function : functions.all()) {
       const bool is_source = sources[function.source].stem == kernel.source;
-      if (is_source && function.name == kernel.function) return &function;
+      if (is_source && function.name == kernel.function) return function.function;
     }
-    return nullptr;
+    return {};
   };
-  std::vector<std::optional<KernelTicks>> ticks;
+  std::vector<tir::Node> found;
   for (const Kernel& kernel : topology.kernels) {
-    const graph::FunctionRef* function = kernel.has_tir() ? function_of(kernel) : nullptr;
+    found.push_back(kernel.has_tir() ? function_of(kernel) : tir::Node());
+  }
+  return found;
+}
+
+std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topology,
+                                                         std::span<const graph::TirInput> sources) {
+  std::vector<std::optional<KernelTicks>> ticks;
+  for (const tir::Node function : functions_of_kernels(topology, sources)) {
     ticks.emplace_back();
-    if (function != nullptr) ticks.back() = kernel_ticks(function->function);
+    if (function) ticks.back() = kernel_ticks(function);
   }
   return ticks;
 }

@@ -1,6 +1,7 @@
-// Reads the pools of one network off its topology and its kernels' TIR. One class in three files,
+// Reads the pools of one network off its topology and its kernels' TIR. One class in four files,
 // by what they find out: the clock and the pools (network_problem.cpp), the buffers with their
-// lives (network_buffers.cpp), and what is not certain (network_certainty.cpp).
+// lives (network_buffers.cpp), which bytes of them are touched (network_accesses.cpp), and what else
+// is not certain (network_certainty.cpp).
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cost/accesses.h"
 #include "graph/network/memory_use.h"
 #include "mlf/plan/network_plan.h"
 #include "plan/kernel_ticks.h"
 
 namespace mlf::plan {
+
+/// By kernel; undefined for one without TIR.
+std::vector<tir::Node> functions_of_kernels(const graph::Topology& topology,
+                                            std::span<const graph::TirInput> sources);
 
 /// By kernel; nothing for one without TIR.
 std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& topology,
@@ -51,6 +57,7 @@ class NetworkReader {
  private:
   struct KernelReading {
     std::optional<KernelTicks> ticks;          // nothing: no TIR
+    std::optional<analysis::Accesses> accesses;  // the same
     std::vector<std::int64_t> first_of_calls;  // first tick of each call
   };
 
@@ -63,6 +70,19 @@ class NetworkReader {
   void check_network();
   void check_call(const graph::Call& call);
   void check_lets(const graph::Call& call, const KernelTicks& ticks);
+  std::string kernel_at(graph::KernelId id) const;
+  void read_accesses();
+  void read_accesses_of(const graph::Call& call);
+  void read_accesses_of(const graph::Copy& copy);
+  void read_argument(const graph::Argument& argument, const analysis::TouchedBytes& touched,
+                     const std::string& who);
+  void write_argument(const graph::Argument& argument, const analysis::TouchedBytes& touched);
+  void reach(graph::StorageId id, const analysis::ByteSet& bytes, const std::string& who);
+  void expect_written(graph::StorageId id, const analysis::ByteSet& read,
+                      const analysis::ByteSet& there, const std::string& who);
+  void check_outputs();
+  std::uint64_t check_workspace(graph::KernelId id, const graph::KernelBuffer& workspace,
+                                PoolProblem& pool);
   const graph::Port* port_of(graph::StorageId id) const;
   void add_storages();
   void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
@@ -88,6 +108,8 @@ class NetworkReader {
   graph::Lifetimes lifetimes_;
   std::vector<KernelReading> kernels_;  // by kernel
   std::vector<std::int64_t> steps_;     // NetworkProblem::first_tick
+  std::vector<analysis::ByteSet> contents_;  // by value: what is certainly written of it
+  std::vector<std::uint64_t> reaches_;       // by storage: up to where it is touched
   std::size_t scratch_lives_ = 0;
   NetworkProblem result_;
 };

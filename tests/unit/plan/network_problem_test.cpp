@@ -190,6 +190,45 @@ TEST(NetworkProblem, DoesNotKnowHowFarBuffersReachWhereOneHasNoSize) {
   EXPECT_FALSE(read.pool().used);
 }
 
+/// The first reason against moving buffers, where the kernel of three calls has this body.
+std::string reason_against(std::string_view body) {
+  const Read read(script({three_calls(), kernel_of(body)}));
+  return read.pool().refused.empty() ? "" : read.pool().refused.front();
+}
+
+TEST(NetworkProblem, HasBuffersAsLongAsTheyAreTouched) {
+  const Read read(script({three_calls(), kernel_of("for i in range(8):\n    T_add[i] = p0[i % 4]")}));
+  EXPECT_EQ(read.pool().buffers.at(0).bytes, 32u);
+  EXPECT_EQ(read.pool().buffers.at(1).bytes, 32u);
+}
+
+TEST(NetworkProblem, RefusesAReadOfWhatNobodyWrote) {
+  EXPECT_NE(reason_against("for i in range(2):\n    T_add[i] = p0[i] + p0[i + 2]")
+                .find("may read byte 8 of 'sid_1_let', which is not known to be written"),
+            std::string::npos);
+}
+
+TEST(NetworkProblem, RefusesAReadInFrontOfATensor) {
+  EXPECT_NE(reason_against("for i in range(4):\n    T_add[i] = p0[i - 1]")
+                .find("may touch byte -4 of 'sid_1_let', which is before it"),
+            std::string::npos);
+}
+
+TEST(NetworkProblem, RefusesAWorkspaceThatAnotherCallHasLeft) {
+  EXPECT_NE(reason_against("for i in range(4):\n    T_add[i] = p0[i] + local[i]\n    local[i] = p0[i]")
+                .find("may read byte 0 of 'local_let' before it has written that"),
+            std::string::npos);
+}
+
+TEST(NetworkProblem, RefusesAnIndexWithoutBounds) {
+  const Read read(script({three_calls(), kernel_of("for i in range(4):\n    T_add[i] = "
+                                                   "p0[T.cast(p0[i], \"int64\")]")}));
+  ASSERT_FALSE(read.pool().refused.empty());
+  EXPECT_NE(read.pool().refused.front().find("'sid_1_let' is used at an index of which no bound"),
+            std::string::npos);
+  EXPECT_FALSE(read.pool().used);
+}
+
 TEST(NetworkProblem, TakesTheAlignmentOfAllOffsetsOrTheStatedOne) {
   const std::string text =
       script({planned_main(place("sid_1_let", 0) + planned_call("x_buffer.data, sid_1_let") +
