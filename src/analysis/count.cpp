@@ -7,29 +7,32 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  return a > kMost || b > kMost - a ? kMost : a + b;
+using Bound = std::optional<std::uint64_t>;  // nothing: more than kMost, or unknown
+
+Bound sum(std::uint64_t a, std::uint64_t b) {
+  return a > kMost || b > kMost - a ? Bound() : Bound(a + b);
 }
 
-std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-  return a != 0 && b > kMost / a ? kMost : a * b;
+Bound product(std::uint64_t a, std::uint64_t b) {
+  const bool is_small = a == 0 || b == 0 || (a <= kMost && b <= kMost / a);
+  return is_small ? Bound(a * b) : Bound();
 }
 
 }  // namespace
 
 Count& Count::operator+=(const Count& other) {
-  min = sum(min, other.min);
-  max = max && other.max ? std::optional(sum(*max, *other.max)) : std::nullopt;
+  min = sum(min, other.min).value_or(kMost);
+  max = max && other.max ? sum(*max, *other.max) : std::nullopt;
   return *this;
 }
 
 Count& Count::operator*=(const Count& other) {
   const bool is_nothing = max == 0 || other.max == 0;
-  min = product(min, other.min);
+  min = product(min, other.min).value_or(kMost);
   if (is_nothing) {
     max = 0;
   } else {
-    max = max && other.max ? std::optional(product(*max, *other.max)) : std::nullopt;
+    max = max && other.max ? product(*max, *other.max) : std::nullopt;
   }
   return *this;
 }

@@ -10,10 +10,12 @@
 
 namespace mlf::graph {
 
-/// Sums of bytes stop at the largest number that the JSON can say.
+/// The largest number that the JSON can say. As a number of bytes it means so many or more.
+inline constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+
+/// Sums of bytes stop at `kMostBytes`.
 inline std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return a > kMost || b > kMost - a ? kMost : a + b;
+  return a > kMostBytes || b > kMostBytes - a ? kMostBytes : a + b;
 }
 
 /// Heap or stack: what TVM's host passes make of an Allocate.

@@ -7,6 +7,12 @@
 namespace mlf::graph {
 namespace {
 
+/// Of a sum of two.
+Exactness worse_of(Exactness a, Exactness b) {
+  if (a == Exactness::exact || a == b) return b;
+  return b == Exactness::exact ? a : Exactness::unknown;
+}
+
 ByteCount known_or_more(std::optional<std::uint64_t> bytes) {
   return {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
 }
@@ -72,11 +78,9 @@ ByteCount used_of(const Topology& topology, MemoryKind kind) {
 
 ByteCount& ByteCount::operator+=(const ByteCount& other) {
   bytes = sum_of(bytes, other.bytes);
-  if (exactness == Exactness::exact) {
-    exactness = other.exactness;
-  } else if (other.exactness != Exactness::exact && other.exactness != exactness) {
-    exactness = Exactness::unknown;
-  }
+  exactness = worse_of(exactness, other.exactness);
+  // Nobody knows how many bytes are behind the largest number.
+  if (bytes == kMostBytes) exactness = worse_of(exactness, Exactness::at_least);
   return *this;
 }
 

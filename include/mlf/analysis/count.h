@@ -11,7 +11,7 @@
 namespace mlf::analysis {
 
 /// A number of times or of bytes, between two bounds. Sums and products stop at 2^63-1, the largest
-/// number that the JSON can say.
+/// number that the JSON can say: a minimum then is 2^63-1, and a maximum unknown.
 struct Count {
   std::uint64_t min = 0;                 ///< at least so many
   std::optional<std::uint64_t> max = 0;  ///< at most so many; nothing: unknown

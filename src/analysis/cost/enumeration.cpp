@@ -1,6 +1,7 @@
 #include "analysis/cost/enumeration.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace mlf::analysis {
@@ -78,6 +79,10 @@ bool Enumeration::enter(Level& level, std::uint64_t& steps) {
   if (!min || !extent) return false;
   level.next = *min;
   level.left = std::max<std::int64_t>(*extent, 0);
+  // The last value of the variable has to be a number as well.
+  if (level.left > 0 && *min > std::numeric_limits<std::int64_t>::max() - (level.left - 1)) {
+    return false;
+  }
   if (&level == &levels_.back()) {
     const auto iterations = static_cast<std::uint64_t>(level.left);
     innermost_.min = was_entered_ ? std::min(innermost_.min, iterations) : iterations;
@@ -91,8 +96,7 @@ bool Enumeration::enter(Level& level, std::uint64_t& steps) {
 Enumeration::Answer Enumeration::advance(Level& level, std::uint64_t& steps) {
   if (!spend(steps, 1)) return Answer::none;
   for (const Use& use : level.uses) use.program->set(use.slot, level.next);
-  ++level.next;
-  --level.left;
+  if (--level.left > 0) ++level.next;
   for (const std::size_t i : level.tests) {
     CountedTest& test = tests_[i];
     if (!spend(steps, test.expression.size())) return Answer::none;
@@ -150,6 +154,9 @@ std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit)
     if (is_innermost && level.tests.empty() && terms_.empty()) {
       // Every iteration counts: no need to run them.
       iterations += static_cast<std::uint64_t>(level.left);
+      if (iterations > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+        return std::nullopt;
+      }
       level.left = 0;
     }
     if (level.left == 0) {

@@ -219,12 +219,11 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   const Node last = builder_->node(end);
   if (is_zero(first)) return end;
   if (first.is(Kind::IntImm) && last.is(Kind::IntImm)) {
-    // Unsigned, so that nonsense bounds wrap instead of being undefined.
-    const auto difference = static_cast<std::int64_t>(static_cast<std::uint64_t>(constant(last)) -
-                                                      static_cast<std::uint64_t>(constant(first)));
     // As in arithmetic of TVM, the wider of two dtypes is that of the result.
     const DType dtype = first.dtype().bits > last.dtype().bits ? first.dtype() : last.dtype();
-    if (int_imm_holds(dtype, difference)) return int_imm(dtype, difference);
+    std::int64_t difference = 0;
+    const bool is_number = !__builtin_sub_overflow(constant(last), constant(first), &difference);
+    if (is_number && int_imm_holds(dtype, difference)) return int_imm(dtype, difference);
   }
   if (last.is(Kind::Add) && is_spelled_alike(last[f::Add::a].id(), begin)) {
     return last[f::Add::b].id();

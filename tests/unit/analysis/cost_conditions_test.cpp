@@ -27,6 +27,28 @@ TEST(KernelCost, TheOtherBranchHasTheRest) {
   EXPECT_EQ(exactly(buffer(cost, "W").loads), 2 * (35 - 6));
 }
 
+// The difference of the bounds is no number of 64 bits.
+TEST(KernelCost, ALoopBetweenTheEndsOfItsTypeIsNotCountedAsOne) {
+  const std::string least = "T.int64(-9223372036854775808)";
+  const std::string most = "T.int64(9223372036854775807)";
+  const auto mac_of = [](const std::string& from, const std::string& to) {
+    return cost_of("    for i in range(" + from + ", " + to + "):\n        B[0] = B[0] + A[0] * W[0]").mac;
+  };
+  EXPECT_FALSE(mac_of(most, least).is_known());
+  EXPECT_FALSE(mac_of(least, most).is_known());
+  EXPECT_EQ(mac_of("T.int64(0)", most), Count(INT64_MAX));
+  EXPECT_EQ(mac_of("T.int64(1)", most), Count(INT64_MAX - 1));
+}
+
+TEST(KernelCost, ASumOfIterationsBeyondTheLargestNumberIsUnknown) {
+  const Count mac = cost_of(
+                        "    for i in range(T.int64(4)):\n"
+                        "        for j in range(i, T.int64(4611686018427387904) + i):\n"
+                        "            B[0] = B[0] + A[0] * W[0]")
+                        .mac;
+  EXPECT_FALSE(mac.is_known());
+}
+
 TEST(KernelCost, SelectEvaluatesBothValues) {
   const KernelCost cost = cost_of(R"(
     for i in range(10):

@@ -52,10 +52,10 @@ TEST(KernelCost, StatementsOfUnknownKindsAreUnknown) {
   EXPECT_EQ(cost.uncertain.size(), 1);
 }
 
-TEST(KernelCost, NumbersStopAtTheLargest) {
+TEST(KernelCost, NumbersBeyondTheLargestHaveNoMaximum) {
   const tir::Module module = chained(20'000);
   const KernelCost cost = kernel_cost(module.root());
-  EXPECT_EQ(exactly(buffer(cost, "B").loads), std::uint64_t{INT64_MAX});
+  EXPECT_EQ(buffer(cost, "B").loads, Count(std::uint64_t{INT64_MAX}, std::nullopt));
   EXPECT_EQ(cost.loops.size(), 20'000);
 }
 

@@ -31,9 +31,20 @@ TEST(Count, NothingTimesAnUnknownNumberIsNothing) {
   EXPECT_EQ(kUnknown * Count(0), Count(0));
 }
 
-TEST(Count, StopsAtTheLargestNumberOfTheJson) {
-  EXPECT_EQ(Count(kMost) + Count(1), Count(kMost));
-  EXPECT_EQ(Count(kMost) * Count(2), Count(kMost));
+TEST(Count, IsExactUpToTheLargestNumberOfTheJson) {
+  EXPECT_EQ(Count(kMost - 1) + Count(1), Count(kMost));
+  EXPECT_EQ(Count(kMost) * Count(1), Count(kMost));
+  EXPECT_EQ(Count(std::uint64_t{1} << 31) * Count(std::uint64_t{1} << 31),
+            Count(std::uint64_t{1} << 62));
+}
+
+TEST(Count, BeyondTheLargestNumberOfTheJsonHasNoMaximum) {
+  const Count beyond(kMost, std::nullopt);
+  EXPECT_EQ(Count(kMost) + Count(1), beyond);
+  EXPECT_EQ(Count(kMost) * Count(2), beyond);
+  EXPECT_EQ(Count(std::uint64_t{1} << 62) + Count(std::uint64_t{1} << 62), beyond);
+  EXPECT_EQ(Count(1, kMost) + Count(1), Count(2, std::nullopt));
+  EXPECT_EQ(Count(1, kMost) * Count(2), Count(2, std::nullopt));
 }
 
 }  // namespace

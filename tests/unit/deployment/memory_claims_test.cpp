@@ -70,6 +70,17 @@ TEST(MemoryTotals, ConstantsOfPoolsAreAsLargeAsThePool) {
   EXPECT_EQ(totals.heap, ByteCount{});
 }
 
+TEST(MemoryTotals, BeyondTheLargestNumberHaveNoMaximum) {
+  using graph::ByteCount;
+  using graph::Exactness;
+  const std::uint64_t half = std::uint64_t{1} << 62;
+  const std::uint64_t most = INT64_MAX;
+  const auto sum = [](ByteCount a, const ByteCount& b) { return a += b; };
+  EXPECT_EQ(sum({half}, {half - 2}), (ByteCount{most - 1, Exactness::exact}));
+  EXPECT_EQ(sum({half}, {half}), (ByteCount{most, Exactness::at_least}));
+  EXPECT_EQ(sum({half, Exactness::at_most}, {half}), (ByteCount{most, Exactness::unknown}));
+}
+
 TEST(MemoryTotals, OfForeignCodeAreNotKnown) {
   const graph::MemoryTotals totals = graph::memory_totals(network(script({main_of(
       {"x", "output"}, call("tvmgen_default_cc_main_0", "x_buffer.data, output_buffer.data"))})));
