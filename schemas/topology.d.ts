@@ -162,8 +162,6 @@ export interface Memory {
   pool: IdOrNull;
   bytes: BytesOrNull;
   used: Bytes;
-  lower_bound: Bytes;
-  placement_loss: Bytes;
   peak: null | {
     position: Position;
     call: IdOrNull;

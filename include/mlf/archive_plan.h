@@ -43,6 +43,8 @@ struct ModulePlan {
   std::optional<NoNetwork> missing{};  ///< why it has no network; then nothing else is there
   std::optional<graph::Topology> network{};
   std::vector<std::int64_t> first_tick{};  ///< plan::NetworkProblem::first_tick
+  /// No placement needs less of pools, executor, heap and stack (plan::LeastMemory).
+  analysis::Count lower_bound{0, std::nullopt};
   std::vector<ModulePoolPlan> pools{};     ///< its workspace pools
   /// Why nothing is known of pools that its TIR names; `pools` is empty then. Nothing: all are
   /// there.

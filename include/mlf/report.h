@@ -114,6 +114,8 @@ struct ModuleReport {
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;
+  /// What calls in this order need of the memory of `peak`, wherever tensors are (LeastMemory).
+  analysis::Count lower_bound;
   std::vector<CostFinding> findings{};  ///< in the order of findings.def
   /// Why numbers are not exact, one sentence each.
   std::vector<std::string> uncertain{};
@@ -132,6 +134,9 @@ struct ReportOptions {
 /// Errors: `invalid_input` for TIR or another member that does not read; those of `compile_module`;
 /// `io`.
 MLF_API Result<Report> report_of(const Deployment& deployment, const ReportOptions& options = {});
+
+/// Bytes that another placement for the same order of calls could save at most.
+MLF_API analysis::Count placement_loss(const ModuleReport& module);
 
 /// Bytes of stack that main and the kernel with the largest frame take together, by the compiler:
 /// at least, as what they call takes more. Nothing is known without a compiler.

@@ -299,8 +299,8 @@ std::string peak_line(const ModuleReport& module) {
   std::string line = fmt::format("PEAK   call {}, {}: {} = {}", index(*peak.call),
                                  printable(module.kernels[call.kernel].short_name),
                                  spelled(peak.bytes), parts_of_peak(module));
-  line += fmt::format("; lower bound {}, placement loses {}\n", spelled(peak.lower_bound),
-                      spelled(peak.placement_loss()));
+  line += fmt::format("; lower bound {}, placement loses {}\n", spelled(module.lower_bound),
+                      spelled(placement_loss(module)));
   return line;
 }
 

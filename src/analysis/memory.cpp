@@ -71,7 +71,7 @@ Count scratch_of(const graph::Kernel& kernel) {
     }
   }
   Count count{is_conditional ? 0 : bytes, bytes};
-  if (!is_known) count.max.reset();
+  if (!is_known || bytes >= graph::kMostBytes) count.max.reset();
   return count;
 }
 
@@ -113,7 +113,7 @@ bool is_in_ram(const Topology& topology, const graph::Value& value) {
 Count to_count(const graph::ByteCount& bytes) {
   switch (bytes.exactness) {
     case graph::Exactness::exact:
-      return {bytes.bytes, bytes.bytes};
+      return to_count(std::optional(bytes.bytes));
     case graph::Exactness::at_least:
       return {bytes.bytes, std::nullopt};
     case graph::Exactness::at_most:
@@ -124,7 +124,9 @@ Count to_count(const graph::ByteCount& bytes) {
   return {0, std::nullopt};
 }
 
+// The largest number stands for all that are larger.
 Count to_count(const std::optional<std::uint64_t>& bytes) {
+  if (bytes && *bytes >= graph::kMostBytes) return {graph::kMostBytes, std::nullopt};
   return {bytes.value_or(0), bytes};
 }
 
@@ -169,20 +171,11 @@ std::vector<CallMemory> call_memory(const Topology& topology) {
   return result;
 }
 
-Count RamPeak::placement_loss() const {
-  // Neither bound of a difference may be below zero.
-  const std::uint64_t bound = lower_bound.max.value_or(used.min);
-  Count loss{used.min > bound ? used.min - bound : 0, std::nullopt};
-  if (used.max) loss.max = *used.max - std::min(*used.max, lower_bound.min);
-  return loss;
-}
-
 RamPeak ram_peak(const Topology& topology) {
   RamPeak peak;
   const std::vector<const MemoryUse*> regions = ram_regions(topology);
   std::set<graph::Position> steps;  // at which any region changes
   for (const MemoryUse* use : regions) {
-    peak.lower_bound += to_count(graph::ByteCount{use->lower_bound, use->exactness});
     peak.used += to_count(graph::ByteCount{use->used, use->exactness});
     for (const std::string& why : use->uncertain) {
       if (std::ranges::find(peak.uncertain, why) == peak.uncertain.end()) {

@@ -1,8 +1,8 @@
 #include "mlf/archive_plan.h"
 
 #include <algorithm>
-#include <set>
 
+#include "deployment/network_sources.h"
 #include "deployment/pool_alignment.h"
 #include "graph/kernels/functions.h"
 #include "support/error.h"
@@ -13,30 +13,11 @@ namespace {
 
 using support::get_or_throw;
 
-/// The TIR that a network was read off, held while it is planned.
-struct NetworkSources {
-  std::vector<std::shared_ptr<const tir::Document>> documents;
-  std::vector<graph::TirInput> inputs;
-};
-
-NetworkSources sources_of(const Deployment& deployment, const graph::Topology& network) {
-  std::set<std::string> stems{network.provenance.source};
-  for (const graph::Kernel& kernel : network.kernels) stems.insert(kernel.source);
-  NetworkSources sources;
-  for (const std::string& stem : stems) {
-    const TirSource* source = stem.empty() ? nullptr : deployment.find_tir(stem);
-    if (source == nullptr) continue;
-    sources.documents.push_back(get_or_throw(deployment.document(*source)));
-    sources.inputs.push_back({sources.documents.back().get(), stem});
-  }
-  return sources;
-}
-
 /// A repr text prints parameters and no buffer maps: main has its pools, and nothing says what is
 /// in them. All other dialects show both.
 std::optional<std::string> unread_pools_of(const Deployment& deployment,
                                            const graph::Topology& network,
-                                           const NetworkSources& sources) {
+                                           const deployment::NetworkSources& sources) {
   if (network.provenance.dialect != tir::Dialect::repr_text) return std::nullopt;
   const TirSource* const source = deployment.find_tir(network.provenance.source);
   const graph::FunctionTable functions(sources.inputs);
@@ -67,7 +48,7 @@ std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
 void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
                  std::span<const plan::MemoryLimit> memories, ModulePlan& result) {
   const graph::Topology& network = *result.network;
-  const NetworkSources sources = sources_of(deployment, network);
+  const deployment::NetworkSources sources = deployment::network_sources(deployment, network);
   result.unread_pools = unread_pools_of(deployment, network, sources);
   const auto alignments = pool_alignments(deployment, result.module, network);
   plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
@@ -81,6 +62,7 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
     result.split =
         split_of(problem, accessed_buffers(network, sources.inputs, problem), memories, limits);
   }
+  result.lower_bound = problem.lower_bound;
   result.first_tick = std::move(problem.first_tick);
   result.allocations = get_or_throw(plan::static_plan(network, limits));
 }

@@ -1,4 +1,5 @@
 // Writes plans as JSON, key by key in the order of schemas/plan.schema.json.
+#include "analysis/count_json.h"
 #include "json/writer.h"
 #include "mlf/archive_plan.h"
 #include "mlf/version.h"
@@ -119,7 +120,7 @@ void PlanJson::pool(const graph::Topology& network, const ModulePoolPlan& pool) 
   text("name", network[plan.now.pool].name);
   number("declared", plan.now.declared);
   number("used", plan.now.used);
-  number("lower_bound", unless_refused(plan.best.lower_bound));
+  count("lower_bound", plan.is_refused() ? analysis::Count(0, std::nullopt) : plan.now.lower_bound);
   number("best", unless_refused(plan.best.size));
   out_.key("is_proven");
   plan.is_refused() ? out_.null() : out_.boolean(plan.best.proven);
@@ -210,10 +211,7 @@ void PlanJson::order_pool(const ModulePlan& module, std::size_t index) {
 
 void PlanJson::count(std::string_view key, const analysis::Count& count) {
   out_.key(key);
-  out_.begin_object();
-  number("min", count.min);
-  number("max", count.max);
-  out_.end_object();
+  analysis::write_json(out_, count);
 }
 
 void PlanJson::memory(const plan::SplitMemory& memory) {
@@ -263,6 +261,7 @@ void PlanJson::module(const ModulePlan& module) {
   out_.begin_array();
   for (const std::int64_t tick : module.first_tick) out_.integer(tick);
   out_.end_array();
+  count("lower_bound", module.lower_bound);
   out_.key("pools");
   out_.begin_array();
   for (const ModulePoolPlan& one : module.pools) pool(*module.network, one);

@@ -39,7 +39,7 @@ std::vector<Card> cards_of(const ModuleReport& module) {
             {"flash.code", "code", module.code ? Count(module.code->text) : unknown}}},
           {"Peak, bytes",
            {{"peak.bytes", "in use then", module.peak.bytes},
-            {"peak.lower_bound", "needed in this order", module.peak.lower_bound},
+            {"peak.lower_bound", "needed in this order", module.lower_bound},
             {"peak.used", "taken as it is placed", module.peak.used}}},
           {"Arithmetic", {{"mac", "multiply-accumulates", module.mac}}}};
 }

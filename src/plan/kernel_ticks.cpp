@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "graph/allocations.h"
 #include "graph/node_queries.h"
 #include "graph/scope.h"
 #include "mlf/tir/visit.h"
@@ -77,6 +78,8 @@ class TickScanner {
   void add_unknown_callee(Node call, bool takes_memory);
   void find_in_place(Node loop);
   void touch(Node var);
+  void add_allocation(Node var);
+  void touch_allocation(Node var);
   void keep_all_in(Node expr);
   bool bind(Node var, Node value);
   void match_buffers(Node block);
@@ -93,7 +96,9 @@ class TickScanner {
   std::vector<Memory> memories_;
   std::unordered_map<std::uint32_t, MemoryId> by_var_;
   std::map<std::pair<Place::Kind, std::uint32_t>, MemoryId> by_root_;
-  std::unordered_set<std::uint32_t> seen_;  // nodes of this tick
+  std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
+  std::unordered_set<std::uint32_t> seen_;                // nodes of this tick
+  std::unordered_set<std::uint32_t> unused_;              // pointers that are only compared or freed
   tir::NodeId bound_value_ = tir::NodeId::none;
   std::vector<std::pair<std::int64_t, InPlacePair>> in_place_;
   std::size_t work_ = 0;
@@ -156,6 +161,7 @@ TickScanner::MemoryId TickScanner::add_let(Node var, const Place& place) {
 bool TickScanner::bind(Node var, Node value) {
   const std::vector<MemoryId> in_value = memories_in(value);
   scope_.bind(var, value);
+  if (graph::is_workspace_allocation(value)) add_allocation(var);
   if (!is_pointer(var) || in_value.empty()) return false;
   if (in_value.size() > 1) {
     // A pointer to one of several: each may be used through it from here on.
@@ -198,8 +204,24 @@ void TickScanner::match_buffers(Node block) {
 /// Reads and writes are not told apart here: both need the memory to be there.
 void TickScanner::touch(Node var) {
   const auto memory = memory_of(var);
-  if (!memory) return;
+  if (!memory) return touch_allocation(var);
   std::optional<TickRange>& touched = memories_[*memory].touched;
+  if (!touched) touched = TickRange{now_, now_};
+  touched->include({now_, now_});
+}
+
+void TickScanner::add_allocation(Node var) {
+  scope_.allocate(var);
+  allocations_.try_emplace(tir::index(var.id()),
+                           AllocationTicks{std::string(var.text(f::Var::name)), std::nullopt});
+}
+
+void TickScanner::touch_allocation(Node var) {
+  const Place place = scope_.place_of(var);
+  if (place.kind != Place::Kind::local || unused_.contains(tir::index(var.id()))) return;
+  const auto found = allocations_.find(place.root);
+  if (found == allocations_.end()) return;
+  std::optional<TickRange>& touched = found->second.touched;
   if (!touched) touched = TickRange{now_, now_};
   touched->include({now_, now_});
 }
@@ -210,6 +232,12 @@ void TickScanner::keep_all_in(Node expr) {
 
 /// A function that is given a pointer may keep it, as may the struct that it is put into.
 void TickScanner::enter_call(Node call) {
+  const std::string_view op = graph::operator_of(call);
+  if (op == "isnullptr" || op == "TVMBackendFreeWorkspace") {
+    for (const Node arg : call.list(f::Call::args)) {
+      unused_.insert(tir::index(graph::without_casts(arg).id()));
+    }
+  }
   if (keeps_nothing(call)) return;
   bool takes_memory = false;
   for (const Node arg : call.list(f::Call::args)) {
@@ -238,6 +266,9 @@ Descend TickScanner::enter(Node node) {
       break;
     case Kind::Let:
       if (bind(node[f::Let::var], node[f::Let::value])) bound_value_ = node[f::Let::value].id();
+      break;
+    case Kind::Allocate:
+      add_allocation(node[f::Allocate::buffer_var]);
       break;
     case Kind::Block:
       match_buffers(node);
@@ -287,6 +318,7 @@ void TickScanner::tick(Node part) {
   if (!part) return;
   ++now_;
   seen_.clear();
+  unused_.clear();
   Descend descend{};
   tir::walk_once(
       part,
@@ -332,7 +364,7 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
       next.push_back(stmt[f::AssertStmt::body]);
       return;
     case Kind::Allocate:
-      scope_.allocate(stmt[f::Allocate::buffer_var]);
+      add_allocation(stmt[f::Allocate::buffer_var]);
       for (const Node extent : stmt.list(f::Allocate::extents)) tick_if_computed(extent);
       tick_if_computed(stmt[f::Allocate::condition]);
       next.push_back(stmt[f::Allocate::body]);
@@ -417,6 +449,7 @@ KernelTicks TickScanner::run() && {
       is_followed_ = false;
     }
   }
+  for (auto& [var, allocation] : allocations_) result.allocations.push_back(std::move(allocation));
   for (const auto& [tick, pair] : in_place_) {
     const auto& from = finished[pair.from];
     const auto& to = finished[pair.to];

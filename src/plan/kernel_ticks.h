@@ -27,6 +27,12 @@ struct LetTicks {
   std::optional<TickRange> touched;     ///< nothing: never
 };
 
+/// An allocation of the kernel's own, on the heap or as an array.
+struct AllocationTicks {
+  std::string name;                  ///< its variable
+  std::optional<TickRange> touched;  ///< nothing: never. Giving it back does not count
+};
+
 /// Memory of a kernel: an argument, or a let's address inside of one.
 struct TickMemory {
   std::size_t argument = 0;
@@ -55,6 +61,7 @@ struct KernelTicks {
   /// `lets` are not in it. Memory that a kernel touches is touched through one of the two.
   std::vector<std::optional<TickRange>> arguments;
   std::vector<LetTicks> lets;
+  std::vector<AllocationTicks> allocations;
   std::vector<InPlaceTick> in_place;
   std::vector<UnknownCallee> unknown_callees{};  ///< each once, by name
   bool is_followed = true;  ///< false: pointers go ways that this reader does not follow

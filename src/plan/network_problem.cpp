@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/kernels/functions.h"
+#include "mlf/plan/least_memory.h"
 #include "plan/network_reader.h"
 
 namespace mlf::plan {
@@ -23,29 +24,16 @@ std::uint64_t alignment_of_offset(std::uint64_t offset) {
 }  // namespace
 
 void NetworkReader::read_kernels() {
+  std::vector<std::optional<KernelTicks>> ticks;
   for (const tir::Node function : functions_of_kernels(topology_, sources_)) {
     KernelReading& reading = kernels_.emplace_back();
-    if (!function) continue;
-    reading.ticks = kernel_ticks(function);
-    reading.accesses = analysis::accesses_of(function);
+    if (function) {
+      reading.ticks = kernel_ticks(function);
+      reading.accesses = analysis::accesses_of(function);
+    }
+    ticks.push_back(reading.ticks);
   }
-}
-
-// One clock for all pools: steps of main in their order, each as long as its kernel has ticks.
-// Tick 0 is before main. Copies and device hooks take one tick each.
-void NetworkReader::set_clock() {
-  std::vector<std::int64_t> lengths(
-      topology_.calls.size() + topology_.copies.size() + topology_.hooks.size(), 1);
-  for (const Call& call : topology_.calls) {
-    const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
-    if (ticks) lengths[call.position] = ticks->count;
-  }
-  std::int64_t now = 1;
-  for (const std::int64_t length : lengths) {
-    steps_.push_back(now);
-    now += length;
-  }
-  steps_.push_back(now);
+  steps_ = clock_of(topology_, ticks);
   for (const Call& call : topology_.calls) {
     kernels_[index(call.kernel)].first_of_calls.push_back(steps_[call.position]);
   }
@@ -103,7 +91,6 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
 /// offsets of a pool.
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   read_kernels();
-  set_clock();
   find_pools();
   check_network();
   read_accesses();
@@ -153,6 +140,26 @@ std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topolog
   return ticks;
 }
 
+// One clock for all pools: steps of main in their order, each as long as its kernel has ticks.
+// Tick 0 is before main. Copies and device hooks take one tick each.
+std::vector<std::int64_t> clock_of(const Topology& topology,
+                                   const std::vector<std::optional<KernelTicks>>& ticks) {
+  std::vector<std::int64_t> lengths(
+      topology.calls.size() + topology.copies.size() + topology.hooks.size(), 1);
+  for (const Call& call : topology.calls) {
+    const std::optional<KernelTicks>& of_kernel = ticks[index(call.kernel)];
+    if (of_kernel) lengths[call.position] = of_kernel->count;
+  }
+  std::vector<std::int64_t> clock;
+  std::int64_t now = 1;
+  for (const std::int64_t length : lengths) {
+    clock.push_back(now);
+    now += length;
+  }
+  clock.push_back(now);
+  return clock;
+}
+
 NetworkProblem read_network(const Topology& topology, std::span<const graph::TirInput> sources,
                             std::span<const PoolAlignment> alignments) {
   return NetworkReader(topology, sources).run(alignments);
@@ -161,7 +168,12 @@ NetworkProblem read_network(const Topology& topology, std::span<const graph::Tir
 NetworkProblem network_problem(const Topology& topology, std::span<const graph::TirInput> sources,
                                std::span<const PoolAlignment> alignments) {
   NetworkProblem problem = read_network(topology, sources, alignments);
-  for (PoolProblem& pool : problem.pools) check_own_plan(topology, pool);
+  const LeastMemory least = least_memory(topology, sources);
+  for (PoolProblem& pool : problem.pools) {
+    check_own_plan(topology, pool);
+    pool.lower_bound = least.pools[index(pool.pool)];
+  }
+  problem.lower_bound = least.all;
   return problem;
 }
 

@@ -26,6 +26,10 @@ std::vector<tir::Node> functions_of_kernels(const graph::Topology& topology,
 std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& topology,
                                                          std::span<const graph::TirInput> sources);
 
+/// NetworkProblem::first_tick. `ticks` are those of the kernels.
+std::vector<std::int64_t> clock_of(const graph::Topology& topology,
+                                   const std::vector<std::optional<KernelTicks>>& ticks);
+
 /// As `network_problem`, without a look at whether the offsets there are go with the lives. The
 /// steps need not be in the order of their positions.
 NetworkProblem read_network(const graph::Topology& topology,
@@ -62,7 +66,6 @@ class NetworkReader {
   };
 
   void read_kernels();
-  void set_clock();
   void find_pools();
   PoolProblem* problem_of(std::optional<graph::PoolId> pool);
   void refuse_all(const std::string& why);

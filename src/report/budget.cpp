@@ -39,7 +39,7 @@ std::string shortfall(const BudgetResult& result) {
 /// What a change of the archive or of its build could save, as far as the report shows it.
 std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resource) {
   std::vector<std::string> ways;
-  const Count loss = module.peak.placement_loss();
+  const Count loss = placement_loss(module);
   const bool is_memory = resource == Resource::ram || resource == Resource::heap;
   if (is_memory && loss.min > 0) {
     ways.push_back(fmt::format("another placement of tensors could save up to {} bytes", loss.min));

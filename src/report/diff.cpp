@@ -233,7 +233,7 @@ void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
   add_number(changes, "flash.copies", a.flash.copies, b.flash.copies);
   add_compiled(changes, a, b);
   add_number(changes, "peak.bytes", a.peak.bytes, b.peak.bytes);
-  add_number(changes, "peak.lower_bound", a.peak.lower_bound, b.peak.lower_bound);
+  add_number(changes, "peak.lower_bound", a.lower_bound, b.lower_bound);
 }
 
 /// Sums of one kernel's calls are not what a person compares: one call is.

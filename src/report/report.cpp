@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "deployment/member_text.h"
+#include "deployment/network_sources.h"
 #include "graph/formats/dot_text.h"
+#include "mlf/plan/least_memory.h"
 #include "report/code_lines.h"
 #include "report/findings.h"
 #include "report/layers.h"
@@ -215,6 +217,8 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_kernels_of_network(report, *network);
     add_calls(report, *network);
     add_memory(report, *network);
+    const auto sources = deployment::network_sources(deployment_, *network);
+    report.lower_bound = plan::least_memory(*network, sources.inputs).all;
     report.network = *network;
   } else {
     add_bare_functions(report, position);
@@ -222,7 +226,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     report.mac = unknown;
     report.ram = {unknown, unknown, unknown, unknown, unknown};
     report.flash.constants = unknown;
-    report.peak.bytes = report.peak.used = report.peak.lower_bound = unknown;
+    report.peak.bytes = report.peak.used = report.lower_bound = unknown;
   }
   if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
   // Also without a network: C of one operator can have constants twice as well.
@@ -304,8 +308,20 @@ Report Reporter::run() {
 }  // namespace
 }  // namespace report
 
-analysis::Count RamReport::total() const {
+using analysis::Count;
+
+Count RamReport::total() const {
   return pools + io + executor + heap + stack;
+}
+
+Count placement_loss(const ModuleReport& module) {
+  const Count& used = module.peak.used;
+  const Count& least = module.lower_bound;
+  // Neither bound of a difference is below zero.
+  const std::uint64_t most_needed = least.max.value_or(used.min);
+  Count loss{used.min > most_needed ? used.min - most_needed : 0, std::nullopt};
+  if (used.max) loss.max = *used.max - std::min(*used.max, least.min);
+  return loss;
 }
 
 Result<Report> report_of(const Deployment& deployment, const ReportOptions& options) {
@@ -314,7 +330,7 @@ Result<Report> report_of(const Deployment& deployment, const ReportOptions& opti
 
 // Main calls one kernel at a time, so the largest frame counts. A floor only: what kernels call of
 // the runtime and of libm has frames that this compiler did not see.
-analysis::Count stack_frames(const ModuleReport& module) {
+Count stack_frames(const ModuleReport& module) {
   if (!module.code) return {0, std::nullopt};
   const auto frame_of = [&](std::string_view symbol) {
     const auto found = module.code->functions.find(symbol);

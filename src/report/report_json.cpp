@@ -1,4 +1,5 @@
 // Writes a report as JSON, key by key in the order of schemas/report.schema.json.
+#include "analysis/count_json.h"
 #include "json/writer.h"
 #include "mlf/report.h"
 #include "mlf/version.h"
@@ -65,15 +66,9 @@ void ReportJson::number_or_null(std::string_view key, std::optional<std::uint64_
   }
 }
 
-// An exact number is an integer; nothing known at all is null.
 void ReportJson::count(std::string_view key, const Count& count) {
-  if (count.is_exact()) return number_or_null(key, count.min);
-  if (count.min == 0 && !count.max) return number_or_null(key, std::nullopt);
   out_.key(key);
-  out_.begin_object();
-  number_or_null("min", count.min);
-  number_or_null("max", count.max);
-  out_.end_object();
+  analysis::write_json(out_, count);
 }
 
 void ReportJson::reasons(const std::vector<std::string>& sentences) {
@@ -145,7 +140,7 @@ void ReportJson::peak(const ModuleReport& module) {
   number_or_null("call", module.peak.call ? std::optional<std::uint64_t>(index(*module.peak.call))
                                           : std::nullopt);
   count("bytes", module.peak.bytes);
-  count("lower_bound", module.peak.lower_bound);
+  count("lower_bound", module.lower_bound);
   count("used", module.peak.used);
   out_.key("live");
   out_.begin_array();

@@ -122,7 +122,7 @@ const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
     MLF_BOUNDS(ModuleItem, "peak", "bytes in use then", item.module.peak.bytes),
     MLF_BOUNDS(ModuleItem, "used", "bytes that tensors take where they are", item.module.peak.used),
     MLF_BOUNDS(ModuleItem, "lower_bound", "bytes that they need wherever they are",
-               item.module.peak.lower_bound),
+               item.module.lower_bound),
     {{"exported", "when, as metadata.json has it", CellType::text},
      [](const ModuleItem& item) { return text(item.module.exported.value_or("")); }},
     {{"targets", "their kinds, with commas between", CellType::text},

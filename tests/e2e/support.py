@@ -90,6 +90,18 @@ def corpus_or_skip():
     return CORPUS
 
 
+def least(number):
+    """Of a number in a document: an integer where it is exact, {"min", "max"}, or null."""
+    if isinstance(number, dict):
+        return number["min"]
+    return 0 if number is None else number
+
+
+def most(number):
+    """None where there is no maximum."""
+    return number["max"] if isinstance(number, dict) else number
+
+
 def bundled_archives():
     return sorted(ARCHIVES.glob("*.tar"))
 

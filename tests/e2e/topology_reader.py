@@ -83,15 +83,6 @@ def lives(document):
         yield number, value, 0 if first is None else first, last
 
 
-def side_by_side(ranges):
-    """The most bytes in ranges of which no two share one."""
-    best = [(0, 0)]
-    for begin, end in sorted(ranges, key=lambda one: one[1]):
-        bytes_here = end - begin + max(held for at, held in best if at <= begin)
-        best.append((end, max(bytes_here, best[-1][1])))
-    return best[-1][1]
-
-
 def ranges_in_use(document, region):
     """What is in use at each position, as ranges of bytes; and the end of what is there always."""
     use = [[] for _ in steps(document)]
@@ -135,10 +126,8 @@ def check_memory(document):
             told.append(live.get(position, told[-1] if told else None))
         assert told == counts, (region["kind"], told, counts)
         used = max([allocated, *(end for at in use for _, end in at)])
-        bound = max(side_by_side(set(at)) for at in use)
         peak = counts.index(max(counts))
-        assert (region["used"], region["lower_bound"]) == (used, bound)
-        assert region["placement_loss"] == used - bound
+        assert region["used"] == used
         assert region["peak"] == {
             "position": peak, "call": calls.get(peak), "bytes": counts[peak],
         }

@@ -60,14 +60,10 @@ MLF_API std::vector<CallMemory> call_memory(const graph::Topology& topology);
 /// The fullest moment of all memory that can be written: pools, heap, stack and the graph
 /// executor's storages together, as they are on one board.
 struct RamPeak {
-  std::optional<graph::CallId> call{};  ///< the first such; nothing where it is not a call's
-  Count bytes;                          ///< in use then
-  Count lower_bound;  ///< what calls in this order need wherever tensors are (MemoryUse)
-  Count used;         ///< what they take where they are
+  std::optional<graph::CallId> call{};   ///< the first such; nothing where it is not a call's
+  Count bytes;                           ///< in use then
+  Count used;                            ///< what they take where they are
   std::vector<std::string> uncertain{};  ///< why these are not exact, one sentence each
-
-  /// Bytes that another placement for the same order of calls could save at most.
-  MLF_API Count placement_loss() const;
 };
 MLF_API RamPeak ram_peak(const graph::Topology& topology);
 

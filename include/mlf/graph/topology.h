@@ -226,16 +226,10 @@ struct MemoryUse {
   std::optional<PoolId> pool{};          ///< of MemoryKind::pool
   std::optional<std::uint64_t> bytes{};  ///< of the pool as declared; else `used` where exact
   std::uint64_t used = 0;                ///< end of the last byte that anything uses at any time
-  /// Bytes that calls in this order need wherever they are: at some step so many belong to tensors
-  /// and workspaces of which no two share a byte in the archive's own plan.
-  std::uint64_t lower_bound = 0;
   std::optional<MemoryPeak> peak{};        ///< nothing where main does nothing
   std::vector<LiveBytes> live{};           ///< in execution order, where the number changes
   Exactness exactness = Exactness::exact;  ///< of every number here but `bytes`
   std::vector<std::string> uncertain{};    ///< why they are not exact, one sentence each
-
-  /// Bytes that a better placement for the same order of calls could save at most.
-  std::uint64_t placement_loss() const { return used - lower_bound; }
 };
 
 /// An input or output of the network, in the order of main's parameters.

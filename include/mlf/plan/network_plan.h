@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mlf/analysis/count.h"
 #include "mlf/export.h"
 #include "mlf/graph/reconstruct.h"
 #include "mlf/graph/topology.h"
@@ -50,6 +51,7 @@ struct InPlaceBuffers {
 struct PoolProblem {
   graph::PoolId pool{};
   std::optional<std::uint64_t> declared{};  ///< the pool's size in the archive
+  analysis::Count lower_bound{};  ///< no placement for this order of calls needs less (LeastMemory)
   /// End of the last byte of any buffer here; nothing where place or size of one is not known.
   std::optional<std::uint64_t> used{};
   std::vector<PlannedBuffer> buffers{};    ///< main's in the order of Topology::storages, scratch
@@ -80,6 +82,7 @@ struct NetworkProblem {
   /// from tick 0 on, which is before the first step.
   std::vector<std::int64_t> first_tick{};
   std::vector<KernelConstant> constants{};
+  analysis::Count lower_bound{};  ///< LeastMemory::all
 };
 
 /// A power of two that the addresses of a pool's buffers are multiples of, where that is stated.
@@ -117,7 +120,7 @@ struct PlannerResult {
 /// One pool: now, and as it could be.
 struct PoolPlan {
   PoolProblem now{};
-  /// No larger than `now.used`. Of a pool that is refused only its offsets, the present ones, mean
+  /// No larger than `now.used`; its bound is that of plans without results in place. Of a pool that is refused only its offsets, the present ones, mean
   /// anything.
   Solution best{};
   /// What TVM's own planners make of the same buffers and lifetimes (src/tir/usmp/algo/greedy.cc);

@@ -292,8 +292,6 @@ void TopologyJson::element(const MemoryUse& use) {
   number_or_null("pool", use.pool);
   number_or_null("bytes", use.bytes);
   number("used", use.used);
-  number("lower_bound", use.lower_bound);
-  number("placement_loss", use.placement_loss());
   out_.key("peak");
   if (use.peak) {
     out_.begin_object();

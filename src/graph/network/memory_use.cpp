@@ -7,7 +7,6 @@
 
 #include "graph/allocations.h"
 #include "graph/network/coverage.h"
-#include "graph/network/lower_bound.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -262,7 +261,6 @@ void note(MemoryUse& use, const MemoryPeak& now) {
 void MemoryCounter::follow(Region& region) const {
   const LiveRangeOrder order(region.live_ranges);
   Coverage coverage(ranges_of(region.live_ranges));
-  LowerBound lower_bound;
   auto next = order.by_start.begin();
   auto leaving = order.by_end.begin();
   MemoryUse& use = region.use;
@@ -271,20 +269,20 @@ void MemoryCounter::follow(Region& region) const {
     if (static_cast<std::uint64_t>(step) >= calls_at_.size()) break;
     for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
       coverage.add((*next)->range);
-      lower_bound.add((*next)->range);
     }
     // Whatever was never there at a step of main begins and ends at once.
     for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
       coverage.remove((*leaving)->range);
-      lower_bound.remove((*leaving)->range);
     }
     use.used = std::max(use.used, coverage.end());
-    lower_bound.step(coverage.bytes());
     const auto position = static_cast<Position>(step);
     note(use, {position, calls_at_[position], coverage.bytes()});
   }
-  // What may not be there at all proves nothing.
-  use.lower_bound = region.may_be_less ? 0 : lower_bound.bytes();
+}
+
+/// A region that reaches the largest number may reach further.
+void note_size(Region& region) {
+  if (region.use.used >= kMostBytes) region.note_more("it is too large to count its bytes");
 }
 
 Exactness exactness_of(const Region& region) {
@@ -308,6 +306,7 @@ std::vector<MemoryUse> MemoryCounter::run() && {
     // Memory of which nothing is known is not memory that is not there.
     if (!region.use.pool && is_empty && !region.may_be_more) continue;
     follow(region);
+    note_size(region);
     region.use.exactness = exactness_of(region);
     if (region.use.pool) {
       region.use.bytes = topology_[*region.use.pool].bytes;

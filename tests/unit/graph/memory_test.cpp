@@ -137,7 +137,6 @@ TEST(PlannedMemory, ConstantsInPoolsAreAsLargeAsThePoolSays) {
   EXPECT_EQ(constant->bytes, 64u);
   const MemoryUse& use = topology.memory.at(0);
   EXPECT_EQ(use.used, 80u);
-  EXPECT_EQ(use.lower_bound, 64u);
   EXPECT_EQ(use.exactness, Exactness::exact);
 }
 

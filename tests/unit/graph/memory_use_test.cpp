@@ -29,8 +29,6 @@ TEST(MemoryUse, APoolHoldsTensorsAndWhatTheRunningKernelTakes) {
   EXPECT_EQ(use.peak->position, 1u);
   EXPECT_EQ(use.peak->call, CallId{1});
   EXPECT_EQ(use.peak->bytes, 48u);
-  EXPECT_EQ(use.lower_bound, 48u);
-  EXPECT_EQ(use.placement_loss(), 0u);
   EXPECT_EQ(use.exactness, Exactness::exact);
 }
 
@@ -42,22 +40,19 @@ TEST(MemoryUse, ConstantsAreInUseAllTheTime) {
   EXPECT_EQ(use.bytes, 64u);
   EXPECT_EQ(use.used, 32u);
   EXPECT_EQ(use.live, (Live{{0, 16}}));
-  EXPECT_EQ(use.lower_bound, 16u);
-  EXPECT_EQ(use.placement_loss(), 16u);
 }
 
-TEST(MemoryUse, PlacementLosesWhatLiesIdleBelowTheLastByteInUse) {
+TEST(MemoryUse, WhatLiesIdleBelowTheLastByteIsUsed) {
   const Topology topology =
       planned(place("sid_1_let", 16) + planned_call("x_buffer.data, sid_1_let") +
               planned_call("sid_1_let, output_buffer.data"));
   const MemoryUse& use = workspace_of(topology);
   EXPECT_EQ(use.peak->bytes, 32u);
   EXPECT_EQ(use.used, 48u);
-  EXPECT_EQ(use.placement_loss(), 16u);
 }
 
 // At the peak (32 bytes) no byte lies idle; the last byte is used by another step.
-TEST(MemoryUse, PlacementMayLoseAtAnyStepNotOnlyAtThePeak) {
+TEST(MemoryUse, TheLastByteMayBeInUseAtAnotherStepThanThePeak) {
   const Topology topology = network(
       script({planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) + place("sid_3_let", 32) +
                            call("tvmgen_default_b", "x_buffer.data, sid_1_let") +
@@ -68,29 +63,7 @@ TEST(MemoryUse, PlacementMayLoseAtAnyStepNotOnlyAtThePeak) {
   const MemoryUse& use = workspace_of(topology);
   EXPECT_EQ(use.peak->call, CallId{1});
   EXPECT_EQ(use.peak->bytes, 32u);
-  EXPECT_EQ(use.lower_bound, 32u);
   EXPECT_EQ(use.used, 48u);
-  EXPECT_EQ(use.placement_loss(), 16u);
-}
-
-// The bound holds for the order of main. Here another order of the same calls, in which each result
-// is read before the next one is made, needs less.
-TEST(MemoryUse, TheLowerBoundIsThatOfThisOrderOfCalls) {
-  const auto needs = [](const std::string& statements) {
-    const Topology topology =
-        network(script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2") + sid("sid_3") +
-                                                     sid("sid_4") + statements),
-                        unary("tvmgen_default_a"), binary("tvmgen_default_c")}));
-    EXPECT_EQ(checks_of(topology), std::vector<std::string>{});
-    return topology.memory.at(0).lower_bound;
-  };
-  const std::string first = call("tvmgen_default_a", "x_buffer.data, sid_1");
-  const std::string second = call("tvmgen_default_a", "x_buffer.data, sid_2");
-  const std::string join = call("tvmgen_default_c", "sid_1, sid_2, sid_3");
-  const std::string third = call("tvmgen_default_a", "x_buffer.data, sid_4");
-  const std::string last = call("tvmgen_default_c", "sid_3, sid_4, output_buffer.data");
-  EXPECT_EQ(needs(third + first + second + join + last), 64u);
-  EXPECT_EQ(needs(first + second + join + third + last), 48u);
 }
 
 // Positions count device hooks and copies as well.
@@ -108,7 +81,7 @@ TEST(MemoryUse, ThePeakNamesItsCallNotOnlyItsPosition) {
   EXPECT_EQ(use.peak->call, CallId{0});
 }
 
-TEST(MemoryUse, TensorsThatShareBytesMayDoSoInAnyPlan) {
+TEST(MemoryUse, BytesThatTwoTensorsShareAreInUseOnce) {
   const Topology topology =
       network(script({planned_main(place("sid_1_let", 0) + place("sid_2_let", 8) +
                                    call("tvmgen_default_b", "x_buffer.data, sid_1_let") +
@@ -117,7 +90,6 @@ TEST(MemoryUse, TensorsThatShareBytesMayDoSoInAnyPlan) {
                       unary("tvmgen_default_b")}));
   const MemoryUse& use = workspace_of(topology);
   EXPECT_EQ(use.peak->bytes, 24u);
-  EXPECT_EQ(use.lower_bound, 16u);
   EXPECT_EQ(use.used, 24u);
 }
 
@@ -162,8 +134,6 @@ TEST(MemoryUse, OnTheHeapAllAllocationsAreSideBySide) {
   EXPECT_EQ(use.bytes, 1064u);
   EXPECT_EQ(use.live, (Live{{0, 16}, {1, 1056}, {2, 16}}));
   EXPECT_EQ(use.peak->call, CallId{1});
-  EXPECT_EQ(use.lower_bound, 1056u);
-  EXPECT_EQ(use.placement_loss(), 8u);
   EXPECT_EQ(use.exactness, Exactness::exact);
 }
 
@@ -219,7 +189,6 @@ TEST(MemoryUse, WhatMayNotBeAllocatedIsAnUpperBound) {
               "        for i in range(4):\n            local_1[i] = p0[i]")}));
   const MemoryUse& use = topology.memory.at(0);
   EXPECT_EQ(use.used, 2048u);
-  EXPECT_EQ(use.lower_bound, 0u);
   EXPECT_EQ(use.exactness, Exactness::at_most);
   EXPECT_EQ(use.uncertain, std::vector<std::string>{"'tvmgen_default_b' may not allocate 'local'"});
 }
@@ -232,7 +201,6 @@ TEST(MemoryUse, WhatMainAllocatesAndNeverUsesIsThereAllTheSame) {
               unary("tvmgen_default_a")}));
   EXPECT_EQ(topology.storages.back().name, "sid_2");
   EXPECT_EQ(topology.memory.at(0).used, 116u);
-  EXPECT_EQ(topology.memory.at(0).lower_bound, 16u);
 }
 
 TEST(MemoryUse, ConstantsOutsideOfPoolsTakeNoMemoryWhileTheNetworkRuns) {

@@ -77,12 +77,12 @@ TEST(TopologyJson, ListsTheConstantsOfMain) {
 
 TEST(TopologyJson, SaysHowMuchMemoryIsInUse) {
   EXPECT_EQ(written(network(kText))["memory"], Json::parse(R"([{
-      "kind": "heap", "pool": null, "bytes": null, "used": 16, "lower_bound": 16,
-      "placement_loss": 0, "peak": {"position": 0, "call": 0, "bytes": 16},
+      "kind": "heap", "pool": null, "bytes": null, "used": 16,
+      "peak": {"position": 0, "call": 0, "bytes": 16},
       "live": [{"position": 0, "bytes": 16}], "exactness": "at-least",
       "uncertain": ["'tvmgen_default_cc_main_0' has no TIR"]}, {
-      "kind": "stack", "pool": null, "bytes": null, "used": 0, "lower_bound": 0,
-      "placement_loss": 0, "peak": {"position": 0, "call": 0, "bytes": 0},
+      "kind": "stack", "pool": null, "bytes": null, "used": 0,
+      "peak": {"position": 0, "call": 0, "bytes": 0},
       "live": [{"position": 0, "bytes": 0}], "exactness": "at-least",
       "uncertain": ["'tvmgen_default_cc_main_0' has no TIR"]}])"));
 }

@@ -55,7 +55,7 @@ TEST(Budget, OfRamHasAllMemoryThatIsWritten) {
 TEST(Budget, SaysWhatAnotherPlacementCouldSave) {
   ModuleReport module = module_with(100);
   module.peak.used = 100;
-  module.peak.lower_bound = 60;
+  module.lower_bound = 60;
   const BudgetResult result = checked(module, {Resource::ram, 80});
   ASSERT_EQ(result.remarks.size(), 2u);
   EXPECT_EQ(result.remarks[1], "another placement of tensors could save up to 40 bytes");

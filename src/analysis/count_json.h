@@ -1,0 +1,13 @@
+// The JSON form of a number that may not be exact, the same in all documents.
+#pragma once
+
+#include "json/writer.h"
+#include "mlf/analysis/count.h"
+
+namespace mlf::analysis {
+
+/// An integer where it is exact, null where nothing is known, else {"min", "max"}: `max` is null
+/// where nobody knows it.
+void write_json(json::Writer& out, const Count& count);
+
+}  // namespace mlf::analysis

@@ -1,0 +1,371 @@
+#include "mlf/plan/least_memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "graph/allocations.h"
+#include "graph/network/memory_use.h"
+#include "mlf/analysis/memory.h"
+#include "plan/network_reader.h"
+
+namespace mlf::plan {
+namespace {
+
+using analysis::Count;
+using graph::Call;
+using graph::Exactness;
+using graph::KernelBuffer;
+using graph::MemoryKind;
+using graph::PoolId;
+using graph::Topology;
+
+/// Memory that a tensor or a workspace needs for some time.
+struct Stay {
+  Interval ticks;
+  std::uint64_t bytes = 0;
+  /// Values of one storage are at one place, where they may be at the same time.
+  std::size_t owner = 0;
+  std::optional<PoolId> pool{};  ///< nothing: executor, heap or stack
+  bool is_conditional = false;   ///< of a branch that may not be taken
+};
+
+/// Bytes that two stays may share in one tick.
+struct SharedBytes {
+  std::int64_t tick = 0;
+  std::size_t from = 0;  ///< indices of stays
+  std::size_t to = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Which memory is asked for: all, or one pool; and whether branches count that may not be taken.
+struct Selection {
+  std::optional<PoolId> pool{};
+  bool with_conditional = false;
+
+  bool has(const Stay& stay) const {
+    return (!pool || stay.pool == pool) && (with_conditional || !stay.is_conditional);
+  }
+};
+
+/// Collects what is alive when. What a kernel does that is not understood needs no memory here, so
+/// that the sum is a lower bound in any case.
+class StayCollector {
+ public:
+  StayCollector(const Topology& topology, std::span<const graph::TirInput> sources)
+      : topology_(topology),
+        ticks_(ticks_of_kernels(topology, sources)),
+        clock_(clock_of(topology, ticks_)),
+        stays_of_values_(topology.values.size()) {}
+
+  void run();
+
+  const std::vector<Stay>& stays() const { return stays_; }
+  const std::vector<SharedBytes>& shared() const { return shared_; }
+  /// Whether every byte that is alive was found.
+  bool is_complete() const { return is_complete_; }
+
+ private:
+  const KernelTicks* ticks_of(const Call& call) const;
+  std::optional<TickRange> touched_in(const Call& call, const std::optional<TickRange>& ticks) const;
+  std::optional<TickRange> touched_at(const graph::Endpoint& end) const;
+  Interval life_of(graph::ValueId id) const;
+  void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes);
+  void add_workspaces(const Call& call);
+  std::optional<TickRange> workspace_ticks(const KernelTicks& ticks, const KernelBuffer& buffer);
+  void add_shared(const Call& call);
+  std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory, bool is_read) const;
+  bool is_in_ram(const graph::Storage& storage) const;
+  bool is_port(const graph::Value& value) const;
+
+  // Workspaces of all calls together: no real network comes near it.
+  static constexpr std::size_t kMaxStays = 10'000'000;
+
+  const Topology& topology_;
+  std::vector<std::optional<KernelTicks>> ticks_;  // by kernel
+  std::vector<std::int64_t> clock_;                // NetworkProblem::first_tick
+  std::vector<std::optional<std::size_t>> stays_of_values_;
+  std::map<std::pair<graph::Position, std::string_view>, std::vector<std::size_t>> workspaces_;
+  std::vector<Stay> stays_;
+  std::vector<SharedBytes> shared_;
+  bool is_complete_ = true;
+};
+
+/// Null for a kernel that is not understood.
+const KernelTicks* StayCollector::ticks_of(const Call& call) const {
+  const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+  const bool is_understood = ticks && ticks->is_followed && topology_.kernel_of(call).gaps.empty();
+  return is_understood ? &*ticks : nullptr;
+}
+
+std::optional<TickRange> StayCollector::touched_in(const Call& call,
+                                                   const std::optional<TickRange>& ticks) const {
+  if (!ticks) return std::nullopt;
+  const std::int64_t begin = clock_[call.position];
+  return TickRange{begin + ticks->first, begin + ticks->last};
+}
+
+/// The ticks in which one end of an edge touches its value, where that is known.
+std::optional<TickRange> StayCollector::touched_at(const graph::Endpoint& end) const {
+  if (end.kind == graph::Endpoint::Kind::copy) {
+    const std::int64_t tick = clock_[topology_.copies[end.step].position];
+    return TickRange{tick, tick};
+  }
+  const Call& call = topology_.calls[end.step];
+  const KernelTicks* ticks = ticks_of(call);
+  if (ticks == nullptr) return std::nullopt;
+  std::optional<TickRange> touched;
+  const auto include = [&](const std::optional<TickRange>& range) {
+    if (!range) return;
+    if (!touched) touched = range;
+    touched->include(*range);
+  };
+  if (end.argument < ticks->arguments.size()) include(ticks->arguments[end.argument]);
+  for (const LetTicks& let : ticks->lets) {
+    if (let.argument == end.argument) include(let.touched);
+  }
+  return touched_in(call, touched);
+}
+
+/// From the first tick that needs the value to the last one. Empty: none is known.
+Interval StayCollector::life_of(graph::ValueId id) const {
+  const graph::Value& value = topology_[id];
+  const std::int64_t end = clock_.back();
+  if (value.kind == graph::ValueKind::constant) return {0, end};
+  Interval life{0, 1};  // an input is there before main
+  if (value.kind == graph::ValueKind::computed) {
+    // A producer that is not understood leaves it behind, whenever it wrote it.
+    const std::int64_t next = value.first_definition ? clock_[*value.first_definition + 1] : 0;
+    const auto written = value.producer ? touched_at(*value.producer) : std::nullopt;
+    life = written ? Interval{written->first, written->last + 1} : Interval{next, next};
+  }
+  for (const graph::Endpoint& consumer : value.consumers) {
+    const auto touched = touched_at(consumer);
+    if (touched) life.upper = std::max(life.upper, touched->last + 1);
+  }
+  return life;
+}
+
+/// Memory of the network that can be written.
+bool StayCollector::is_in_ram(const graph::Storage& storage) const {
+  if (!storage.memory || *storage.memory == MemoryKind::program) return false;
+  return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
+}
+
+void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetimes) {
+  const graph::Value& value = topology_[id];
+  const graph::Storage& storage = topology_[value.storage];
+  if (!is_in_ram(storage)) return;
+  std::optional<std::uint64_t> bytes = value.bytes;
+  // Outside of pools no value is larger than its allocation (MemoryUse).
+  if (!storage.pool && storage.bytes) bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
+  Interval life = life_of(id);
+  if (lifetimes.of(id).to == graph::Lifetime::kForever) life.upper = clock_.back();
+  if (!bytes) is_complete_ = false;
+  if (!bytes || *bytes == 0 || life.lower >= life.upper) return;
+  stays_of_values_[index(id)] = stays_.size();
+  stays_.push_back({life, *bytes, index(value.storage), storage.pool});
+}
+
+/// Lets and allocations of one name count together.
+std::optional<TickRange> StayCollector::workspace_ticks(const KernelTicks& ticks,
+                                                        const KernelBuffer& buffer) {
+  std::optional<TickRange> touched;
+  bool is_found = false;
+  const auto include = [&](const std::optional<TickRange>& range) {
+    is_found = true;
+    if (!range) return;
+    if (!touched) touched = range;
+    touched->include(*range);
+  };
+  if (buffer.pool) {
+    for (const LetTicks& let : ticks.lets) {
+      if (let.name == buffer.name && let.offset == buffer.offset) include(let.touched);
+    }
+  } else {
+    for (const AllocationTicks& own : ticks.allocations) {
+      if (own.name == buffer.name) include(own.touched);
+    }
+  }
+  if (!is_found) is_complete_ = false;
+  return touched;
+}
+
+void StayCollector::add_workspaces(const Call& call) {
+  const KernelTicks* ticks = ticks_of(call);
+  if (ticks == nullptr) return;
+  for (const KernelBuffer& buffer : topology_.kernel_of(call).workspaces) {
+    const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
+    if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
+    if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
+    workspaces_[{call.position, buffer.name}].push_back(stays_.size());
+    stays_.push_back({{touched->first, touched->last + 1},
+                      *buffer.bytes,
+                      topology_.storages.size() + stays_.size(),
+                      buffer.pool,
+                      buffer.is_conditional});
+  }
+}
+
+/// The caller knows where inputs and outputs are: nothing goes over them.
+bool StayCollector::is_port(const graph::Value& value) const {
+  const auto is_it = [&](const graph::Port& port) {
+    return port.value && topology_[*port.value].storage == value.storage;
+  };
+  return std::ranges::any_of(topology_.inputs, is_it) ||
+         std::ranges::any_of(topology_.outputs, is_it);
+}
+
+/// What a kernel touches as `memory`; nothing where that is not one stay.
+std::optional<std::size_t> StayCollector::stay_of(const Call& call, const TickMemory& memory,
+                                                  bool is_read) const {
+  if (memory.let) {
+    const std::string_view name = ticks_[index(call.kernel)]->lets[*memory.let].name;
+    const auto found = workspaces_.find({call.position, name});
+    if (found == workspaces_.end() || found->second.size() != 1) return std::nullopt;
+    return found->second.front();
+  }
+  if (memory.argument >= call.arguments.size()) return std::nullopt;
+  const graph::Argument& argument = call.arguments[memory.argument];
+  const auto value = is_read ? argument.reads : argument.writes;
+  if (!value || is_port(topology_[*value])) return std::nullopt;
+  return stays_of_values_[index(*value)];
+}
+
+void StayCollector::add_shared(const Call& call) {
+  const KernelTicks* ticks = ticks_of(call);
+  if (ticks == nullptr) return;
+  for (const InPlaceTick& one : ticks->in_place) {
+    const std::int64_t tick = clock_[call.position] + one.tick;
+    const auto from = stay_of(call, one.from, true);
+    const auto to = stay_of(call, one.to, false);
+    if (!from || !to || stays_[*from].owner == stays_[*to].owner) continue;
+    if (stays_[*from].ticks.upper != tick + 1 || stays_[*to].ticks.lower != tick) continue;
+    const std::uint64_t bytes = std::min(stays_[*from].bytes, stays_[*to].bytes);
+    shared_.push_back({tick, *from, *to, bytes});
+  }
+}
+
+void StayCollector::run() {
+  const graph::Lifetimes lifetimes(topology_);
+  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+    add_value(static_cast<graph::ValueId>(i), lifetimes);
+  }
+  for (const Call& call : topology_.calls) {
+    is_complete_ = is_complete_ && ticks_of(call) != nullptr;
+    add_workspaces(call);
+    add_shared(call);
+  }
+}
+
+/// Follows what comes and goes, tick by tick.
+class FullestTick {
+ public:
+  FullestTick(const StayCollector& collector, const Selection& selection)
+      : stays_(collector.stays()) {
+    for (std::size_t i = 0; i < stays_.size(); ++i) {
+      if (!selection.has(stays_[i])) continue;
+      events_.emplace_back(stays_[i].ticks.lower, true, i);
+      events_.emplace_back(stays_[i].ticks.upper, false, i);
+    }
+    std::ranges::sort(events_);  // what goes at a tick goes before what comes
+    // A result may go over one of those that it is computed from: the largest.
+    for (const SharedBytes& one : collector.shared()) {
+      if (!selection.has(stays_[one.from]) || !selection.has(stays_[one.to])) continue;
+      std::uint64_t& most = shared_[{one.tick, one.to}];
+      most = std::max(most, one.bytes);
+    }
+  }
+
+  std::uint64_t bytes() {
+    std::uint64_t most = 0;
+    for (std::size_t i = 0; i < events_.size();) {
+      const std::int64_t tick = std::get<0>(events_[i]);
+      for (; i < events_.size() && std::get<0>(events_[i]) == tick; ++i) apply(events_[i]);
+      // Of two that share bytes one comes at this tick, and the other goes at the next.
+      most = std::max(most, alive_ - std::min(alive_, shared_at(tick)));
+    }
+    return most;
+  }
+
+ private:
+  using Event = std::tuple<std::int64_t, bool, std::size_t>;
+
+  /// Of one owner the largest counts that is there.
+  void apply(const Event& event) {
+    const Stay& stay = stays_[std::get<2>(event)];
+    std::vector<std::uint64_t>& there = by_owner_[stay.owner];
+    alive_ -= there.empty() ? 0 : std::ranges::max(there);
+    if (std::get<1>(event)) {
+      there.push_back(stay.bytes);
+    } else {
+      there.erase(std::ranges::find(there, stay.bytes));
+    }
+    alive_ = graph::sum_of(alive_, there.empty() ? 0 : std::ranges::max(there));
+  }
+
+  std::uint64_t shared_at(std::int64_t tick) const {
+    std::uint64_t bytes = 0;
+    for (auto at = shared_.lower_bound({tick, 0}); at != shared_.end() && at->first.first == tick;
+         ++at) {
+      bytes = graph::sum_of(bytes, at->second);
+    }
+    return bytes;
+  }
+
+  const std::vector<Stay>& stays_;
+  std::vector<Event> events_;
+  std::map<std::pair<std::int64_t, std::size_t>, std::uint64_t> shared_;  // by tick and result
+  std::map<std::size_t, std::vector<std::uint64_t>> by_owner_;
+  std::uint64_t alive_ = 0;
+};
+
+/// No more than what is alive at a peak, of which `limit` is the number.
+Count at_most(Count count, const Count& limit) {
+  if (!limit.max) return count;
+  count.min = std::min(count.min, *limit.max);
+  if (count.max) count.max = std::min(*count.max, *limit.max);
+  return count;
+}
+
+Count peak_of(const graph::MemoryUse& use) {
+  return analysis::to_count(graph::ByteCount{use.peak ? use.peak->bytes : 0, use.exactness});
+}
+
+Count need(const StayCollector& collector, std::optional<PoolId> pool, bool is_complete) {
+  Count count{FullestTick(collector, {pool, false}).bytes(), std::nullopt};
+  if (is_complete) count.max = FullestTick(collector, {pool, true}).bytes();
+  return count;
+}
+
+}  // namespace
+
+LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInput> sources) {
+  LeastMemory least{.all = {}, .pools = std::vector<Count>(topology.pools.size())};
+  const Count unknown{0, std::nullopt};
+  const bool is_understood = topology.gaps.empty();
+  if (!is_understood) least.all = unknown;
+  StayCollector collector(topology, sources);
+  collector.run();
+  bool is_complete = collector.is_complete();
+  for (const graph::MemoryUse& use : topology.memory) {
+    if (use.pool && topology[*use.pool].kind == graph::PoolKind::constant) continue;
+    const bool may_be_more =
+        use.exactness == Exactness::at_least || use.exactness == Exactness::unknown;
+    if (use.pool) {
+      Count& pool = least.pools[index(*use.pool)];
+      pool = is_understood ? need(collector, use.pool, collector.is_complete() && !may_be_more)
+                           : unknown;
+      pool = at_most(pool, peak_of(use));
+    }
+    is_complete = is_complete && !may_be_more;
+  }
+  if (is_understood) least.all = need(collector, std::nullopt, is_complete);
+  least.all = at_most(least.all, analysis::ram_peak(topology).bytes);
+  return least;
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,108 @@
+"""The least memory that an order of calls needs: one number in every command, and no plan is below it."""
+
+import csv
+import functools
+import io
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import support
+
+
+def archives():
+    return support.archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+
+
+@functools.lru_cache(None)
+def modules_of(command, path):
+    result = support.run(command, "--json", path)
+    return json.loads(result.stdout)["modules"] if result.returncode == 0 else []
+
+
+def networks(path):
+    """(report, plan) of every module with a network."""
+    for report, plan in zip(modules_of("report", path), modules_of("plan", path)):
+        if report["no_network"] is None:
+            yield report, plan
+
+
+class LowerBound(unittest.TestCase):
+    def test_no_plan_is_below_it(self):
+        pools = allocations = 0
+        for path in archives():
+            for report, plan in networks(path):
+                peak = report["peak"]
+                where = f"{path}: {peak['lower_bound']}"
+                if support.most(peak["bytes"]) is not None:
+                    self.assertLessEqual(support.most(peak["lower_bound"]), support.most(peak["bytes"]), where)
+                    self.assertLessEqual(support.most(peak["bytes"]), support.most(peak["used"]), where)
+                taken = 0
+                for pool in plan["pools"]:
+                    if pool["refused"]:
+                        break
+                    sizes = [pool[name] for name in ("best", "in_place", "greedy_by_size", "hill_climb")]
+                    smallest = min(size for size in sizes if size is not None)
+                    self.assertLessEqual(support.least(pool["lower_bound"]), smallest, where)
+                    self.assertLessEqual(pool["best"], pool["used"], where)
+                    taken += smallest
+                    pools += 1
+                else:
+                    if plan["allocations"]:
+                        taken += plan["allocations"]["static_all"]["bytes"]
+                        allocations += 1
+                    else:
+                        # What kernels alone allocate stays as it is.
+                        taken += support.least(peak["used"]) - sum(pool["used"] for pool in plan["pools"])
+                    self.assertLessEqual(support.least(peak["lower_bound"]), taken, where)
+        print(f"{pools} pools and {allocations} networks that allocate, none planned below its bound")
+        self.assertGreater(pools, 1)
+        self.assertGreater(allocations, 1)
+
+    def test_every_command_has_the_same(self):
+        compared = 0
+        for path in archives():
+            reports = [report for report, _ in networks(path)]
+            numbers = [report["peak"]["lower_bound"] for report in reports]
+            if not numbers:
+                continue
+            self.assertEqual([plan["lower_bound"] for _, plan in networks(path)], numbers, path)
+            rows = list(csv.DictReader(io.StringIO(support.run_ok("table", path).stdout.decode())))
+            rows = [row for row in rows if not row["no_network"]]
+            self.assertEqual([row["lower_bound_min"] for row in rows], [str(support.least(n)) for n in numbers])
+            self.assertEqual([row["lower_bound_max"] for row in rows],
+                             ["" if support.most(n) is None else str(support.most(n)) for n in numbers])  # fmt: skip
+            text = support.run_ok("report", path).stdout.decode()
+            said = re.findall(r"; lower bound (\S+), placement loses", text)
+            exact = [str(n) for report, n in zip(reports, numbers)
+                     if isinstance(n, int) and report["peak"]["call"] is not None]  # fmt: skip
+            self.assertEqual([one for one in said if one.isdigit()], exact, path)
+            compared += len(numbers)
+        self.assertGreater(compared, 4)
+
+    def test_the_page_and_the_advice_have_the_same(self):
+        for path in support.bundled_archives():
+            for report, _ in networks(path):
+                bound, used = report["peak"]["lower_bound"], report["peak"]["used"]
+                if not isinstance(bound, int) or not isinstance(used, int):
+                    continue
+                with tempfile.TemporaryDirectory() as folder:
+                    page = pathlib.Path(folder) / "report.html"
+                    support.run_ok("report", path, "--html", page)
+                    self.assertIn(f'data-key="peak.lower_bound">{bound}<', page.read_text())
+                if used > bound:
+                    advice = support.run("check", path, "--ram", "0").stdout.decode()
+                    self.assertIn(f"could save up to {used - bound} bytes", advice, path)
+
+    def test_is_the_least_that_is_possible_and_not_what_lies_side_by_side_now(self):
+        path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        ((report, _),) = networks(path)
+        # 512 of input or of output, and 804 of scratch: never both tensors in one loop.
+        self.assertEqual(report["peak"]["bytes"], 1828)
+        self.assertEqual(report["peak"]["lower_bound"], 1316)
+
+
+if __name__ == "__main__":
+    unittest.main()
