@@ -16,24 +16,32 @@
 
 namespace mlf {
 
-/// What can be limited. Bytes but for `mac`.
+/// What can be limited.
 enum class Resource : std::uint8_t {
-  ram,    ///< RamReport::total: pools, inputs and outputs, executor, heap and stack arrays
-  flash,  ///< constants and their copies; with a compiler all sections that are not only written
-  stack,  ///< with a compiler `stack_frames`, else arrays of generated functions: at least
-  heap,   ///< what TVMBackendAllocWorkspace gives at one time
-  mac,    ///< multiply-accumulates of one run
+#define MLF_RESOURCE(name, unit, meaning) name,
+#include "mlf/resources.def"
+#undef MLF_RESOURCE
 };
+
+struct ResourceInfo {
+  Resource resource;
+  std::string_view name;
+  std::string_view unit;     ///< "bytes"
+  std::string_view meaning;  ///< what counts, without a full stop
+};
+MLF_API std::span<const ResourceInfo> resource_infos();
+MLF_API const ResourceInfo& info(Resource resource);
 MLF_API std::span<const Resource> all_resources();
 MLF_API std::string_view to_string(Resource resource);
 
-/// What a module needs of a resource.
+/// What a module needs of a resource: all that the name says. Where parts of it are not known, such
+/// as frames without a compiler or code of libraries, it has no maximum.
 MLF_API analysis::Count needed(const ModuleReport& module, Resource resource);
 
 enum class Verdict : std::uint8_t {
-  fits,
-  exceeds,
-  undecided,  ///< the limit is between the bounds of what is needed
+  fits,       ///< the upper bound of what is needed is within the limit
+  exceeds,    ///< the lower bound is above the limit
+  undecided,  ///< the limit is between the bounds, or there is no upper one
 };
 MLF_API std::string_view to_string(Verdict verdict);
 
@@ -49,7 +57,8 @@ struct BudgetResult {
   Limit limit;
   analysis::Count needed;
   Verdict verdict = Verdict::fits;
-  /// By how much, and what would help; one sentence each. Empty where it fits.
+  /// By how much, what would help, and what is missing for a decision; one sentence each. Empty
+  /// where it fits.
   std::vector<std::string> remarks;
 };
 

@@ -30,13 +30,19 @@ struct CompiledFunction {
   std::optional<std::uint64_t> frame{};  ///< of -fstack-usage; nothing where it has no bound
 };
 
-/// What the object files of one module have in memory, in bytes, without padding between files.
+/// What the object files of one module have in memory, in bytes, without padding between sections.
 struct CompiledCode {
   std::uint64_t text = 0;    ///< sections that are executed
   std::uint64_t rodata = 0;  ///< sections that are only read: constants, strings
   std::uint64_t data = 0;    ///< sections that are written and have content
   std::uint64_t bss = 0;     ///< sections that are written and have none: pools
   std::map<std::string, CompiledFunction, std::less<>> functions{};
+  /// Functions and data that no object file of the module defines, such as those of libm and of
+  /// TVM's runtime; in alphabetical order.
+  std::vector<std::string> missing{};
+  // Bytes that a linker may add between sections for their alignment, at most.
+  std::uint64_t read_padding = 0;     ///< between text, rodata and the content of data
+  std::uint64_t written_padding = 0;  ///< between data and bss
 };
 
 /// Compiles the files of codegen/host/src of a module, each by itself, in a temporary folder that

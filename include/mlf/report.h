@@ -67,9 +67,12 @@ struct RamReport {
   analysis::Count io;        ///< inputs and outputs of the network outside of pools and storages
   analysis::Count executor;  ///< storages of the graph executor
   analysis::Count heap;      ///< most that TVMBackendAllocWorkspace has given at one time
-  analysis::Count stack;     ///< most that arrays of generated functions take at one time
+  analysis::Count stack;     ///< most that workspaces take at one time that are arrays of kernels
+  /// Arrays on the stack in which a main with packed calls hands over their arguments.
+  analysis::Count arguments;
 
-  /// Of all of these: what has to be there beside the program's own memory.
+  /// Of all of these: what has to be there beside the program's own memory. Of functions' frames
+  /// only these arrays count.
   MLF_API analysis::Count total() const;
 };
 
@@ -138,8 +141,10 @@ MLF_API Result<Report> report_of(const Deployment& deployment, const ReportOptio
 /// Bytes that another placement for the same order of calls could save at most.
 MLF_API analysis::Count placement_loss(const ModuleReport& module);
 
-/// Bytes of stack that main and the kernel with the largest frame take together, by the compiler:
-/// at least, as what they call takes more. Nothing is known without a compiler.
+/// Bytes of stack that a run takes, by the compiler. At least the frames of main and of the kernel
+/// with the largest one. At most these and the frames of all other functions but kernels, as none
+/// calls itself; there is no maximum where the C calls what is not in the archive, or where a frame
+/// has no bound. Nothing is known without a compiler.
 MLF_API analysis::Count stack_frames(const ModuleReport& module);
 
 /// Writes a report as JSON (schemas/report.schema.json).

@@ -37,8 +37,7 @@ struct Budget {
 /// The finding that a code names. Errors: `usage`, with all codes that there are.
 Result<CostFindingCode> finding_named(std::string_view code);
 
-/// Reads a file in TOML: `ram`, `flash`, `stack`, `heap` and `mac` for all modules, and
-/// `no-finding`, a list of codes of findings; the same in tables `[modules.NAME]`. Errors: `io`;
+/// Reads a file in TOML: limits by the names of resources.def for all modules, and `no-finding`, a list of codes of findings; the same in tables `[modules.NAME]`. Errors: `io`;
 /// `invalid_input` with line and column.
 Result<Budget> read_budget(const std::string& path);
 

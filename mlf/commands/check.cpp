@@ -31,23 +31,13 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   app.add_option("ARCHIVE", options.archive,
                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
       ->required();
-  const std::pair<Resource, const char*> meanings[] = {
-      {Resource::ram, "Pools, inputs and outputs, executor, heap and stack arrays, in bytes"},
-      {Resource::flash,
-       "Constants and copies of them, in bytes; with --cc all that is not only written"},
-      {Resource::stack,
-       "Stack: with --cc the frames of main and its largest kernel, else arrays alone; at least, "
-       "in "
-       "bytes"},
-      {Resource::heap, "What TVMBackendAllocWorkspace gives at one time, in bytes"},
-      {Resource::mac, "Multiply-accumulates of one run"}};
-  for (const auto& [resource, meaning] : meanings) {
+  for (const ResourceInfo& one : resource_infos()) {
     app.add_option_function<std::string>(
-           "--" + std::string(to_string(resource)),
-           [&options, one = resource](const std::string& text) {
-             options.limits.emplace_back(one, text);
+           "--" + std::string(one.name),
+           [&options, resource = one.resource](const std::string& text) {
+             options.limits.emplace_back(resource, text);
            },
-           meaning)
+           std::string(one.meaning) + (one.unit == "bytes" ? ", in bytes" : ""))
         ->type_name("N");
   }
   app.add_option("--no-finding", options.no_findings,
@@ -56,7 +46,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
       ->take_all();
   auto* budget =
       app.add_option("--budget", options.budget,
-                     "Limits in TOML: ram = \"96K\", no-finding = [\"CODE\"], also in tables "
+                     "Limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
                      "[modules.NAME]")
           ->type_name("FILE");
   app.add_flag("--update", options.update,

@@ -314,6 +314,7 @@ std::string summary(const ModuleReport& module) {
                                  {"executor", module.ram.executor},
                                  {"heap", module.ram.heap},
                                  {"stack", module.ram.stack},
+                                 {"arguments", module.ram.arguments},
                                  {"frames", stack_frames(module)}});
     text += numbers_line("FLASH", {{"constants", module.flash.constants},
                                    {"copies", module.flash.copies},

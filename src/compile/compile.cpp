@@ -64,7 +64,8 @@ std::string first_error(const std::string& errors) {
 }
 
 void compile_file(const FileRef& file, std::string_view text, const fs::path& folder,
-                  std::size_t number, const Compiler& compiler, CompiledCode& code) {
+                  std::size_t number, const Compiler& compiler, CompiledCode& code,
+                  ObjectSymbols& symbols) {
   const fs::path source = folder / (std::to_string(number) + ".c");
   const fs::path object = folder / (std::to_string(number) + ".o");
   write_file(source, text);
@@ -87,7 +88,7 @@ void compile_file(const FileRef& file, std::string_view text, const fs::path& fo
                          "this C was not compiled: " + compiler.command + " " + why,
                          {.member = file.name});
   }
-  add_object_file(object.string(), code);
+  add_object_file(object.string(), code, symbols);
   add_frames((folder / (std::to_string(number) + ".su")).string(), code);
 }
 
@@ -101,11 +102,13 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
   const TemporaryFolder folder;
   write_headers(folder.path(), archive, module);
   CompiledCode code;
+  ObjectSymbols symbols;
   for (std::size_t i = 0; i < module.files.sources.size(); ++i) {
     const FileRef& file = module.files.sources[i];
     const std::string_view text = get_or_throw(archive.read(*archive.find(file.name)));
-    compile_file(file, text, folder.path(), i, compiler, code);
+    compile_file(file, text, folder.path(), i, compiler, code, symbols);
   }
+  code.missing = symbols.missing();
   return code;
 }
 

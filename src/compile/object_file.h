@@ -1,14 +1,25 @@
 // Sections and functions of an ELF object file, of any machine.
 #pragma once
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "mlf/compile.h"
 
 namespace mlf::compile {
 
+/// Names that object files share.
+struct ObjectSymbols {
+  std::set<std::string, std::less<>> defined;
+  std::set<std::string, std::less<>> wanted;
+
+  /// Those that no object file defines.
+  std::vector<std::string> missing() const;
+};
+
 /// Adds what the object file at `path` has in memory. Throws `Error` where it is not ELF.
-void add_object_file(const std::string& path, CompiledCode& code);
+void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols& symbols);
 
 /// Adds the frames that gcc and clang wrote with -fstack-usage.
 void add_frames(const std::string& path, CompiledCode& code);

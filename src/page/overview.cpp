@@ -32,6 +32,7 @@ std::vector<Card> cards_of(const ModuleReport& module) {
             {"ram.executor", "graph executor", module.ram.executor},
             {"ram.heap", "heap", module.ram.heap},
             {"ram.stack", "arrays on the stack", module.ram.stack},
+            {"ram.arguments", "arguments of packed calls", module.ram.arguments},
             {"ram.frames", "stack by the compiler", stack_frames(module)}}},
           {"Flash, bytes",
            {{"flash.constants", "constants", module.flash.constants},

@@ -1,6 +1,7 @@
 #include "mlf/budget.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,63 @@ namespace {
 
 using analysis::Count;
 
-constexpr std::array kResources{Resource::ram, Resource::flash, Resource::stack, Resource::heap,
-                                Resource::mac};
+constexpr std::array kResources{
+#define MLF_RESOURCE(name, unit, meaning) Resource::name,
+#include "mlf/resources.def"
+#undef MLF_RESOURCE
+};
+
+constexpr std::array kInfos{
+#define MLF_RESOURCE(name, unit, meaning) ResourceInfo{Resource::name, #name, unit, meaning},
+#include "mlf/resources.def"
+#undef MLF_RESOURCE
+};
+
+/// A number of which a part is not known.
+Count at_least(const Count& count) {
+  return {count.min, std::nullopt};
+}
+
+// --- What is needed ------------------------------------------------------------------------------
+
+/// Without a compiler the arrays are all that is known of frames.
+Count stack_of(const ModuleReport& module) {
+  return module.code ? stack_frames(module) : at_least(module.ram.stack + module.ram.arguments);
+}
+
+/// Sections that are written and are no pools. Pools are among those without content, unless the
+/// application defines them.
+Count static_data(const ModuleReport& module) {
+  if (!module.code) return {};
+  const CompiledCode& code = *module.code;
+  const std::optional<std::uint64_t> pools = module.ram.pools.max;
+  const bool has_pools = pools && *pools <= code.bss;
+  const Count others = has_pools ? Count(code.bss - *pools) : Count(0, code.bss);
+  return Count(code.data) + others + Count(0, code.written_padding);
+}
+
+Count ram_of(const ModuleReport& module) {
+  const RamReport& ram = module.ram;
+  return ram.pools + ram.io + ram.executor + ram.heap + static_data(module) + stack_of(module);
+}
+
+/// .data is in flash as well: startup code copies it into RAM.
+Count sections_of(const ModuleReport& module) {
+  if (!module.code) return {0, std::nullopt};
+  return Count(module.code->text) + Count(module.code->rodata) + Count(module.code->data);
+}
+
+Count constants_of(const ModuleReport& module) {
+  return module.flash.constants + module.flash.copies;
+}
+
+Count flash_of(const ModuleReport& module) {
+  if (!module.code) return at_least(constants_of(module));
+  const Count sections = sections_of(module) + Count(0, module.code->read_padding);
+  return module.code->missing.empty() ? sections : at_least(sections);
+}
+
+// --- What is said about it -----------------------------------------------------------------------
 
 /// A number with bounds fits only if its upper one does: a board does not take the benefit of
 /// doubt.
@@ -21,14 +77,10 @@ Verdict verdict_on(const Count& needed, std::uint64_t most) {
   return needed.max && *needed.max <= most ? Verdict::fits : Verdict::undecided;
 }
 
-std::string_view unit_of(Resource resource) {
-  return resource == Resource::mac ? "multiply-accumulates" : "bytes";
-}
-
 /// What the limit is missed by.
 std::string shortfall(const BudgetResult& result) {
   const Limit& limit = result.limit;
-  const std::string_view unit = unit_of(limit.resource);
+  const std::string_view unit = info(limit.resource).unit;
   if (result.verdict == Verdict::exceeds) {
     return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
   }
@@ -36,43 +88,148 @@ std::string shortfall(const BudgetResult& result) {
   return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
 }
 
+bool has(std::initializer_list<Resource> resources, Resource resource) {
+  return std::ranges::find(resources, resource) != resources.end();
+}
+
 /// What a change of the archive or of its build could save, as far as the report shows it.
 std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resource) {
   std::vector<std::string> ways;
   const Count loss = placement_loss(module);
-  const bool is_memory = resource == Resource::ram || resource == Resource::heap;
-  if (is_memory && loss.min > 0) {
-    ways.push_back(fmt::format("another placement of tensors could save up to {} bytes", loss.min));
+  const bool is_memory = has({Resource::ram, Resource::buffers}, resource);
+  if (is_memory && loss.max && *loss.max > 0) {
+    ways.push_back(
+        fmt::format("another placement of tensors could save up to {} bytes", *loss.max));
   }
-  if (is_memory && module.ram.heap.min > 0) {
+  if ((is_memory || resource == Resource::heap) && module.ram.heap.min > 0) {
     ways.push_back(
         "TVM's unified static memory planner (tir.usmp.enable) would put main's tensors and "
         "workspaces of kernels into one pool");
   }
-  if (resource == Resource::flash && module.flash.copies.min > 0) {
+  const bool is_flash = has({Resource::flash, Resource::constants, Resource::code}, resource);
+  if (is_flash && module.flash.copies.min > 0) {
     ways.push_back(
         fmt::format("{} bytes are copies of constants in get_c_metadata", module.flash.copies.min));
   }
   return ways;
 }
 
-/// No compiler sees the frames of functions that it does not compile, so that nothing here is all
-/// that a run takes.
-std::string what_of_the_stack(const ModuleReport& module) {
-  return module.code ? "frames of main and of its largest kernel, without those of libm and the "
-                       "runtime that they call"
-                     : "arrays of generated functions alone: with --cc their frames count";
+/// "expf, memcpy and 3 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t shown = std::min(names.size(), kMost);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+/// What is counted with a compiler alone, and what is decided without it.
+std::string why_compile(Resource resource, bool is_stack) {
+  std::string text = is_stack ? "frames of functions are" : "code is";
+  text += " counted with --cc COMPILER, where the archive has C";
+  if (resource == Resource::ram) text += "; the limit 'buffers' is for all else";
+  if (resource == Resource::flash) text += "; the limit 'constants' is for all else";
+  return text;
+}
+
+/// What not even the compiler sees.
+void add_foreign_code(const CompiledCode& code, Resource resource, bool is_stack,
+                      std::vector<std::string>& missing) {
+  if (code.missing.empty() || resource == Resource::code) return;
+  std::string text = fmt::format("the archive has no {}, and so no {} of it", some_of(code.missing),
+                                 is_stack ? "frames" : "code");
+  if (resource == Resource::flash) text += "; the limit 'code' is for all else";
+  missing.push_back(std::move(text));
+}
+
+void add_missing_code(const ModuleReport& module, Resource resource,
+                      std::vector<std::string>& missing) {
+  const bool is_stack = has({Resource::ram, Resource::stack}, resource);
+  if (!is_stack && !has({Resource::flash, Resource::code}, resource)) return;
+  if (!module.code) {
+    missing.push_back(why_compile(resource, is_stack));
+    return;
+  }
+  add_foreign_code(*module.code, resource, is_stack, missing);
+  if (!is_stack) return;
+  const auto& functions = module.code->functions;
+  const auto unbound = std::ranges::find_if(
+      functions, [](const auto& function) { return !function.second.frame; });
+  if (unbound == functions.end()) return;
+  missing.push_back(
+      fmt::format("the compiler knows no bound for the frame of '{}'", unbound->first));
+}
+
+/// The part of a number that the network gives.
+Count part_of_network(const ModuleReport& module, Resource resource) {
+  const RamReport& ram = module.ram;
+  switch (resource) {
+    case Resource::ram:
+      return ram.pools + ram.io + ram.executor + ram.heap + (module.code ? Count() : ram.stack);
+    case Resource::flash:
+      return module.code ? Count() : constants_of(module);
+    case Resource::stack:
+      return module.code ? Count() : ram.stack;
+    case Resource::code:
+      return {};
+    default:
+      return needed(module, resource);
+  }
+}
+
+/// Why a number of the network is not exact.
+void add_reasons(const ModuleReport& module, Resource resource, std::vector<std::string>& missing) {
+  if (part_of_network(module, resource).is_exact()) return;
+  constexpr std::size_t kMost = 3;  // a few show what is wrong
+  const std::size_t shown = std::min(module.uncertain.size(), kMost);
+  missing.insert(missing.end(), module.uncertain.begin(),
+                 module.uncertain.begin() + static_cast<std::ptrdiff_t>(shown));
+  const bool has_pools = has({Resource::ram, Resource::buffers}, resource);
+  if (has_pools && module.network && !module.ram.pools.is_known()) {
+    for (const graph::Pool& pool : module.network->pools) {
+      if (pool.kind != graph::PoolKind::workspace || pool.bytes) continue;
+      missing.push_back(
+          fmt::format("nothing declares the size of pool '{0}': --pool-size {0}=BYTES says it",
+                      pool.name));
+    }
+  }
+}
+
+/// What would decide it, and how to give it.
+std::vector<std::string> what_is_missing(const ModuleReport& module, Resource resource) {
+  std::vector<std::string> missing;
+  add_reasons(module, resource, missing);
+  add_missing_code(module, resource, missing);
+  return missing;
+}
+
+std::vector<std::string> remarks_on(const ModuleReport& module, const BudgetResult& result) {
+  if (result.verdict == Verdict::fits) return {};
+  const Resource resource = result.limit.resource;
+  std::vector<std::string> remarks{shortfall(result)};
+  if (result.verdict == Verdict::undecided) {
+    std::ranges::copy(what_is_missing(module, resource), std::back_inserter(remarks));
+  }
+  std::ranges::copy(ways_to_save(module, resource), std::back_inserter(remarks));
+  return remarks;
 }
 
 }  // namespace
+
+std::span<const ResourceInfo> resource_infos() {
+  return kInfos;
+}
+
+const ResourceInfo& info(Resource resource) {
+  return kInfos[static_cast<std::size_t>(resource)];
+}
 
 std::span<const Resource> all_resources() {
   return kResources;
 }
 
 std::string_view to_string(Resource resource) {
-  constexpr std::array<std::string_view, 5> kNames{"ram", "flash", "stack", "heap", "mac"};
-  return kNames[static_cast<std::size_t>(resource)];
+  return info(resource).name;
 }
 
 std::string_view to_string(Verdict verdict) {
@@ -83,16 +240,19 @@ std::string_view to_string(Verdict verdict) {
 Count needed(const ModuleReport& module, Resource resource) {
   switch (resource) {
     case Resource::ram:
-      return module.ram.total();
+      return ram_of(module);
     case Resource::flash:
-      // .data is in flash as well: startup code copies it into RAM.
-      if (module.code) return module.code->text + module.code->rodata + module.code->data;
-      return module.flash.constants + module.flash.copies;
+      return flash_of(module);
     case Resource::stack:
-      // A floor either way, and the remark of `check_budget` says which.
-      return module.code ? Count(stack_frames(module).min) : module.ram.stack;
+      return stack_of(module);
     case Resource::heap:
       return module.ram.heap;
+    case Resource::buffers:
+      return module.ram.total();
+    case Resource::constants:
+      return constants_of(module);
+    case Resource::code:
+      return sections_of(module);
     case Resource::mac:
       break;
   }
@@ -104,11 +264,7 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   for (const Limit& limit : limits) {
     BudgetResult result{module.name, limit, needed(module, limit.resource), Verdict::fits, {}};
     result.verdict = verdict_on(result.needed, limit.most);
-    if (limit.resource == Resource::stack) result.remarks.push_back(what_of_the_stack(module));
-    if (result.verdict != Verdict::fits) {
-      std::ranges::copy(ways_to_save(module, limit.resource), std::back_inserter(result.remarks));
-      result.remarks.insert(result.remarks.begin(), shortfall(result));
-    }
+    result.remarks = remarks_on(module, result);
     results.push_back(std::move(result));
   }
   return results;

@@ -228,6 +228,7 @@ void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
   add_number(changes, "ram.executor", a.ram.executor, b.ram.executor);
   add_number(changes, "ram.heap", a.ram.heap, b.ram.heap);
   add_number(changes, "ram.stack", a.ram.stack, b.ram.stack);
+  add_number(changes, "ram.arguments", a.ram.arguments, b.ram.arguments);
   add_number(changes, "ram", a.ram.total(), b.ram.total());
   add_number(changes, "flash.constants", a.flash.constants, b.flash.constants);
   add_number(changes, "flash.copies", a.flash.copies, b.flash.copies);

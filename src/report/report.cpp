@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "analysis/packed_arguments.h"
 #include "deployment/member_text.h"
 #include "deployment/network_sources.h"
 #include "graph/formats/dot_text.h"
@@ -190,7 +192,8 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
                 .io = memory_of_caller(network),
                 .executor = analysis::to_count(totals.executor),
                 .heap = analysis::to_count(totals.heap),
-                .stack = analysis::to_count(totals.stack)};
+                .stack = analysis::to_count(totals.stack),
+                .arguments = {}};
   module.flash.constants = analysis::to_count(totals.constants);
   module.peak = analysis::ram_peak(network);
 }
@@ -218,13 +221,14 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_calls(report, *network);
     add_memory(report, *network);
     const auto sources = deployment::network_sources(deployment_, *network);
+    report.ram.arguments = analysis::packed_arguments(main_of(network));
     report.lower_bound = plan::least_memory(*network, sources.inputs).all;
     report.network = *network;
   } else {
     add_bare_functions(report, position);
     const Count unknown{0, std::nullopt};
     report.mac = unknown;
-    report.ram = {unknown, unknown, unknown, unknown, unknown};
+    report.ram = {unknown, unknown, unknown, unknown, unknown, unknown};
     report.flash.constants = unknown;
     report.peak.bytes = report.peak.used = report.lower_bound = unknown;
   }
@@ -311,7 +315,7 @@ Report Reporter::run() {
 using analysis::Count;
 
 Count RamReport::total() const {
-  return pools + io + executor + heap + stack;
+  return pools + io + executor + heap + stack + arguments;
 }
 
 Count placement_loss(const ModuleReport& module) {
@@ -328,8 +332,42 @@ Result<Report> report_of(const Deployment& deployment, const ReportOptions& opti
   return support::to_result([&] { return report::Reporter(deployment, options).run(); });
 }
 
-// Main calls one kernel at a time, so the largest frame counts. A floor only: what kernels call of
-// the runtime and of libm has frames that this compiler did not see.
+namespace report {
+namespace {
+
+/// Whether kernels call nothing that main calls as well.
+bool calls_no_kernel(const ModuleReport& module, const KernelReport& kernel) {
+  if (!kernel.cost) return false;
+  return std::ranges::none_of(kernel.cost->extern_calls, [&](const analysis::ExternCall& callee) {
+    return std::ranges::find(module.kernels, callee.symbol, &KernelReport::symbol) !=
+           module.kernels.end();
+  });
+}
+
+/// Nothing where a frame has no bound, or where main and its kernels are not all there is to know.
+std::optional<std::uint64_t> other_frames(const ModuleReport& module) {
+  const CompiledCode& code = *module.code;
+  if (!module.network || !module.network->gaps.empty() || !code.missing.empty()) return {};
+  if (!code.functions.contains(module.network->provenance.symbol)) return {};
+  std::set<std::string_view> counted{module.network->provenance.symbol};
+  for (const KernelReport& kernel : module.kernels) {
+    if (!calls_no_kernel(module, kernel) || !code.functions.contains(kernel.symbol)) return {};
+    counted.insert(kernel.symbol);
+  }
+  std::uint64_t bytes = 0;
+  for (const auto& [name, function] : code.functions) {
+    if (!function.frame) return {};
+    if (!counted.contains(name)) bytes += *function.frame;
+  }
+  // Not every compiler counts the address that a call returns to.
+  constexpr std::uint64_t kAddress = 8;
+  return bytes + kAddress * code.functions.size();
+}
+
+}  // namespace
+}  // namespace report
+
+// Main calls one kernel at a time, so the largest frame counts.
 Count stack_frames(const ModuleReport& module) {
   if (!module.code) return {0, std::nullopt};
   const auto frame_of = [&](std::string_view symbol) {
@@ -341,7 +379,8 @@ Count stack_frames(const ModuleReport& module) {
     largest = std::max(largest, frame_of(kernel.symbol));
   }
   const std::uint64_t main = module.network ? frame_of(module.network->provenance.symbol) : 0;
-  return {main + largest, std::nullopt};
+  const auto others = report::other_frames(module);
+  return {main + largest, others ? std::optional(main + largest + *others) : std::nullopt};
 }
 
 }  // namespace mlf

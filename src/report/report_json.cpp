@@ -106,6 +106,7 @@ void ReportJson::ram(const ModuleReport& module) {
   count("executor", module.ram.executor);
   count("heap", module.ram.heap);
   count("stack", module.ram.stack);
+  count("arguments", module.ram.arguments);
   count("frames", stack_frames(module));
   reasons(module.peak.uncertain);
   out_.end_object();

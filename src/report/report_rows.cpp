@@ -129,6 +129,8 @@ const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
      [](const ModuleItem& item) {
        return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
      }},
+    MLF_BOUNDS(ModuleItem, "arguments", "bytes of arrays for arguments of packed calls",
+               item.module.ram.arguments),
 };
 
 const std::vector<ColumnOf<CallItem>> kCallColumns{

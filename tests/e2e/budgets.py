@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import re
+import tarfile
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -10,7 +12,44 @@ import schema_mutations
 import schemas
 import support
 
+BUFFERS = ("pools", "io", "executor", "heap", "stack", "arguments")
 QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+
+
+def arrays_of_main(path):
+    """Bytes of the arrays of TVMValue that a main has, of each module's C that has one."""
+    with tarfile.open(path) as tar:
+        for member in tar:
+            if not re.search(r"codegen/host/src/\w+\.c$", member.name):
+                continue
+            text = tar.extractfile(member).read().decode()
+            begin = text.find("__tvm_main__(")
+            while begin >= 0 and text[text.index(")", begin) :].lstrip(") \n")[:1] != "{":
+                begin = text.find("__tvm_main__(", begin + 1)
+            if begin >= 0:
+                body = text[begin : text.index("\n}", begin)]
+                yield sum(8 * int(count) for count in re.findall(r"TVMValue \w+\[(\d+)\];", body))
+
+
+class Arguments(unittest.TestCase):
+    def test_of_packed_calls_are_the_arrays_in_c(self):
+        compared = 0
+        paths = sorted((support.SOURCE / "tests/data/c").glob("*packed*/module.tar"))
+        for path in [*paths, *sorted(support.CORPUS.glob("*/*aot*/module.tar"))]:
+            modules = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+            arrays = list(arrays_of_main(path))
+            self.assertEqual([one["ram"]["arguments"] for one in modules], arrays, path)
+            if any(arrays):
+                compared += 1
+                (module,) = modules
+                ram = sum(support.least(module["ram"][one]) for one in BUFFERS)
+                # Without them it fitted.
+                without = ram - module["ram"]["arguments"]
+                self.assertEqual(support.run("check", path, "--ram", without).returncode, 1)
+                self.assertEqual(support.run("check", path, "--buffers", ram - 1).returncode, 1)
+                self.assertEqual(support.run("check", path, "--buffers", ram).returncode, 0)
+        print(f"{compared} mains with packed calls")
+        self.assertGreater(compared, 0)
 
 
 class Budgets(unittest.TestCase):
@@ -19,55 +58,113 @@ class Budgets(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.budget = pathlib.Path(folder.name) / "mlf-budget.toml"
         self.module = json.loads(support.run_ok("report", "--json", QNN).stdout)["modules"][0]
-        self.ram = sum(
-            self.module["ram"][one] for one in ("pools", "io", "executor", "heap", "stack")
+        self.buffers = sum(
+            self.module["ram"][one] for one in BUFFERS
         )
 
     def check(self, *arguments):
         return support.run("check", QNN, *arguments)
 
     def test_hold_up_to_the_last_byte(self):
-        self.assertEqual(self.check("--ram", self.ram).returncode, 0)
-        result = self.check("--ram", self.ram - 1)
+        self.assertEqual(self.check("--buffers", self.buffers).returncode, 0)
+        result = self.check("--buffers", self.buffers - 1)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"1 bytes too many", result.stdout)
 
+    def verdicts(self, *arguments):
+        result = self.check(*arguments, "--format", "json")
+        document = json.loads(result.stdout)
+        schemas.check(schemas.validator("check"), document, "check")
+        verdicts = {one["resource"]: one["verdict"] for one in document["results"]}
+        self.assertEqual(result.returncode, 0 if set(verdicts.values()) == {"fits"} else 1)
+        return verdicts, {one["resource"]: one for one in document["results"]}
+
+    def test_hold_for_all_that_their_names_say(self):
+        limits = ("--ram", "1G", "--flash", "1G", "--stack", "1G", "--code", "1G")
+        verdicts, results = self.verdicts(*limits)
+        self.assertEqual(set(verdicts.values()), {"undecided"})
+        for name, part in (("ram", "frames"), ("stack", "frames"), ("flash", "code"), ("code", "code")):
+            self.assertTrue(any(part in one and "--cc" in one for one in results[name]["remarks"]), name)
+        self.assertEqual(results["ram"]["needed"], {"min": self.buffers, "max": None})
+        constants = self.module["flash"]["constants"] + self.module["flash"]["copies"]
+        self.assertEqual(results["flash"]["needed"], {"min": constants, "max": None})
+        verdicts, _ = self.verdicts("--constants", constants, "--buffers", self.buffers)
+        self.assertEqual(set(verdicts.values()), {"fits"})
+        # What is known is above the limit, whatever is not.
+        verdicts, _ = self.verdicts("--ram", self.buffers - 1, "--flash", constants - 1)
+        self.assertEqual(set(verdicts.values()), {"exceeds"})
+
+    def test_are_decided_by_a_compiler_where_the_archive_calls_nothing_else(self):
+        c = "int tvmgen_default_run(void) { char a[64]; a[0] = 1; return a[0]; }\n"
+        for more, is_known in (("", True), ("float expf(float);\nfloat f(float x) { return expf(x); }\n", False)):
+            with self.subTest(more=more):
+                archive = self.budget.with_suffix(".tar")
+                network = support.NETWORK.encode()
+                archive.write_bytes(support.make_tar({
+                    "metadata.json": support.METADATA.encode(), "src/tir-1.txt": network,
+                    "codegen/host/src/default_lib0.c": self.code() + (c + more).encode()}))
+                big = ("--ram", "1G", "--flash", "1G", "--stack", "1G")
+                result = support.run("check", archive, "--cc", "gcc", *big, "--format", "json")
+                results = {one["resource"]: one for one in json.loads(result.stdout)["results"]}
+                if is_known:
+                    self.assertEqual({one["verdict"] for one in results.values()}, {"fits"})
+                    for name, one in results.items():
+                        self.bounds(archive, name, one["needed"])
+                else:
+                    self.assertEqual({one["verdict"] for one in results.values()}, {"undecided"})
+                    for one in results.values():
+                        self.assertTrue(any("expf" in text for text in one["remarks"]), one)
+
+    def code(self):
+        """C of the two functions of support.NETWORK."""
+        return (b"int tvmgen_default_add(float* a, float* b) { for (int i = 0; i < 4; ++i) b[i] = a[i] + 1; return 0; }\n"
+                b"int tvmgen_default___tvm_main__(float* x, float* y) { return tvmgen_default_add(x, y); }\n")
+
+    def bounds(self, archive, name, needed):
+        """A limit fits from the upper bound on, exceeds below the lower one, and is undecided between."""
+        least, most = support.least(needed), support.most(needed)
+        for limit, verdict in ((most, "fits"), (least - 1, "exceeds"), (most - 1, None)):
+            result = support.run("check", archive, "--cc", "gcc", f"--{name}", limit, "--format", "json")
+            (one,) = json.loads(result.stdout)["results"]
+            expected = verdict or ("undecided" if least < most else "exceeds")
+            self.assertEqual((one["verdict"], result.returncode), (expected, int(expected != "fits")))
+
     def test_take_units(self):
-        self.assertEqual(self.check("--ram", "1G", "--mac", "1G").returncode, 0)
-        self.assertEqual(self.check("--ram", "1T").returncode, 64)
+        self.assertEqual(self.check("--buffers", "1G", "--mac", "1G").returncode, 0)
+        self.assertEqual(self.check("--buffers", "1T").returncode, 64)
         self.assertEqual(self.check().returncode, 64)
 
     def test_are_read_from_a_file_and_of_single_modules(self):
-        self.budget.write_text(f'ram = "1K"\n[modules.{self.module["name"]}]\nram = {self.ram}\n')
+        self.budget.write_text(f'buffers = "1K"\n[modules.{self.module["name"]}]\nbuffers = {self.buffers}\n')
         self.assertEqual(self.check("--budget", self.budget).returncode, 0)
-        self.budget.write_text('ram = "1K"\n')
+        self.budget.write_text('buffers = "1K"\n')
         self.assertEqual(self.check("--budget", self.budget).returncode, 1)
 
     def test_are_lowered_and_never_raised(self):
-        self.budget.write_text('ram = "1G"\nmac = 1\n')
+        self.budget.write_text('buffers = "1G"\nmac = 1\n')
         self.check("--budget", self.budget, "--update")
         self.assertEqual(self.check("--budget", self.budget, "--mac", "1G").returncode, 0)
-        self.assertIn(f"ram = {self.ram}", self.budget.read_text())
+        self.assertIn(f"buffers = {self.buffers}", self.budget.read_text())
         self.assertIn("mac = 1\n", self.budget.read_text())
         before = self.budget.read_text()
         self.check("--budget", self.budget, "--update")
         self.assertEqual(self.budget.read_text(), before)
 
     def test_with_mistakes_are_an_error_with_a_place(self):
-        for text, place in (("ram = \n", b":1:"), ("\nrom = 3\n", b":2:1:"), ("ram = -1\n", b":1:")):
+        for text, place in (("buffers = \n", b":1:"), ("\nrom = 3\n", b":2:1:"), ("buffers = -1\n", b":1:")):
             self.budget.write_text(text)
             result = self.check("--budget", self.budget)
             self.assertEqual(result.returncode, 65, text)
             self.assertIn(place, result.stderr)
 
     def test_are_said_in_formats_of_ci(self):
-        junit = self.check("--ram", "1", "--mac", "1G", "--format", "junit").stdout
+        junit = self.check("--buffers", "1", "--mac", "1G", "--format", "junit").stdout
         suite = xml.etree.ElementTree.fromstring(junit).find("testsuite")
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
-        sarif = json.loads(self.check("--ram", "1", "--format", "sarif").stdout)
-        self.assertEqual(sarif["runs"][0]["results"][0]["ruleId"], "over-ram")
-        document = json.loads(self.check("--ram", "1", "--format", "json").stdout)
-        self.assertEqual(document["results"][0]["needed"], self.ram)
+        sarif = json.loads(self.check("--buffers", "1", "--format", "sarif").stdout)
+        self.assertEqual(sarif["runs"][0]["results"][0]["ruleId"], "over-buffers")
+        document = json.loads(self.check("--buffers", "1", "--format", "json").stdout)
+        self.assertEqual(document["results"][0]["needed"], self.buffers)
         schemas.check(schemas.validator("check"), document, "check")
 
     def test_forbid_findings(self):
@@ -76,7 +173,7 @@ class Budgets(unittest.TestCase):
         self.assertNotIn("constants-twice", found)
         self.assertEqual(self.check("--no-finding", "constants-twice").returncode, 0)
         both = ("--no-finding", "padding-scratch", "--no-finding", "constants-twice")
-        both += ("--ram", "1G")
+        both += ("--buffers", "1G")
         result = self.check(*both)
         self.assertEqual(result.returncode, 1)
         # Where, and how many bytes.
@@ -107,7 +204,7 @@ class Budgets(unittest.TestCase):
         self.assertEqual(self.check("--budget", self.budget).returncode, 0)
         name = self.module["name"]
         self.budget.write_text(
-            f'ram = "1G"\nno-finding = ["constants-twice"]\n'
+            f'buffers = "1G"\nno-finding = ["constants-twice"]\n'
             f'[modules.{name}]\nno-finding = ["padding-scratch"]\n'
         )
         self.assertEqual(self.check("--budget", self.budget).returncode, 1)

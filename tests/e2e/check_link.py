@@ -56,8 +56,8 @@ def check(path, *limits):
 
 
 def needed(path):
-    """What mlf says that the only module needs: (ram, flash), or why nothing is known."""
-    result = check(path, "--ram", HUGE, "--flash", HUGE)
+    """What mlf says that the only module needs: (buffers, code), or None where that is not known."""
+    result = check(path, "--buffers", HUGE, "--code", HUGE)
     if result.returncode not in (0, 1):
         return None
     numbers = [one["needed"] for one in json.loads(result.stdout)["results"]]
@@ -78,7 +78,7 @@ class Linked:
             command = [COMPILER, *FLAGS, headers, f"-I{generated_c.HEADERS}", "-c"]
             subprocess.run([*command, source, "-o", self.objects[-1]], check=True)
         (ram,) = [one for one in (json.loads(support.run_ok("report", "--json", path).stdout))["modules"]]
-        self.reserved = sum(ram["ram"][name] for name in ("io", "executor", "heap", "stack"))
+        self.reserved = sum(ram["ram"][name] for name in ("io", "executor", "heap", "stack", "arguments"))
 
     def sections(self):
         """(kind, alignment) of every section that is in memory."""
@@ -147,9 +147,13 @@ class CheckAndLink(unittest.TestCase):
                     self.assertTrue(linked.fits(region, size), where)
                     if size:
                         self.assertFalse(linked.fits(region, size - 1), where)
-                    self.assertEqual(check(path, f"--{region}", number).returncode, 0, where)
+                    limit = {"ram": "--buffers", "flash": "--code"}[region]
+                    self.assertEqual(check(path, limit, number).returncode, 0, where)
                     if number:
-                        self.assertEqual(check(path, f"--{region}", number - 1).returncode, 1, where)
+                        self.assertEqual(check(path, limit, number - 1).returncode, 1, where)
+                    # What the region is called counts as a whole: no link is smaller.
+                    if size:
+                        self.assertEqual(check(path, f"--{region}", size - 1).returncode, 1, where)
                     exact[region] += size == number
                     if region == "ram":
                         self.assertEqual(size, number, where)

@@ -49,6 +49,7 @@ export interface Ram {
   executor: Count;
   heap: Count;
   stack: Count;
+  arguments: Count;
   frames: Count;
   uncertain: Reasons;
 }

@@ -24,39 +24,109 @@ BudgetResult checked(const ModuleReport& module, Limit limit) {
 
 TEST(Budget, HoldsUpToTheLastByte) {
   const ModuleReport module = module_with(100);
-  EXPECT_EQ(checked(module, {Resource::ram, 100}).verdict, Verdict::fits);
-  const BudgetResult result = checked(module, {Resource::ram, 99});
+  EXPECT_EQ(checked(module, {Resource::buffers, 100}).verdict, Verdict::fits);
+  const BudgetResult result = checked(module, {Resource::buffers, 99});
   EXPECT_EQ(result.verdict, Verdict::exceeds);
   EXPECT_EQ(result.remarks.front(), "1 bytes too many");
 }
 
 TEST(Budget, IsUndecidedBetweenTheBounds) {
   const ModuleReport module = module_with(Count(50, 150));
-  EXPECT_EQ(checked(module, {Resource::ram, 100}).verdict, Verdict::undecided);
-  EXPECT_EQ(checked(module, {Resource::ram, 150}).verdict, Verdict::fits);
-  EXPECT_EQ(checked(module, {Resource::ram, 49}).verdict, Verdict::exceeds);
+  EXPECT_EQ(checked(module, {Resource::buffers, 100}).verdict, Verdict::undecided);
+  EXPECT_EQ(checked(module, {Resource::buffers, 150}).verdict, Verdict::fits);
+  EXPECT_EQ(checked(module, {Resource::buffers, 49}).verdict, Verdict::exceeds);
 }
 
 TEST(Budget, NeverHoldsWhereNobodyKnowsWhatIsNeeded) {
   const ModuleReport module = module_with(Count(50, std::nullopt));
-  EXPECT_EQ(checked(module, {Resource::ram, 1'000'000}).verdict, Verdict::undecided);
+  EXPECT_EQ(checked(module, {Resource::buffers, 1'000'000}).verdict, Verdict::undecided);
 }
 
-TEST(Budget, OfRamHasAllMemoryThatIsWritten) {
+TEST(Budget, OfBuffersHasAllMemoryThatTensorsTake) {
   ModuleReport module = module_with(1, 20);
   module.ram.io = 300;
   module.ram.executor = 4000;
   module.ram.stack = 50000;
-  EXPECT_EQ(needed(module, Resource::ram), Count(54321));
+  module.ram.arguments = 600000;
+  EXPECT_EQ(needed(module, Resource::buffers), Count(654321));
   EXPECT_EQ(needed(module, Resource::heap), Count(20));
-  EXPECT_EQ(needed(module, Resource::stack), Count(50000));
+}
+
+TEST(Budget, WithoutACompilerKnowsNoUpperBoundOfWhatHasFramesOrCode) {
+  ModuleReport module = module_with(100);
+  module.ram.stack = 20;
+  module.ram.arguments = 3;
+  module.flash = {.constants = 40, .copies = 8};
+  EXPECT_EQ(needed(module, Resource::ram), Count(123, std::nullopt));
+  EXPECT_EQ(needed(module, Resource::stack), Count(23, std::nullopt));
+  EXPECT_EQ(needed(module, Resource::flash), Count(48, std::nullopt));
+  EXPECT_EQ(needed(module, Resource::code), Count(0, std::nullopt));
+  EXPECT_EQ(needed(module, Resource::constants), Count(48));
+  EXPECT_EQ(checked(module, {Resource::stack, 22}).verdict, Verdict::exceeds);
+  const BudgetResult result = checked(module, {Resource::stack, 1000});
+  EXPECT_EQ(result.verdict, Verdict::undecided);
+  EXPECT_EQ(result.remarks.back(),
+            "frames of functions are counted with --cc COMPILER, where the archive has C");
+}
+
+/// Main, a kernel and the function that calls main; with a compiler all is known of them.
+ModuleReport compiled_module() {
+  ModuleReport module = module_with(100);
+  module.network.emplace().provenance.symbol = "main";
+  module.kernels.resize(2);
+  module.kernels[0].symbol = "a";
+  module.kernels[1].symbol = "b";
+  for (KernelReport& kernel : module.kernels) kernel.cost.emplace();
+  module.code = CompiledCode{.text = 1000,
+                             .rodata = 200,
+                             .data = 30,
+                             .bss = 100,
+                             .functions = {{"a", {10, 16}}, {"b", {10, 64}}, {"main", {10, 32}},
+                                           {"run", {10, 8}}},
+                             .read_padding = 7,
+                             .written_padding = 3};
+  return module;
+}
+
+TEST(Budget, WithAWholeGraphOfCallsHasAnUpperBoundOfTheStack) {
+  // Main and the larger kernel; at most also the other function, and 8 bytes of each of four.
+  EXPECT_EQ(needed(compiled_module(), Resource::stack), Count(96, 136));
+  EXPECT_EQ(needed(compiled_module(), Resource::ram), Count(226, 269));
+  EXPECT_EQ(needed(compiled_module(), Resource::flash), Count(1230, 1237));
+  EXPECT_EQ(needed(compiled_module(), Resource::code), Count(1230));
+}
+
+TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
+  ModuleReport module = compiled_module();
+  module.code->missing = {"expf", "memcpy"};
+  EXPECT_EQ(needed(module, Resource::stack), Count(96, std::nullopt));
+  EXPECT_EQ(needed(module, Resource::flash), Count(1230, std::nullopt));
+  EXPECT_EQ(needed(module, Resource::code), Count(1230));
+  const BudgetResult result = checked(module, {Resource::flash, 100'000});
+  EXPECT_EQ(result.verdict, Verdict::undecided);
+  EXPECT_EQ(result.remarks.at(1),
+            "the archive has no expf, memcpy, and so no code of it; the limit 'code' is for all else");
+}
+
+TEST(Budget, WithAFrameWithoutABoundHasNoUpperBoundOfTheStack) {
+  ModuleReport module = compiled_module();
+  module.code->functions["run"].frame.reset();
+  const BudgetResult result = checked(module, {Resource::stack, 100'000});
+  EXPECT_EQ(result.verdict, Verdict::undecided);
+  EXPECT_EQ(result.remarks.at(1), "the compiler knows no bound for the frame of 'run'");
+}
+
+TEST(Budget, OfNumbersBeyondTheLargestIsUndecided) {
+  ModuleReport module = module_with(std::uint64_t{1} << 62);
+  module.ram.io = std::uint64_t{1} << 62;
+  EXPECT_EQ(checked(module, {Resource::buffers, INT64_MAX}).verdict, Verdict::undecided);
 }
 
 TEST(Budget, SaysWhatAnotherPlacementCouldSave) {
   ModuleReport module = module_with(100);
   module.peak.used = 100;
   module.lower_bound = 60;
-  const BudgetResult result = checked(module, {Resource::ram, 80});
+  const BudgetResult result = checked(module, {Resource::buffers, 80});
   ASSERT_EQ(result.remarks.size(), 2u);
   EXPECT_EQ(result.remarks[1], "another placement of tensors could save up to 40 bytes");
 }
