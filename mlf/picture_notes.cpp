@@ -12,10 +12,8 @@ namespace mlf::program {
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module) {
   std::vector<std::string> boxes;
   for (const graph::CallBlock& block : folded.blocks) {
-    analysis::Count mac;
-    for (std::uint32_t i = 0; i < block.size(); ++i) {
-      mac += module.calls[graph::index(block.first) + i].mac;
-    }
+    const std::span calls = std::span(module.calls).subspan(graph::index(block.first), block.size());
+    const analysis::Count mac = total(calls, CallMeasure::mac);
     boxes.push_back(spelled(mac) + " MAC");
   }
   std::vector<std::string> layers;

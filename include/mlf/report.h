@@ -21,6 +21,7 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/json_layout.h"
+#include "mlf/measures.h"
 #include "mlf/tir/write.h"
 
 namespace mlf {
@@ -55,10 +56,11 @@ struct CallReport {
   std::string layer{};               ///< name of its layer in the model; empty: not known
   std::optional<CodeLines> relay{};  ///< the operator of that layer in Relay's text
   graph::TensorType output{};        ///< of the first tensor that it writes
-  analysis::Count mac;               ///< multiply-accumulates
-  analysis::Count loaded;            ///< bytes that it reads from tensors, constants and workspaces
-  analysis::Count stored;            ///< bytes that it writes into them
-  analysis::CallMemory memory;
+  CallNumbers numbers{};             ///< measures.def
+
+  const analysis::Count& operator[](CallMeasure measure) const {
+    return numbers[static_cast<std::size_t>(measure)];
+  }
 };
 
 /// What has to be in RAM, in bytes, as a linker map and a board see it.
@@ -151,15 +153,8 @@ MLF_API analysis::Count stack_frames(const ModuleReport& module);
 MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,
                                        const tir::Sink& sink);
 
-/// A number of every call.
-enum class CallMeasure : std::uint8_t {
-  mac,         ///< multiply-accumulates
-  loaded,      ///< bytes that it reads
-  stored,      ///< bytes that it writes
-  parameters,  ///< bytes of constants that it reads
-  scratch,     ///< bytes of workspaces of its own
-  live,        ///< bytes in use while it runs
-};
+/// That of one execution of the kernel, as far as it is not of main: all others are unknown.
+MLF_API analysis::Count number_of(const KernelReport& kernel, CallMeasure measure);
 
 /// Writes a number of every call as node data of Model Explorer, which colours with it the graph of
 /// `graph::write_model_explorer_json`. A call whose number is not exact is left out: there is no

@@ -68,13 +68,9 @@ Result<void> print_report(const Report& report, const ReportArguments& options) 
 }
 
 CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {
-  return add_enum_option(app, "--node-data", options.node_data,
-                         {{"mac", CallMeasure::mac},
-                          {"loaded", CallMeasure::loaded},
-                          {"stored", CallMeasure::stored},
-                          {"params", CallMeasure::parameters},
-                          {"scratch", CallMeasure::scratch},
-                          {"live", CallMeasure::live}},
+  EnumNames<std::optional<CallMeasure>> names;
+  for (const CallMeasureInfo& one : call_measures()) names.emplace_back(one.column, one.measure);
+  return add_enum_option(app, "--node-data", options.node_data, names,
                          "Print this number of every call as node data of Google's Model Explorer, "
                          "for the graph of mlf graph --format model-explorer");
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <numeric>
 
 #include "count_text.h"
@@ -28,35 +28,23 @@ struct Row {
 /// A column: what it is called, and its cell of a row. Numbers are for sorting and stand right.
 struct Column {
   std::string_view name;
-  std::string_view head;
+  std::string head;
   std::string_view meaning;
   bool is_number;
-  std::string (*text)(const Row&);
-  Count (*number)(const Row&);  ///< of columns of numbers
+  std::function<std::string(const Row&)> text;
+  std::function<Count(const Row&)> number;  ///< of columns of numbers
 };
 
 Count unknown() {
   return {0, std::nullopt};
 }
 
-template <Count CallReport::*member>
-Count of_call(const Row& row) {
-  return row.call != nullptr ? row.call->*member : unknown();
+Count of_measure(const Row& row, CallMeasure measure) {
+  return row.call != nullptr ? (*row.call)[measure] : number_of(*row.kernel, measure);
 }
 
-template <Count analysis::CallMemory::*member>
-Count of_memory(const Row& row) {
-  return row.call != nullptr ? row.call->memory.*member : unknown();
-}
-
-template <Count analysis::KernelCost::*member>
-Count of_kernel(const Row& row) {
-  return row.kernel->cost ? (*row.kernel->cost).*member : unknown();
-}
-
-template <Count (*number)(const Row&)>
-std::string as_text(const Row& row) {
-  return spelled(number(row));
+Count divisions_of(const Row& row) {
+  return row.kernel->cost ? row.kernel->cost->index_divisions : unknown();
 }
 
 std::string lines_text(const std::optional<CodeLines>& lines) {
@@ -89,7 +77,7 @@ std::string dtype_text(const Row& row) {
 
 std::string percent_text(const Row& row) {
   const Count& all = row.module->mac;
-  const Count mac = of_kernel<&analysis::KernelCost::mac>(row);
+  const Count mac = number_of(*row.kernel, CallMeasure::mac);
   if (!all.is_exact() || !mac.is_exact() || all.min == 0) return "-";
   return fmt::format("{:.1f}", 100.0 * static_cast<double>(mac.min) / static_cast<double>(all.min));
 }
@@ -98,16 +86,13 @@ std::string number_text(const Row& row) {
   return row.call != nullptr ? std::to_string(index(row.call->call)) : "-";
 }
 
-using analysis::CallMemory;
-using analysis::KernelCost;
-
-constexpr Count (*kMac)(const Row&) = of_kernel<&KernelCost::mac>;
-constexpr Count (*kParameters)(const Row&) = of_memory<&CallMemory::parameters>;
-constexpr Count (*kScratch)(const Row&) = of_memory<&CallMemory::scratch>;
-constexpr Count (*kLive)(const Row&) = of_memory<&CallMemory::live>;
-constexpr Count (*kLoaded)(const Row&) = of_kernel<&KernelCost::loaded>;
-constexpr Count (*kStored)(const Row&) = of_kernel<&KernelCost::stored>;
-constexpr Count (*kDivisions)(const Row&) = of_kernel<&KernelCost::index_divisions>;
+std::string in_capitals(std::string_view name) {
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
+}
 
 /// What the compiler made of a kernel; null where it made nothing, or there is none.
 const CompiledFunction* compiled(const Row& row) {
@@ -126,33 +111,46 @@ Count frame_of(const Row& row) {
   return function != nullptr ? analysis::to_count(function->frame) : unknown();
 }
 
-constexpr std::array<Column, 18> kColumns{{
-    {"call", "#", "position among the calls", false, number_text, nullptr},
-    {"kernel", "KERNEL", "short name of the function", false,
-     [](const Row& row) { return row.kernel->short_name; }, nullptr},
-    {"layer", "LAYER", "name in the model, where Relay has it", false,
-     [](const Row& row) { return layer_text(row); }, nullptr},
-    {"symbol", "SYMBOL", "name of the function in C", false,
-     [](const Row& row) { return row.kernel->symbol; }, nullptr},
-    {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},
-    {"dtype", "DTYPE", "element type of the first output", false, dtype_text, nullptr},
-    {"mac", "MAC", "multiply-accumulates", true, as_text<kMac>, kMac},
-    {"percent", "%", "of the module's multiply-accumulates", true, percent_text, kMac},
-    {"params", "PARAMS", "bytes of constants that it reads", true, as_text<kParameters>,
-     kParameters},
-    {"scratch", "SCRATCH", "bytes of workspaces of its own", true, as_text<kScratch>, kScratch},
-    {"live", "LIVE", "bytes in use while it runs", true, as_text<kLive>, kLive},
-    {"loaded", "LOADED", "bytes that it loads", true, as_text<kLoaded>, kLoaded},
-    {"stored", "STORED", "bytes that it stores", true, as_text<kStored>, kStored},
-    {"divisions", "DIV", "divisions and modulos in addresses and conditions of loops", true,
-     as_text<kDivisions>, kDivisions},
-    {"code", "CODE", "bytes of code, with --cc", true, as_text<code_of>, code_of},
-    {"frame", "FRAME", "bytes of its stack frame, with --cc", true, as_text<frame_of>, frame_of},
-    {"c", "C", "file and lines of generated C", false,
-     [](const Row& row) { return lines_text(row.kernel->c); }, nullptr},
-    {"tir", "TIR", "file and lines of TIR", false,
-     [](const Row& row) { return lines_text(row.kernel->tir); }, nullptr},
-}};
+/// A column of numbers; the text of a cell is that of its number.
+Column number_column(std::string_view name, std::string head, std::string_view meaning,
+                     const std::function<Count(const Row&)>& number) {
+  return {name,   std::move(head), meaning,
+          true,   [=](const Row& row) { return spelled(number(row)); },
+          number};
+}
+
+std::vector<Column> all_columns() {
+  std::vector<Column> columns{
+      {"call", "#", "position among the calls", false, number_text, nullptr},
+      {"kernel", "KERNEL", "short name of the function", false,
+       [](const Row& row) { return row.kernel->short_name; }, nullptr},
+      {"layer", "LAYER", "name in the model, where Relay has it", false, layer_text, nullptr},
+      {"symbol", "SYMBOL", "name of the function in C", false,
+       [](const Row& row) { return row.kernel->symbol; }, nullptr},
+      {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},
+      {"dtype", "DTYPE", "element type of the first output", false, dtype_text, nullptr},
+  };
+  for (const CallMeasureInfo& one : call_measures()) {
+    columns.push_back(number_column(
+        one.column, in_capitals(one.column), one.words,
+        [measure = one.measure](const Row& row) { return of_measure(row, measure); }));
+  }
+  columns.push_back({"percent", "%", "of the module's multiply-accumulates", true, percent_text,
+                     [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
+  columns.push_back(number_column("divisions", "DIV",
+                                  "divisions and modulos in addresses and conditions of loops",
+                                  divisions_of));
+  columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
+  columns.push_back(
+      number_column("frame", "FRAME", "bytes of its stack frame, with --cc", frame_of));
+  columns.push_back({"c", "C", "file and lines of generated C", false,
+                     [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
+  columns.push_back({"tir", "TIR", "file and lines of TIR", false,
+                     [](const Row& row) { return lines_text(row.kernel->tir); }, nullptr});
+  return columns;
+}
+
+const std::vector<Column> kColumns = all_columns();
 
 const Column& column_at(ReportColumn column) {
   return kColumns[static_cast<std::size_t>(column)];
@@ -257,12 +255,13 @@ Table calls_table(const ModuleReport& module, const ReportView& view) {
   return table;
 }
 
-/// "pools 104192   I/O 502": what is there, and what is not known.
-std::string numbers_line(std::string_view head,
-                         std::initializer_list<std::pair<std::string_view, Count>> numbers) {
+/// "RAM    pools 104192   I/O 502": the numbers of one group, and what is not known.
+std::string numbers_line(const ModuleReport& module, std::string_view head,
+                         std::string_view group) {
   std::string line = fmt::format("{:<6}", head);
-  for (const auto& [name, count] : numbers) {
-    line += fmt::format(" {} {}  ", name, spelled(count));
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (one.group() != group || !one.is_in_documents()) continue;
+    line += fmt::format(" {} {}  ", one.label, spelled(one.value(module)));
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -309,17 +308,9 @@ std::string summary(const ModuleReport& module) {
   if (module.no_network) {
     text += fmt::format("       {}\n", to_string(*module.no_network));
   } else {
-    text += numbers_line("RAM", {{"pools", module.ram.pools},
-                                 {"I/O", module.ram.io},
-                                 {"executor", module.ram.executor},
-                                 {"heap", module.ram.heap},
-                                 {"stack", module.ram.stack},
-                                 {"arguments", module.ram.arguments},
-                                 {"frames", stack_frames(module)}});
-    text += numbers_line("FLASH", {{"constants", module.flash.constants},
-                                   {"copies", module.flash.copies},
-                                   {"code", module.code ? Count(module.code->text) : unknown()}});
-    text += numbers_line("MAC", {{"", module.mac}}).replace(6, 1, "");
+    text += numbers_line(module, "RAM", "ram");
+    text += numbers_line(module, "FLASH", "flash");
+    text += fmt::format("MAC    {}\n", spelled(module.mac));
     text += peak_line(module);
   }
   return text;
@@ -328,7 +319,7 @@ std::string summary(const ModuleReport& module) {
 /// One line for each code: how many there are, and the largest. Bytes of several are no sum that
 /// anybody saves: scratch of one kernel is not there while another runs.
 std::string findings_text(const ModuleReport& module) {
-  Table table({"FINDING", "PLACES", "BYTES", "THE LARGEST"});
+  Table table({"FINDING", "PLACES", "BYTES OF LARGEST", "THE LARGEST"});
   table.align_right({1, 2});
   for (const CostFindingInfo& code : all_cost_findings()) {
     std::size_t places = 0;

@@ -42,14 +42,13 @@ class CallsTable {
 };
 
 void CallsTable::head() {
+  std::vector<std::string> names{"#Call", "Kernel"};
   // What no call has is no column.
-  if (has_layers_) {
-    head_row(html_, {"#Call", "Kernel", "Layer", "Output", "Type", "#MAC", "#Constants", "#Scratch",
-                     "#In memory", "#Loaded", "#Stored", "Lines of C"});
-  } else {
-    head_row(html_, {"#Call", "Kernel", "Output", "Type", "#MAC", "#Constants", "#Scratch",
-                     "#In memory", "#Loaded", "#Stored", "Lines of C"});
-  }
+  if (has_layers_) names.emplace_back("Layer");
+  names.insert(names.end(), {"Output", "Type"});
+  for (const CallMeasureInfo& one : call_measures()) names.push_back("#" + std::string(one.title));
+  names.emplace_back("Lines of C");
+  head_row(html_, names);
 }
 
 void CallsTable::name_cell(const CallReport& call) {
@@ -83,10 +82,7 @@ void CallsTable::row(std::size_t number) {
   layer_cell(call);
   html_.element("td", shape_text(call.output));
   html_.element("td", call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype));
-  for (const analysis::Count& count : {call.mac, call.memory.parameters, call.memory.scratch,
-                                       call.memory.live, call.loaded, call.stored}) {
-    number_cell(html_, count);
-  }
+  for (const analysis::Count& count : call.numbers) number_cell(html_, count);
   html_.element("td", {{"class", "lines"}}, lines_text(module_.report.kernels[call.kernel].c));
   html_.close("tr");
 }

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -13,50 +14,26 @@ namespace {
 
 using analysis::Count;
 
-struct Figure {
-  std::string_view key;  ///< where the number is in the JSON
-  std::string_view name;
-  Count count;
-};
-
 struct Card {
   std::string_view title;
-  std::vector<Figure> figures;
+  std::string_view group;  ///< of measures
 };
 
-std::vector<Card> cards_of(const ModuleReport& module) {
-  const Count unknown{0, std::nullopt};
-  return {{"RAM, bytes",
-           {{"ram.pools", "pools", module.ram.pools},
-            {"ram.io", "inputs and outputs", module.ram.io},
-            {"ram.executor", "graph executor", module.ram.executor},
-            {"ram.heap", "heap", module.ram.heap},
-            {"ram.stack", "arrays on the stack", module.ram.stack},
-            {"ram.arguments", "arguments of packed calls", module.ram.arguments},
-            {"ram.frames", "stack by the compiler", stack_frames(module)}}},
-          {"Flash, bytes",
-           {{"flash.constants", "constants", module.flash.constants},
-            {"flash.copies", "the same once more", module.flash.copies},
-            {"flash.code", "code", module.code ? Count(module.code->text) : unknown}}},
-          {"Peak, bytes",
-           {{"peak.bytes", "in use then", module.peak.bytes},
-            {"peak.lower_bound", "needed in this order", module.lower_bound},
-            {"peak.used", "taken as it is placed", module.peak.used}}},
-          {"Arithmetic", {{"mac", "multiply-accumulates", module.mac}}}};
-}
+constexpr std::array kCards{Card{"RAM, bytes", "ram"}, Card{"Flash, bytes", "flash"},
+                            Card{"Peak, bytes", "peak"}, Card{"Arithmetic", ""}};
 
-/// `text_of` is asked for the number of a card and of a figure in it.
+/// `text_of` is asked for the text of a measure.
 template <class TextOf>
-void write_cards(HtmlWriter& html, const std::vector<Card>& cards, const TextOf& text_of) {
+void write_cards(HtmlWriter& html, const TextOf& text_of) {
   html.open("div", {{"class", "cards"}});
-  for (std::size_t card = 0; card < cards.size(); ++card) {
+  for (const Card& card : kCards) {
     html.open("div", {{"class", "card"}});
-    html.element("h3", cards[card].title);
+    html.element("h3", card.title);
     html.open("dl");
-    for (std::size_t i = 0; i < cards[card].figures.size(); ++i) {
-      const Figure& figure = cards[card].figures[i];
-      html.element("dt", figure.name);
-      html.element("dd", {{"data-key", figure.key}}, text_of(card, i));
+    for (const ModuleMeasureInfo& one : module_measures()) {
+      if (one.group() != card.group || !one.is_in_documents()) continue;
+      html.element("dt", {{"title", one.words}}, one.label);
+      html.element("dd", {{"data-key", one.key}}, text_of(one));
     }
     html.close("dl");
     html.close("div");
@@ -65,10 +42,7 @@ void write_cards(HtmlWriter& html, const std::vector<Card>& cards, const TextOf&
 }
 
 void write_figures(HtmlWriter& html, const ModuleReport& module) {
-  const std::vector<Card> cards = cards_of(module);
-  write_cards(html, cards, [&](std::size_t card, std::size_t figure) {
-    return spelled(cards[card].figures[figure].count);
-  });
+  write_cards(html, [&](const ModuleMeasureInfo& one) { return spelled(one.value(module)); });
 }
 
 void peak_sentence(HtmlWriter& html, const ModuleView& module) {
@@ -206,11 +180,9 @@ std::vector<std::string> all_reasons(const ModuleReport& module) {
 }  // namespace
 
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after) {
-  const std::vector<Card> old_cards = cards_of(before);
-  const std::vector<Card> new_cards = cards_of(after);
-  write_cards(html, new_cards, [&](std::size_t card, std::size_t figure) {
-    const std::string was = spelled(old_cards[card].figures[figure].count);
-    const std::string is = spelled(new_cards[card].figures[figure].count);
+  write_cards(html, [&](const ModuleMeasureInfo& one) {
+    const std::string was = spelled(one.value(before));
+    const std::string is = spelled(one.value(after));
     return was == is ? is : was + " \u2192 " + is;
   });
 }

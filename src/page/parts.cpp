@@ -31,7 +31,7 @@ void close_table(HtmlWriter& html) {
   html.close("div");
 }
 
-void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
+void head_row(HtmlWriter& html, const std::vector<std::string>& names) {
   html.open("thead");
   html.open("tr");
   for (const std::string_view name : names) {
@@ -42,6 +42,10 @@ void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
   html.close("tr");
   html.close("thead");
   html.open("tbody");
+}
+
+void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
+  head_row(html, std::vector<std::string>(names.begin(), names.end()));
 }
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text) {

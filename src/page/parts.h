@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mlf/page.h"
 #include "page/html.h"
@@ -38,6 +39,7 @@ void open_table(HtmlWriter& html, std::string_view label, std::string_view css_c
 void close_table(HtmlWriter& html);
 /// Heads of columns; those whose name begins with '#' are of numbers.
 void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
+void head_row(HtmlWriter& html, const std::vector<std::string>& names);
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text);
 void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);

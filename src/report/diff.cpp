@@ -222,28 +222,19 @@ void add_code(std::vector<NumberChange>& changes, const ModuleReport& a, std::si
 
 void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
                      const ModuleReport& b) {
-  add_number(changes, "mac", a.mac, b.mac);
-  add_number(changes, "ram.pools", a.ram.pools, b.ram.pools);
-  add_number(changes, "ram.io", a.ram.io, b.ram.io);
-  add_number(changes, "ram.executor", a.ram.executor, b.ram.executor);
-  add_number(changes, "ram.heap", a.ram.heap, b.ram.heap);
-  add_number(changes, "ram.stack", a.ram.stack, b.ram.stack);
-  add_number(changes, "ram.arguments", a.ram.arguments, b.ram.arguments);
-  add_number(changes, "ram", a.ram.total(), b.ram.total());
-  add_number(changes, "flash.constants", a.flash.constants, b.flash.constants);
-  add_number(changes, "flash.copies", a.flash.copies, b.flash.copies);
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (one.is_compared()) add_number(changes, one.key, one.value(a), one.value(b));
+  }
   add_compiled(changes, a, b);
-  add_number(changes, "peak.bytes", a.peak.bytes, b.peak.bytes);
-  add_number(changes, "peak.lower_bound", a.lower_bound, b.lower_bound);
 }
 
-/// Sums of one kernel's calls are not what a person compares: one call is.
+/// Sums of one kernel's calls are not what a person compares: one call is. What is in memory then is
+/// the network's.
 void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, const CallReport& b) {
-  add_number(changes, "mac", a.mac, b.mac);
-  add_number(changes, "loaded", a.loaded, b.loaded);
-  add_number(changes, "stored", a.stored, b.stored);
-  add_number(changes, "parameters", a.memory.parameters, b.memory.parameters);
-  add_number(changes, "scratch", a.memory.scratch, b.memory.scratch);
+  for (const CallMeasureInfo& one : call_measures()) {
+    if (one.measure == CallMeasure::live) continue;
+    add_number(changes, one.name, a[one.measure], b[one.measure]);
+  }
 }
 
 /// Another schedule computes the same: as many multiply-accumulates over tensors of the same types,
@@ -257,9 +248,9 @@ KernelChange change_of(const Topology& left, const CallReport& a, const Topology
     }
     return types;
   };
-  const bool is_alike = a.mac == b.mac && a.mac.is_exact() &&
+  const bool is_alike = a[CallMeasure::mac] == b[CallMeasure::mac] && a[CallMeasure::mac].is_exact() &&
                         types_of(left, a) == types_of(right, b) &&
-                        a.memory.parameters == b.memory.parameters;
+                        a[CallMeasure::parameters] == b[CallMeasure::parameters];
   return is_alike ? KernelChange::rescheduled : KernelChange::changed;
 }
 

@@ -1,7 +1,5 @@
 // Writes costs as node data of Model Explorer: its names for the fields are in the package
 // ai-edge-model-explorer of PyPI, node_data_builder.py.
-#include <array>
-
 #include "json/writer.h"
 #include "mlf/report.h"
 #include "support/byte_sink.h"
@@ -11,34 +9,19 @@ namespace mlf {
 namespace report {
 namespace {
 
-struct Measure {
-  std::string_view name;  ///< as Model Explorer shows it
-  analysis::Count (*of)(const CallReport&);
-};
-
-/// By CallMeasure.
-constexpr std::array kMeasures{
-    Measure{"multiply-accumulates", [](const CallReport& call) { return call.mac; }},
-    Measure{"bytes loaded", [](const CallReport& call) { return call.loaded; }},
-    Measure{"bytes stored", [](const CallReport& call) { return call.stored; }},
-    Measure{"bytes of constants", [](const CallReport& call) { return call.memory.parameters; }},
-    Measure{"bytes of scratch", [](const CallReport& call) { return call.memory.scratch; }},
-    Measure{"bytes in use", [](const CallReport& call) { return call.memory.live; }},
-};
-
 /// From nothing to most: white to amber, on which black text can be read.
 constexpr std::string_view kGradient =
     R"([{"stop":0,"bgColor":"#ffffff"},{"stop":1,"bgColor":"#fabd5c"}])";
 
-void write_module(json::Writer& out, const ModuleReport& module, const Measure& measure) {
+void write_module(json::Writer& out, const ModuleReport& module, const CallMeasureInfo& measure) {
   out.text_key(module.network->module);
   out.begin_object();
   out.key("name");
-  out.string(measure.name);
+  out.string(measure.words);
   out.key("results");
   out.begin_object();
   for (std::size_t i = 0; i < module.calls.size(); ++i) {
-    const analysis::Count count = measure.of(module.calls[i]);
+    const analysis::Count count = module.calls[i][measure.measure];
     if (!count.is_exact()) continue;
     out.text_key("call" + std::to_string(i));
     out.begin_object();
@@ -63,7 +46,7 @@ Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayo
     out.begin_object();
     for (const ModuleReport& module : report.modules) {
       if (!module.network) continue;
-      report::write_module(out, module, report::kMeasures[static_cast<std::size_t>(measure)]);
+      report::write_module(out, module, call_measures()[static_cast<std::size_t>(measure)]);
     }
     out.end_object();
     out.end_line();

@@ -10,6 +10,7 @@
 #include "deployment/network_sources.h"
 #include "graph/formats/dot_text.h"
 #include "mlf/plan/least_memory.h"
+#include "report/call_numbers.h"
 #include "report/code_lines.h"
 #include "report/findings.h"
 #include "report/layers.h"
@@ -124,11 +125,6 @@ graph::TensorType output_of(const graph::Call& call) {
   return written == call.arguments.end() ? graph::TensorType{} : written->type;
 }
 
-/// Nothing is known of a kernel without TIR.
-Count cost_or_unknown(const KernelReport& kernel, Count analysis::KernelCost::*part) {
-  return kernel.cost ? (*kernel.cost).*part : Count{0, std::nullopt};
-}
-
 void add_calls(ModuleReport& module, const graph::Topology& network) {
   const std::vector<analysis::CallMemory> memory = analysis::call_memory(network);
   for (std::size_t i = 0; i < network.calls.size(); ++i) {
@@ -137,12 +133,10 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
     module.calls.push_back({.call = static_cast<graph::CallId>(i),
                             .kernel = index(call.kernel),
                             .output = output_of(call),
-                            .mac = cost_or_unknown(kernel, &analysis::KernelCost::mac),
-                            .loaded = cost_or_unknown(kernel, &analysis::KernelCost::loaded),
-                            .stored = cost_or_unknown(kernel, &analysis::KernelCost::stored),
-                            .memory = memory[i]});
-    module.mac += module.calls.back().mac;
+                            .numbers = call_numbers(
+                                kernel.cost ? *kernel.cost : unknown_cost(), memory[i])});
   }
+  module.mac = total(module.calls, CallMeasure::mac);
   // What is not understood of main may call kernels as well.
   if (!network.gaps.empty()) module.mac += Count(0, std::nullopt);
 }

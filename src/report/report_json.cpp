@@ -3,6 +3,7 @@
 #include "json/writer.h"
 #include "mlf/report.h"
 #include "mlf/version.h"
+#include "report/call_numbers.h"
 #include "support/byte_sink.h"
 #include "support/error.h"
 
@@ -12,9 +13,6 @@ namespace {
 
 using analysis::Count;
 
-/// Says of kernels and calls why their numbers are not exact.
-const std::string kNoTir = "it has no TIR";
-
 class ReportJson {
  public:
   explicit ReportJson(json::Writer& out) : out_(out) {}
@@ -23,6 +21,7 @@ class ReportJson {
 
  private:
   void module(const ModuleReport& module);
+  void numbers(const ModuleReport& module, std::string_view group);
   void ram(const ModuleReport& module);
   void flash(const ModuleReport& module);
   void peak(const ModuleReport& module);
@@ -98,16 +97,17 @@ void ReportJson::shape(const graph::TensorType& type) {
   out_.end_array();
 }
 
+/// The numbers of one group, in the order of measures.def.
+void ReportJson::numbers(const ModuleReport& module, std::string_view group) {
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (one.group() == group && one.is_in_documents()) count(one.name(), one.value(module));
+  }
+}
+
 void ReportJson::ram(const ModuleReport& module) {
   out_.key("ram");
   out_.begin_object();
-  count("pools", module.ram.pools);
-  count("io", module.ram.io);
-  count("executor", module.ram.executor);
-  count("heap", module.ram.heap);
-  count("stack", module.ram.stack);
-  count("arguments", module.ram.arguments);
-  count("frames", stack_frames(module));
+  numbers(module, "ram");
   reasons(module.peak.uncertain);
   out_.end_object();
 }
@@ -115,9 +115,7 @@ void ReportJson::ram(const ModuleReport& module) {
 void ReportJson::flash(const ModuleReport& module) {
   out_.key("flash");
   out_.begin_object();
-  count("constants", module.flash.constants);
-  count("copies", module.flash.copies);
-  number_or_null("code", module.code ? std::optional(module.code->text) : std::nullopt);
+  numbers(module, "flash");
   if (module.code) {
     reasons({});
   } else {
@@ -140,9 +138,7 @@ void ReportJson::peak(const ModuleReport& module) {
   out_.begin_object();
   number_or_null("call", module.peak.call ? std::optional<std::uint64_t>(index(*module.peak.call))
                                           : std::nullopt);
-  count("bytes", module.peak.bytes);
-  count("lower_bound", module.lower_bound);
-  count("used", module.peak.used);
+  numbers(module, "peak");
   out_.key("live");
   out_.begin_array();
   if (module.network && module.peak.call) {
@@ -161,16 +157,11 @@ void ReportJson::call(const ModuleReport& module, const CallReport& call) {
   out_.key("layer");
   call.layer.empty() ? out_.null() : out_.string(call.layer);
   shape(call.output);
-  count("mac", call.mac);
-  count("loaded", call.loaded);
-  count("stored", call.stored);
-  count("parameters", call.memory.parameters);
-  count("scratch", call.memory.scratch);
-  count("live", call.memory.live);
+  for (const CallMeasureInfo& one : call_measures()) count(one.name, call[one.measure]);
   lines("c", kernel.c);
   lines("tir", kernel.tir);
   lines("relay", call.relay);
-  reasons(kernel.cost ? kernel.cost->uncertain : std::vector{kNoTir});
+  reasons((kernel.cost ? *kernel.cost : unknown_cost()).uncertain);
   out_.end_object();
 }
 
@@ -229,17 +220,7 @@ void ReportJson::kernel(const ModuleReport& module, const KernelReport& kernel) 
   }
   number_or_null("code", function ? std::optional(function->bytes) : std::nullopt);
   number_or_null("frame", function ? function->frame : std::nullopt);
-  const analysis::KernelCost unknown{.mac = {0, std::nullopt},
-                                     .operations = {},
-                                     .index_operations = {0, std::nullopt},
-                                     .index_divisions = {0, std::nullopt},
-                                     .extern_calls = {},
-                                     .buffers = {},
-                                     .loops = {},
-                                     .loaded = {0, std::nullopt},
-                                     .stored = {0, std::nullopt},
-                                     .uncertain = {kNoTir}};
-  const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : unknown;
+  const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : unknown_cost();
   count("mac", cost.mac);
   count("loaded", cost.loaded);
   count("stored", cost.stored);
@@ -281,7 +262,7 @@ void ReportJson::module(const ModuleReport& module) {
   text("name", module.name);
   out_.key("no_network");
   module.no_network ? out_.string(to_string(*module.no_network)) : out_.null();
-  count("mac", module.mac);
+  numbers(module, "");
   ram(module);
   flash(module);
   compiled(module.code);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 
 namespace mlf {
 namespace report {
@@ -44,8 +46,11 @@ struct FindingItem {
 template <class Item>
 struct ColumnOf {
   RowColumn info;
-  Cell (*cell)(const Item&);
+  std::function<Cell(const Item&)> cell;
 };
+
+template <class Item>
+using Columns = std::vector<ColumnOf<Item>>;
 
 Cell number(std::optional<std::uint64_t> value) {
   return value ? Cell(*value) : Cell();
@@ -90,81 +95,120 @@ Cell call_at(std::optional<graph::CallId> call) {
   return call ? Cell(std::uint64_t{index(*call)}) : Cell();
 }
 
-// The two columns of a number that may not be exact.
-#define MLF_BOUNDS(Item, name, meaning, count)                                                   \
-  {{name "_min", "at least: " meaning}, [](const Item& item) -> Cell { return (count).min; }}, { \
-    {name "_max", "at most: " meaning},                                                          \
-        [](const Item& item) -> Cell { return number((count).max); }                             \
+/// A text that columns refer to, to the end of the program.
+std::string_view kept(std::string text) {
+  static std::deque<std::string> texts;  // filled while the tables below are made
+  return texts.emplace_back(std::move(text));
+}
+
+/// The two columns of a number that may not be exact.
+template <class Item>
+void add_bounds(Columns<Item>& columns, std::string_view name, std::string_view words,
+                const std::function<Count(const Item&)>& count) {
+  columns.push_back({{kept(fmt::format("{}_min", name)), kept(fmt::format("at least: {}", words))},
+                     [=](const Item& item) -> Cell { return count(item).min; }});
+  columns.push_back({{kept(fmt::format("{}_max", name)), kept(fmt::format("at most: {}", words))},
+                     [=](const Item& item) -> Cell { return number(count(item).max); }});
+}
+
+/// The measures between other columns, each of which stands before a measure or at the end.
+template <class Item>
+struct ColumnBefore {
+  std::string_view measure;
+  ColumnOf<Item> column;
+};
+
+template <class Item>
+void add_columns_before(std::string_view measure, const std::vector<ColumnBefore<Item>>& others,
+                        Columns<Item>& columns) {
+  for (const ColumnBefore<Item>& one : others) {
+    if (one.measure == measure) columns.push_back(one.column);
   }
+}
 
-const std::vector<ColumnOf<ModuleItem>> kModuleColumns{
-    {{"module", "", CellType::text}, [](const ModuleItem& item) { return text(item.module.name); }},
-    {{"no_network", "why there are no calls", CellType::text},
-     [](const ModuleItem& item) {
-       return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
-     }},
-    {{"calls", "number of calls"},
-     [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.calls.size()}; }},
-    {{"kernels", "number of kernels"},
-     [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.kernels.size()}; }},
-    MLF_BOUNDS(ModuleItem, "mac", "multiply-accumulates of all calls", item.module.mac),
-    MLF_BOUNDS(ModuleItem, "pools", "bytes of workspace pools", item.module.ram.pools),
-    MLF_BOUNDS(ModuleItem, "io", "bytes of inputs and outputs of the caller", item.module.ram.io),
-    MLF_BOUNDS(ModuleItem, "executor", "bytes of the graph executor", item.module.ram.executor),
-    MLF_BOUNDS(ModuleItem, "heap", "bytes of TVMBackendAllocWorkspace", item.module.ram.heap),
-    MLF_BOUNDS(ModuleItem, "stack", "bytes of arrays on the stack", item.module.ram.stack),
-    MLF_BOUNDS(ModuleItem, "ram", "bytes of all of these", item.module.ram.total()),
-    MLF_BOUNDS(ModuleItem, "constants", "bytes of constants", item.module.flash.constants),
-    MLF_BOUNDS(ModuleItem, "copies", "bytes of constants that are there again",
-               item.module.flash.copies),
-    {{"peak_call", "call with the most bytes in use"},
-     [](const ModuleItem& item) { return call_at(item.module.peak.call); }},
-    MLF_BOUNDS(ModuleItem, "peak", "bytes in use then", item.module.peak.bytes),
-    MLF_BOUNDS(ModuleItem, "used", "bytes that tensors take where they are", item.module.peak.used),
-    MLF_BOUNDS(ModuleItem, "lower_bound", "bytes that they need wherever they are",
-               item.module.lower_bound),
-    {{"exported", "when, as metadata.json has it", CellType::text},
-     [](const ModuleItem& item) { return text(item.module.exported.value_or("")); }},
-    {{"targets", "their kinds, with commas between", CellType::text},
-     [](const ModuleItem& item) {
-       return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
-     }},
-    MLF_BOUNDS(ModuleItem, "arguments", "bytes of arrays for arguments of packed calls",
-               item.module.ram.arguments),
+const std::vector<ColumnBefore<ModuleItem>> kOfModules{
+    {"mac",
+     {{"module", "", CellType::text}, [](const ModuleItem& item) { return text(item.module.name); }}},
+    {"mac",
+     {{"no_network", "why there are no calls", CellType::text},
+      [](const ModuleItem& item) {
+        return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
+      }}},
+    {"mac",
+     {{"calls", "number of calls"},
+      [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.calls.size()}; }}},
+    {"mac",
+     {{"kernels", "number of kernels"},
+      [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.kernels.size()}; }}},
+    {"peak",
+     {{"peak_call", "call with the most bytes in use"},
+      [](const ModuleItem& item) { return call_at(item.module.peak.call); }}},
+    {"arguments",
+     {{"exported", "when, as metadata.json has it", CellType::text},
+      [](const ModuleItem& item) { return text(item.module.exported.value_or("")); }}},
+    {"arguments",
+     {{"targets", "their kinds, with commas between", CellType::text},
+      [](const ModuleItem& item) {
+        return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
+      }}},
 };
 
-const std::vector<ColumnOf<CallItem>> kCallColumns{
-    {{"module", "", CellType::text}, [](const CallItem& item) { return text(item.module.name); }},
-    {{"call", "position among the calls, from 0"},
-     [](const CallItem& item) -> Cell { return std::uint64_t{index(item.call.call)}; }},
-    {{"kernel", "symbol of the function", CellType::text},
-     [](const CallItem& item) { return text(item.kernel().symbol); }},
-    {{"dtype", "of the first output", CellType::text},
-     [](const CallItem& item) { return dtype(item.call.output); }},
-    {{"shape", "of the first output", CellType::text},
-     [](const CallItem& item) { return shape(item.call.output); }},
-    MLF_BOUNDS(CallItem, "mac", "multiply-accumulates", item.call.mac),
-    MLF_BOUNDS(CallItem, "loaded", "bytes loaded", item.call.loaded),
-    MLF_BOUNDS(CallItem, "stored", "bytes stored", item.call.stored),
-    MLF_BOUNDS(CallItem, "parameters", "bytes of constants read", item.call.memory.parameters),
-    MLF_BOUNDS(CallItem, "scratch", "bytes of the kernel's own workspaces",
-               item.call.memory.scratch),
-    MLF_BOUNDS(CallItem, "live", "bytes in use while it runs", item.call.memory.live),
-    {{"c_file", "generated C", CellType::text},
-     [](const CallItem& item) { return file_of(item.kernel().c); }},
-    {{"c_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().c); }},
-    {{"c_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().c); }},
-    {{"tir_file", "text of TIR", CellType::text},
-     [](const CallItem& item) { return file_of(item.kernel().tir); }},
-    {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }},
-    {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }},
-    {{"layer", "name in the model, where Relay's spans have it", CellType::text},
-     [](const CallItem& item) { return text(item.call.layer); }},
-    {{"relay_line", "in the text of Relay"},
-     [](const CallItem& item) { return first_of(item.call.relay); }},
+Columns<ModuleItem> module_columns() {
+  Columns<ModuleItem> columns;
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (one.column.empty()) continue;
+    add_columns_before(one.column, kOfModules, columns);
+    add_bounds<ModuleItem>(columns, one.column, one.words,
+                           [&one](const ModuleItem& item) { return one.value(item.module); });
+  }
+  return columns;
+}
+
+const std::vector<ColumnBefore<CallItem>> kOfCalls{
+    {"mac",
+     {{"module", "", CellType::text}, [](const CallItem& item) { return text(item.module.name); }}},
+    {"mac",
+     {{"call", "position among the calls, from 0"},
+      [](const CallItem& item) -> Cell { return std::uint64_t{index(item.call.call)}; }}},
+    {"mac",
+     {{"kernel", "symbol of the function", CellType::text},
+      [](const CallItem& item) { return text(item.kernel().symbol); }}},
+    {"mac",
+     {{"dtype", "of the first output", CellType::text},
+      [](const CallItem& item) { return dtype(item.call.output); }}},
+    {"mac",
+     {{"shape", "of the first output", CellType::text},
+      [](const CallItem& item) { return shape(item.call.output); }}},
+    {"",
+     {{"c_file", "generated C", CellType::text},
+      [](const CallItem& item) { return file_of(item.kernel().c); }}},
+    {"", {{"c_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().c); }}},
+    {"", {{"c_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().c); }}},
+    {"",
+     {{"tir_file", "text of TIR", CellType::text},
+      [](const CallItem& item) { return file_of(item.kernel().tir); }}},
+    {"", {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }}},
+    {"", {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }}},
+    {"",
+     {{"layer", "name in the model, where Relay's spans have it", CellType::text},
+      [](const CallItem& item) { return text(item.call.layer); }}},
+    {"",
+     {{"relay_line", "in the text of Relay"},
+      [](const CallItem& item) { return first_of(item.call.relay); }}},
 };
 
-const std::vector<ColumnOf<TensorItem>> kTensorColumns{
+Columns<CallItem> call_columns() {
+  Columns<CallItem> columns;
+  for (const CallMeasureInfo& one : call_measures()) {
+    add_columns_before(one.name, kOfCalls, columns);
+    add_bounds<CallItem>(columns, one.name, one.words,
+                         [&one](const CallItem& item) { return item.call[one.measure]; });
+  }
+  add_columns_before("", kOfCalls, columns);
+  return columns;
+}
+
+const Columns<TensorItem> kTensorColumns{
     {{"module", "", CellType::text}, [](const TensorItem& item) { return text(item.module.name); }},
     {{"tensor", "", CellType::text}, [](const TensorItem& item) { return text(item.value.name); }},
     {{"kind", "input, constant or computed", CellType::text},
@@ -193,7 +237,7 @@ const std::vector<ColumnOf<TensorItem>> kTensorColumns{
      }},
 };
 
-const std::vector<ColumnOf<ConstantItem>> kConstantColumns{
+const Columns<ConstantItem> kConstantColumns{
     {{"module", "", CellType::text},
      [](const ConstantItem& item) { return text(item.module.name); }},
     {{"kernel", "symbol of the function; empty: of main", CellType::text},
@@ -208,32 +252,37 @@ const std::vector<ColumnOf<ConstantItem>> kConstantColumns{
      [](const ConstantItem& item) { return number(item.offset); }},
 };
 
-const std::vector<ColumnOf<FindingItem>> kFindingColumns{
-    {{"module", "", CellType::text},
-     [](const FindingItem& item) { return text(item.module.name); }},
-    {{"finding", "its code", CellType::text},
-     [](const FindingItem& item) { return text(info(item.finding.code).code); }},
-    {{"where", "symbol of the kernel, or name of the constant", CellType::text},
-     [](const FindingItem& item) { return text(item.finding.where); }},
-    MLF_BOUNDS(FindingItem, "bytes", "that could be saved", item.finding.bytes),
-    {{"evidence", "", CellType::text},
-     [](const FindingItem& item) { return text(item.finding.evidence); }},
-};
+Columns<FindingItem> finding_columns() {
+  Columns<FindingItem> columns{
+      {{"module", "", CellType::text},
+       [](const FindingItem& item) { return text(item.module.name); }},
+      {{"finding", "its code", CellType::text},
+       [](const FindingItem& item) { return text(info(item.finding.code).code); }},
+      {{"where", "symbol of the kernel, or name of the constant", CellType::text},
+       [](const FindingItem& item) { return text(item.finding.where); }}};
+  add_bounds<FindingItem>(columns, "bytes", "that could be saved",
+                          [](const FindingItem& item) { return item.finding.bytes; });
+  columns.push_back({{"evidence", "", CellType::text},
+                     [](const FindingItem& item) { return text(item.finding.evidence); }});
+  return columns;
+}
 
-#undef MLF_BOUNDS
+const Columns<ModuleItem> kModuleColumns = module_columns();
+const Columns<CallItem> kCallColumns = call_columns();
+const Columns<FindingItem> kFindingColumns = finding_columns();
 
 /// Calls `visit` with every item of the kind that `visit` takes, in order.
-void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<ModuleItem>>&,
+void for_each_item(const ModuleReport& module, const Columns<ModuleItem>&,
                    const auto& visit) {
   visit(ModuleItem{module});
 }
 
-void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<CallItem>>&,
+void for_each_item(const ModuleReport& module, const Columns<CallItem>&,
                    const auto& visit) {
   for (const CallReport& call : module.calls) visit(CallItem{module, call});
 }
 
-void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<TensorItem>>&,
+void for_each_item(const ModuleReport& module, const Columns<TensorItem>&,
                    const auto& visit) {
   if (!module.network) return;
   for (const graph::Value& value : module.network->values) {
@@ -241,7 +290,7 @@ void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<Tensor
   }
 }
 
-void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<ConstantItem>>&,
+void for_each_item(const ModuleReport& module, const Columns<ConstantItem>&,
                    const auto& visit) {
   if (!module.network) return;
   const Topology& network = *module.network;
@@ -259,7 +308,7 @@ void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<Consta
   }
 }
 
-void for_each_item(const ModuleReport& module, const std::vector<ColumnOf<FindingItem>>&,
+void for_each_item(const ModuleReport& module, const Columns<FindingItem>&,
                    const auto& visit) {
   for (const CostFinding& finding : module.findings) visit(FindingItem{module, finding});
 }
@@ -282,7 +331,7 @@ decltype(auto) with_columns(RowKind kind, const auto& use) {
 }
 
 template <class Item>
-std::vector<RowColumn> infos_of(const std::vector<ColumnOf<Item>>& columns) {
+std::vector<RowColumn> infos_of(const Columns<Item>& columns) {
   std::vector<RowColumn> infos;
   for (const ColumnOf<Item>& column : columns) infos.push_back(column.info);
   return infos;

@@ -56,6 +56,9 @@ PUBLIC = {
     "budget.h": "report",
     "diff.h": "report",
     "findings.def": "report",
+    "measures.def": "report",
+    "measures.h": "report",
+    "resources.def": "report",
     "verify.h": "process",
     "verify_checks.def": "process",
 }

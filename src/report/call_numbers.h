@@ -1,0 +1,15 @@
+// What the measures of a call are taken from.
+#pragma once
+
+#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/memory.h"
+#include "mlf/measures.h"
+
+namespace mlf::report {
+
+/// Of a kernel without TIR.
+const analysis::KernelCost& unknown_cost();
+
+CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory);
+
+}  // namespace mlf::report

@@ -1,0 +1,93 @@
+#include "mlf/measures.h"
+
+#include <algorithm>
+
+#include "mlf/report.h"
+#include "report/call_numbers.h"
+
+namespace mlf {
+namespace {
+
+using analysis::Count;
+
+constexpr std::array kCalls{
+#define MLF_CALL_MEASURE(name, column, title, unit, sum, value, words) \
+  CallMeasureInfo{CallMeasure::name, #name, column, title, unit, MeasureSum::sum, words},
+#include "mlf/measures.def"
+};
+
+/// Known to compilers alone.
+Count code_of(const ModuleReport& module) {
+  return module.code ? Count(module.code->text) : Count(0, std::nullopt);
+}
+
+constexpr std::array kModules{
+#define MLF_MODULE_MEASURE(key, column, label, unit, places, value, words)    \
+  ModuleMeasureInfo{key,                                                      \
+                    column,                                                   \
+                    label,                                                    \
+                    unit,                                                     \
+                    MeasurePlaces::places,                                    \
+                    [](const ModuleReport& module) -> Count { return value; }, \
+                    words},
+#include "mlf/measures.def"
+};
+
+/// Of two bounds each the larger one.
+Count larger(const Count& a, const Count& b) {
+  Count result(std::max(a.min, b.min), std::nullopt);
+  if (a.max && b.max) result.max = std::max(*a.max, *b.max);
+  return result;
+}
+
+}  // namespace
+
+std::span<const CallMeasureInfo> call_measures() {
+  return kCalls;
+}
+
+std::span<const ModuleMeasureInfo> module_measures() {
+  return kModules;
+}
+
+Count total(std::span<const CallReport> calls, CallMeasure measure) {
+  const bool is_added = kCalls[static_cast<std::size_t>(measure)].sum == MeasureSum::added;
+  Count sum;
+  for (const CallReport& call : calls) {
+    sum = is_added ? sum + call[measure] : larger(sum, call[measure]);
+  }
+  return sum;
+}
+
+namespace report {
+
+const analysis::KernelCost& unknown_cost() {
+  static const analysis::KernelCost cost{.mac = {0, std::nullopt},
+                                         .operations = {},
+                                         .index_operations = {0, std::nullopt},
+                                         .index_divisions = {0, std::nullopt},
+                                         .extern_calls = {},
+                                         .buffers = {},
+                                         .loops = {},
+                                         .loaded = {0, std::nullopt},
+                                         .stored = {0, std::nullopt},
+                                         .uncertain = {"it has no TIR"}};
+  return cost;
+}
+
+CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory) {
+  return {
+#define MLF_CALL_MEASURE(name, column, title, unit, sum, value, words) value,
+#include "mlf/measures.def"
+  };
+}
+
+}  // namespace report
+
+Count number_of(const KernelReport& kernel, CallMeasure measure) {
+  const Count unknown{0, std::nullopt};
+  const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : report::unknown_cost();
+  return report::call_numbers(cost, {unknown, unknown, unknown})[static_cast<std::size_t>(measure)];
+}
+
+}  // namespace mlf
