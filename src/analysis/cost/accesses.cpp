@@ -22,8 +22,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Pairs of a write and a read that are compared, of one function.
-constexpr std::size_t kMaxPairs = 2'000'000;
+// Pairs of a write and a read that are compared, of one function, and their pieces.
+constexpr std::size_t kMaxPairs = 8'000'000;
 
 // Reasons that are kept of one memory.
 constexpr std::size_t kMaxReasons = 3;
@@ -111,6 +111,8 @@ class AccessCollector {
   void find_statements();
   void check_bindings();
   void collect(std::size_t position, const Evaluation& evaluation);
+  void collect_end(std::size_t position, RegionId region);
+  bool is_check_of_call(RegionId region) const;
   void collect_access(std::size_t position, const Evaluation& evaluation);
   void collect_call(std::size_t position, const Evaluation& evaluation);
   void collect_use(std::size_t position, const Evaluation& evaluation, const ArgumentUse& use,
@@ -142,6 +144,7 @@ class AccessCollector {
   std::map<std::uint32_t, Memory> arguments_;
   std::map<Key, Memory> lets_;
   std::size_t pairs_ = 0;
+  std::size_t end_ = SIZE_MAX;  // the statement that ends the function
   Accesses result_;
 };
 
@@ -329,10 +332,40 @@ void AccessCollector::collect_call(std::size_t position, const Evaluation& evalu
   }
 }
 
+/// Whether all conditions of a place are about what a call was given, such as memory that there may
+/// be none of, and not about what is in tensors.
+bool AccessCollector::is_check_of_call(RegionId region) const {
+  for (; region != RegionId::function; region = space_[region].parent) {
+    const Region& one = space_[region];
+    const bool reads = std::ranges::any_of(one.constraints, [&](const Constraint& constraint) {
+      return values_.reads_memory(constraint.expression);
+    });
+    if (one.kind != Region::Kind::conditional || reads) return false;
+  }
+  return true;
+}
+
+/// Behind a `ret` nothing is written. One that says that the call failed, by what it was given, ends
+/// the network as well.
+void AccessCollector::collect_end(std::size_t position, RegionId region) {
+  const tir::NodeList args = order_[position].list(f::Call::args);
+  const auto status = args.size() == 1 ? graph::integer_of(args[0]) : std::nullopt;
+  const bool is_failure = status && *status != 0 && region != RegionId::function;
+  if (is_failure && is_check_of_call(region)) return;
+  if (region != RegionId::function) {
+    add_reason(result_.unknown, "may end before it has written everything");
+  }
+  end_ = std::min(end_, statements_[position]);
+}
+
 void AccessCollector::collect(std::size_t position, const Evaluation& evaluation) {
   const Node node = order_[position];
   if (is_access(node)) return collect_access(position, evaluation);
+  if (graph::operator_of(node) == "ret") return collect_end(position, evaluation.region);
   if (node.is(Kind::Call)) return collect_call(position, evaluation);
+  if (node.is(Kind::AssertStmt) && values_.reads_memory(node[f::AssertStmt::condition])) {
+    add_reason(result_.unknown, "may end before it has written everything");
+  }
   if (node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
     add_reason(result_.unknown, "has code that is not understood");
   } else if (node.is(Kind::Block) && node.list(f::Block::match_buffers).size() != 0) {
@@ -353,24 +386,32 @@ std::optional<AccessedBytes> AccessCollector::bytes_of(std::size_t access, Regio
 /// has been made in all of their iterations then. Where only the first iteration of a loop around
 /// both counts, that loop is none.
 bool AccessCollector::is_written_in_front(const Access& read, const Memory& memory) {
-  std::map<RegionId, ByteSet> written;
+  struct Level {
+    std::optional<AccessedBytes> wanted;
+    ByteSet written;
+  };
+  std::map<RegionId, Level> levels;
   for (const std::size_t one : memory.accesses) {
     const Access& write = accesses_[one];
     if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
-    if (++pairs_ > kMaxPairs) return false;
-    RegionId level = sets_.common_region(write.placed.region, read.placed.region);
+    RegionId id = sets_.common_region(write.placed.region, read.placed.region);
     PlacedAccess placed = write.placed;
-    while (space_[level].loop && is_among(read.placed.first_only, space_[level].loop)) {
-      placed.first_only.push_back(space_[level].loop);
-      level = space_[level].parent;
+    while (space_[id].loop && is_among(read.placed.first_only, space_[id].loop)) {
+      placed.first_only.push_back(space_[id].loop);
+      id = space_[id].parent;
     }
-    const auto bytes = placed.first_only.empty() ? bytes_of(one, level)
-                                                 : sets_.bytes_inside(placed, level);
-    const auto wanted = sets_.bytes_inside(read.placed, level);
-    if (!bytes || !wanted || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
-    ByteSet& all = written[level];
-    all.add(bytes->bytes);
-    if (all.covers(wanted->bytes)) return true;
+    const auto bytes =
+        placed.first_only.empty() ? bytes_of(one, id) : sets_.bytes_inside(placed, id);
+    const auto [at, is_new] = levels.try_emplace(id);
+    Level& level = at->second;
+    if (is_new) level.wanted = sets_.bytes_inside(read.placed, id);
+    const bool may_cover = bytes && level.wanted && bytes->is_exact &&
+                           sets_.have_same_base(*bytes, *level.wanted);
+    pairs_ += 1 + (may_cover ? bytes->bytes.spans().size() + level.written.spans().size() : 0);
+    if (pairs_ > kMaxPairs) return false;
+    if (!may_cover) continue;
+    level.written.add(bytes->bytes);
+    if (level.written.covers(level.wanted->bytes)) return true;
   }
   return false;
 }
@@ -386,8 +427,9 @@ bool AccessCollector::is_written_by_previous_iteration(const Access& read, const
     const Access& write = accesses_[one];
     if (!write.is_write || !write.is_certain) continue;
     if (sets_.common_region(write.placed.region, body) != body) continue;
-    if (++pairs_ > kMaxPairs) return false;
     auto bytes = bytes_of(one, body);
+    pairs_ += 1 + (bytes ? bytes->bytes.spans().size() : 0);
+    if (pairs_ > kMaxPairs) return false;
     if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
     if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, space_[body].loop))) continue;
     written.add(bytes->bytes);
@@ -409,8 +451,29 @@ bool AccessCollector::is_written_before(const Access& read, const Memory& memory
   return false;
 }
 
+/// Bytes of many accesses, put in order when all are there.
+class ByteCollector {
+ public:
+  void add(const ByteSet& bytes) {
+    spans_.insert(spans_.end(), bytes.spans().begin(), bytes.spans().end());
+    if (spans_.size() < 2 * joined_ + kMostOfSpans) return;
+    const ByteSet all(std::move(spans_));
+    spans_.assign(all.spans().begin(), all.spans().end());
+    joined_ = spans_.size();
+  }
+  ByteSet take() && { return ByteSet(std::move(spans_)); }
+
+ private:
+  static constexpr std::size_t kMostOfSpans = std::size_t{1} << 20;
+  std::vector<ByteSpan> spans_;
+  std::size_t joined_ = 0;
+};
+
 void AccessCollector::summarize(Memory& memory) {
   TouchedBytes& touched = memory.touched;
+  ByteCollector reach;
+  ByteCollector read;
+  ByteCollector written;
   for (const std::size_t one : memory.accesses) {
     const Access& access = accesses_[one];
     const auto bytes = bytes_of(one, RegionId::function);
@@ -419,13 +482,13 @@ void AccessCollector::summarize(Memory& memory) {
       add_reason(touched.unknown, "is used at an index of which no bound is known");
       continue;
     }
-    touched.reach.add(bytes->bytes);
-    if (access.is_write && access.is_certain && bytes->is_exact) touched.written.add(bytes->bytes);
-    if (!access.is_write && !touched.read.covers(bytes->bytes) &&
-        !is_written_before(access, memory)) {
-      touched.read.add(bytes->bytes);
-    }
+    reach.add(bytes->bytes);
+    if (access.is_write && access.is_certain && bytes->is_exact) written.add(bytes->bytes);
+    if (!access.is_write && !is_written_before(access, memory)) read.add(bytes->bytes);
   }
+  touched.reach = std::move(reach).take();
+  touched.read = std::move(read).take();
+  touched.written = std::move(written).take();
 }
 
 Accesses AccessCollector::run() && {
@@ -436,6 +499,10 @@ Accesses AccessCollector::run() && {
   check_bindings();
   for (std::size_t i = 0; i < order_.size(); ++i) {
     for (const Evaluation& evaluation : evaluations_[i]) collect(i, evaluation);
+  }
+  const auto is_behind_end = [&](const Access& one) { return one.statement > end_; };
+  if (std::ranges::any_of(accesses_, is_behind_end)) {
+    add_reason(result_.unknown, "has code behind its end");
   }
   for (auto& [root, memory] : arguments_) {
     summarize(memory);

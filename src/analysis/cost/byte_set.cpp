@@ -1,6 +1,7 @@
 #include "analysis/cost/byte_set.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mlf::analysis {
 namespace {
@@ -19,6 +20,10 @@ bool is_near(std::int64_t distance) {
 
 ByteSet::ByteSet(ByteSpan span) {
   if (span.begin < span.end) spans_.push_back(span);
+}
+
+ByteSet::ByteSet(std::vector<ByteSpan> spans) : spans_(std::move(spans)) {
+  merge();
 }
 
 ByteSpan ByteSet::hull() const {

@@ -21,6 +21,8 @@ class ByteSet {
   ByteSet() = default;
   /// An empty span is the empty set.
   explicit ByteSet(ByteSpan span);
+  /// In any order; they may overlap.
+  explicit ByteSet(std::vector<ByteSpan> spans);
 
   bool is_empty() const { return spans_.empty(); }
   std::span<const ByteSpan> spans() const { return spans_; }

@@ -171,6 +171,22 @@ TEST(Accesses, AreNotKnownOfAFunctionThatIsGivenATensor) {
             "is given to 'use', and how far that reaches is not known");
 }
 
+std::string unknown_of(std::string_view body) {
+  const Accesses accesses = accesses_in(body);
+  return accesses.unknown.empty() ? "" : accesses.unknown.front();
+}
+
+TEST(Accesses, AreNotCertainBehindAnEarlyEnd) {
+  const std::string store = "    for i in range(4):\n        B[i] = T.float32(0)\n";
+  EXPECT_EQ(unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.ret(-1))\n" + store),
+            "may end before it has written everything");
+  EXPECT_EQ(unknown_of("    assert A[0] < T.float32(1), \"too large\"\n" + store),
+            "may end before it has written everything");
+  EXPECT_EQ(unknown_of("    T.evaluate(T.ret(0))\n" + store), "has code behind its end");
+  EXPECT_EQ(unknown_of("    if T.isnullptr(A.data):\n        T.evaluate(T.ret(-1))\n" + store), "");
+  EXPECT_EQ(unknown_of(store + "    T.evaluate(T.ret(0))\n"), "");
+}
+
 TEST(Accesses, AreASpanWhereIterationsAreTooMany) {
   EXPECT_EQ(of_b("    for i in range(1000000000):\n        B[i % 3 * 4 + i // 500000000] = A[0]\n"),
             "reach 0-40, read , written ");

@@ -220,6 +220,31 @@ TEST(NetworkProblem, RefusesAWorkspaceThatAnotherCallHasLeft) {
             std::string::npos);
 }
 
+/// A kernel that calls a function of CMSIS-NN, whose tensors TVM declares without dimensions.
+std::string cmsis_kernel(const std::string& call) {
+  return graph::kernel("tvmgen_default_a",
+                       "p0: T.Buffer((), \"int8\"), T_add: T.Buffer((), \"int8\"), "
+                       "global_const_workspace_2_var: T.handle(\"uint8\", \"global\"), "
+                       "global_workspace_3_var: T.handle(\"uint8\", \"global\")",
+                       "T.evaluate(T.call_extern(\"int32\", " + call + "))");
+}
+
+TEST(NetworkProblem, HasTensorsOfCmsisNnAsLongAsTheirSizesSay) {
+  const Read read(script({three_calls(), cmsis_kernel("\"arm_softmax_s8\", p0.data, 2, 8, 1, 1, "
+                                                      "1, T_add.data")}));
+  EXPECT_TRUE(read.pool().refused.empty()) << read.pool().refused.at(0);
+  EXPECT_EQ(read.pool().buffers.at(0).bytes, 16u);
+  EXPECT_EQ(read.pool().buffers.at(1).bytes, 16u);
+}
+
+TEST(NetworkProblem, RefusesTensorsOfCmsisNnWithoutSizes) {
+  const Read read(script({three_calls(), cmsis_kernel("\"arm_softmax_s8\", p0.data, T_add.data")}));
+  ASSERT_FALSE(read.pool().refused.empty());
+  EXPECT_NE(read.pool().refused.back().find("how far that reaches is not known"),
+            std::string::npos);
+  EXPECT_FALSE(read.pool().used);
+}
+
 TEST(NetworkProblem, RefusesAnIndexWithoutBounds) {
   const Read read(script({three_calls(), kernel_of("for i in range(4):\n    T_add[i] = "
                                                    "p0[T.cast(p0[i], \"int64\")]")}));
