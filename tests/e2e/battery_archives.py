@@ -313,8 +313,8 @@ class Network:
         self.run("local", [p], q, body)
         self.result(q)
 
-    def scratch(self):
-        p = self.pick(2)
+    def scratch(self, p=None):
+        p = p or self.pick(2)
         q = self.tensor(p.ctype, p.count)
         offset = self.place(p.bytes())
         let = self.name("pad_temp") + "_let"
@@ -346,9 +346,37 @@ class Network:
         self.result(r)
         self.live.append(q)
 
+    def again(self):
+        """A kernel that is called twice, with a workspace."""
+        p = self.pick(2)
+        self.scratch(p)
+        name, middle = self.kernels[-1][0], self.live[-1]
+        q = self.tensor(p.ctype, p.count)
+        self.call(name, middle, q)
+        self.result(q)
+
+    def take(self):
+        """An index out of memory that is clamped, as TVM prints it."""
+        p = self.pick(4)
+        index = self.pick(1, "int32_t")
+        q = self.tensor(p.ctype, index.count)
+        least = f"((p1[i]) < ({p.count - 1}) ? (p1[i]) : ({p.count - 1}))"
+        at = f"(({least}) > (0) ? ({least}) : (0))"
+        self.run("take", [p, index], q, loop("i", q.count, f"q[i] = p0[{at}];"))
+        self.result(q)
+
+    def blocks(self):
+        """Tiles in another order than memory, and a bound of the inner loop that depends on the outer."""
+        p = self.pick(6)
+        q = self.tensor(p.ctype, p.count // 6 * 6)
+        at = "(((o * 6) + (k * 2)) + i)"
+        body = loop("i", 2, *loop("k", 3, *loop("o", p.count // 6, f"q[{at}] = p0[{at}];")))
+        self.run("blocks", [p], q, body)
+        self.result(q)
+
     SOUND = (
         "unary nested binary widen reduce pad stencil stride transpose reverse concat interleave split "
-        "scan tail let_index local scratch update both"
+        "scan tail let_index local scratch update both again take blocks"
     ).split()
 
     # --- What people write --------------------------------------------------------------------
@@ -741,12 +769,136 @@ class Network:
         self.run("bytes", [p], q, loop("i", p.count, *inner))
         self.result(q)
 
+    def early_return(self):
+        """A kernel that ends before it has written anything, and nobody looks whether it did."""
+        p = self.pick()
+        q = self.tensor(p.ctype, p.count)
+        code = self.random.choice([-1, 0, 1])
+        body = [
+            f"if (p0[0] > {literal(p.ctype, 3)}) {{",
+            f"  return {code};",
+            "}",
+            *loop("i", p.count, "q[i] = p0[i];"),
+        ]
+        self.run("early", [p], q, body)
+        if self.random.random() < 0.7:
+            call = self.calls.pop().removeprefix("if (").removesuffix(" != 0 ) return -1;")
+            self.calls.append(self.random.choice([f"{call};", f"(void){call};"]))
+        self.result(q)
+
+    def lossy_let(self):
+        """A variable that is too small for what it is given."""
+        p = self.pick(8)
+        q = self.let_at(p.ctype, p.count, self.place(p.bytes() + 1024) + 512)
+        ctype = self.random.choice(["int8_t", "uint8_t", "int16_t"])
+        step = self.random.choice([40, 64, 100, 9000])
+        body = loop("i", 4, f"{ctype} at = (i * {step});", "q[((int32_t)at) & 15] = p0[i];")
+        body = self.random.choice(
+            [body, loop("i", 4, f"{ctype} at = (i * {step});", "q[(((int32_t)at) / 40)] = p0[i];")]
+        )
+        self.run("lossy", [p], q, body)
+        self.result(q)
+
+    def own_loops(self):
+        """Loops that are none of TVM's."""
+        p = self.pick(4)
+        q = self.tensor(p.ctype, p.count)
+        head = self.random.choice(
+            [
+                f"for (int32_t i = 0; i < {p.count}; i += 2) {{",
+                f"for (int32_t i = 0; i <= {p.count - 1}; ++i) {{",
+                f"for (int32_t i = {p.count - 1}; i >= 0; --i) {{",
+                f"for (int32_t i = 0; i < {p.count}; i++) {{",
+                f"for (int32_t i = 1; i < {p.count}; ++i) {{",
+            ]
+        )
+        last = self.random.choice([[], ["  ++i;"], ["  if (i > 2) break;"], ["  i = (i + 1);"]])
+        if "--i" in head:
+            last = []
+        self.run("own", [p], q, [head, "  q[i] = p0[i];", *last, "}"])
+        self.result(q)
+
+    def while_loop(self):
+        p = self.pick(4)
+        q = self.tensor(p.ctype, p.count)
+        body = [
+            "int32_t i[1];",
+            "i[0] = 0;",
+            f"while ((i[0] < {p.count})) {{",
+            "  q[i[0]] = p0[i[0]];",
+            "  i[0] = (i[0] + 1);",
+            "}",
+        ]
+        self.run("while", [p], q, body)
+        self.result(q)
+
+    def pointer_variable(self):
+        """A pointer that changes."""
+        p = self.pick(4)
+        q = self.tensor(p.ctype, p.count)
+        body = [
+            f"{p.ctype}* at = q;",
+            *loop("i", p.count, "at[0] = p0[i];", "at = (at + 1);"),
+        ]
+        self.run("walk", [p], q, body)
+        self.result(q)
+
+    def copy_in_main(self):
+        """main copies a tensor, all of it or less or more."""
+        p = self.pick()
+        if p.offset < 0:
+            return
+        q = self.tensor(p.ctype, p.count)
+        count = p.bytes() + self.random.choice([0, 0, -1, 4])
+        to, of = f"((uint8_t*){q.expression})", f"((uint8_t*){p.expression})"
+        self.calls += loop("i", count, f"{to}[i] = {of}[i];")
+        self.result(q)
+
+    def calls_kernel(self):
+        """A kernel that calls another one."""
+        p = self.pick()
+        q = self.tensor(p.ctype, p.count)
+        self.unary(p, q)
+        self.live.pop()
+        r = self.tensor(p.ctype, p.count)
+        pool = f"{POOL}_{self.names + 1}_var"
+        body = [f"if ({self.kernels[-1][0]}(p0, q, {pool}) != 0 ) return -1;"]
+        self.run("calls", [q], r, body)
+        self.result(r)
+
+    def two_views(self):
+        """Reads through one pointer what it has written through another."""
+        p = self.pick(4)
+        q = self.tensor(p.ctype, p.count)
+        shift = self.random.randint(0, 2)
+        body = [
+            f"void* r_let = (&(q[{shift}]));",
+            *loop("i", p.count - shift, f"(({p.ctype}*)r_let)[i] = p0[i];"),
+            *loop("k", p.count, f"q[k] = {plus(p.ctype, 'q[k]', 'p0[k]')};"),
+        ]
+        self.run("views", [p], q, body)
+        self.result(q)
+
+    def pool_itself(self):
+        """A kernel that uses its pool without a let."""
+        p = self.pick()
+        q = self.tensor(p.ctype, p.count)
+        offset = self.place(64)
+        pool = f"{POOL}_{self.names + 1}_var"
+        body = [
+            f"{pool}[{offset}] = ((uint8_t)3);",
+            *loop("i", p.count, f"q[i] = {plus(p.ctype, 'p0[i]', f'(({p.ctype}){pool}[{offset}])')};"),
+        ]
+        self.run("bare", [p], q, body)
+        self.result(q)
+
     ODD = (
         "cast_store cast_wide pointer_in_kernel pointer_in_main beyond behind write_beyond two_halves "
         "alias partial holes read_first late_init condition_on_data branches scratch_left "
         "scratch_unwritten scratch_beyond pool_with_offset swapped called_swapped state kept_pointer "
         "call_in_branch main_writes gather extern bound_by_data moving_pointer over_itself same_twice "
-        "stale narrow_write"
+        "stale narrow_write early_return lossy_let own_loops while_loop pointer_variable copy_in_main "
+        "calls_kernel two_views pool_itself"
     ).split()
 
     # --- The whole ----------------------------------------------------------------------------

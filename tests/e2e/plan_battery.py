@@ -97,7 +97,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
     for (int poison = 0; poison < 2; ++poison) {
       pid_t child = fork();
-      if (child == 0) { run(&kCases[i], poison * 165); _exit(0); }
+      if (child == 0) { alarm(10); run(&kCases[i], poison * 165); _exit(0); }
       int status = 0;
       waitpid(child, &status, 0);
     }
