@@ -108,7 +108,9 @@ class Plans(unittest.TestCase):
         self.climbs.append((name, pool["hill_climb"], sizes.get("hill_climb")))
         default = sizes.get("greedy_by_size", pool["declared"])
         self.rows.append(
-            plan_table.Row(name, default, pool["lower_bound"], pool["best"], sizes)
+            plan_table.Row(
+                name, default, pool["lower_bound"], pool["best"], sizes, pool["is_proven"]
+            )
         )
 
     def test_networks(self):
