@@ -30,6 +30,9 @@ export interface Module {
    * Why there are no calls; null where there are.
    */
   no_network: string | null;
+  /**
+   * multiply-accumulates of all calls
+   */
   mac: Count;
   ram: Ram;
   flash: Flash;
@@ -44,12 +47,33 @@ export interface Module {
  * Bytes of memory that can be written.
  */
 export interface Ram {
+  /**
+   * bytes of workspace pools
+   */
   pools: Count;
+  /**
+   * bytes of inputs and outputs of the caller
+   */
   io: Count;
+  /**
+   * bytes of the graph executor
+   */
   executor: Count;
+  /**
+   * bytes of TVMBackendAllocWorkspace
+   */
   heap: Count;
+  /**
+   * bytes of arrays on the stack
+   */
   stack: Count;
+  /**
+   * bytes of arrays for arguments of packed calls
+   */
   arguments: Count;
+  /**
+   * bytes of stack by the compiler
+   */
   frames: Count;
   uncertain: Reasons;
 }
@@ -57,8 +81,17 @@ export interface Ram {
  * Bytes of memory that is only read.
  */
 export interface Flash {
+  /**
+   * bytes of constants
+   */
   constants: Count;
+  /**
+   * bytes of constants that are there again
+   */
   copies: Count;
+  /**
+   * bytes of sections that are executed, by the compiler
+   */
   code: Count;
   uncertain: Reasons;
 }
@@ -76,8 +109,17 @@ export interface Compiled {
  */
 export interface Peak {
   call: number | null;
+  /**
+   * bytes in use then
+   */
   bytes: Count;
+  /**
+   * bytes that they need wherever they are
+   */
   lower_bound: Count;
+  /**
+   * bytes that tensors take where they are
+   */
   used: Count;
   live: Live[];
 }
@@ -92,11 +134,29 @@ export interface Call {
   layer: string | null;
   dtype: string | null;
   shape: number[] | null;
+  /**
+   * multiply-accumulates
+   */
   mac: Count;
+  /**
+   * bytes loaded
+   */
   loaded: Count;
+  /**
+   * bytes stored
+   */
   stored: Count;
+  /**
+   * bytes of constants read
+   */
   parameters: Count;
+  /**
+   * bytes of the kernel's own workspaces
+   */
   scratch: Count;
+  /**
+   * bytes in use while it runs
+   */
   live: Count;
   c: Lines | null;
   tir: Lines | null;
