@@ -70,11 +70,24 @@ Count flash_of(const ModuleReport& module) {
 
 // --- What is said about it -----------------------------------------------------------------------
 
+/// Where an archive contradicts itself, its numbers may be wrong in either direction.
+const graph::Check* contradiction(const ModuleReport& module) {
+  if (!module.network) return nullptr;
+  const auto& checks = module.network->checks;
+  const auto found = std::ranges::find_if(checks, [](const graph::Check& check) {
+    return info(check.code).severity == graph::Severity::error;
+  });
+  return found == checks.end() ? nullptr : &*found;
+}
+
 /// A number with bounds fits only if its upper one does: a board does not take the benefit of
 /// doubt.
-Verdict verdict_on(const Count& needed, std::uint64_t most) {
+Verdict verdict_on(const ModuleReport& module, const BudgetResult& result) {
+  const Count& needed = result.needed;
+  const std::uint64_t most = result.limit.most;
   if (needed.min > most) return Verdict::exceeds;
-  return needed.max && *needed.max <= most ? Verdict::fits : Verdict::undecided;
+  const bool is_within = needed.max && *needed.max <= most;
+  return is_within && contradiction(module) == nullptr ? Verdict::fits : Verdict::undecided;
 }
 
 /// What the limit is missed by.
@@ -84,6 +97,7 @@ std::string shortfall(const BudgetResult& result) {
   if (result.verdict == Verdict::exceeds) {
     return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
   }
+  if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
   if (!result.needed.max) return fmt::format("nobody knows how many {} are needed at most", unit);
   return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
 }
@@ -198,6 +212,9 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
 /// What would decide it, and how to give it.
 std::vector<std::string> what_is_missing(const ModuleReport& module, Resource resource) {
   std::vector<std::string> missing;
+  if (const graph::Check* check = contradiction(module)) {
+    missing.push_back("the archive contradicts itself (mlf verify says more): " + check->detail);
+  }
   add_reasons(module, resource, missing);
   add_missing_code(module, resource, missing);
   return missing;
@@ -263,7 +280,7 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   std::vector<BudgetResult> results;
   for (const Limit& limit : limits) {
     BudgetResult result{module.name, limit, needed(module, limit.resource), Verdict::fits, {}};
-    result.verdict = verdict_on(result.needed, limit.most);
+    result.verdict = verdict_on(module, result);
     result.remarks = remarks_on(module, result);
     results.push_back(std::move(result));
   }

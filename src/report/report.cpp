@@ -163,12 +163,25 @@ void note(ModuleReport& module, const std::string& why) {
   }
 }
 
+/// Inputs and outputs whose size nobody knows.
+void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
+  for (const graph::Port& port : ports) {
+    const bool is_known =
+        port.type.bytes() || (port.value && (*module.network)[*port.value].bytes);
+    if (!is_known) note(module, "the size of '" + port.name + "' is not known");
+  }
+}
+
 /// Why the module's numbers are not exact: what memory and kernels say of themselves.
 void collect_reasons(ModuleReport& module) {
   if (module.network) {
     for (const std::string& gap : module.network->gaps) note(module, gap);
   }
   for (const std::string& why : module.peak.uncertain) note(module, why);
+  if (module.network) {
+    note_ports(module, module.network->inputs);
+    note_ports(module, module.network->outputs);
+  }
   for (const KernelReport& kernel : module.kernels) {
     if (!kernel.cost) {
       note(module, "'" + kernel.symbol + "' has no TIR");

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace mlf {
 namespace {
@@ -114,6 +116,26 @@ TEST(Budget, WithAFrameWithoutABoundHasNoUpperBoundOfTheStack) {
   const BudgetResult result = checked(module, {Resource::stack, 100'000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
   EXPECT_EQ(result.remarks.at(1), "the compiler knows no bound for the frame of 'run'");
+}
+
+TEST(Budget, OfAnArchiveThatContradictsItselfDoesNotHold) {
+  ModuleReport module = module_with(100);
+  module.network.emplace().checks.push_back({graph::CheckCode::arity, "'f' has 2 parameters"});
+  const BudgetResult result = checked(module, {Resource::buffers, 100});
+  EXPECT_EQ(result.verdict, Verdict::undecided);
+  ASSERT_EQ(result.remarks.size(), 2u);
+  EXPECT_EQ(result.remarks[1],
+            "the archive contradicts itself (mlf verify says more): 'f' has 2 parameters");
+  EXPECT_EQ(checked(module, {Resource::buffers, 99}).verdict, Verdict::exceeds);
+}
+
+TEST(Budget, TheSchemaListsEveryResource) {
+  std::ifstream file(MLF_SOURCE_DIR "/schemas/check.schema.json");
+  const auto schema = nlohmann::json::parse(file);
+  const auto& names = schema.at("$defs").at("result").at("properties").at("resource").at("enum");
+  std::vector<std::string> known;
+  for (const ResourceInfo& one : resource_infos()) known.emplace_back(one.name);
+  EXPECT_EQ(names.get<std::vector<std::string>>(), known);
 }
 
 TEST(Budget, OfNumbersBeyondTheLargestIsUndecided) {
