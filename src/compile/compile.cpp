@@ -1,6 +1,5 @@
 #include "mlf/compile.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -41,7 +40,7 @@ class TemporaryFolder {
 
 void write_file(const fs::path& path, std::string_view text) {
   fs::create_directories(path.parent_path());
-  support::File::open(path.string(), O_WRONLY | O_CREAT | O_EXCL).write(text);
+  support::File::create(path.string()).write(text);
 }
 
 /// Files go by numbers and the last part of their names: names come from the archive.

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include <cassert>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -71,9 +72,19 @@ File::~File() {
 }
 
 File File::open(const std::string& path, int flags) {
+  // Without a mode, a new file would get permission bits by accident: `create` gives one.
+  assert((flags & O_CREAT) == 0);
   // Programs that this process starts do not inherit it.
   const int fd = retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
   if (fd < 0) fail_io("cannot open", path, errno);
+  return {fd, path};
+}
+
+File File::create(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  constexpr mode_t kMode = 0666;
+  const int fd = retry([&] { return ::open(path.c_str(), kFlags, kMode); });
+  if (fd < 0) fail_io("cannot create", path, errno);
   return {fd, path};
 }
 

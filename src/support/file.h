@@ -26,8 +26,11 @@ class File {
   File& operator=(File&& other) noexcept;
   ~File();
 
-  /// Opens `path` with `flags` (O_CLOEXEC is added).
+  /// Opens `path`, which exists, with `flags` (O_CLOEXEC is added).
   static File open(const std::string& path, int flags);
+  /// Creates `path` for writing, readable and writable as the umask allows. Fails where something
+  /// of that name exists.
+  static File create(const std::string& path);
   /// An own descriptor for an inherited one, such as standard input.
   static File duplicate(int fd, std::string name);
   /// A temporary file without a name in $TMPDIR or /tmp: it vanishes with its descriptor.

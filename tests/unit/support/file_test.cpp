@@ -1,7 +1,10 @@
 #include "support/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstdlib>
 
 #include "support/error.h"
 
@@ -17,6 +20,19 @@ TEST(File, FailuresNameTheFile) {
     EXPECT_EQ(to_string(error.diagnostic()),
               "/absent/file: cannot open: No such file or directory");
   }
+}
+
+TEST(File, CreatedFilesCanBeReadAndWrittenAsTheUmaskAllows) {
+  char folder[] = "/tmp/mlf-file-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/new";
+  const mode_t before = ::umask(0027);
+  const mode_t mode = File::create(path).status().st_mode;
+  ::umask(before);
+  EXPECT_EQ(mode & 07777, 0640U);
+  EXPECT_THROW(File::create(path), Error);
+  ::unlink(path.c_str());
+  ::rmdir(folder);
 }
 
 TEST(File, AnonymousFilesHoldBytes) {
