@@ -115,6 +115,15 @@ int run_chosen(const std::vector<Command>& commands, const GlobalOptions& option
   return console.fail(ErrorKind::internal, "no command was chosen");
 }
 
+/// An option that may be repeated takes one value each time: what follows it is an argument.
+void take_one_value_each(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option* one) {
+         return one->nonpositional() && one->get_items_expected_max() > 1;
+       })) {
+    option->allow_extra_args(false);
+  }
+}
+
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(
       "Gives Apache TVM Model Library Format archives their TIR and their network as JSON, and "
@@ -132,8 +141,10 @@ int parse_and_run(int argc, const char* const* argv) {
   }
   // After the commands were declared: each would have begun with this footer.
   app.footer(limits_help() + kFooter);
+  take_one_value_each(app);
   // Each command declared itself, with its own options; `run` reads them when it is chosen.
   for (const Command& command : commands) {
+    take_one_value_each(*command.app);
     command.app->fallthrough()->footer(command.app->get_footer() + kFooter);
   }
   try {

@@ -68,9 +68,7 @@ tl::unexpected<Diagnostics> refuse_limit(std::string message) {
 
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--limit", settings, "Another bound on untrusted input, see below; repeatable")
-      ->type_name("NAME=VALUE")
-      // One setting for each --limit: what comes after it is an ARCHIVE.
-      ->allow_extra_args(false);
+      ->type_name("NAME=VALUE");
 }
 
 // Defaults come from the structs themselves, so that this text cannot be out of date.

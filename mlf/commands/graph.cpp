@@ -54,8 +54,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
       ->type_name("NAME");
   app.add_option("--tir", options.tir_files,
                  "Take TIR from this file too, as mlf process does; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
   app.add_flag("--fold", options.fold, "Draw repeated parts of the network once: dot, svg and png");
   app.add_flag("--pretty", options.pretty,
                "Indent topology, json, perfetto and model-explorer for reading");

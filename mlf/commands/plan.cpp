@@ -76,8 +76,6 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
          "A memory of the board, the fastest first, as fast=64K: say what would go where by "
          "bytes accessed; 1 if it does not fit (may be repeated; nothing is written)")
       ->type_name("NAME=BYTES")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->excludes(problem)
       ->excludes(output)
       ->excludes(in_place);

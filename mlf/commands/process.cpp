@@ -42,14 +42,12 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Take TIR from this file too, as if it were in src/ of the one ARCHIVE: under "
                  "its own name if that is like tir-1.txt or tir-1.tvm.json, else under the next "
                  "free one; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
   app.add_option(
          "--add-tir", options.added_tir_files,
          "Put this file with TIR into src/ of the one ARCHIVE first; its name is like "
          "tir-1.txt or tir-1.tvm.json, and a member of that name stays as it is; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside},
                    {"npy", tir::ConstantPlace::npy},
@@ -60,8 +58,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Exit with 1 and change nothing if the archive has no TIR (tir), or a module "
                  "without a graph that can be trusted (graph)")
       ->check(CLI::IsMember({"tir", "graph"}))
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      ->delimiter(',');
   app.add_flag("--force", options.force,
                "Replace members that have the name of an output but are not ours");
   app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing");

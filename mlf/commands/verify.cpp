@@ -158,8 +158,7 @@ Command verify_command(CLI::App& parent) {
       ->required();
   app->add_option("--tir", options->tir_files,
                   "Take TIR from this file too, as mlf process does; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
   app->add_flag("--json", options->json, "Print JSON (schemas/verify.schema.json)");
   return {app, [options](const Context& context) { return run_verify(*options, context); }};
 }
