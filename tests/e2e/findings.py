@@ -221,8 +221,7 @@ class Findings(unittest.TestCase):
                     codes.add(finding["code"])
                     self.assertTrue(finding["where"] and finding["evidence"], path)
         self.assertLessEqual({"index-divisions", "padding-scratch", "widened-weights"}, codes)
-        if support.CORPUS.is_dir():
-            self.assertLessEqual({"metadata-copies", "constants-twice"}, codes)
+        self.assertLessEqual({"metadata-copies", "constants-twice"}, codes)
 
 
 if __name__ == "__main__":

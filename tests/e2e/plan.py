@@ -41,10 +41,7 @@ KNOWN_ORDERS = {
 
 
 def planned_archives():
-    folders = [QNN]
-    if support.CORPUS.is_dir():
-        folders += sorted(support.CORPUS.glob("*/*usmp*/module.tar"))
-    return folders
+    return [QNN, *sorted(support.CORPUS.glob("*/*usmp*/module.tar"))]
 
 
 def plan(path):

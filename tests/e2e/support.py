@@ -9,11 +9,22 @@ import subprocess
 import sys
 import tarfile
 
-PROGRAM = os.environ["MLF_PROGRAM"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("MLF_PROGRAM", str(SOURCE / "build" / "quick" / "mlf" / "mlf"))
 ARCHIVES = SOURCE / "tests" / "data" / "archives"
-CORPUS = pathlib.Path(os.environ.get("MLF_CORPUS", SOURCE / ".." / "shared" / "corpus"))
+BUNDLED_CORPUS = SOURCE / "tests" / "data" / "corpus"
 SKIP = 77
+
+
+def corpus_folder():
+    """$MLF_CORPUS, else the corpus beside the checkout, else the few archives of it that are bundled."""
+    beside = SOURCE / ".." / "shared" / "corpus"
+    given = os.environ.get("MLF_CORPUS")
+    return pathlib.Path(given) if given else beside if beside.is_dir() else BUNDLED_CORPUS
+
+
+CORPUS = corpus_folder()
+HAS_WHOLE_CORPUS = CORPUS.resolve() != BUNDLED_CORPUS.resolve()
 BLOCK = 512
 
 # Metadata of TVM v0.9 and later, as small as it gets.
@@ -84,12 +95,6 @@ def skip(reason):
     sys.exit(SKIP)
 
 
-def corpus_or_skip():
-    if not CORPUS.is_dir():
-        skip(f"there is no corpus at {CORPUS}")
-    return CORPUS
-
-
 def least(number):
     """Of a number in a document: an integer where it is exact, {"min", "max"}, or null."""
     if isinstance(number, dict):
@@ -107,12 +112,9 @@ def bundled_archives():
 
 
 def archives():
-    """The bundled archives, and those of the corpus where it is there."""
-    found = bundled_archives()
-    if CORPUS.is_dir():
-        found += sorted(CORPUS.glob("*/*/module.tar"))
-    else:
-        print(f"no corpus at {CORPUS}: bundled archives only")
+    """The bundled archives, and those of the corpus."""
+    found = bundled_archives() + sorted(CORPUS.glob("*/*/module.tar"))
+    assert found, f"there are no archives in {CORPUS}"
     return found
 
 

@@ -91,8 +91,6 @@ def save_json_files():
             for name in tar.getnames():
                 if name.endswith(".tvm.json"):
                     yield f"{archive.name}:{name}", tar.extractfile(name).read()
-    if not support.CORPUS.is_dir():
-        print(f"no corpus at {support.CORPUS}: bundled modules only")
     for path in sorted(support.CORPUS.glob("**/save*.json")):
         yield str(path.relative_to(support.CORPUS)), path.read_bytes()
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "archive/rewrite.h"
+#include "support/corpus_folder.h"
 #include "unit/archive/archive_fixture.h"
 
 namespace mlf::test {
@@ -68,8 +69,7 @@ void RealArchives::check(const std::string& file) {
 }
 
 TEST_F(RealArchives, OfTheCorpusComeBackAsTheyWere) {
-  const std::vector<std::string> files = tars_below(MLF_CORPUS);
-  if (files.empty()) GTEST_SKIP() << "no corpus beside the checkout";
+  const std::vector<std::string> files = tars_below(test::corpus_folder());
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
     check(file);

@@ -1,6 +1,7 @@
 // Problems of allocation as text: MiniMalloc's format, what is wrong with it, and its own
 // instances.
 #include "mlf/plan/problem_csv.h"
+#include "support/corpus_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -95,7 +96,7 @@ TEST(ProblemCsv, SaysWhereItIsWrong) {
 /// `mlf_plan_bench` has all that are beside the checkout.
 TEST(ProblemCsv, OfMiniMallocsBenchmarksIsSolvedWithinItsCapacityCorpus) {
   const std::filesystem::path folder =
-      std::filesystem::path(MLF_CORPUS).parent_path() / "minimalloc";
+      test::corpus_folder().parent_path() / "minimalloc";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no instances beside the checkout";
   for (const char* name : {"C.1048576.csv", "H.1048576.csv"}) {
     std::ifstream file(folder / name);

@@ -5,6 +5,7 @@
 #include "archives.h"
 #include "mlf/tir/write.h"
 #include "reading.h"
+#include "support/corpus_folder.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
@@ -70,9 +71,8 @@ TEST(CArchives, OfTheTestsAreReadWhole) {
 }
 
 TEST(CArchives, OfTheCorpusAreReadWhole) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  const Totals totals = read_all(MLF_CORPUS);
-  EXPECT_GT(totals.functions, 700u);
+  const Totals totals = read_all(test::corpus_folder());
+  EXPECT_GT(totals.functions, test::of_corpus(700, 70));
   EXPECT_EQ(totals.opaque, 0u);
 }
 

@@ -11,6 +11,7 @@
 #include "archives.h"
 #include "mlf/tir/compare.h"
 #include "reading.h"
+#include "support/corpus_folder.h"
 #include "tir/c/read/file_items.h"
 #include "unit/tir/compare/corpus.h"
 
@@ -284,9 +285,8 @@ TEST(CDamagedArchives, OfTheTestsAreNeverSilentlyWrong) {
 }
 
 TEST(CDamagedArchives, OfTheCorpusAreNeverSilentlyWrong) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
   Counts counts;
-  for (const Target& target : targets(MLF_CORPUS)) {
+  for (const Target& target : targets(test::corpus_folder())) {
     if (target.text().size() < 100'000) damage(target, 2, counts);
   }
   print(counts);

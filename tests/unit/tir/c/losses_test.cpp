@@ -5,6 +5,7 @@
 
 #include "archives.h"
 #include "reading.h"
+#include "support/corpus_folder.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
@@ -73,8 +74,7 @@ TEST(TableOfWhatCLoses, HasWhateverTheReaderReports) {
 }
 
 TEST(TableOfWhatCLoses, HasWhateverTheReaderReportsOfTheCorpus) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  expect_all_listed(MLF_CORPUS);
+  expect_all_listed(test::corpus_folder());
 }
 
 }  // namespace

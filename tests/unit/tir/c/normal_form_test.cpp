@@ -7,6 +7,7 @@
 #include "archives.h"
 #include "mlf/tir/compare.h"
 #include "reading.h"
+#include "support/corpus_folder.h"
 #include "support/ir_editor.h"
 #include "unit/tir/compare/corpus.h"
 #include "unit/tir/compare/mutations.h"
@@ -116,10 +117,9 @@ TEST(ChangesToCapturedTir, MakeItDifferFromItsCUnlessARowListsThem) {
 }
 
 TEST(ChangesToCapturedTir, OfTheCorpusMakeItDifferFromItsCUnlessARowListsThem) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  constexpr std::size_t kEvery = 7;
+  const std::size_t kEvery = test::of_corpus(7, 2);
   mutation::Scores scores;
-  const auto all = pairs(MLF_CORPUS);
+  const auto all = pairs(test::corpus_folder());
   for (std::size_t i = 0; i < all.size(); i += kEvery) score_pair(all[i], 1, scores);
   mutation::print("against the normal form of C", scores);
   EXPECT_GE(scores.size(), 30u);

@@ -8,6 +8,7 @@
 #include "archives.h"
 #include "mlf/tir/compare.h"
 #include "reading.h"
+#include "support/corpus_folder.h"
 #include "tokens_of.h"
 #include "unit/tir/compare/corpus.h"
 
@@ -172,9 +173,8 @@ TEST(COwnText, OfTheTestsIsPrintedTokenForToken) {
 }
 
 TEST(COwnText, OfTheCorpusIsPrintedTokenForToken) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  const Share share = share_of(archives(MLF_CORPUS));
-  EXPECT_GT(share.all, 700u);
+  const Share share = share_of(archives(test::corpus_folder()));
+  EXPECT_GT(share.all, test::of_corpus(700, 70));
   EXPECT_EQ(share.equal, share.all);
 }
 

@@ -9,6 +9,7 @@
 #include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
 #include "reading.h"
+#include "support/corpus_folder.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
@@ -207,10 +208,9 @@ TEST(CArchives, OfTheTestsSayTheSameAsTheCapturedTir) {
 }
 
 TEST(CArchives, OfTheCorpusSayTheSameAsTheCapturedTir) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  const Truth truth = compare_all(MLF_CORPUS);
-  EXPECT_GT(truth.functions, 600u);
-  EXPECT_GT(truth.constants.count, 300u);
+  const Truth truth = compare_all(test::corpus_folder());
+  EXPECT_GT(truth.functions, test::of_corpus(600, 50));
+  EXPECT_GT(truth.constants.count, test::of_corpus(300, 100));
 }
 
 }  // namespace

@@ -71,10 +71,6 @@ class Collector {
 
 }  // namespace
 
-bool is_present() {
-  return fs::is_directory(MLF_CORPUS);
-}
-
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,4 @@
-// Pairs of one module in two forms, from the corpus beside the checkout and from tests/data.
+// Pairs of one module in two forms, from the corpus and from tests/data.
 #pragma once
 
 #include <filesystem>
@@ -16,9 +16,6 @@ struct TextPair {
   std::string text;
   std::string json;
 };
-
-/// Whether the corpus is there; tests that need it are skipped where it is not.
-bool is_present();
 
 std::string contents(const std::filesystem::path& path);
 

@@ -8,6 +8,7 @@
 
 #include "corpus.h"
 #include "mlf/tir/compare.h"
+#include "support/corpus_folder.h"
 
 namespace mlf::tir {
 namespace {
@@ -88,15 +89,13 @@ TEST(Dialects, SayTheSameOfTheBundledModules) {
 }
 
 TEST(Dialects, SayTheSameOfTheWholeCorpus) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  const auto pairs = corpus::text_pairs(MLF_CORPUS);
-  EXPECT_GT(pairs.size(), 140u);
+  const auto pairs = corpus::text_pairs(test::corpus_folder());
+  EXPECT_GT(pairs.size(), test::of_corpus(140, 20));
   compare_all(pairs);
 }
 
 TEST(Comparison, OfAnyCorpusModuleWithItselfFindsNothing) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
-  for (const auto& path : corpus::save_json_files(MLF_CORPUS)) {
+  for (const auto& path : corpus::save_json_files(test::corpus_folder())) {
     const std::string json = corpus::contents(path);
     const auto one = corpus::read_or_fail(path.string(), json);
     const auto other = corpus::read_or_fail(path.string(), json);
@@ -114,9 +113,8 @@ TEST(Comparison, OfAnyCorpusModuleWithItselfFindsNothing) {
 }
 
 TEST(Comparison, IsSymmetricOnTheCorpusWhereNothingIsTolerated) {
-  if (!corpus::is_present()) GTEST_SKIP() << "no corpus beside the checkout";
   std::optional<Document> last;
-  for (const auto& path : corpus::save_json_files(MLF_CORPUS)) {
+  for (const auto& path : corpus::save_json_files(test::corpus_folder())) {
     auto next = corpus::read_or_fail(path.string(), corpus::contents(path));
     if (last && next) {
       const bool equal = compare(last->module, next->module).equal();

@@ -11,6 +11,7 @@
 
 #include "mlf/tir/compare.h"
 #include "mlf/tir/document.h"
+#include "support/corpus_folder.h"
 #include "support/sha256.h"
 #include "tir/reader.h"
 #include "unit/tir/compare/corpus.h"
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> captured_modules() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(MLF_CORPUS)) {
+  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("save") && name.ends_with(".json")) files.push_back(entry.path());
   }
@@ -51,11 +52,10 @@ std::size_t bytes_between(std::string_view text, std::string_view begin) {
 class TirJsonOfTheCorpus : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(MLF_CORPUS)) GTEST_SKIP() << "no corpus at " MLF_CORPUS;
     for (const fs::path& path : captured_modules()) {
       const std::string text = content_of(path);
       Reading reading = read_save_json({.file = path.string(), .member = {}, .text = text}, {});
-      modules_.push_back({fs::relative(path, MLF_CORPUS).string(),
+      modules_.push_back({fs::relative(path, test::corpus_folder()).string(),
                           text,
                           {.source = {.member = path.filename().string(),
                                       .stage = "lowered",
@@ -93,8 +93,7 @@ TEST_F(TirJsonOfTheCorpus, GivesTheModuleBackByteForByteAndNodeForNode) {
 TEST(TirJsonOfTexts, OfTestsAndCorpusGivesTheModuleBackByteForByteAndNodeForNode) {
   std::vector<corpus::TextPair> pairs = corpus::text_pairs(MLF_TEST_DATA "/tir/pairs");
   EXPECT_FALSE(pairs.empty());
-  if (corpus::is_present())
-    std::ranges::move(corpus::text_pairs(MLF_CORPUS), std::back_inserter(pairs));
+  std::ranges::move(corpus::text_pairs(test::corpus_folder()), std::back_inserter(pairs));
   for (const corpus::TextPair& pair : pairs) {
     const auto document = corpus::read_or_fail(pair.name, pair.text);
     if (document) expect_round_trip(pair.name, *document);
@@ -104,7 +103,7 @@ TEST(TirJsonOfTexts, OfTestsAndCorpusGivesTheModuleBackByteForByteAndNodeForNode
 // TVM's blob has a header of at least 40 bytes more than the data that we keep.
 TEST_F(TirJsonOfTheCorpus, TakesAtMostSeventyPercentOfSaveJson) {
   std::map<std::string, std::size_t> texts;  // sizes, by the save_json of the same module
-  for (const corpus::TextPair& pair : corpus::text_pairs(MLF_CORPUS)) {
+  for (const corpus::TextPair& pair : corpus::text_pairs(test::corpus_folder())) {
     texts[pair.json] = pair.text.size();
   }
   std::string table = fmt::format("{:>10} {:>10} {:>10} {:>6}  module, without data of constants\n",
