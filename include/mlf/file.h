@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,11 @@ using Writer = std::function<void(std::string_view bytes)>;
 /// those of `write`; what was there is still there then.
 MLF_API Result<void> write_file(const std::string& path,
                                 const std::function<Result<void>(const Writer&)>& write);
+
+/// Refuses to write `output` where it is one of the files `inputs`, which the same command reads:
+/// by the same path, a symbolic or a hard link. Also where it is a file in an unpacked archive among
+/// `inputs`. "-" is standard output, and standard input among `inputs`. What is not a file, or is
+/// not there yet, may be written. Errors: `usage`.
+MLF_API Result<void> check_output(const std::string& output, std::span<const std::string> inputs);
 
 }  // namespace mlf

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "compiler_option.h"
 #include "count_text.h"
 #include "mlf/diff.h"
+#include "mlf/file.h"
 #include "mlf/page.h"
 #include "mlf/version.h"
 #include "output.h"
@@ -206,6 +208,10 @@ std::string to_text(const std::vector<ModuleDifference>& differences, DiffFormat
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
+  if (!options.html.empty()) {
+    const auto page = check_output(options.html, std::array{options.before, options.after});
+    if (!page) return context.console.fail(page.error());
+  }
   auto before = read_build(options.before, options, context.limits);
   if (!before) return context.console.fail(before.error());
   auto after = read_build(options.after, options, context.limits);

@@ -7,6 +7,7 @@
 #include "commands/command.h"
 #include "commands/report_tables.h"
 #include "compiler_option.h"
+#include "mlf/file.h"
 #include "mlf/report_rows.h"
 #include "output.h"
 #include "report_page.h"
@@ -75,7 +76,16 @@ CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {
                          "for the graph of mlf graph --format model-explorer");
 }
 
+/// Errors: `usage` where the page would replace what it is made of.
+Result<void> check_page(const ReportArguments& options) {
+  if (options.html.empty()) return {};
+  std::vector<std::string> inputs = options.tir_files;
+  inputs.push_back(options.archive);
+  return check_output(options.html, inputs);
+}
+
 int run_report(const ReportArguments& options, const Context& context) {
+  if (const auto page = check_page(options); !page) return context.console.fail(page.error());
   const auto deployment = open_deployment(options, context.limits);
   if (!deployment) return context.console.fail(deployment.error());
   const auto report = report_of(*deployment, report_options(options.compiler));
@@ -110,8 +120,7 @@ Command report_command(CLI::App& parent) {
       ->check(CLI::PositiveNumber);
   app->add_option("--tir", options->tir_files,
                   "Take TIR from this file too, as mlf process does; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
   add_compiler_options(*app, options->compiler);
   auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
   auto* csv = app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")

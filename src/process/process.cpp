@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "archive/contents.h"
 #include "archive/rewrite.h"
+#include "mlf/file.h"
 #include "process/job.h"
 #include "process/output_names.h"
 #include "process/outputs.h"
@@ -168,7 +170,18 @@ void refuse_files_beside(const Job& job) {
                       job.previous->inputs.files.front().name + "', which is not at hand");
 }
 
+/// Refuses an output over files that are only read. A tar may be its own output, as in place; of a
+/// directory, a tar would replace a member.
+void check_output_of(const std::string& path, const ProcessOptions& options) {
+  if (options.output.empty()) return;
+  std::vector<std::string> inputs = options.tir_files;
+  inputs.insert(inputs.end(), options.added_tir_files.begin(), options.added_tir_files.end());
+  if (std::filesystem::is_directory(path)) inputs.push_back(path);
+  get_or_throw(check_output(options.output, inputs));
+}
+
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
+  check_output_of(path, options);
   Job job = prepare(path, options);
   // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
   require_tir(job);

@@ -6,15 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "archive/rewrite.h"
 #include "deployment/tir_name.h"
+#include "mlf/file.h"
 #include "mlf/memory_claims.h"
 #include "process/regenerate.h"
 #include "process/verify_c.h"
@@ -373,16 +373,6 @@ archive::Lost write(const archive::Archive& archive, const archive::Changes& cha
   return {};
 }
 
-/// A path, a symbolic link and a hard link may lead to one file. The result is a new archive: the
-/// old one is what it can be held against. What is not a file yet, and standard input, is not it.
-void refuse_own_path(const archive::Archive& archive, const std::string& output) {
-  std::error_code ignored;
-  if (!std::filesystem::equivalent(archive.path(), output, ignored)) return;
-  throw support::Error(ErrorKind::usage,
-                       "the output is the archive itself: a plan is written into a new one",
-                       {.file = output});
-}
-
 /// What mlf itself wrote into the archive, such as tir-N.json, is made anew from what is there
 /// then.
 ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
@@ -392,7 +382,8 @@ ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
     throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
                          {.file = archive.path()});
   }
-  refuse_own_path(archive, options.output);
+  // The old archive is what the new one can be held against.
+  get_or_throw(check_output(options.output, std::array{archive.path()}));
   ReplanReport report;
   archive::Changes changes;
   changes.edit = Replanning(deployment, moves, options).run();

@@ -145,8 +145,6 @@ class Refusals(unittest.TestCase):
 
     def test_an_archive_of_the_graph_executor(self):
         archive = support.CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
-        if not archive.exists():
-            self.skipTest("there is no corpus beside the checkout")
         self.refuse(archive, FAILED, "no network of this archive has a memory pool")
 
     def test_an_operator(self):
@@ -173,20 +171,20 @@ class Refusals(unittest.TestCase):
         self.refuse(self.folder / "module", USAGE, "into a tar, not a directory")
 
     def test_the_archive_itself(self):
-        self.refuse(USMP.read_bytes(), USAGE, "the archive itself", output="module.tar")
+        self.refuse(USMP.read_bytes(), USAGE, "which is read", output="module.tar")
 
     def test_a_symbolic_link_to_it(self):
         (self.folder / "out.tar").symlink_to("module.tar")
-        self.refuse(USMP.read_bytes(), USAGE, "the archive itself")
+        self.refuse(USMP.read_bytes(), USAGE, "which is read")
 
     def test_a_hard_link_to_it(self):
         (self.folder / "module.tar").write_bytes(USMP.read_bytes())
         os.link(self.folder / "module.tar", self.folder / "out.tar")
-        self.refuse(self.folder / "module.tar", USAGE, "the archive itself")
+        self.refuse(self.folder / "module.tar", USAGE, "which is read")
 
     def test_another_way_to_it(self):
         (self.folder / "below").mkdir()
-        self.refuse(USMP.read_bytes(), USAGE, "the archive itself", output="below/../module.tar")
+        self.refuse(USMP.read_bytes(), USAGE, "which is read", output="below/../module.tar")
 
     def test_a_folder_that_is_not_there(self):
         self.refuse(USMP, IO, "nowhere: cannot open", output="nowhere/out.tar")

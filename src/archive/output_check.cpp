@@ -1,0 +1,64 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "mlf/file.h"
+
+namespace mlf {
+namespace {
+
+/// What tells files apart, whatever path or link leads to them.
+struct FileId {
+  dev_t device;
+  ino_t number;
+
+  bool operator==(const FileId&) const = default;
+};
+
+/// A regular file or a directory. Devices and pipes keep nothing that could be lost.
+std::optional<FileId> id_of(const struct stat& status) {
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+std::optional<FileId> id_of(const std::string& path, int standard_stream) {
+  struct stat status {};
+  const int failed =
+      path == "-" ? ::fstat(standard_stream, &status) : ::stat(path.c_str(), &status);
+  return failed == 0 ? id_of(status) : std::nullopt;
+}
+
+/// Whether `file` is one of those in the unpacked archive `folder`. Links in it are not followed,
+/// as they are not when the archive is read. What cannot be listed cannot be read either.
+bool is_inside(const FileId& file, const std::string& folder) {
+  using Members = std::filesystem::recursive_directory_iterator;
+  std::error_code ended;
+  Members member(folder, std::filesystem::directory_options::skip_permission_denied, ended);
+  for (; !ended && member != Members(); member.increment(ended)) {
+    struct stat status {};
+    if (::lstat(member->path().c_str(), &status) == 0 && id_of(status) == file) return true;
+  }
+  return false;
+}
+
+tl::unexpected<Diagnostics> refuse(const std::string& output, const std::string& why) {
+  return tl::make_unexpected(Diagnostics{
+      Diagnostic{ErrorKind::usage, why + ", which is read: choose another path", {.file = output}}});
+}
+
+}  // namespace
+
+Result<void> check_output(const std::string& output, std::span<const std::string> inputs) {
+  const std::optional<FileId> written = id_of(output, STDOUT_FILENO);
+  if (!written) return {};
+  for (const std::string& input : inputs) {
+    const std::string name = input == "-" ? "standard input" : "'" + input + "'";
+    if (id_of(input, STDIN_FILENO) == written) return refuse(output, "the output is " + name);
+    if (is_inside(*written, input)) return refuse(output, "the output is a file in " + name);
+  }
+  return {};
+}
+
+}  // namespace mlf
