@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
-#include "mlf/file.h"
+#include "commands/budget_toml.h"
 
 namespace mlf::program {
 namespace {
@@ -95,8 +93,6 @@ Result<Demands> demands_from(const toml::table& table, const std::string& path,
   return demands;
 }
 
-constexpr std::string_view kModules = "modules";
-
 Result<Budget> budget_from(const toml::table& document, const std::string& path) {
   Budget budget;
   auto common = demands_from(document, path, kModules);
@@ -113,6 +109,7 @@ Result<Budget> budget_from(const toml::table& document, const std::string& path)
     if (!node.is_table()) return expected_table(node);
     auto demands = demands_from(*node.as_table(), path, {});
     if (!demands) return tl::make_unexpected(demands.error());
+    demands->where = place_of(name.source(), path);
     budget.of_modules[std::string(name.str())] = *std::move(demands);
   }
   return budget;
@@ -125,36 +122,6 @@ const Limit* limit_on(const std::vector<Limit>& limits, Resource resource) {
 
 bool has(const Demands& demands, CostFindingCode code) {
   return std::ranges::find(demands.no_findings, code) != demands.no_findings.end();
-}
-
-std::string lines_of(const Demands& demands) {
-  std::string text;
-  for (const Resource resource : all_resources()) {
-    const Limit* limit = limit_on(demands.limits, resource);
-    if (limit != nullptr) text += fmt::format("{} = {}\n", to_string(resource), limit->most);
-  }
-  std::string codes;
-  for (const CostFindingInfo& finding : all_cost_findings()) {
-    if (!has(demands, finding.finding)) continue;
-    codes += fmt::format("{}\"{}\"", codes.empty() ? "" : ", ", finding.code);
-  }
-  return codes.empty() ? text : text + fmt::format("{} = [{}]\n", kNoFinding, codes);
-}
-
-/// A name as a TOML key: any text between quotes.
-std::string key_of(const std::string& name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -201,24 +168,17 @@ Result<CostFindingCode> finding_named(std::string_view code) {
                  fmt::format("'{}' is not the code of a finding, only {}", code, codes));
 }
 
-Result<Budget> read_budget(const std::string& path) {
-  const auto file = load_tir_file(path, kMostBytes);
-  if (!file) return tl::make_unexpected(file.error());
-  const toml::parse_result document = toml::parse(std::string_view(file->text), path);
-  if (document) return budget_from(document.table(), path);
-  const toml::parse_error& error = document.error();
-  return failure(ErrorKind::invalid_input, std::string(error.description()),
-                 place_of(error.source(), path));
+Result<Budget> parse_budget(std::string_view text, const std::string& path) {
+  return parse_toml(text, path).and_then([&](const toml::table& document) {
+    return budget_from(document, path);
+  });
 }
 
-Result<void> write_budget(const std::string& path, const Budget& budget) {
-  std::string text = lines_of(budget.common);
-  for (const auto& [name, demands] : budget.of_modules) {
-    text += fmt::format("\n[modules.{}]\n", key_of(name)) + lines_of(demands);
-  }
-  return write_file(path, [&](const Writer& out) -> Result<void> {
-    out(text);
-    return {};
+Result<BudgetFile> read_budget(const std::string& path) {
+  return load_tir_file(path, kMostBytes).and_then([&](TirFile file) {
+    return parse_budget(file.text, path).map([&](Budget budget) {
+      return BudgetFile{std::move(file.text), std::move(budget)};
+    });
   });
 }
 

@@ -18,8 +18,9 @@ Result<std::uint64_t> number_of(std::string_view text);
 
 /// What is asked of a module.
 struct Demands {
-  std::vector<Limit> limits;
-  std::vector<CostFindingCode> no_findings;
+  std::vector<Limit> limits{};
+  std::vector<CostFindingCode> no_findings{};
+  Location where{};  ///< the module's name in the file
 
   bool empty() const noexcept { return limits.empty() && no_findings.empty(); }
 };
@@ -37,12 +38,18 @@ struct Budget {
 /// The finding that a code names. Errors: `usage`, with all codes that there are.
 Result<CostFindingCode> finding_named(std::string_view code);
 
-/// Reads a file in TOML: limits by the names of resources.def for all modules, and `no-finding`, a list of codes of findings; the same in tables `[modules.NAME]`. Errors: `io`;
-/// `invalid_input` with line and column.
-Result<Budget> read_budget(const std::string& path);
+/// A budget and the text that says it.
+struct BudgetFile {
+  std::string text;
+  Budget budget;
+};
 
-/// Writes such a file anew, in the order of `all_resources`; comments in it are lost. A file that
-/// is there is replaced at once or not at all. Errors: `io`.
-Result<void> write_budget(const std::string& path, const Budget& budget);
+/// Reads a file in TOML: limits by the names of resources.def for all modules, and `no-finding`, a
+/// list of codes of findings; the same in tables `[modules.NAME]`. Errors: `io`;
+/// `invalid_input` with line and column.
+Result<BudgetFile> read_budget(const std::string& path);
+
+/// The same of a text; `path` is what errors call it.
+Result<Budget> parse_budget(std::string_view text, const std::string& path);
 
 }  // namespace mlf::program

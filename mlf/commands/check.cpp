@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,9 +11,11 @@
 
 #include "arguments.h"
 #include "commands/budget_file.h"
+#include "commands/budget_update.h"
 #include "commands/check_formats.h"
 #include "commands/command.h"
 #include "compiler_option.h"
+#include "mlf/file.h"
 #include "output.h"
 
 namespace mlf::program {
@@ -42,15 +46,15 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   }
   app.add_option("--no-finding", options.no_findings,
                  "A code of mlf report's findings that there may be none of; may be repeated")
-      ->type_name("CODE")
-      ->take_all();
+      ->type_name("CODE");
   auto* budget =
       app.add_option("--budget", options.budget,
                      "Limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
                      "[modules.NAME]")
           ->type_name("FILE");
   app.add_flag("--update", options.update,
-               "Lower the limits in FILE to what is needed now, never raise one")
+               "Lower the limits in FILE to what is needed now, never raise one; comments and "
+               "layout stay")
       ->needs(budget);
   add_compiler_options(app, options.compiler);
   add_enum_option(
@@ -64,13 +68,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
 }
 
 /// The demands of the file, and those of the command line: its limits count before the file's.
-Result<Budget> budget_of(const CheckArguments& options) {
-  Budget budget;
-  if (!options.budget.empty()) {
-    auto read = read_budget(options.budget);
-    if (!read) return read;
-    budget = *std::move(read);
-  }
+Result<Budget> with_arguments(Budget budget, const CheckArguments& options) {
   for (const auto& [resource, text] : options.limits) {
     const auto number = number_of(text);
     if (!number) return tl::make_unexpected(number.error());
@@ -88,23 +86,79 @@ Result<Budget> budget_of(const CheckArguments& options) {
   return budget;
 }
 
-/// Every module with the limits that it is held against, as low as they can be and still hold.
-Budget lowered(const Budget& budget, const Report& report) {
-  Budget result = budget;
+/// Limits as low as they can be and still hold, where the file has a higher one or none.
+std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const Report& report) {
+  std::vector<ModuleLimit> limits;
   for (const ModuleReport& module : report.modules) {
-    Demands demands = budget.demands_on(module.name);
-    for (Limit& limit : demands.limits) {
+    const std::vector<Limit> in_file = file.demands_on(module.name).limits;
+    for (Limit limit : budget.demands_on(module.name).limits) {
       const auto most = needed(module, limit.resource).max;
       if (most) limit.most = std::min(limit.most, *most);
+      const auto has_it = [&](const Limit& one) {
+        return one.resource == limit.resource && one.most <= limit.most;
+      };
+      if (std::ranges::none_of(in_file, has_it)) limits.push_back({module.name, limit});
     }
-    result.of_modules[module.name] = std::move(demands);
   }
-  return result;
+  return limits;
+}
+
+/// A limit on a module that is not there would hold whatever happens. Errors: `invalid_input` with
+/// the place of its name, as for any other wrong name in the file.
+Result<void> require_modules(const Budget& budget, const Report& report,
+                             const std::string& archive) {
+  std::string names;
+  for (const ModuleReport& module : report.modules) {
+    names += (names.empty() ? "" : ", ") + module.name;
+  }
+  for (const auto& [name, demands] : budget.of_modules) {
+    const auto module = std::ranges::find(report.modules, name, &ModuleReport::name);
+    if (module != report.modules.end()) continue;
+    return tl::make_unexpected(
+        Diagnostics{Diagnostic{ErrorKind::invalid_input,
+                               fmt::format("{} has no module '{}', only {}", archive, name, names),
+                               demands.where}});
+  }
+  return {};
+}
+
+/// Errors: `usage`.
+Result<void> check_budget_file(const CheckArguments& options) {
+  if (!options.update) return {};
+  std::error_code ignored;
+  const bool is_stream = std::filesystem::exists(options.budget, ignored) &&
+                         !std::filesystem::is_regular_file(options.budget, ignored);
+  if (options.budget == "-" || is_stream) {
+    return tl::make_unexpected(
+        Diagnostics{Diagnostic{ErrorKind::usage, "--update needs a file, no stream",
+                               {.file = options.budget}}});
+  }
+  return check_output(options.budget, std::array{options.archive});
+}
+
+Result<BudgetFile> file_of(const CheckArguments& options) {
+  return options.budget.empty() ? BudgetFile() : read_budget(options.budget);
+}
+
+CheckResults results_of(const Report& report, const Budget& budget) {
+  CheckResults results;
+  for (const ModuleReport& module : report.modules) {
+    const Demands demands = budget.demands_on(module.name);
+    for (BudgetResult& result : check_budget(module, demands.limits)) {
+      results.limits.push_back(std::move(result));
+    }
+    for (FindingResult& result : check_findings(module, demands.no_findings)) {
+      results.findings.push_back(std::move(result));
+    }
+  }
+  return results;
 }
 
 int run_check(const CheckArguments& options, const Context& context) {
   const Console& console = context.console;
-  const auto budget = budget_of(options);
+  const auto file = check_budget_file(options).and_then([&] { return file_of(options); });
+  if (!file) return console.fail(file.error());
+  const auto budget = with_arguments(file->budget, options);
   if (!budget) return console.fail(budget.error());
   if (budget->common.empty() && budget->of_modules.empty()) {
     return console.fail(ErrorKind::usage,
@@ -113,21 +167,15 @@ int run_check(const CheckArguments& options, const Context& context) {
   const auto report =
       read_report_argument(options.archive, context.limits, report_options(options.compiler));
   if (!report) return console.fail(report.error());
-  CheckResults results;
-  for (const ModuleReport& module : report->modules) {
-    const Demands demands = budget->demands_on(module.name);
-    for (BudgetResult& result : check_budget(module, demands.limits)) {
-      results.limits.push_back(std::move(result));
-    }
-    for (FindingResult& result : check_findings(module, demands.no_findings)) {
-      results.findings.push_back(std::move(result));
-    }
+  if (const auto known = require_modules(file->budget, *report, options.archive); !known) {
+    return console.fail(known.error());
   }
+  const CheckResults results = results_of(*report, *budget);
   const auto printed =
       print(to_text(results, options.archive, options.format, colours_of_standard_output()));
   if (!printed) return console.fail(printed.error());
   if (options.update) {
-    const auto written = write_budget(options.budget, lowered(*budget, *report));
+    const auto written = update_budget(options.budget, *file, lowered(file->budget, *budget, *report));
     if (!written) return console.fail(written.error());
   }
   return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);

@@ -52,7 +52,7 @@ class Arguments(unittest.TestCase):
         self.assertGreater(compared, 0)
 
 
-class Budgets(unittest.TestCase):
+class BudgetCase(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -65,6 +65,8 @@ class Budgets(unittest.TestCase):
     def check(self, *arguments):
         return support.run("check", QNN, *arguments)
 
+
+class Budgets(BudgetCase):
     def test_hold_up_to_the_last_byte(self):
         self.assertEqual(self.check("--buffers", self.buffers).returncode, 0)
         result = self.check("--buffers", self.buffers - 1)
@@ -217,6 +219,83 @@ class Budgets(unittest.TestCase):
             result = self.check("--budget", self.budget)
             self.assertEqual(result.returncode, 65, text)
             self.assertIn(b":1:", result.stderr)
+
+
+class BudgetFiles(BudgetCase):
+    """A file of limits is code of its owner: what mlf does not understand is an error, and what it does
+    not change stays."""
+
+    def updated(self, text, *arguments):
+        self.budget.write_bytes(text.encode())
+        self.assertIn(self.check("--budget", self.budget, "--update", *arguments).returncode, (0, 1))
+        return self.budget.read_bytes().decode()
+
+    def test_a_module_that_is_not_there_is_an_error_with_a_place(self):
+        for text in ("[modules.other]\nram = 1\n", "[modules.other]\n", "modules.other.buffers = 1\n"):
+            self.budget.write_text(text)
+            result = self.check("--budget", self.budget)
+            self.assertEqual((result.returncode, result.stdout), (65, b""), text)
+            self.assertRegex(result.stderr, rb":1:\d+: .* has no module 'other', only default\n")
+
+    def test_deep_nesting_is_an_error_with_a_place(self):
+        for parts in (500, 132_500):
+            for text in ("a" + ".a" * parts + " = 1\n", "[a" + ".a" * parts + "]\n",
+                         "a = " + "[" * parts, "a = " + "{a = " * parts, "a = {a" + ".a" * parts):
+                self.budget.write_text("# comment\n" + text)
+                result = self.check("--budget", self.budget)
+                self.assertEqual(result.returncode, 65)
+                self.assertRegex(result.stderr, rb"mlf-budget.toml:2:\d+: nested more than 64 deep\n$")
+
+    def test_dots_and_brackets_in_strings_and_comments_nest_nothing(self):
+        dots = "." * 200 + "[" * 200
+        self.budget.write_text(f"# {dots} \"'\nram = '1G' # {dots}\n"
+                               f'mac = """1G""" # {dots}\nno-finding = [\n]  # """ {dots}\n')
+        self.assertEqual(self.check("--budget", self.budget).returncode, 0)
+
+    def test_are_lowered_where_they_are_written(self):
+        for before, after in (
+            ("# mine\nram = '1K'\n\n[modules.default]  # this\n  buffers = \"1G\"  # here\n# end",
+             "# mine\nram = '1K'\n\n[modules.default]  # this\n  buffers = BYTES  # here\n# end"),
+            ('modules = { default = { buffers = 0x7fffffff } }  # x\n',
+             'modules = { default = { buffers = BYTES } }  # x\n'),
+            ('modules.default.buffers = 1_000_000', 'modules.default.buffers = BYTES'),
+            ('\ufeff[modules."default"] # \u00e9\r\n"b\\u0075ffers" = """1G"""  # \u00e9\r\n',
+             '\ufeff[modules."default"] # \u00e9\r\n"b\\u0075ffers" = BYTES  # \u00e9\r\n'),
+        ):
+            self.assertEqual(self.updated(before), after.replace("BYTES", str(self.buffers)))
+
+    def test_that_are_missing_are_added(self):
+        mac = str(self.module["mac"])
+        for before, after in (
+            ("mac = '1G' # all\n", "mac = '1G' # all\n\n[modules.\"default\"]\nmac = MAC\n"),
+            ("mac = '1G'", "mac = '1G'\n\n[modules.\"default\"]\nmac = MAC\n"),
+            ("mac = '1G'\r\n", "mac = '1G'\r\n\r\n[modules.\"default\"]\r\nmac = MAC\r\n"),
+            ("mac = '1G'\n[modules.default] # empty\n[modules]\n",
+             "mac = '1G'\n[modules.default] # empty\nmac = MAC\n[modules]\n"),
+            ("mac = '1G'\n[modules.default]\n  no-finding = [\n  ] # none\n# end\n",
+             "mac = '1G'\n[modules.default]\n  no-finding = [\n  ] # none\n  mac = MAC\n# end\n"),
+            ("mac = '1G'\nmodules.default.no-finding = []\n",
+             "mac = '1G'\nmodules.default.no-finding = []\nmodules.default.mac = MAC\n"),
+            ("mac = '1G'\nmodules = {}\n", "mac = '1G'\nmodules = { \"default\" = { mac = MAC } }\n"),
+            ("mac = '1G'\nmodules = { default = {} }\n",
+             "mac = '1G'\nmodules = { default = { mac = MAC } }\n"),
+            ("mac = '1G'\nmodules = { default.no-finding = [] }\n",
+             "mac = '1G'\nmodules = { \"default\".mac = MAC, default.no-finding = [] }\n"),
+        ):
+            self.assertEqual(self.updated(before), after.replace("MAC", mac))
+            self.assertEqual(self.updated(self.budget.read_bytes().decode()), after.replace("MAC", mac))
+        self.assertEqual(self.updated("", "--mac", "1G"), f'[modules."default"]\nmac = {mac}\n')
+
+    def test_of_the_command_line_do_not_raise_those_of_the_file(self):
+        self.assertEqual(self.updated("mac = 1 # low\n", "--mac", "1G"), "mac = 1 # low\n")
+
+    def test_are_lowered_only_in_a_file(self):
+        for stream in ("-", "/dev/stdin", "/dev/null"):
+            result = support.run("check", QNN, "--budget", stream, "--update", input=b"buffers = 1\n",
+                                 cwd=self.budget.parent)
+            self.assertEqual((result.returncode, result.stdout), (64, b""), stream)
+            self.assertIn(b"--update needs a file", result.stderr)
+        self.assertEqual(list(self.budget.parent.iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,20 @@
+// A budget file as TOML: what reading and updating it share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "mlf/diagnostics.h"
+
+namespace mlf::program {
+
+/// The table of tables of single modules.
+constexpr std::string_view kModules = "modules";
+
+/// Errors: `invalid_input` with line and column, also for deep nesting.
+Result<toml::table> parse_toml(std::string_view text, const std::string& path);
+
+}  // namespace mlf::program
