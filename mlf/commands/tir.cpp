@@ -100,6 +100,14 @@ std::string omitted_note(const tir::OmittedAttribute& omitted) {
                      omitted.name, owner);
 }
 
+/// JSON lists what the source had and the module has not; other formats have no place for it.
+void warn_of_foreign_functions(const tir::Document& document, const Console& console) {
+  for (const tir::Loss& loss : document.losses) {
+    if (loss.code != tir::LossCode::foreign_function) continue;
+    console.warn(fmt::format("left out: function '{}', which is not TIR", loss.name));
+  }
+}
+
 /// Neither save_json nor C has a constant without its data.
 bool needs_all_data(TirFormat format) {
   return format == TirFormat::save_json || format == TirFormat::c;
@@ -151,6 +159,7 @@ int run_tir(const TirArguments& options, const Context& context) {
       context.console.note(omitted_note(omitted));
     }
   }
+  if (options.format != TirFormat::json) warn_of_foreign_functions(*document, context.console);
   OutputStream out;
   const auto written = write_tir(*document, options, context.limits,
                                  [&](std::string_view bytes) { out.write(bytes); });
