@@ -7,6 +7,8 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -147,8 +149,30 @@ class Datasets(fleet.Fleet):
         self.assertEqual((done.read, done.failed, done.skipped), (14, 2, 0))
         self.check()
         again = run.run(self.options())
-        self.assertEqual((again.read, again.skipped), (0, 14))
+        self.assertEqual((again.read, again.failed, again.skipped), (0, 2, 14))
         self.check()
+
+    def test_the_command_fails_where_nothing_was_found_or_an_archive_failed(self):
+        def command(*urls):
+            arguments = ["-m", "mlf.batch", "run", "--out", self.out, "--workers", "1", *urls]
+            done = subprocess.run([sys.executable, *arguments], capture_output=True, check=False, text=True)
+            return done.returncode, done.stderr.splitlines()[-1]
+
+        self.assertEqual(command(f"{self.archives}/*.tar"), (1, "no archive found"))
+        self.make(2)
+        self.assertEqual(command(f"{self.archives}/*.tar"),
+                         (0, "2 read, 0 done before, 0 of all failed"))
+        self.make(0, broken=1)
+        self.assertEqual(command(f"{self.archives}/*.tar"),
+                         (1, "1 read, 2 done before, 1 of all failed"))
+        # It is still broken, also under another time.
+        self.assertEqual(command(f"{self.archives}/*.tar"),
+                         (1, "0 read, 3 done before, 1 of all failed"))
+        os.utime(self.archives / "broken-0.tar", (1, 1))
+        self.assertEqual(command(f"{self.archives}/*.tar"),
+                         (1, "0 read, 3 done before, 1 of all failed"))
+        self.assertEqual(command(f"{self.archives}/0000.tar")[0], 0)
+        self.assertEqual(command(f"{self.archives}/absent.tar")[0], 1)
 
     def test_a_changed_archive_is_read_again_and_its_old_rows_go(self):
         self.make(6)
@@ -167,7 +191,7 @@ class Datasets(fleet.Fleet):
             os.utime(path, (1, 1))
         (self.archives / "0003.tar").write_bytes(b"no tar any more")
         done = run.run(self.options(flush=2))
-        self.assertEqual((done.read, done.failed, done.skipped), (1, 1, 6))
+        self.assertEqual((done.read, done.failed, done.skipped), (1, 2, 6))
         self.check()
         kept = set(parts) & set(self.out.glob("rows=*/*"))
         self.assertEqual(len(kept), len(parts) * 2 // 3)
@@ -297,7 +321,7 @@ class Storage(fleet.Fleet):
         (self.archives / "0001.tar").write_bytes(b"no tar any more")
         self.store.put(self.archives / "0001.tar")
         done = self.run_all()
-        self.assertEqual((done.read, done.failed, done.skipped), (1, 1, 6))
+        self.assertEqual((done.read, done.failed, done.skipped), (1, 2, 6))
         self.store.get_dataset(self.out)
         self.check()
 

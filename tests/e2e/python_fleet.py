@@ -62,8 +62,9 @@ class Accidents(fleet.Fleet):
     def finish(self):
         """How many archives the last run read, and how many were done before."""
         _, said = self.running.communicate()
-        self.assertEqual(self.running.returncode, 0, said)
-        return map(int, re.search(r"(\d+) read, .* (\d+) done before", said).groups())
+        self.assertEqual(self.running.returncode, 1 if BROKEN else 0, said)
+        self.assertIn(f"{BROKEN} of all failed", said)
+        return map(int, re.search(r"(\d+) read, (\d+) done before", said).groups())
 
     def go_through(self, generations, *arguments):
         """All accidents, one after the other."""

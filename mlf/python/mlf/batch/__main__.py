@@ -1,4 +1,7 @@
-"""The command: python -m mlf.batch run --out DATASET URL…"""
+"""The command: python -m mlf.batch run --out DATASET URL…
+
+Exit status: 0 done; 1 no archive was found, or some failed.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,14 @@ from .run import Options, run
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="python -m mlf.batch", description=__doc__)
+    made = argparse.ArgumentParser(prog="python -m mlf.batch", description=__doc__,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = made.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("run", help="read archives and write their tables")
+    command = commands.add_parser(
+        "run",
+        help="read archives and write their tables",
+        epilog="Exit status: 0 done; 1 no archive was found, or some failed, in this run or before.",
+    )
     command.add_argument("urls", nargs="+", metavar="URL", help="a path or URL, maybe with * and **")
     command.add_argument("--out", required=True, help="folder or URL of the dataset")
     command.add_argument("--scheduler", default="processes", help="address of a Dask scheduler")
@@ -28,8 +36,12 @@ def main() -> int:
     given = vars(parser().parse_args())
     given.pop("command")
     done = run(Options(**given))
-    print(f"{done.read} read, {done.failed} of them failed, {done.skipped} done before", file=sys.stderr)
-    return 0
+    if not done.read and not done.skipped:
+        print("no archive found", file=sys.stderr)
+        return 1
+    said = f"{done.read} read, {done.skipped} done before, {done.failed} of all failed"
+    print(said, file=sys.stderr)
+    return 1 if done.failed else 0
 
 
 if __name__ == "__main__":

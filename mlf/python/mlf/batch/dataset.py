@@ -31,11 +31,12 @@ INDEX = "_mlf"
 @dataclasses.dataclass(frozen=True)
 class Item:
     """An archive: how it is called, what changes when it changes (size, time, an ETag), and the digest
-    of what was read under that name before."""
+    of what was read under that name before and whether that failed."""
 
     url: str
     fingerprint: str
     known: str | None = None
+    failed: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Mark:
 
     fingerprint: str
     digest: str | None
+    failed: bool
 
 
 @functools.cache
@@ -75,11 +77,17 @@ def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
     return [[name, None, *row] for row in answer["rows"][kind]]
 
 
+def has_failed(item: Item, answer: Answer) -> bool:
+    """An archive of the same bytes fails as before."""
+    return item.failed if "same" in answer else "error" in answer
+
+
 def mark_of(item: Item, answer: Answer) -> Mark | None:
     """Nothing where the next run, with other limits or on a better day, may have another answer for
     the same archive."""
     is_final = answer.get("cause", "archive") == "archive"
-    return Mark(item.fingerprint, answer.get("digest")) if is_final else None
+    mark = Mark(item.fingerprint, answer.get("digest"), has_failed(item, answer))
+    return mark if is_final else None
 
 
 #: The archives of one part, by URL.

@@ -16,7 +16,7 @@ import distributed
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .dataset import Dataset, Item
+from .dataset import Dataset, Item, has_failed
 from .reader import Answer, failure
 from .tasks import read_alone, read_together
 
@@ -42,6 +42,9 @@ class Options:
 
 @dataclasses.dataclass
 class Done:
+    """Of the archives of a run: those that were read, those that were done before, and those of both
+    that failed."""
+
     read: int = 0
     failed: int = 0
     skipped: int = 0
@@ -189,9 +192,18 @@ def not_done(found: list[Item], dataset: Dataset) -> list[Item]:
     todo = []
     for item in found:
         mark = dataset.mark(item.url)
-        if mark is None or mark.fingerprint != item.fingerprint:
-            todo.append(dataclasses.replace(item, known=mark.digest if mark else None))
+        if mark is None:
+            todo.append(item)
+        elif mark.fingerprint != item.fingerprint:
+            todo.append(dataclasses.replace(item, known=mark.digest, failed=mark.failed))
     return todo
+
+
+def failed_before(found: list[Item], todo: list[Item], dataset: Dataset) -> int:
+    """Of those that are not read again."""
+    again = {item.url for item in todo}
+    marks = [dataset.mark(item.url) for item in found if item.url not in again]
+    return sum(mark is not None and mark.failed for mark in marks)
 
 
 def run(options: Options) -> Done:
@@ -201,7 +213,7 @@ def run(options: Options) -> Done:
     dataset = Dataset(options.out)
     found = list(items(options.urls))
     todo = not_done(found, dataset)
-    done = Done(skipped=len(found) - len(todo))
+    done = Done(failed=failed_before(found, todo, dataset), skipped=len(found) - len(todo))
     if not todo:
         return done
     progress = Progress(len(todo))
@@ -217,7 +229,7 @@ def run(options: Options) -> Done:
                 is_same = "same" in answer
                 done.read += not is_same
                 done.skipped += is_same
-                done.failed += "error" in answer
+                done.failed += has_failed(item, answer)
                 if len(batch) >= options.flush:
                     dataset.put(batch)
                     batch = []
