@@ -248,7 +248,7 @@ class BudgetFiles(BudgetCase):
 
     def test_dots_and_brackets_in_strings_and_comments_nest_nothing(self):
         dots = "." * 200 + "[" * 200
-        self.budget.write_text(f"# {dots} \"'\nram = '1G' # {dots}\n"
+        self.budget.write_text(f"# {dots} \"'\nbuffers = '1G' # {dots}\n"
                                f'mac = """1G""" # {dots}\nno-finding = [\n]  # """ {dots}\n')
         self.assertEqual(self.check("--budget", self.budget).returncode, 0)
 
