@@ -34,9 +34,17 @@ MLF_API const ResourceInfo& info(Resource resource);
 MLF_API std::span<const Resource> all_resources();
 MLF_API std::string_view to_string(Resource resource);
 
+/// What functions and data outside of the archive take at most, such as those of libm and of TVM's
+/// runtime (CompiledCode::missing), where somebody knows it.
+struct LibraryNeeds {
+  std::optional<std::uint64_t> stack{};
+  std::optional<std::uint64_t> flash{};
+};
+
 /// What a module needs of a resource: all that the name says. Where parts of it are not known, such
 /// as frames without a compiler or code of libraries, it has no maximum.
-MLF_API analysis::Count needed(const ModuleReport& module, Resource resource);
+MLF_API analysis::Count needed(const ModuleReport& module, Resource resource,
+                               const LibraryNeeds& library = {});
 
 enum class Verdict : std::uint8_t {
   fits,       ///< the upper bound of what is needed is within the limit
@@ -64,7 +72,8 @@ struct BudgetResult {
 
 /// In the order of `limits`.
 MLF_API std::vector<BudgetResult> check_budget(const ModuleReport& module,
-                                               std::span<const Limit> limits);
+                                               std::span<const Limit> limits,
+                                               const LibraryNeeds& library = {});
 
 /// One code of findings.def that there should be none of, held against one module.
 struct FindingResult {

@@ -147,7 +147,10 @@ MLF_API analysis::Count placement_loss(const ModuleReport& module);
 /// with the largest one. At most these and the frames of all other functions but kernels, as none
 /// calls itself; there is no maximum where the C calls what is not in the archive, or where a frame
 /// has no bound. Nothing is known without a compiler.
-MLF_API analysis::Count stack_frames(const ModuleReport& module);
+///
+/// `library` is what functions outside of the archive take at most, where that is known.
+MLF_API analysis::Count stack_frames(const ModuleReport& module,
+                                     std::optional<std::uint64_t> library = {});
 
 /// Writes a report as JSON (schemas/report.schema.json).
 MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ struct CheckArguments {
   CheckFormat format = CheckFormat::text;
   bool update = false;
   CompilerArguments compiler{};
+  std::string library_stack;  ///< as written; empty: not known
+  std::string library_flash;
 };
 
 void declare_check_options(CLI::App& app, CheckArguments& options) {
@@ -57,6 +60,11 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
                "layout stay")
       ->needs(budget);
   add_compiler_options(app, options.compiler);
+  app.add_option("--library-stack", options.library_stack,
+                 "What functions outside of the archive that its C calls take of the stack at most, "
+                 "such as those of libm and of TVM's runtime")
+      ->type_name("N");
+  app.add_option("--library-flash", options.library_flash, "The same of flash")->type_name("N");
   add_enum_option(
       app, "--format", options.format,
       {{"text", CheckFormat::text},
@@ -86,13 +94,28 @@ Result<Budget> with_arguments(Budget budget, const CheckArguments& options) {
   return budget;
 }
 
+/// Errors: `usage`.
+Result<LibraryNeeds> library_of(const CheckArguments& options) {
+  LibraryNeeds library;
+  const std::pair<const std::string*, std::optional<std::uint64_t>*> given[] = {
+      {&options.library_stack, &library.stack}, {&options.library_flash, &library.flash}};
+  for (const auto& [text, bytes] : given) {
+    if (text->empty()) continue;
+    const auto number = number_of(*text);
+    if (!number) return tl::make_unexpected(number.error());
+    *bytes = *number;
+  }
+  return library;
+}
+
 /// Limits as low as they can be and still hold, where the file has a higher one or none.
-std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const Report& report) {
+std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const Report& report,
+                                 const LibraryNeeds& library) {
   std::vector<ModuleLimit> limits;
   for (const ModuleReport& module : report.modules) {
     const std::vector<Limit> in_file = file.demands_on(module.name).limits;
     for (Limit limit : budget.demands_on(module.name).limits) {
-      const auto most = needed(module, limit.resource).max;
+      const auto most = needed(module, limit.resource, library).max;
       if (most) limit.most = std::min(limit.most, *most);
       const auto has_it = [&](const Limit& one) {
         return one.resource == limit.resource && one.most <= limit.most;
@@ -140,11 +163,11 @@ Result<BudgetFile> file_of(const CheckArguments& options) {
   return options.budget.empty() ? BudgetFile() : read_budget(options.budget);
 }
 
-CheckResults results_of(const Report& report, const Budget& budget) {
+CheckResults results_of(const Report& report, const Budget& budget, const LibraryNeeds& library) {
   CheckResults results;
   for (const ModuleReport& module : report.modules) {
     const Demands demands = budget.demands_on(module.name);
-    for (BudgetResult& result : check_budget(module, demands.limits)) {
+    for (BudgetResult& result : check_budget(module, demands.limits, library)) {
       results.limits.push_back(std::move(result));
     }
     for (FindingResult& result : check_findings(module, demands.no_findings)) {
@@ -164,18 +187,20 @@ int run_check(const CheckArguments& options, const Context& context) {
     return console.fail(ErrorKind::usage,
                         "nothing to check: give a limit, --no-finding CODE or --budget FILE");
   }
+  const auto library = library_of(options);
+  if (!library) return console.fail(library.error());
   const auto report =
       read_report_argument(options.archive, context.limits, report_options(options.compiler));
   if (!report) return console.fail(report.error());
   if (const auto known = require_modules(file->budget, *report, options.archive); !known) {
     return console.fail(known.error());
   }
-  const CheckResults results = results_of(*report, *budget);
+  const CheckResults results = results_of(*report, *budget, *library);
   const auto printed =
       print(to_text(results, options.archive, options.format, colours_of_standard_output()));
   if (!printed) return console.fail(printed.error());
   if (options.update) {
-    const auto written = update_budget(options.budget, *file, lowered(file->budget, *budget, *report));
+    const auto written = update_budget(options.budget, *file, lowered(file->budget, *budget, *report, *library));
     if (!written) return console.fail(written.error());
   }
   return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);

@@ -32,8 +32,9 @@ Count at_least(const Count& count) {
 // --- What is needed ------------------------------------------------------------------------------
 
 /// Without a compiler the arrays are all that is known of frames.
-Count stack_of(const ModuleReport& module) {
-  return module.code ? stack_frames(module) : at_least(module.ram.stack + module.ram.arguments);
+Count stack_of(const ModuleReport& module, const LibraryNeeds& library) {
+  return module.code ? stack_frames(module, library.stack)
+                     : at_least(module.ram.stack + module.ram.arguments);
 }
 
 /// Sections that are written and are no pools. Pools are among those without content, unless the
@@ -47,9 +48,10 @@ Count static_data(const ModuleReport& module) {
   return Count(code.data) + others + Count(0, code.written_padding);
 }
 
-Count ram_of(const ModuleReport& module) {
+Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
   const RamReport& ram = module.ram;
-  return ram.pools + ram.io + ram.executor + ram.heap + static_data(module) + stack_of(module);
+  return ram.pools + ram.io + ram.executor + ram.heap + static_data(module) +
+         stack_of(module, library);
 }
 
 /// .data is in flash as well: startup code copies it into RAM.
@@ -62,10 +64,11 @@ Count constants_of(const ModuleReport& module) {
   return module.flash.constants + module.flash.copies;
 }
 
-Count flash_of(const ModuleReport& module) {
+Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
   if (!module.code) return at_least(constants_of(module));
   const Count sections = sections_of(module) + Count(0, module.code->read_padding);
-  return module.code->missing.empty() ? sections : at_least(sections);
+  if (module.code->missing.empty()) return sections;
+  return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }
 
 // --- What is said about it -----------------------------------------------------------------------
@@ -147,16 +150,20 @@ std::string why_compile(Resource resource, bool is_stack) {
 }
 
 /// What not even the compiler sees.
-void add_foreign_code(const CompiledCode& code, Resource resource, bool is_stack,
-                      std::vector<std::string>& missing) {
-  if (code.missing.empty() || resource == Resource::code) return;
+void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Resource resource,
+                      bool is_stack, std::vector<std::string>& missing) {
+  const bool is_said = is_stack ? library.stack.has_value() : library.flash.has_value();
+  if (code.missing.empty() || is_said || resource == Resource::code) return;
   std::string text = fmt::format("the archive has no {}, and so no {} of it", some_of(code.missing),
                                  is_stack ? "frames" : "code");
+  text += is_stack ? ": --library-stack BYTES says what that takes at most"
+                   : ": --library-flash BYTES says what that takes at most";
   if (resource == Resource::flash) text += "; the limit 'code' is for all else";
+  if (resource == Resource::ram) text += "; the limit 'buffers' is for all else";
   missing.push_back(std::move(text));
 }
 
-void add_missing_code(const ModuleReport& module, Resource resource,
+void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, Resource resource,
                       std::vector<std::string>& missing) {
   const bool is_stack = has({Resource::ram, Resource::stack}, resource);
   if (!is_stack && !has({Resource::flash, Resource::code}, resource)) return;
@@ -164,7 +171,7 @@ void add_missing_code(const ModuleReport& module, Resource resource,
     missing.push_back(why_compile(resource, is_stack));
     return;
   }
-  add_foreign_code(*module.code, resource, is_stack, missing);
+  add_foreign_code(*module.code, library, resource, is_stack, missing);
   if (!is_stack) return;
   const auto& functions = module.code->functions;
   const auto unbound = std::ranges::find_if(
@@ -210,22 +217,24 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
 }
 
 /// What would decide it, and how to give it.
-std::vector<std::string> what_is_missing(const ModuleReport& module, Resource resource) {
+std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
+                                         Resource resource) {
   std::vector<std::string> missing;
   if (const graph::Check* check = contradiction(module)) {
     missing.push_back("the archive contradicts itself (mlf verify says more): " + check->detail);
   }
   add_reasons(module, resource, missing);
-  add_missing_code(module, resource, missing);
+  add_missing_code(module, library, resource, missing);
   return missing;
 }
 
-std::vector<std::string> remarks_on(const ModuleReport& module, const BudgetResult& result) {
+std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNeeds& library,
+                                    const BudgetResult& result) {
   if (result.verdict == Verdict::fits) return {};
   const Resource resource = result.limit.resource;
   std::vector<std::string> remarks{shortfall(result)};
   if (result.verdict == Verdict::undecided) {
-    std::ranges::copy(what_is_missing(module, resource), std::back_inserter(remarks));
+    std::ranges::copy(what_is_missing(module, library, resource), std::back_inserter(remarks));
   }
   std::ranges::copy(ways_to_save(module, resource), std::back_inserter(remarks));
   return remarks;
@@ -254,14 +263,14 @@ std::string_view to_string(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-Count needed(const ModuleReport& module, Resource resource) {
+Count needed(const ModuleReport& module, Resource resource, const LibraryNeeds& library) {
   switch (resource) {
     case Resource::ram:
-      return ram_of(module);
+      return ram_of(module, library);
     case Resource::flash:
-      return flash_of(module);
+      return flash_of(module, library);
     case Resource::stack:
-      return stack_of(module);
+      return stack_of(module, library);
     case Resource::heap:
       return module.ram.heap;
     case Resource::buffers:
@@ -276,12 +285,14 @@ Count needed(const ModuleReport& module, Resource resource) {
   return module.mac;
 }
 
-std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<const Limit> limits) {
+std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<const Limit> limits,
+                                       const LibraryNeeds& library) {
   std::vector<BudgetResult> results;
   for (const Limit& limit : limits) {
-    BudgetResult result{module.name, limit, needed(module, limit.resource), Verdict::fits, {}};
+    BudgetResult result{
+        module.name, limit, needed(module, limit.resource, library), Verdict::fits, {}};
     result.verdict = verdict_on(module, result);
-    result.remarks = remarks_on(module, result);
+    result.remarks = remarks_on(module, library, result);
     results.push_back(std::move(result));
   }
   return results;

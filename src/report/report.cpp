@@ -352,9 +352,11 @@ bool calls_no_kernel(const ModuleReport& module, const KernelReport& kernel) {
 }
 
 /// Nothing where a frame has no bound, or where main and its kernels are not all there is to know.
-std::optional<std::uint64_t> other_frames(const ModuleReport& module) {
+std::optional<std::uint64_t> other_frames(const ModuleReport& module,
+                                          std::optional<std::uint64_t> library) {
   const CompiledCode& code = *module.code;
-  if (!module.network || !module.network->gaps.empty() || !code.missing.empty()) return {};
+  if (code.missing.empty()) library = 0;
+  if (!module.network || !module.network->gaps.empty() || !library) return {};
   if (!code.functions.contains(module.network->provenance.symbol)) return {};
   std::set<std::string_view> counted{module.network->provenance.symbol};
   for (const KernelReport& kernel : module.kernels) {
@@ -368,14 +370,14 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module) {
   }
   // Not every compiler counts the address that a call returns to.
   constexpr std::uint64_t kAddress = 8;
-  return bytes + kAddress * code.functions.size();
+  return bytes + kAddress * code.functions.size() + *library;
 }
 
 }  // namespace
 }  // namespace report
 
 // Main calls one kernel at a time, so the largest frame counts.
-Count stack_frames(const ModuleReport& module) {
+Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> library) {
   if (!module.code) return {0, std::nullopt};
   const auto frame_of = [&](std::string_view symbol) {
     const auto found = module.code->functions.find(symbol);
@@ -386,7 +388,7 @@ Count stack_frames(const ModuleReport& module) {
     largest = std::max(largest, frame_of(kernel.symbol));
   }
   const std::uint64_t main = module.network ? frame_of(module.network->provenance.symbol) : 0;
-  const auto others = report::other_frames(module);
+  const auto others = report::other_frames(module, library);
   return {main + largest, others ? std::optional(main + largest + *others) : std::nullopt};
 }
 

@@ -299,6 +299,10 @@ class CompiledCode(unittest.TestCase):
                 self.assertEqual((checked.returncode, result["verdict"]), (1, verdict))
                 self.assertEqual(result["needed"], {"min": least, "max": None})
                 if verdict == "undecided":
+                    check += [f"--library-{name}", "1K"]
+                    (known,) = json.loads(support.run_ok(*check).stdout)["results"]
+                    self.assertEqual((known["verdict"], known["needed"]["min"]), ("fits", least))
+                    self.assertGreaterEqual(known["needed"]["max"], least + 1024)
                     self.assertTrue(any("TVMBackendAllocWorkspace" in one for one in result["remarks"]))
         checked = support.run("check", QNN, "--stack", "1M", "--format", "json")
         (result,) = json.loads(checked.stdout)["results"]

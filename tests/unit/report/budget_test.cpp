@@ -107,7 +107,19 @@ TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
   const BudgetResult result = checked(module, {Resource::flash, 100'000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
   EXPECT_EQ(result.remarks.at(1),
-            "the archive has no expf, memcpy, and so no code of it; the limit 'code' is for all else");
+            "the archive has no expf, memcpy, and so no code of it: --library-flash BYTES says what "
+            "that takes at most; the limit 'code' is for all else");
+}
+
+TEST(Budget, WithCallsOfLibrariesHasTheBoundThatSomebodyKnowsOfThem) {
+  ModuleReport module = compiled_module();
+  module.code->missing = {"expf", "memcpy"};
+  const LibraryNeeds library{.stack = 500, .flash = 4000};
+  EXPECT_EQ(needed(module, Resource::stack, library), Count(96, 636));
+  EXPECT_EQ(needed(module, Resource::flash, library), Count(1230, 5237));
+  EXPECT_EQ(needed(module, Resource::flash, {.stack = 500}), Count(1230, std::nullopt));
+  // Nothing is missing: the number does not count.
+  EXPECT_EQ(needed(compiled_module(), Resource::stack, library), Count(96, 136));
 }
 
 TEST(Budget, WithAFrameWithoutABoundHasNoUpperBoundOfTheStack) {
