@@ -30,7 +30,7 @@ import battery_archives
 import generated_c
 import support
 
-ARCHIVES = int(os.environ.get("MLF_BATTERY", "300"))
+ARCHIVES = int(os.environ.get("MLF_BATTERY", "200"))
 FIRST = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 0
 BATCH = 50
 VARIANTS = {"offsets": [], "in_place": ["--in-place"], "reorder": ["--reorder"]}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -139,6 +140,7 @@ class AccessCollector {
   AccessSets sets_;
   bool is_packed_ = false;
   std::vector<std::size_t> statements_;  // by position in the order
+  std::vector<bool> is_shared_;          // by position: its statement is in several places
   std::vector<Access> accesses_;
   std::map<std::pair<std::size_t, RegionId>, std::optional<AccessedBytes>> known_;
   std::map<std::uint32_t, Memory> arguments_;
@@ -148,15 +150,21 @@ class AccessCollector {
   Accesses result_;
 };
 
-/// The first statement, in the order of the code, that evaluates each expression.
+/// The first statement, in the order of the code, that evaluates each expression. One that is in
+/// several places of the code has no place in that order.
 void AccessCollector::find_statements() {
   constexpr std::size_t kNone = SIZE_MAX;
   statements_.assign(order_.size(), kNone);
+  is_shared_.assign(order_.size(), false);
+  std::vector<bool> has_whole(order_.size());
   for (std::size_t i = 0; i < order_.size(); ++i) {
     if (!tir::is_expr(order_[i].category())) statements_[i] = i;
     for (const Part& part : order_.parts(i)) {
-      std::size_t& known = statements_[order_.position_of(part.node)];
-      if (tir::is_expr(part.node.category())) known = std::min(known, statements_[i]);
+      const std::size_t at = order_.position_of(part.node);
+      const bool is_expression = tir::is_expr(part.node.category());
+      if (is_expression) statements_[at] = std::min(statements_[at], statements_[i]);
+      if (is_shared_[i] || (!is_expression && has_whole[at])) is_shared_[at] = true;
+      has_whole[at] = true;
     }
   }
 }
@@ -200,7 +208,8 @@ void AccessCollector::add(Access access, std::size_t position) {
                              &access.placed.terms.constant)) {
     return add_unknown(place, "uses an address that is too large");
   }
-  access.statement = statements_[position];
+  // Of a read that may come first, nothing is in front.
+  access.statement = is_shared_[position] && !access.is_write ? 0 : statements_[position];
   access.is_certain = access.is_certain && evaluations_[position].size() == 1;
   const std::size_t number = accesses_.size();
   memory_of(place, false).accesses.push_back(number);
@@ -391,7 +400,8 @@ bool AccessCollector::is_written_in_front(const Access& read, const Memory& memo
     ByteSet written;
   };
   std::map<RegionId, Level> levels;
-  for (const std::size_t one : memory.accesses) {
+  // Backwards: what is read was mostly written just before.
+  for (const std::size_t one : std::views::reverse(memory.accesses)) {
     const Access& write = accesses_[one];
     if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
     RegionId id = sets_.common_region(write.placed.region, read.placed.region);
