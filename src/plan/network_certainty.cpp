@@ -124,15 +124,17 @@ void NetworkReader::check_lets(const Call& call, const KernelTicks& ticks) {
   for (const LetTicks& let : ticks.lets) {
     if (!let.touched || let.argument >= call.arguments.size()) continue;
     PoolProblem* const pool = problem_of(call.arguments[let.argument].pool);
-    const bool is_known =
-        std::ranges::any_of(kernel.workspaces, [&](const graph::KernelBuffer& workspace) {
-          // Which pool it is in, the first call tells; another one may give another pool.
-          return workspace.name == let.name && workspace.offset &&
-                 workspace.offset == let.offset && pool != nullptr && workspace.pool == pool->pool;
-        });
-    if (pool == nullptr || is_known) continue;
-    refuse(*pool,
-           "the offset of " + quoted(let.name) + " in " + quoted(kernel.symbol) + " is not known");
+    if (pool == nullptr) continue;
+    const auto workspace = std::ranges::find_if(kernel.workspaces, [&](const auto& one) {
+      return one.name == let.name && one.offset && one.offset == let.offset;
+    });
+    if (workspace == kernel.workspaces.end()) {
+      refuse(*pool, "the offset of " + quoted(let.name) + " in " + quoted(kernel.symbol) +
+                        " is not known");
+    } else if (workspace->pool != pool->pool) {
+      // Which pool it is in, the first call tells.
+      refuse(*pool, quoted(kernel.symbol) + " is given another pool by another call");
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import dataclasses
 import io
 import json
 import random
+import re
 import tarfile
 
 SIZES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "int32_t": 4, "float": 4, "double": 8}
@@ -24,6 +25,9 @@ DTYPES = {
 # Bytes in front of the first buffer and behind the last one: accesses that go astray stay inside.
 SLACK = 1024
 POOL = "global_workspace"
+CODE = "codegen/host/src/default_lib1.c"
+WRAPPER = "codegen/host/src/default_lib0.c"
+HEADER = "codegen/host/include/tvmgen_default.h"
 
 
 @dataclasses.dataclass
@@ -933,9 +937,9 @@ class Network:
         return Archive(
             {
                 "metadata.json": self.metadata(),
-                "codegen/host/src/default_lib0.c": self.wrapper(pool),
-                "codegen/host/src/default_lib1.c": self.code(),
-                "codegen/host/include/tvmgen_default.h": self.header(),
+                WRAPPER: self.wrapper(pool),
+                CODE: self.code(),
+                HEADER: self.header(),
             },
             self.oddities,
             self.input.ctype,
@@ -1050,3 +1054,29 @@ def tar_of(members):
             info.size = len(content.encode())
             tar.addfile(info, io.BytesIO(content.encode()))
     return out.getvalue()
+
+
+def with_two_pools(members, swapped_call=None):
+    """The archive with a second pool that all kernels are given. The call with this number gives the
+    two the other way round."""
+    first, second = f"{POOL}_0_var", "other_workspace_90_var"
+    code = members[CODE]
+    code = re.sub(rf"uint8_t\* {POOL}_(\d+)_var", r"\g<0>, uint8_t* other_workspace_9\1_var", code)
+    code, calls = re.subn(rf"{first}\) != 0", f"{first}, {second}) != 0", code)
+    if swapped_call is not None:
+        at = [one.start() for one in re.finditer(rf"{first}, {second}\) != 0", code)][swapped_call]
+        code = code[:at] + code[at:].replace(f"{first}, {second}", f"{second}, {first}", 1)
+    wrapper = members[WRAPPER]
+    size = re.search(rf"{POOL}\[(\d+)\]", wrapper)[1]
+    for old, new in (
+        (f"static uint8_t {POOL}[{size}];", f"static uint8_t {POOL}[{size}], other_workspace[{size}];"),
+        (f"uint8_t* {first})", f"uint8_t* {first},uint8_t* {second})"),
+        (f"((uint8_t*)&{POOL})", f"((uint8_t*)&{POOL}),((uint8_t*)&other_workspace)"),
+    ):
+        assert old in wrapper and calls
+        wrapper = wrapper.replace(old, new)
+    wrapper = wrapper.replace(", other_workspace[", ";\nstatic uint8_t other_workspace[")
+    changed = {CODE: code, WRAPPER: wrapper}
+    for name, before in (("metadata.json", f": {size}\n"), (HEADER, f"WORKSPACE_SIZE {size}\n")):
+        changed[name] = members[name].replace(before, before.replace(size, str(2 * int(size))))
+    return {**members, **changed}

@@ -34,9 +34,8 @@ ARCHIVES = int(os.environ.get("MLF_BATTERY", "200"))
 FIRST = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 0
 BATCH = 50
 VARIANTS = {"offsets": [], "in_place": ["--in-place"], "reorder": ["--reorder"]}
-HEADER = "codegen/host/include/tvmgen_default.h"
-CODE = "codegen/host/src/default_lib1.c"
-WRAPPER = "codegen/host/src/default_lib0.c"
+CODE, WRAPPER = battery_archives.CODE, battery_archives.WRAPPER
+HEADER = battery_archives.HEADER
 JOBS = 2
 
 # One archive after the other, each in a process of its own: what one overwrites is its own affair.
@@ -337,6 +336,20 @@ class OneByOne(unittest.TestCase):
             self.assertIn(f'"workspace_size_bytes": {total}', members["metadata.json"])
             self.assertIn(f"WORKSPACE_SIZE {total}\n", members[HEADER])
             self.assertNotEqual(archive.members["metadata.json"], members["metadata.json"])
+
+
+    def test_a_kernel_that_is_given_another_pool_by_another_call(self):
+        archive = battery_archives.archive_of(["again"], 1)
+        for swapped, message in ((None, None), (1, "is given another pool by another call")):
+            members = battery_archives.with_two_pools(archive.members, swapped)
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "module.tar"
+                path.write_bytes(battery_archives.tar_of(members))
+                result, said = written(path, [], pathlib.Path(folder))
+            if message is None:
+                self.assertIsNotNone(result, said)
+            else:
+                self.assertRegex(said, message)
 
 
 # --- Would it notice? --------------------------------------------------------------------------------
