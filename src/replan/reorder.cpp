@@ -242,7 +242,7 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
   PoolMove move{.module = planned.module,
                 .pool = name,
                 .old_size = *now.declared,
-                .new_size = solution.size,
+                .new_size = solution.size > 0 ? solution.size : *now.declared,
                 .buffers = {}};
   std::vector<std::uint64_t> by_buffer;
   for (const plan::PlannedBuffer& buffer : now.buffers) {

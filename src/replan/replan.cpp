@@ -416,7 +416,8 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing s
   if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) refuse(place + "has no size in the archive");
   const plan::PlannerResult chosen = chosen_plan(plan, sharing);
-  const bool is_smaller = chosen.size < *now.declared;
+  // C has no arrays of no bytes: a pool that nobody needs stays.
+  const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
   PoolMove move{.module = module.module,
                 .pool = name,
                 .old_size = *now.declared,

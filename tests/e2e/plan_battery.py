@@ -290,6 +290,7 @@ REFUSED = {
     "scratch_beyond": rf"{PLACE} may read byte \d+ of '\w+' before it has written that",
     "moving_pointer": rf"{PLACE}: '\w+' uses an address inside of it that is not a number",
     "extern": rf"{PLACE}: '\w+' is given to 'mem\w+', and how far that reaches is not known",
+    "early_return": rf"{PLACE} may end before it has written everything|{NOT_READ}",
     "state": NOT_READ,
     "kept_pointer": NOT_READ,
     "call_in_branch": NOT_READ,
@@ -337,6 +338,15 @@ class OneByOne(unittest.TestCase):
             self.assertIn(f"WORKSPACE_SIZE {total}\n", members[HEADER])
             self.assertNotEqual(archive.members["metadata.json"], members["metadata.json"])
 
+
+    def test_a_pool_that_nobody_needs_stays(self):
+        archive = battery_archives.archive_of([])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "module.tar"
+            path.write_bytes(battery_archives.tar_of(archive.members))
+            for options in VARIANTS.values():
+                members, said = written(path, options, pathlib.Path(folder))
+                self.assertEqual(members, archive.members, said)
 
     def test_a_kernel_that_is_given_another_pool_by_another_call(self):
         archive = battery_archives.archive_of(["again"], 1)

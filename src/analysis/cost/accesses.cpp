@@ -34,6 +34,12 @@ constexpr std::array<std::string_view, 8> kTouchesNothing{
     "address_of",     "isnullptr",      "reinterpret",            "likely",
     "tvm_struct_get", "tvm_access_ptr", "TVMBackendFreeWorkspace", "tvm_struct_set"};
 
+/// `return 0;`, or what generated C has where something failed, `return -1;`.
+bool ends_function(Node node) {
+  const std::string_view op = graph::operator_of(node);
+  return op == "ret" || op == "tvm_throw_last_error";
+}
+
 bool is_access(Node node) {
   return is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad);
 }
@@ -354,13 +360,14 @@ bool AccessCollector::is_check_of_call(RegionId region) const {
   return true;
 }
 
-/// Behind a `ret` nothing is written. One that says that the call failed, by what it was given, ends
+/// Behind the end nothing is written. One that says that the call failed, by what it was given, ends
 /// the network as well.
 void AccessCollector::collect_end(std::size_t position, RegionId region) {
   const tir::NodeList args = order_[position].list(f::Call::args);
   const auto status = args.size() == 1 ? graph::integer_of(args[0]) : std::nullopt;
-  const bool is_failure = status && *status != 0 && region != RegionId::function;
-  if (is_failure && is_check_of_call(region)) return;
+  const bool is_failure = graph::operator_of(order_[position]) == "tvm_throw_last_error" ||
+                          (status && *status != 0);
+  if (is_failure && region != RegionId::function && is_check_of_call(region)) return;
   if (region != RegionId::function) {
     add_reason(result_.unknown, "may end before it has written everything");
   }
@@ -370,7 +377,7 @@ void AccessCollector::collect_end(std::size_t position, RegionId region) {
 void AccessCollector::collect(std::size_t position, const Evaluation& evaluation) {
   const Node node = order_[position];
   if (is_access(node)) return collect_access(position, evaluation);
-  if (graph::operator_of(node) == "ret") return collect_end(position, evaluation.region);
+  if (ends_function(node)) return collect_end(position, evaluation.region);
   if (node.is(Kind::Call)) return collect_call(position, evaluation);
   if (node.is(Kind::AssertStmt) && values_.reads_memory(node[f::AssertStmt::condition])) {
     add_reason(result_.unknown, "may end before it has written everything");

@@ -180,6 +180,9 @@ TEST(Accesses, AreNotCertainBehindAnEarlyEnd) {
   const std::string store = "    for i in range(4):\n        B[i] = T.float32(0)\n";
   EXPECT_EQ(unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.ret(-1))\n" + store),
             "may end before it has written everything");
+  EXPECT_EQ(unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.tvm_throw_last_error())\n" +
+                       store),
+            "may end before it has written everything");
   EXPECT_EQ(unknown_of("    assert A[0] < T.float32(1), \"too large\"\n" + store),
             "may end before it has written everything");
   EXPECT_EQ(unknown_of("    T.evaluate(T.ret(0))\n" + store), "has code behind its end");
