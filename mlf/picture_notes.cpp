@@ -12,7 +12,8 @@ namespace mlf::program {
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module) {
   std::vector<std::string> boxes;
   for (const graph::CallBlock& block : folded.blocks) {
-    const std::span calls = std::span(module.calls).subspan(graph::index(block.first), block.size());
+    const std::span calls =
+        std::span(module.calls).subspan(graph::index(block.first), block.size());
     const analysis::Count mac = total(calls, CallMeasure::mac);
     boxes.push_back(spelled(mac) + " MAC");
   }

@@ -64,7 +64,9 @@ struct ModuleMeasureInfo {
   std::string_view words;  ///< what it is, with the unit
 
   /// "ram" of "ram.pools"; empty where there is no dot.
-  std::string_view group() const { return key.substr(0, key.find('.') == key.npos ? 0 : key.find('.')); }
+  std::string_view group() const {
+    return key.substr(0, key.find('.') == key.npos ? 0 : key.find('.'));
+  }
   /// "pools" of "ram.pools".
   std::string_view name() const { return key.substr(key.find('.') + 1); }
   bool is_in_documents() const { return places != MeasurePlaces::differences; }

@@ -60,9 +60,10 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
                "layout stay")
       ->needs(budget);
   add_compiler_options(app, options.compiler);
-  app.add_option("--library-stack", options.library_stack,
-                 "What functions outside of the archive that its C calls take of the stack at most, "
-                 "such as those of libm and of TVM's runtime")
+  app.add_option(
+         "--library-stack", options.library_stack,
+         "What functions outside of the archive that its C calls take of the stack at most, "
+         "such as those of libm and of TVM's runtime")
       ->type_name("N");
   app.add_option("--library-flash", options.library_flash, "The same of flash")->type_name("N");
   add_enum_option(
@@ -137,10 +138,9 @@ Result<void> require_modules(const Budget& budget, const Report& report,
   for (const auto& [name, demands] : budget.of_modules) {
     const auto module = std::ranges::find(report.modules, name, &ModuleReport::name);
     if (module != report.modules.end()) continue;
-    return tl::make_unexpected(
-        Diagnostics{Diagnostic{ErrorKind::invalid_input,
-                               fmt::format("{} has no module '{}', only {}", archive, name, names),
-                               demands.where}});
+    return tl::make_unexpected(Diagnostics{Diagnostic{
+        ErrorKind::invalid_input,
+        fmt::format("{} has no module '{}', only {}", archive, name, names), demands.where}});
   }
   return {};
 }
@@ -152,9 +152,8 @@ Result<void> check_budget_file(const CheckArguments& options) {
   const bool is_stream = std::filesystem::exists(options.budget, ignored) &&
                          !std::filesystem::is_regular_file(options.budget, ignored);
   if (options.budget == "-" || is_stream) {
-    return tl::make_unexpected(
-        Diagnostics{Diagnostic{ErrorKind::usage, "--update needs a file, no stream",
-                               {.file = options.budget}}});
+    return tl::make_unexpected(Diagnostics{Diagnostic{
+        ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget}}});
   }
   return check_output(options.budget, std::array{options.archive});
 }
@@ -200,7 +199,8 @@ int run_check(const CheckArguments& options, const Context& context) {
       print(to_text(results, options.archive, options.format, colours_of_standard_output()));
   if (!printed) return console.fail(printed.error());
   if (options.update) {
-    const auto written = update_budget(options.budget, *file, lowered(file->budget, *budget, *report, *library));
+    const auto written =
+        update_budget(options.budget, *file, lowered(file->budget, *budget, *report, *library));
     if (!written) return console.fail(written.error());
   }
   return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);

@@ -114,9 +114,9 @@ Count frame_of(const Row& row) {
 /// A column of numbers; the text of a cell is that of its number.
 Column number_column(std::string_view name, std::string head, std::string_view meaning,
                      const std::function<Count(const Row&)>& number) {
-  return {name,   std::move(head), meaning,
-          true,   [=](const Row& row) { return spelled(number(row)); },
-          number};
+  return {
+      name,  std::move(head), meaning, true, [=](const Row& row) { return spelled(number(row)); },
+      number};
 }
 
 std::vector<Column> all_columns() {

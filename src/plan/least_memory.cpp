@@ -70,14 +70,16 @@ class StayCollector {
 
  private:
   const KernelTicks* ticks_of(const Call& call) const;
-  std::optional<TickRange> touched_in(const Call& call, const std::optional<TickRange>& ticks) const;
+  std::optional<TickRange> touched_in(const Call& call,
+                                      const std::optional<TickRange>& ticks) const;
   std::optional<TickRange> touched_at(const graph::Endpoint& end) const;
   Interval life_of(graph::ValueId id) const;
   void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes);
   void add_workspaces(const Call& call);
   std::optional<TickRange> workspace_ticks(const KernelTicks& ticks, const KernelBuffer& buffer);
   void add_shared(const Call& call);
-  std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory, bool is_read) const;
+  std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory,
+                                     bool is_read) const;
   bool is_in_ram(const graph::Storage& storage) const;
   bool is_port(const graph::Value& value) const;
 
@@ -161,7 +163,8 @@ void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetim
   if (!is_in_ram(storage)) return;
   std::optional<std::uint64_t> bytes = value.bytes;
   // Outside of pools no value is larger than its allocation (MemoryUse).
-  if (!storage.pool && storage.bytes) bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
+  if (!storage.pool && storage.bytes)
+    bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
   Interval life = life_of(id);
   if (lifetimes.of(id).to == graph::Lifetime::kForever) life.upper = clock_.back();
   if (!bytes) is_complete_ = false;

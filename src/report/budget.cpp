@@ -174,8 +174,8 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
   add_foreign_code(*module.code, library, resource, is_stack, missing);
   if (!is_stack) return;
   const auto& functions = module.code->functions;
-  const auto unbound = std::ranges::find_if(
-      functions, [](const auto& function) { return !function.second.frame; });
+  const auto unbound =
+      std::ranges::find_if(functions, [](const auto& function) { return !function.second.frame; });
   if (unbound == functions.end()) return;
   missing.push_back(
       fmt::format("the compiler knows no bound for the frame of '{}'", unbound->first));
@@ -209,9 +209,8 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
   if (has_pools && module.network && !module.ram.pools.is_known()) {
     for (const graph::Pool& pool : module.network->pools) {
       if (pool.kind != graph::PoolKind::workspace || pool.bytes) continue;
-      missing.push_back(
-          fmt::format("nothing declares the size of pool '{0}': --pool-size {0}=BYTES says it",
-                      pool.name));
+      missing.push_back(fmt::format(
+          "nothing declares the size of pool '{0}': --pool-size {0}=BYTES says it", pool.name));
     }
   }
 }

@@ -228,8 +228,8 @@ void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
   add_compiled(changes, a, b);
 }
 
-/// Sums of one kernel's calls are not what a person compares: one call is. What is in memory then is
-/// the network's.
+/// Sums of one kernel's calls are not what a person compares: one call is. What is in memory then
+/// is the network's.
 void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, const CallReport& b) {
   for (const CallMeasureInfo& one : call_measures()) {
     if (one.measure == CallMeasure::live) continue;
@@ -248,8 +248,8 @@ KernelChange change_of(const Topology& left, const CallReport& a, const Topology
     }
     return types;
   };
-  const bool is_alike = a[CallMeasure::mac] == b[CallMeasure::mac] && a[CallMeasure::mac].is_exact() &&
-                        types_of(left, a) == types_of(right, b) &&
+  const bool is_alike = a[CallMeasure::mac] == b[CallMeasure::mac] &&
+                        a[CallMeasure::mac].is_exact() && types_of(left, a) == types_of(right, b) &&
                         a[CallMeasure::parameters] == b[CallMeasure::parameters];
   return is_alike ? KernelChange::rescheduled : KernelChange::changed;
 }

@@ -22,12 +22,12 @@ Count code_of(const ModuleReport& module) {
 }
 
 constexpr std::array kModules{
-#define MLF_MODULE_MEASURE(key, column, label, unit, places, value, words)    \
-  ModuleMeasureInfo{key,                                                      \
-                    column,                                                   \
-                    label,                                                    \
-                    unit,                                                     \
-                    MeasurePlaces::places,                                    \
+#define MLF_MODULE_MEASURE(key, column, label, unit, places, value, words)     \
+  ModuleMeasureInfo{key,                                                       \
+                    column,                                                    \
+                    label,                                                     \
+                    unit,                                                      \
+                    MeasurePlaces::places,                                     \
                     [](const ModuleReport& module) -> Count { return value; }, \
                     words},
 #include "mlf/measures.def"

@@ -130,11 +130,11 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
   for (std::size_t i = 0; i < network.calls.size(); ++i) {
     const graph::Call& call = network.calls[i];
     const KernelReport& kernel = module.kernels[index(call.kernel)];
-    module.calls.push_back({.call = static_cast<graph::CallId>(i),
-                            .kernel = index(call.kernel),
-                            .output = output_of(call),
-                            .numbers = call_numbers(
-                                kernel.cost ? *kernel.cost : unknown_cost(), memory[i])});
+    module.calls.push_back(
+        {.call = static_cast<graph::CallId>(i),
+         .kernel = index(call.kernel),
+         .output = output_of(call),
+         .numbers = call_numbers(kernel.cost ? *kernel.cost : unknown_cost(), memory[i])});
   }
   module.mac = total(module.calls, CallMeasure::mac);
   // What is not understood of main may call kernels as well.
@@ -166,8 +166,7 @@ void note(ModuleReport& module, const std::string& why) {
 /// Inputs and outputs whose size nobody knows.
 void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
   for (const graph::Port& port : ports) {
-    const bool is_known =
-        port.type.bytes() || (port.value && (*module.network)[*port.value].bytes);
+    const bool is_known = port.type.bytes() || (port.value && (*module.network)[*port.value].bytes);
     if (!is_known) note(module, "the size of '" + port.name + "' is not known");
   }
 }

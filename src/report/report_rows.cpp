@@ -128,7 +128,8 @@ void add_columns_before(std::string_view measure, const std::vector<ColumnBefore
 
 const std::vector<ColumnBefore<ModuleItem>> kOfModules{
     {"mac",
-     {{"module", "", CellType::text}, [](const ModuleItem& item) { return text(item.module.name); }}},
+     {{"module", "", CellType::text},
+      [](const ModuleItem& item) { return text(item.module.name); }}},
     {"mac",
      {{"no_network", "why there are no calls", CellType::text},
       [](const ModuleItem& item) {
@@ -187,7 +188,8 @@ const std::vector<ColumnBefore<CallItem>> kOfCalls{
     {"",
      {{"tir_file", "text of TIR", CellType::text},
       [](const CallItem& item) { return file_of(item.kernel().tir); }}},
-    {"", {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }}},
+    {"",
+     {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }}},
     {"", {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }}},
     {"",
      {{"layer", "name in the model, where Relay's spans have it", CellType::text},
@@ -272,26 +274,22 @@ const Columns<CallItem> kCallColumns = call_columns();
 const Columns<FindingItem> kFindingColumns = finding_columns();
 
 /// Calls `visit` with every item of the kind that `visit` takes, in order.
-void for_each_item(const ModuleReport& module, const Columns<ModuleItem>&,
-                   const auto& visit) {
+void for_each_item(const ModuleReport& module, const Columns<ModuleItem>&, const auto& visit) {
   visit(ModuleItem{module});
 }
 
-void for_each_item(const ModuleReport& module, const Columns<CallItem>&,
-                   const auto& visit) {
+void for_each_item(const ModuleReport& module, const Columns<CallItem>&, const auto& visit) {
   for (const CallReport& call : module.calls) visit(CallItem{module, call});
 }
 
-void for_each_item(const ModuleReport& module, const Columns<TensorItem>&,
-                   const auto& visit) {
+void for_each_item(const ModuleReport& module, const Columns<TensorItem>&, const auto& visit) {
   if (!module.network) return;
   for (const graph::Value& value : module.network->values) {
     if (value.kind != graph::ValueKind::constant) visit(TensorItem{module, value});
   }
 }
 
-void for_each_item(const ModuleReport& module, const Columns<ConstantItem>&,
-                   const auto& visit) {
+void for_each_item(const ModuleReport& module, const Columns<ConstantItem>&, const auto& visit) {
   if (!module.network) return;
   const Topology& network = *module.network;
   for (const graph::Value& value : network.values) {
@@ -308,8 +306,7 @@ void for_each_item(const ModuleReport& module, const Columns<ConstantItem>&,
   }
 }
 
-void for_each_item(const ModuleReport& module, const Columns<FindingItem>&,
-                   const auto& visit) {
+void for_each_item(const ModuleReport& module, const Columns<FindingItem>&, const auto& visit) {
   for (const CostFinding& finding : module.findings) visit(FindingItem{module, finding});
 }
 

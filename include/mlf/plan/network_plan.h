@@ -51,7 +51,8 @@ struct InPlaceBuffers {
 struct PoolProblem {
   graph::PoolId pool{};
   std::optional<std::uint64_t> declared{};  ///< the pool's size in the archive
-  analysis::Count lower_bound{};  ///< no placement for this order of calls needs less (LeastMemory)
+  /// No placement for this order of calls needs less (LeastMemory).
+  analysis::Count lower_bound{};
   /// End of the last byte of any buffer here; nothing where place or size of one is not known.
   std::optional<std::uint64_t> used{};
   std::vector<PlannedBuffer> buffers{};    ///< main's in the order of Topology::storages, scratch
@@ -120,8 +121,8 @@ struct PlannerResult {
 /// One pool: now, and as it could be.
 struct PoolPlan {
   PoolProblem now{};
-  /// No larger than `now.used`; its bound is that of plans without results in place. Of a pool that is refused only its offsets, the present ones, mean
-  /// anything.
+  /// No larger than `now.used`; its bound is that of plans without results in place. Of a pool that
+  /// is refused only its offsets, the present ones, mean anything.
   Solution best{};
   /// What TVM's own planners make of the same buffers and lifetimes (src/tir/usmp/algo/greedy.cc);
   /// nothing for pools that are refused or too large to be a network's.

@@ -34,8 +34,7 @@ LeastMemory least_of(
   return least;
 }
 
-const std::string kTwoTensors =
-    "p0: T.Buffer((4,), \"float32\"), out: T.Buffer((4,), \"float32\")";
+const std::string kTwoTensors = "p0: T.Buffer((4,), \"float32\"), out: T.Buffer((4,), \"float32\")";
 
 /// Reads all of the input before it writes the output: they are not needed in one tick.
 std::string by_way_of_scratch(std::string_view name, std::size_t floats) {
@@ -108,12 +107,12 @@ TEST(LeastMemory, OfSeveralRegionsIsThatOfOneTick) {
 }
 
 TEST(LeastMemory, OfAPoolIsThatOfItsTensorsAndWorkspaces) {
-  const LeastMemory least = least_of(
-      {graph::planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) +
-                           graph::planned_call("x_buffer.data, sid_1_let") +
-                           graph::planned_call("sid_1_let, sid_2_let") +
-                           graph::planned_call("sid_2_let, output_buffer.data")),
-       graph::planned_unary("tvmgen_default_a")});
+  const LeastMemory least =
+      least_of({graph::planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) +
+                                    graph::planned_call("x_buffer.data, sid_1_let") +
+                                    graph::planned_call("sid_1_let, sid_2_let") +
+                                    graph::planned_call("sid_2_let, output_buffer.data")),
+                graph::planned_unary("tvmgen_default_a")});
   ASSERT_EQ(least.pools.size(), 2u);
   EXPECT_EQ(least.pools[0], Count(0));  // of constants
   EXPECT_EQ(least.pools[1], least.all);
@@ -134,8 +133,7 @@ TEST(LeastMemory, OfAWorkspaceInABranchIsBetweenNoneAndAllOfIt) {
 }
 
 TEST(LeastMemory, OfAKernelThatIsNotKnownHasNoMaximum) {
-  const Count all =
-      least_of({two_sids("tvmgen_default_unknown"), reverse("tvmgen_default_a")}).all;
+  const Count all = least_of({two_sids("tvmgen_default_unknown"), reverse("tvmgen_default_a")}).all;
   EXPECT_FALSE(all.is_known());
   EXPECT_LE(all.min, 16u);
 }

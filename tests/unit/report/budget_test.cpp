@@ -79,14 +79,14 @@ ModuleReport compiled_module() {
   module.kernels[0].symbol = "a";
   module.kernels[1].symbol = "b";
   for (KernelReport& kernel : module.kernels) kernel.cost.emplace();
-  module.code = CompiledCode{.text = 1000,
-                             .rodata = 200,
-                             .data = 30,
-                             .bss = 100,
-                             .functions = {{"a", {10, 16}}, {"b", {10, 64}}, {"main", {10, 32}},
-                                           {"run", {10, 8}}},
-                             .read_padding = 7,
-                             .written_padding = 3};
+  module.code = CompiledCode{
+      .text = 1000,
+      .rodata = 200,
+      .data = 30,
+      .bss = 100,
+      .functions = {{"a", {10, 16}}, {"b", {10, 64}}, {"main", {10, 32}}, {"run", {10, 8}}},
+      .read_padding = 7,
+      .written_padding = 3};
   return module;
 }
 
@@ -106,9 +106,10 @@ TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
   EXPECT_EQ(needed(module, Resource::code), Count(1230));
   const BudgetResult result = checked(module, {Resource::flash, 100'000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
-  EXPECT_EQ(result.remarks.at(1),
-            "the archive has no expf, memcpy, and so no code of it: --library-flash BYTES says what "
-            "that takes at most; the limit 'code' is for all else");
+  EXPECT_EQ(
+      result.remarks.at(1),
+      "the archive has no expf, memcpy, and so no code of it: --library-flash BYTES says what "
+      "that takes at most; the limit 'code' is for all else");
 }
 
 TEST(Budget, WithCallsOfLibrariesHasTheBoundThatSomebodyKnowsOfThem) {

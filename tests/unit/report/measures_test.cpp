@@ -49,7 +49,8 @@ TEST(Measures, HaveNamesOfTheirOwn) {
 std::vector<std::string> minima_of(RowKind kind) {
   std::vector<std::string> names;
   for (const RowColumn& column : columns_of(kind)) {
-    if (column.name.ends_with("_min")) names.emplace_back(column.name.substr(0, column.name.size() - 4));
+    if (column.name.ends_with("_min"))
+      names.emplace_back(column.name.substr(0, column.name.size() - 4));
   }
   return names;
 }
@@ -68,13 +69,15 @@ TEST(Measures, AreTheColumnsOfTables) {
 // Readers of CSV may count columns: new ones come at the end.
 TEST(Measures, KeepTheOrderOfColumns) {
   std::string names;
-  for (const RowColumn& column : columns_of(RowKind::archive)) names += std::string(column.name) + " ";
-  EXPECT_EQ(names,
-            "module no_network calls kernels mac_min mac_max pools_min pools_max io_min io_max "
-            "executor_min executor_max heap_min heap_max stack_min stack_max ram_min ram_max "
-            "constants_min constants_max copies_min copies_max peak_call peak_min peak_max used_min "
-            "used_max lower_bound_min lower_bound_max exported targets arguments_min "
-            "arguments_max ");
+  for (const RowColumn& column : columns_of(RowKind::archive))
+    names += std::string(column.name) + " ";
+  EXPECT_EQ(
+      names,
+      "module no_network calls kernels mac_min mac_max pools_min pools_max io_min io_max "
+      "executor_min executor_max heap_min heap_max stack_min stack_max ram_min ram_max "
+      "constants_min constants_max copies_min copies_max peak_call peak_min peak_max used_min "
+      "used_max lower_bound_min lower_bound_max exported targets arguments_min "
+      "arguments_max ");
 }
 
 CallReport call_with(Count mac, Count live) {
