@@ -1,0 +1,348 @@
+"""Containment: hide a part of an archive from mlf, and every number that it still gives contains that
+of the whole archive, or is unknown; and no gate passes that would not pass for the whole archive.
+
+hiding.py has the ten kinds of edits. The archives are the bundled ones and, where it is there, those
+of the corpus: a sample of about a minute, all with MLF_CONTAINMENT=all. MLF_CONTAINMENT=<name> takes
+the archives with that in their paths. Prints, for each kind, how many edits hold.
+"""
+
+import collections
+import concurrent.futures
+import functools
+import hashlib
+import itertools
+import json
+import math
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import time
+import unittest
+
+import hiding
+import support
+
+WANTED = os.environ.get("MLF_CONTAINMENT", "")
+SECONDS = 60  # of a sample
+GATES = ("ram", "flash", "stack", "heap", "mac")
+ENORMOUS = 2**62
+
+# Positions, dates and versions are no measures; where a plan puts what is its own affair.
+NO_MEASURES = frozenset(
+    "version c tir relay first_tick call depth alignment live best_offset best_offsets in_place_offset "
+    "in_place storage kernel first_line last_line c_first_line c_last_line tir_first_line tir_last_line "
+    "relay_line first_definition last_use peak_call order gain".split()
+)
+NAMES = ("symbol", "kernel", "name", "variable", "code", "finding", "what", "before", "dtype")
+
+# --- Numbers --------------------------------------------------------------------------------------
+
+
+def interval_of(value):
+    """(least, most) of what a document has for a number; nothing for what is no number."""
+    if value is None:
+        return 0, math.inf
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value, value
+    if isinstance(value, dict) and set(value) == {"min", "max"}:
+        return value["min"], math.inf if value["max"] is None else value["max"]
+    return None
+
+
+def name_of(item):
+    if not isinstance(item, dict):
+        return ""
+    return "/".join(str(item[key]) for key in NAMES if isinstance(item.get(key), str))
+
+
+def collect(value, path, found):
+    interval = interval_of(value)
+    if interval is not None:
+        found[path].append(interval)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key not in NO_MEASURES:
+                collect(one, f"{path}.{key}", found)
+    elif isinstance(value, list):
+        for one in value:
+            name = name_of(one)
+            collect(one, f"{path}[{name}]", found)
+
+
+def numbers_of(document):
+    """By path, the intervals of every number. Elements of lists are known by their names, so that a
+    path has several numbers where several elements have one name."""
+    found = collections.defaultdict(list)
+    collect(document, "", found)
+    return found
+
+
+def table_rows(text):
+    """Rows of `mlf table --format jsonl`, with the two columns of a number as one."""
+    for line in text.splitlines():
+        row = json.loads(line)
+        for key in [key for key in row if key.endswith("_min")]:
+            stem = key.removesuffix("_min")
+            low = row.pop(key)
+            row[stem] = {"min": 0 if low is None else low, "max": row.pop(stem + "_max")}
+        del row["archive"]
+        yield row
+
+
+def contains(given, truth):
+    return given[0] <= truth[0] and given[1] >= truth[1]
+
+
+def faults_of(given, truth):
+    """Paths whose numbers do not contain those of the whole archive. Of several elements of one name
+    some may be hidden: each has to contain one of the whole's."""
+    for path, intervals in given.items():
+        if path not in truth:
+            continue
+        known = truth[path]
+        if len(known) == len(intervals):
+            pairs = list(zip(intervals, known, strict=True))
+            holds = all(contains(a, b) for a, b in pairs)
+        else:
+            holds = all(any(contains(a, b) for b in known) for a in intervals)
+        if not holds:
+            yield f"{path}: {words(intervals)}, of the whole archive {words(known)}"
+
+
+def words(intervals):
+    return " ".join(
+        f"{low}" if low == high else "unknown" if (low, high) == (0, math.inf) else f"[{low}, {high}]"
+        for low, high in intervals[:4]
+    )
+
+
+# --- What mlf says --------------------------------------------------------------------------------
+
+
+def document_of(*arguments):
+    """What a command writes as JSON, or nothing where it refuses. Ending otherwise is a fault."""
+    result = support.run(*arguments)
+    if result.returncode in (65, 1) and not result.stdout:
+        return None
+    if result.returncode not in (0, 1):
+        raise AssertionError(f"mlf {' '.join(map(str, arguments))}: exit {result.returncode}\n"
+                             f"{result.stderr.decode(errors='replace')[:500]}")
+    return json.loads(result.stdout)
+
+
+def table_of(path):
+    rows = {}
+    for kind in ("archive", "call", "constant"):
+        result = support.run("table", "--format", "jsonl", "--rows", kind, path)
+        rows[kind] = list(table_rows(result.stdout.decode()))
+    return rows
+
+
+def findings_in(report):
+    """(module, code, where) of every finding."""
+    return {
+        (module["name"], finding.get("code", finding.get("finding")), finding["where"])
+        for module in (report or {"modules": []})["modules"]
+        for finding in module["findings"]
+    }
+
+
+class Said:
+    """Everything that mlf says of one archive."""
+
+    def __init__(self, path):
+        self.path = path
+        self.report = document_of("report", "--json", path)
+        self.documents = {
+            "report": self.report,
+            "plan": document_of("plan", "--json", path),
+            "table": table_of(path),
+        }
+        self.numbers = {name: numbers_of(one) for name, one in self.documents.items()}
+
+        self.findings = findings_in(self.report)
+
+    @functools.cached_property
+    def enormous(self):
+        """Results of the check with limits that everything fits in whose size is known."""
+        return results_of_check(self.path, dict.fromkeys(GATES, ENORMOUS))
+
+
+def results_of_check(path, by_resource, codes=()):
+    arguments = ["--format", "json"]
+    for resource, limit in by_resource.items():
+        arguments += [f"--{resource}", str(limit)]
+    for code in codes:
+        arguments += ["--no-finding", code]
+    return document_of("check", *arguments, path) or {"results": [], "findings": []}
+
+
+def passed(check):
+    """(module, what) of the gates that an archive passes."""
+    numbers = {(one["module"], one["resource"]) for one in check["results"] if one["verdict"] == "fits"}
+    findings = {
+        (one["module"], one["code"])
+        for one in check["findings"]
+        if not one["found"] and one.get("verdict", "fits") == "fits"
+    }
+    return numbers | findings
+
+
+# --- One edit -------------------------------------------------------------------------------------
+
+
+class Judge:
+    """Compares edited archives with those that they may stand for, each of which is asked once."""
+
+    def __init__(self, folder, change=lambda numbers: None):
+        self.folder = pathlib.Path(folder)
+        self.change = change  # of the numbers of an edited archive: for the test of this test
+        self.known = {}
+
+    def said(self, members):
+        digest = hashlib.sha256()
+        for name, content in members.items():
+            digest.update(name.encode() + b"\0" + content + b"\0")
+        key = digest.hexdigest()
+        if key not in self.known:
+            path = self.folder / f"{key[:20]}.tar"
+            hiding.write(members, path)
+            self.known[key] = Said(path)
+        return self.known[key]
+
+    def faults(self, one):
+        edited = self.said(one.edited)
+        self.change(edited.numbers)
+        found = []
+        for whole in map(self.said, one.wholes):
+            for name, numbers in edited.numbers.items():
+                found += [f"{name}{fault}" for fault in faults_of(numbers, whole.numbers[name])]
+            found += self.faults_of_diff(edited, whole)
+            found += self.faults_of_findings(edited, whole)
+        found += self.faults_of_gates(edited, [self.said(whole) for whole in one.wholes])
+        return list(dict.fromkeys(found))
+
+    def faults_of_diff(self, edited, whole):
+        """A whole archive and itself with something hidden: nothing is known to have changed."""
+        document = document_of("diff", "--format", "json", whole.path, edited.path)
+        for module in (document or {"modules": []})["modules"]:
+            rows = list(module["numbers"])
+            for kernel in module["kernels"]:
+                rows += [{**row, "what": f"{kernel['before']}.{row['what']}"} for row in kernel["numbers"]
+                         if kernel["before"] is not None and kernel["after"] is not None]
+            for row in rows:
+                before, after = interval_of(row["before"]), interval_of(row["after"])
+                if not contains(after, before):
+                    yield f"diff {row['what']}: {words([before])} becomes {words([after])}"
+
+    def faults_of_findings(self, edited, whole):
+        if edited.report is None or whole.report is None:
+            return
+        known = {finding[1:] for finding in whole.findings}
+        for _, code, where in edited.findings:
+            if (code, where) not in known:
+                yield f"finding {code} of '{where}' is none of the whole archive"
+
+    def faults_of_gates(self, edited, wholes):
+        """One below what any of the whole archives needs does not fit; what fits nothing that is
+        known of one of them does not fit; a finding of one of them is not known to be absent."""
+        below, unknown = {}, set()
+        for whole in wholes:
+            for one in whole.enormous["results"]:
+                least = interval_of(one["needed"])[0]
+                if least > 0:
+                    below[one["resource"]] = max(below.get(one["resource"], 0), least - 1)
+                if one["verdict"] != "fits":
+                    unknown.add((one["module"], one["resource"]))
+        codes = sorted({code for whole in wholes for _, code, _ in whole.findings})
+        if below or codes:
+            for module, what in passed(results_of_check(edited.path, below, codes)):
+                yield f"check of '{module}' passes {what} {below.get(what, '')}"
+        for module, what in passed(edited.enormous) & unknown:
+            yield f"check of '{module}' passes {what}, which is not known of the whole archive"
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+
+def archives():
+    found = support.archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    if WANTED not in ("", "all"):
+        found = [path for path in found if WANTED in str(path)]
+    return found
+
+
+def label_of(path):
+    return path.stem if path.name != "module.tar" else "/".join(path.parts[-3:-1])
+
+
+def edits_of(path, seed):
+    return list(hiding.hidings(hiding.members_of(path), f"{label_of(path)} {seed}"))
+
+
+def every_edit():
+    for path in archives():
+        for one in edits_of(path, 0):
+            yield label_of(path), one
+
+
+def sampled_edits():
+    """One edit of each kind of every archive in turn, and so on."""
+    source = random.Random(0)
+    paths = archives()
+    for seed in range(1000):
+        source.shuffle(paths)
+        for path in paths:
+            by_kind = collections.defaultdict(list)
+            for one in edits_of(path, seed):
+                by_kind[one.kind].append(one)
+            for some in by_kind.values():
+                yield label_of(path), source.choice(some)
+
+
+def judge_all(edits, judge, seconds):
+    """By kind, (archive, edit, faults) of the edits that the time is enough for."""
+    results = collections.defaultdict(list)
+    ends = time.monotonic() + seconds
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        while time.monotonic() < ends and (some := list(itertools.islice(edits, 8))):
+            for (label, one), faults in zip(some, pool.map(lambda x: judge.faults(x[1]), some), strict=True):
+                results[one.kind].append((label, one.name, faults))
+    return results
+
+
+def print_table(results):
+    print(f"{'kind':<24} {'edits':>6} {'hold':>6}")
+    for kind in hiding.KINDS:
+        rows = results[kind]
+        print(f"{kind:<24} {len(rows):>6} {sum(not faults for *_, faults in rows):>6}")
+
+
+class Containment(unittest.TestCase):
+    maxDiff = None
+
+    def test_what_is_hidden_makes_no_number_more_certain(self):
+        with tempfile.TemporaryDirectory() as folder:
+            if WANTED:
+                results = judge_all(every_edit(), Judge(folder), math.inf)
+            else:
+                results = judge_all(sampled_edits(), Judge(folder), SECONDS)
+        print_table(results)
+        broken = [
+            f"{kind}: {label}: {name}\n    " + "\n    ".join(faults[:6])
+            for kind, rows in results.items()
+            for label, name, faults in rows
+            if faults
+        ]
+        if broken:
+            self.fail("\n" + "\n".join(broken))
+        for kind in hiding.KINDS:
+            self.assertTrue(results[kind], f"no edit of the kind '{kind}'")
+
+
+if __name__ == "__main__":
+    unittest.main()
