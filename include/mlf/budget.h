@@ -75,11 +75,22 @@ MLF_API std::vector<BudgetResult> check_budget(const ModuleReport& module,
                                                std::span<const Limit> limits,
                                                const LibraryNeeds& library = {});
 
+/// Whether there are findings of a code.
+enum class Presence : std::uint8_t {
+  absent,
+  found,
+  undecided,  ///< none is found, and not everything could be looked at
+};
+MLF_API std::string_view to_string(Presence presence);
+
 /// One code of findings.def that there should be none of, held against one module.
 struct FindingResult {
   std::string module;
   CostFindingCode code{};
-  std::vector<CostFinding> found;  ///< empty where it holds
+  std::vector<CostFinding> found{};
+  std::vector<std::string> unsearched{};  ///< why there may be more, one sentence each
+
+  MLF_API Presence presence() const;
 };
 
 /// In the order of `unwanted`.

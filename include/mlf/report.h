@@ -106,6 +106,12 @@ struct CostFinding {
   std::string evidence;   ///< one sentence with the names and numbers in it
 };
 
+/// Why there may be findings of a code though none is shown.
+struct UnsearchedFinding {
+  CostFindingCode code{};
+  std::string why;  ///< one sentence
+};
+
 struct ModuleReport {
   std::string name;
   std::optional<std::string> exported{};  ///< when, as metadata.json has it
@@ -122,6 +128,7 @@ struct ModuleReport {
   /// What calls in this order need of the memory of `peak`, wherever tensors are (LeastMemory).
   analysis::Count lower_bound;
   std::vector<CostFinding> findings{};  ///< in the order of findings.def
+  std::vector<UnsearchedFinding> unsearched{};
   /// Why numbers are not exact, one sentence each.
   std::vector<std::string> uncertain{};
 };

@@ -54,7 +54,11 @@ std::string findings_table(const std::vector<FindingResult>& results, Colours co
   for (const FindingResult& result : results) {
     const std::string module = result.module.empty() ? "-" : result.module;
     const std::string code(code_of(result));
-    if (result.found.empty()) table.add({module, code, "none", "", ""});
+    const Presence presence = result.presence();
+    if (presence == Presence::absent) table.add({module, code, "none", "", ""});
+    if (presence == Presence::undecided) {
+      table.add({module, code, "undecided", "", joined(result.unsearched)}, Emphasis::warning);
+    }
     for (const CostFinding& one : result.found) {
       table.add({module, code, one.where, spelled(one.bytes), one.evidence}, Emphasis::warning);
     }
@@ -85,7 +89,11 @@ std::string json_of(const CheckResults& results) {
       found.push_back(
           {{"where", one.where}, {"bytes", count_json(one.bytes)}, {"evidence", one.evidence}});
     }
-    findings.push_back({{"module", result.module}, {"code", code_of(result)}, {"found", found}});
+    findings.push_back({{"module", result.module},
+                        {"code", code_of(result)},
+                        {"presence", to_string(result.presence())},
+                        {"found", found},
+                        {"unsearched", result.unsearched}});
   }
   return dumped({{"format", "mlf-check"},
                  {"version", kCheckVersion},
@@ -145,6 +153,10 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
       failure += fmt::format("<failure type=\"finding\" message=\"{}: {} bytes\">{}</failure>\n",
                              xml_text(one.where), spelled(one.bytes), xml_text(one.evidence));
     }
+    if (result.presence() == Presence::undecided) {
+      failure = fmt::format("<failure type=\"undecided\" message=\"not known\">{}</failure>\n",
+                            xml_text(joined(result.unsearched)));
+    }
     add(result.module, code_of(result), failure);
   }
   return fmt::format(
@@ -191,6 +203,11 @@ std::string sarif_of(const CheckResults& results, const std::string& archive) {
           fmt::format("{}: {}: {} bytes: {}", printable(result.module), printable(one.where),
                       spelled(one.bytes), printable(one.evidence)));
     }
+    if (result.presence() == Presence::undecided) {
+      add(std::string(code_of(result)), "warning",
+          fmt::format("{}: undecided: {}", printable(result.module),
+                      printable(joined(result.unsearched))));
+    }
   }
   const Json driver{{"name", "mlf"}, {"version", version()}, {"rules", sarif_rules()}};
   const Json run{{"tool", {{"driver", driver}}}, {"results", list}};
@@ -203,8 +220,9 @@ std::string sarif_of(const CheckResults& results, const std::string& archive) {
 
 bool CheckResults::all_hold() const {
   return std::ranges::all_of(limits, holds) &&
-         std::ranges::all_of(findings,
-                             [](const FindingResult& result) { return result.found.empty(); });
+         std::ranges::all_of(findings, [](const FindingResult& result) {
+           return result.presence() == Presence::absent;
+         });
 }
 
 std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -53,6 +54,13 @@ Table pools_table(const ArchivePlan& plan) {
   return table;
 }
 
+/// Whether of some memory neither the least nor the most is known.
+bool may_be_anything(const graph::Topology& network) {
+  return std::ranges::any_of(network.memory, [](const graph::MemoryUse& use) {
+    return use.exactness == graph::Exactness::unknown;
+  });
+}
+
 /// What networks take that allocate while they run, and what one planned pool would take instead.
 Table allocations_table(const ArchivePlan& plan) {
   Table table({"MODULE", "EXECUTOR", "HEAP", "STACK", "STATIC MAIN", "STATIC ALL"});
@@ -60,11 +68,13 @@ Table allocations_table(const ArchivePlan& plan) {
   for (const ModulePlan& module : plan.modules) {
     if (!module.allocations) continue;
     const plan::StaticPlan& one = *module.allocations;
-    // What may be more cannot be said to be less.
-    const std::string sign = one.uncertain.empty() ? "" : ">=";
-    table.add({module.name, std::to_string(one.executor), sign + std::to_string(one.heap),
-               sign + std::to_string(one.stack), sign + std::to_string(one.main.size),
-               sign + std::to_string(one.with_kernels.size)});
+    const auto spelled = [&](std::uint64_t bytes) {
+      if (may_be_anything(*module.network)) return std::string("unknown");
+      // What may be more cannot be said to be less.
+      return (one.uncertain.empty() ? "" : ">=") + std::to_string(bytes);
+    };
+    table.add({module.name, std::to_string(one.executor), spelled(one.heap), spelled(one.stack),
+               spelled(one.main.size), spelled(one.with_kernels.size)});
   }
   return table;
 }

@@ -49,8 +49,8 @@ Count scratch_of(const graph::Kernel& kernel) {
   if (!kernel.has_tir()) return {0, std::nullopt};
   using RegionKey = std::pair<MemoryKind, std::uint32_t>;
   std::map<RegionKey, std::vector<std::pair<std::uint64_t, std::uint64_t>>> by_region;
-  bool is_known = true;
-  bool is_conditional = false;
+  bool is_known = kernel.gaps.empty();
+  bool is_conditional = kernel.may_end_early;
   for (const graph::KernelBuffer& buffer : kernel.workspaces) {
     is_conditional = is_conditional || buffer.is_conditional;
     if (!buffer.bytes || !buffer.offset) {
@@ -78,8 +78,9 @@ Count scratch_of(const graph::Kernel& kernel) {
 /// Bytes of constants that a call reads. A kernel in C of another compiler may have more.
 Count parameters_of(const Topology& topology, const graph::Call& call) {
   const graph::Kernel& kernel = topology.kernel_of(call);
-  Count sum = kernel.has_tir() ? Count{} : Count{0, std::nullopt};
+  Count sum = kernel.is_understood() ? Count{} : Count{0, std::nullopt};
   for (const graph::KernelBuffer& constant : kernel.constants) sum += to_count(constant.bytes);
+  if (kernel.may_end_early) sum.min = 0;
   std::set<graph::ValueId> counted;  // one constant may be two arguments
   for (const graph::Argument& argument : call.arguments) {
     if (!argument.reads || topology[*argument.reads].kind != graph::ValueKind::constant) continue;

@@ -1,4 +1,6 @@
 // Writes plans as JSON, key by key in the order of schemas/plan.schema.json.
+#include <algorithm>
+
 #include "analysis/count_json.h"
 #include "json/writer.h"
 #include "mlf/archive_plan.h"
@@ -24,8 +26,8 @@ class PlanJson {
   void planner(std::string_view key, const std::optional<plan::PlannerResult>& result);
   void order(const ModulePlan& module);
   void order_pool(const ModulePlan& module, std::size_t index);
-  void allocations(const std::optional<plan::StaticPlan>& plan);
-  void solution(std::string_view key, const plan::Solution& solution);
+  void allocations(const ModulePlan& module);
+  void solution(std::string_view key, const plan::Solution* solution);
   void split(const std::optional<ModuleSplit>& split);
   void memory(const plan::SplitMemory& memory);
   void count(std::string_view key, const analysis::Count& count);
@@ -59,6 +61,21 @@ void PlanJson::planner(std::string_view key, const std::optional<plan::PlannerRe
   number(key, result ? std::optional(result->size) : std::nullopt);
 }
 
+bool may_be_more(const graph::MemoryUse& use) {
+  return use.exactness == graph::Exactness::at_least || use.exactness == graph::Exactness::unknown;
+}
+
+/// Whether nobody knows how much memory the network takes at most: then no plan of it is one.
+bool may_take_more(const graph::Topology& network) {
+  return std::ranges::any_of(network.memory, may_be_more);
+}
+
+bool may_take_more(const graph::Topology& network, graph::PoolId pool) {
+  return std::ranges::any_of(network.memory, [&](const graph::MemoryUse& use) {
+    return use.pool == pool && may_be_more(use);
+  });
+}
+
 /// One let: where its offset is written, now and as it could be.
 void PlanJson::buffer(const graph::Topology& network, const plan::PoolPlan& pool, std::size_t i) {
   const plan::PlannedBuffer& buffer = pool.now.buffers[i];
@@ -71,7 +88,7 @@ void PlanJson::buffer(const graph::Topology& network, const plan::PoolPlan& pool
          buffer.storage ? std::optional<std::uint64_t>(index(*buffer.storage)) : std::nullopt);
   number("kernel",
          buffer.kernel ? std::optional<std::uint64_t>(index(*buffer.kernel)) : std::nullopt);
-  number("bytes", buffer.bytes);
+  number("bytes", buffer.bytes != 0 ? std::optional(buffer.bytes) : std::nullopt);
   number("alignment", buffer.alignment);
   out_.key("is_port");
   out_.boolean(buffer.is_port);
@@ -113,13 +130,14 @@ void PlanJson::scratch(const graph::Topology& network, const plan::ScratchCost& 
 // Numbers of a pool that is refused are not known, but for what the archive itself says.
 void PlanJson::pool(const graph::Topology& network, const ModulePoolPlan& pool) {
   const plan::PoolPlan& plan = pool.plan;
+  const bool is_known = !may_take_more(network, plan.now.pool);
   const auto unless_refused = [&](std::uint64_t value) {
     return plan.is_refused() ? std::nullopt : std::optional(value);
   };
   out_.begin_object();
   text("name", network[plan.now.pool].name);
   number("declared", plan.now.declared);
-  number("used", plan.now.used);
+  number("used", is_known ? plan.now.used : std::nullopt);
   count("lower_bound", plan.is_refused() ? analysis::Count(0, std::nullopt) : plan.now.lower_bound);
   number("best", unless_refused(plan.best.size));
   out_.key("is_proven");
@@ -140,30 +158,37 @@ void PlanJson::pool(const graph::Topology& network, const ModulePoolPlan& pool) 
   out_.end_array();
   out_.key("scratch");
   out_.begin_array();
-  for (const plan::ScratchCost& cost : pool.scratch) scratch(network, cost);
+  if (is_known) {
+    for (const plan::ScratchCost& cost : pool.scratch) scratch(network, cost);
+  }
   out_.end_array();
   out_.end_object();
 }
 
-void PlanJson::solution(std::string_view key, const plan::Solution& solution) {
+void PlanJson::solution(std::string_view key, const plan::Solution* solution) {
   out_.key(key);
   out_.begin_object();
-  number("bytes", solution.size);
-  number("lower_bound", solution.lower_bound);
+  number("bytes", solution != nullptr ? std::optional(solution->size) : std::nullopt);
+  number("lower_bound", solution != nullptr ? std::optional(solution->lower_bound) : std::nullopt);
   out_.key("is_proven");
-  out_.boolean(solution.proven);
+  solution != nullptr ? out_.boolean(solution->proven) : out_.null();
   out_.end_object();
 }
 
-void PlanJson::allocations(const std::optional<plan::StaticPlan>& plan) {
+void PlanJson::allocations(const ModulePlan& module) {
+  const std::optional<plan::StaticPlan>& plan = module.allocations;
   out_.key("allocations");
   if (!plan) return out_.null();
+  const bool is_known = !may_take_more(*module.network);
+  const auto if_known = [&](std::uint64_t bytes) {
+    return is_known ? std::optional(bytes) : std::nullopt;
+  };
   out_.begin_object();
   number("executor", plan->executor);
-  number("heap", plan->heap);
-  number("stack", plan->stack);
-  solution("static_main", plan->main);
-  solution("static_all", plan->with_kernels);
+  number("heap", if_known(plan->heap));
+  number("stack", if_known(plan->stack));
+  solution("static_main", is_known ? &plan->main : nullptr);
+  solution("static_all", is_known ? &plan->with_kernels : nullptr);
   sentences("uncertain", plan->uncertain);
   out_.end_object();
 }
@@ -269,7 +294,7 @@ void PlanJson::module(const ModulePlan& module) {
   out_.key("unread_pools");
   module.unread_pools ? out_.string(*module.unread_pools) : out_.null();
   order(module);
-  allocations(module.allocations);
+  allocations(module);
   split(module.split);
   out_.end_object();
 }

@@ -58,9 +58,11 @@ ByteCount constants_of(const Topology& topology) {
     if (is_constant) sum += known_or_more(storage.bytes);
   }
   for (const Kernel& kernel : topology.kernels) {
-    if (!kernel.has_tir()) sum += known_or_more(std::nullopt);
+    if (!kernel.is_understood()) sum += known_or_more(std::nullopt);
     for (const KernelBuffer& constant : kernel.constants) {
-      if (!constant.pool) sum += known_or_more(constant.bytes);
+      // Behind what may end the kernel, a compiler drops the constants of the rest.
+      const bool is_sure = kernel.gaps.empty() || !kernel.may_end_early;
+      if (!constant.pool && is_sure) sum += known_or_more(constant.bytes);
     }
   }
   return sum;

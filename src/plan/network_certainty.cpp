@@ -92,9 +92,6 @@ void NetworkReader::check_call(const Call& call) {
     return refuse_all(quoted(kernel.symbol) +
                       " has no TIR: it may keep the pointers that it is given");
   }
-  for (const std::string& gap : kernel.gaps) {
-    refuse_all(quoted(kernel.symbol) + " is not understood: " + gap);
-  }
   if (!ticks->is_followed) {
     refuse_all("the pointers of " + quoted(kernel.symbol) + " cannot be followed");
   }
@@ -113,6 +110,9 @@ void NetworkReader::check_call(const Call& call) {
     if (!callee.takes_memory) continue;
     refuse_all(quoted(callee.symbol) + ", which " + quoted(kernel.symbol) +
                " calls, may keep the pointers that it is given");
+  }
+  for (const std::string& gap : kernel.gaps) {
+    refuse_all(quoted(kernel.symbol) + " is not understood: " + gap);
   }
   check_lets(call, *ticks);
 }

@@ -262,6 +262,16 @@ std::string_view to_string(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+std::string_view to_string(Presence presence) {
+  constexpr std::array<std::string_view, 3> kNames{"absent", "found", "undecided"};
+  return kNames[static_cast<std::size_t>(presence)];
+}
+
+Presence FindingResult::presence() const {
+  if (!found.empty()) return Presence::found;
+  return unsearched.empty() ? Presence::absent : Presence::undecided;
+}
+
 Count needed(const ModuleReport& module, Resource resource, const LibraryNeeds& library) {
   switch (resource) {
     case Resource::ram:
@@ -301,9 +311,12 @@ std::vector<FindingResult> check_findings(const ModuleReport& module,
                                           std::span<const CostFindingCode> unwanted) {
   std::vector<FindingResult> results;
   for (const CostFindingCode code : unwanted) {
-    FindingResult& result = results.emplace_back(FindingResult{module.name, code, {}});
+    FindingResult& result = results.emplace_back(FindingResult{module.name, code});
     std::ranges::copy_if(module.findings, std::back_inserter(result.found),
                          [&](const CostFinding& finding) { return finding.code == code; });
+    for (const UnsearchedFinding& one : module.unsearched) {
+      if (one.code == code) result.unsearched.push_back(one.why);
+    }
   }
   return results;
 }

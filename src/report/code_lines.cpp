@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <set>
 
 #include "deployment/member_text.h"
 #include "mlf/tir/c.h"
@@ -9,28 +11,46 @@
 namespace mlf::report {
 namespace {
 
+using analysis::Count;
+
 constexpr std::string_view kConstantInfo = "struct TVMConstantInfo ";
 constexpr std::string_view kOffsetComment = "UL /* byte_offset*/, ";
 
-/// The length that stands behind the offset of each entry, where it is a number.
-std::uint64_t length_after(std::string_view text, std::size_t at) {
+const Count kUnknownCopies{0, std::nullopt};
+
+/// The bytes of the string whose length stands behind the offset of an entry, where it is a number.
+Count string_after(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
   std::uint64_t length = 0;
-  std::from_chars(text.data() + at, text.data() + text.size(), length);
-  return length;
+  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), length);
+  // C ends the string with a zero of its own.
+  return error == std::errc() && end != text.data() + at ? Count(length) + 1 : kUnknownCopies;
 }
 
-std::uint64_t copies_in(std::string_view text) {
-  std::uint64_t bytes = 0;
+Count copies_in(std::string_view text) {
+  Count bytes;
   std::size_t at = text.find(kConstantInfo);
+  if (at == text.npos || text.substr(at, text.find('{', at) - at).find("[0]") != text.npos) {
+    return bytes;
+  }
+  if (text.find(kOffsetComment, at) == text.npos) return kUnknownCopies;
   while (at != text.npos) {
     at = text.find(kOffsetComment, at);
     if (at == text.npos) break;
     at += kOffsetComment.size();
-    // C ends the string with a zero of its own.
-    bytes += length_after(text, at) + 1;
+    bytes += string_after(text, at);
   }
   return bytes;
+}
+
+/// The number that TVM gave a file: 1 of "default_lib1.c".
+std::optional<std::size_t> number_of(std::string_view name) {
+  const std::size_t at = name.rfind("lib");
+  std::size_t number = 0;
+  if (at == name.npos) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(name.data() + at + 3, name.data() + name.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -62,8 +82,19 @@ std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive
   return functions;
 }
 
-std::uint64_t copied_constants(const archive::Archive& archive, const Module& module) {
-  std::uint64_t bytes = 0;
+bool misses_files(const Module& module) {
+  std::set<std::size_t> numbers;
+  for (const auto* files : {&module.files.sources, &module.files.objects}) {
+    for (const FileRef& file : *files) {
+      if (const auto number = number_of(file.name)) numbers.insert(*number);
+    }
+  }
+  return !numbers.empty() && *numbers.rbegin() >= numbers.size();
+}
+
+Count copied_constants(const archive::Archive& archive, const Module& module) {
+  Count bytes;
+  if (misses_files(module)) bytes += kUnknownCopies;
   for (const FileRef& file : module.files.sources) {
     bytes += copies_in(deployment::member_text(archive, file));
   }

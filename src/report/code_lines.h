@@ -25,9 +25,13 @@ class LineTable {
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
                                                           const Module& module);
 
+/// Whether a file of generated C or an object is not there: TVM numbers them from 0 on.
+bool misses_files(const Module& module);
+
 /// Bytes of constants that the metadata in generated C of one module holds once more: since v0.9,
 /// the `TVMConstantInfo` of `get_c_metadata` have every constant of the memory planner's pools as a
-/// string, serialised as an NDArray. Throws `Error`.
-std::uint64_t copied_constants(const archive::Archive& archive, const Module& module);
+/// string, serialised as an NDArray. Without one of the module's files there may be more. Throws
+/// `Error`.
+analysis::Count copied_constants(const archive::Archive& archive, const Module& module);
 
 }  // namespace mlf::report

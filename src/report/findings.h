@@ -1,6 +1,8 @@
 // What the kernels and constants of a module cost more than they have to.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +17,21 @@ struct NamedFunction {
   tir::Node function;
 };
 
+/// The bytes of a constant; nothing where its text or its archive does not have them.
+std::optional<std::span<const std::byte>> data_of(tir::Node array);
+
 /// What there is to find in a module that is reported otherwise. `functions` are its kernels and
 /// main, each once; `main` is undefined where there is none; `uncalled` are functions that main
 /// does not call, undefined where only their names are known.
 std::vector<CostFinding> findings_of(const ModuleReport& module,
                                      const std::vector<NamedFunction>& functions, tir::Node main,
                                      const std::vector<NamedFunction>& uncalled);
+
+/// What of the module could not be looked at for findings of each code: code that is not understood
+/// or is not there, and constants without data.
+std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
+                                                   const std::vector<NamedFunction>& functions,
+                                                   tir::Node main);
 
 /// Adds functions, tensors and pools that nothing uses.
 void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& uncalled,

@@ -50,6 +50,7 @@ class Reporter {
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
+  void add_unsearched(ModuleReport& module);
 
   const Deployment& deployment_;
   const ReportOptions& options_;
@@ -139,6 +140,18 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
   module.mac = total(module.calls, CallMeasure::mac);
   // What is not understood of main may call kernels as well.
   if (!network.gaps.empty()) module.mac += Count(0, std::nullopt);
+}
+
+/// A constant that could not be looked at may be the same as others are.
+void widen_findings(ModuleReport& module) {
+  constexpr CostFindingCode kTwice = CostFindingCode::constants_twice;
+  if (std::ranges::find(module.unsearched, kTwice, &UnsearchedFinding::code) ==
+      module.unsearched.end()) {
+    return;
+  }
+  for (CostFinding& finding : module.findings) {
+    if (finding.code == kTwice) finding.bytes.max.reset();
+  }
 }
 
 /// Inputs and outputs that the caller has memory for. Those in pools and in storages of the graph
@@ -250,8 +263,8 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
   }
   collect_reasons(report);
-  report.findings = findings_of(report, functions_of_module(report), main_of(network),
-                                uncalled_functions(report));
+  const std::vector<NamedFunction> functions = functions_of_module(report);
+  report.findings = findings_of(report, functions, main_of(network), uncalled_functions(report));
   return report;
 }
 
@@ -294,6 +307,20 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
   return functions;
 }
 
+/// Says what of the module nobody could look at for findings.
+void Reporter::add_unsearched(ModuleReport& module) {
+  const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
+  module.unsearched = unsearched_findings(module, functions_of_module(module), main);
+  widen_findings(module);
+}
+
+void note_missing(const Networks& networks, std::size_t position, ModuleReport& module) {
+  const auto missing = std::ranges::find(networks.missing, position, &MissingNetwork::module);
+  if (missing == networks.missing.end()) return;
+  module.no_network = missing->reason;
+  module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
+}
+
 Report Reporter::run() {
   const Networks networks = get_or_throw(deployment_.networks());
   Report report;
@@ -305,12 +332,8 @@ Report Reporter::run() {
     const Module& told = deployment_.library().modules[i];
     module.exported = told.export_datetime;
     for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
-    if (has_network) continue;
-    const auto missing = std::ranges::find(networks.missing, i, &MissingNetwork::module);
-    if (missing != networks.missing.end()) {
-      module.no_network = missing->reason;
-      module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
-    }
+    if (!has_network) note_missing(networks, i, module);
+    add_unsearched(module);
   }
   return report;
 }

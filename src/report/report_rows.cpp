@@ -56,6 +56,21 @@ Cell number(std::optional<std::uint64_t> value) {
   return value ? Cell(*value) : Cell();
 }
 
+/// Whether all that main calls are kernels and nothing else is called.
+bool are_calls_known(const Topology& network) {
+  return network.gaps.empty() &&
+         std::ranges::none_of(network.kernels, [](const graph::Kernel& kernel) {
+           return kernel.origin == graph::KernelOrigin::unknown;
+         });
+}
+
+/// Calls or kernels: without a main, or with what is not understood of it, these are others.
+Cell number_of(const ModuleReport& module, std::size_t count) {
+  const bool is_operators = module.no_network == NoNetwork::operators;
+  const bool is_known = module.network ? are_calls_known(*module.network) : is_operators;
+  return is_known ? Cell(std::uint64_t{count}) : Cell();
+}
+
 Cell text(std::string_view value) {
   return value.empty() ? Cell() : Cell(printable(value));
 }
@@ -136,11 +151,11 @@ const std::vector<ColumnBefore<ModuleItem>> kOfModules{
         return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
       }}},
     {"mac",
-     {{"calls", "number of calls"},
-      [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.calls.size()}; }}},
+     {{"calls", "number of calls; empty where not all of main is understood"},
+      [](const ModuleItem& item) { return number_of(item.module, item.module.calls.size()); }}},
     {"mac",
-     {{"kernels", "number of kernels"},
-      [](const ModuleItem& item) -> Cell { return std::uint64_t{item.module.kernels.size()}; }}},
+     {{"kernels", "number of kernels; empty where not all of main is understood"},
+      [](const ModuleItem& item) { return number_of(item.module, item.module.kernels.size()); }}},
     {"peak",
      {{"peak_call", "call with the most bytes in use"},
       [](const ModuleItem& item) { return call_at(item.module.peak.call); }}},

@@ -23,6 +23,7 @@ const Count kNoBytes{0, std::nullopt};
 /// How a kernel is scheduled, as far as its loops and tensors say it without doubt.
 struct Schedule {
   std::string symbol;
+  bool is_understood = true;  ///< code that is not may have vectors
   bool has_vectors = false;
   std::optional<bool> has_blocks{};  ///< nothing: not an operator of images, or shapes unknown
 };
@@ -56,6 +57,8 @@ std::optional<bool> has_blocks(const graph::Call& call, std::string_view operati
   const auto plain = plain_rank(operation);
   std::size_t largest = 0;
   for (const graph::Argument& argument : call.arguments) {
+    const bool is_tensor = argument.storage && !argument.pool;
+    if (is_tensor && !argument.type.shape) return std::nullopt;
     if (argument.type.shape) largest = std::max(largest, argument.type.shape->size());
   }
   // Texts from v0.9 on may have flattened the tensors of kernels: nothing is known of those.
@@ -73,8 +76,9 @@ std::map<std::string_view, std::vector<Schedule>> schedules_of(
       return network.kernel_of(one).symbol == function.symbol;
     });
     if (operation.empty() || call == network.calls.end()) continue;
-    schedules[operation].push_back({std::string(function.symbol), has_vectors(function.function),
-                                    has_blocks(*call, operation)});
+    schedules[operation].push_back({std::string(function.symbol),
+                                    network.kernel_of(*call).is_understood(),
+                                    has_vectors(function.function), has_blocks(*call, operation)});
   }
   return schedules;
 }
@@ -88,7 +92,7 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
   for (const auto& [operation, kernels] : schedules) {
     const auto vectors = std::ranges::find(kernels, true, &Schedule::has_vectors);
     for (const Schedule& kernel : kernels) {
-      if (vectors == kernels.end() || kernel.has_vectors) continue;
+      if (vectors == kernels.end() || kernel.has_vectors || !kernel.is_understood) continue;
       findings.push_back({CostFindingCode::unvectorized_kernel, kernel.symbol, kNoBytes,
                           fmt::format("'{}', also {}, has vectors", vectors->symbol, operation)});
     }

@@ -47,6 +47,11 @@ def members_of(path):
         }
 
 
+def without_tir(members):
+    """The archive as stock TVM writes it."""
+    return {name: one for name, one in members.items() if not name.startswith("src/tir-")}
+
+
 def write(members, path):
     with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as tar:
         for name, content in members.items():
@@ -463,12 +468,54 @@ def metadata_hidings(archive):
         yield Hiding("metadata", "without " + "/".join(map(str, path)), edited, [archive.members])
 
 
+# --- Captured TIR ---------------------------------------------------------------------------------
+
+SCRIPT_FUNCTION = re.compile(r"^    @T\.prim_func\n    def (\w+)\(.*?(?=^    @T\.prim_func|\Z)", re.M | re.S)
+SCRIPT_LOOP = re.compile(r"^( +)for [^\n]*:\n(?:\1 +[^\n]*\n)+", re.M)
+UNKNOWN_CALL = 'T.evaluate(T.call_extern("int32", "hidden", 3))\n'
+
+
+def script_hidings(members, name, random_source):
+    """Edits of TVMScript: it has no statements that mlf does not know, but calls of any function."""
+    text = members[name].decode()
+
+    def edit(begin, end, new):
+        return {**members, name: (text[:begin] + new + text[end:]).encode()}
+
+    kernels = [one for one in SCRIPT_FUNCTION.finditer(text) if not one[1].endswith("main__")]
+    for kernel in random_source.sample(kernels, min(2, len(kernels))):
+        gone = edit(*kernel.span(), "")
+        yield Hiding("callee", f"{kernel[1]} is not in {name}", gone, [members])
+        loops = list(SCRIPT_LOOP.finditer(text, *kernel.span()))
+        if not loops:
+            continue
+        loop = random_source.choice(loops)
+        begin, end = loop.span()
+        call = loop[1] + UNKNOWN_CALL
+        wholes = [members, edit(begin, end, loop[0] * 2)]
+        yield Hiding("statement in a kernel", f"call for a loop of {kernel[1]} in {name}", edit(begin, end, call), wholes)
+        yield Hiding("statement in a kernel", f"call in {kernel[1]} in {name}", edit(begin, begin, call), [members])
+        bound = re.search(r"range\((\d+)\)", loop[0])
+        if bound:
+            at = begin + bound.start(1), begin + bound.end(1)
+            yield Hiding("extent", f"loop of {kernel[1]} in {name}", edit(*at, "hidden_n"), [members])
+
+
+def captured_hidings(members, random_source):
+    for name in members:
+        # Without its TIR an archive is another one: that of the C that TVM made of it.
+        if re.fullmatch(r"src/tir-\d+\.txt", name) and b"@T.prim_func" in members[name]:
+            yield from script_hidings(members, name, random_source)
+
+
 def hidings(members, seed):
-    """Every edit of an archive of generated C; which kernels and statements, the seed says."""
-    archive = Archive({name: one for name, one in members.items() if not name.startswith("src/tir-")})
+    """Every edit of an archive: of its generated C without captured TIR, and of TIR. Which kernels and
+    statements, the seed says."""
+    archive = Archive(without_tir(members))
     random_source = random.Random(seed)
     mains = [one for one in archive.functions if one.is_main]
-    kernels = [one for one in archive.functions if not one.is_main]
+    # Mains of another kind, such as those of operators, are neither.
+    kernels = [one for one in archive.functions if not one.name.endswith(("_main__", "_run_model"))]
     some = random_source.sample(kernels, min(2, len(kernels)))
     yield from statement_hidings(archive, "statement in main", mains, random_source)
     for main in mains:
@@ -482,3 +529,4 @@ def hidings(members, seed):
     yield from extent_hidings(archive, [*some, *mains], random_source)
     yield from wrapper_hidings(archive)
     yield from metadata_hidings(archive)
+    yield from captured_hidings(members, random_source)

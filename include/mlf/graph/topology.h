@@ -128,8 +128,13 @@ struct Kernel {
   std::vector<KernelBuffer> workspaces{};
   /// What its code does that is not understood, one sentence each. Empty: all of it is understood.
   std::vector<std::string> gaps{};
+  /// What is not understood, or a return under a condition, may end it early: of all that it does,
+  /// nothing is sure to be done.
+  bool may_end_early = false;
 
   bool has_tir() const { return origin == KernelOrigin::tir; }
+  /// Whether its code is here and all of it is understood.
+  bool is_understood() const { return has_tir() && gaps.empty(); }
 };
 
 /// One end of an edge.

@@ -24,15 +24,15 @@ using OperationRow = std::pair<std::string_view, Operation>;
 
 constexpr std::array kOperations{
 #define MLF_CALLEE(name, operation) OperationRow{name, Operation::operation},
-#include "analysis/cost/callees.def"
+#include "graph/kernels/callees.def"
 };
 constexpr std::array kFree{
 #define MLF_FREE_CALLEE(name) std::string_view(name),
-#include "analysis/cost/callees.def"
+#include "graph/kernels/callees.def"
 };
 constexpr std::array kCalling{
 #define MLF_CALLING_CALLEE(name) std::string_view(name),
-#include "analysis/cost/callees.def"
+#include "graph/kernels/callees.def"
 };
 
 bool is_among(std::span<const std::string_view> names, std::string_view name) {

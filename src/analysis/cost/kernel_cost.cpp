@@ -95,7 +95,8 @@ class KernelCounter {
   bool is_on_data(Node node, const Evaluation& evaluation) const;
 
   void finish_loops();
-  void finish_buffers();
+  void finish_buffers(const graph::BodyScan& scan);
+  void widen(const graph::BodyScan& scan);
   BufferRole role_of(std::size_t memory, const BufferCost& buffer,
                      const graph::BodyScan& scan) const;
   BufferRole role_of_pool(std::size_t memory) const;
@@ -279,7 +280,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
 /// What one node costs in one region, without its parts.
 void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
   const Node node = order_[position];
-  if (node.is(Kind::Reduce) || node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
+  if (node.is(Kind::Reduce)) {
     space_.explain("some code is of a kind whose cost is not known");
     return count_mac(Count(0, std::nullopt), evaluation.region);
   }
@@ -356,8 +357,7 @@ BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
 
 /// Roles and positions of parameters are those that calls of the kernel get: of packed functions,
 /// of the arguments behind the first parameter.
-void KernelCounter::finish_buffers() {
-  const graph::BodyScan scan = graph::scan_body(function_);
+void KernelCounter::finish_buffers(const graph::BodyScan& scan) {
   const Place::Kind kind_of_parameters =
       scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -385,6 +385,36 @@ void KernelCounter::finish_buffers() {
                    });
 }
 
+/// Code that is not understood may do more of everything. What may end the kernel before its end
+/// leaves nothing that is done at least.
+void KernelCounter::widen(const graph::BodyScan& scan) {
+  const auto widened = [&](Count& count) {
+    if (scan.may_end_early) count.min = 0;
+    if (!scan.gaps.empty()) count.max.reset();
+  };
+  for (Count* const count : {&cost_.mac, &cost_.index_operations, &cost_.index_divisions,
+                             &cost_.loaded, &cost_.stored}) {
+    widened(*count);
+  }
+  for (OperationCount& one : cost_.operations) widened(one.count);
+  for (ExternCall& one : cost_.extern_calls) widened(one.count);
+  for (LoopCost& loop : cost_.loops) {
+    widened(loop.iterations);
+    widened(loop.mac);
+  }
+  for (BufferCost& buffer : cost_.buffers) {
+    for (Count* const count :
+         {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
+      widened(*count);
+    }
+  }
+  for (const std::string& gap : scan.gaps) space_.explain(gap);
+  cost_.gaps = scan.gaps;
+  if (scan.may_end_early && scan.gaps.empty()) {
+    space_.explain("it returns under a condition: what is behind that is counted from never");
+  }
+}
+
 // Multiply-accumulates have to be known before anything is counted: what belongs to one is not
 // counted as a multiplication and an addition as well.
 KernelCost KernelCounter::run() && {
@@ -396,11 +426,13 @@ KernelCost KernelCounter::run() && {
   for (std::size_t i = 0; i < order_.size(); ++i) {
     for (const Evaluation& evaluation : evaluations_[i]) count(i, evaluation);
   }
+  const graph::BodyScan scan = graph::scan_body(function_);
   finish_loops();
-  finish_buffers();
+  finish_buffers(scan);
   for (const auto& [key, count] : operations_) {
     cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
   }
+  widen(scan);
   cost_.uncertain = space_.reasons();
   return std::move(cost_);
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "graph/allocations.h"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 
@@ -59,6 +60,9 @@ class Scanner {
   void escape(Node pointer);
   void access_by_mask(Node call);
   void escape_loads(Node call);
+  void note_gap(std::string what);
+  void note_return(Node call);
+  void leave_open(PerParameter& parameters) const;
 
   static bool is_guard(Node node);
   static bool is_extern(Node call);
@@ -75,15 +79,44 @@ class Scanner {
   };
   std::vector<OpenAllocation> open_;
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
+  std::vector<std::string> gaps_;
+  bool may_end_early_ = false;
   int guards_ = 0;
+  int loops_ = 0;
   tir::NodeId bound_value_ = tir::NodeId::none;
 };
+
+/// The first words of a text, on one line.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (is_blank && (line.empty() || line.back() == ' ')) continue;
+    if (line.size() >= kMost) return line + "...";
+    line += is_blank ? ' ' : c;
+  }
+  return line;
+}
 
 /// The element at `i` of a list that grows as far as it is asked for.
 template <class T>
 T& element(std::vector<T>& list, std::size_t i) {
   if (list.size() <= i) list.resize(i + 1);
   return list[i];
+}
+
+bool is_loop(Node node) {
+  return node.is(Kind::For) || node.is(Kind::While);
+}
+
+/// The words of code that is not understood, as far as they fit into a sentence.
+std::string describe_opaque(std::string_view kind, tir::NodeMap fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string text = one_line(string_of(fields.value(i)));
+    if (!text.empty()) return quoted(text) + " is not understood";
+  }
+  return "code of kind " + quoted(kind) + " is not understood";
 }
 
 bool Scanner::is_guard(Node node) {
@@ -144,8 +177,25 @@ void Scanner::escape_loads(Node call) {
   }
 }
 
+// Sentences of one kind are one: a statement in a macro may be there a hundred times.
+void Scanner::note_gap(std::string what) {
+  may_end_early_ = true;
+  if (std::find(gaps_.begin(), gaps_.end(), what) == gaps_.end()) gaps_.push_back(std::move(what));
+}
+
+// Behind the last statement of a body a return ends nothing.
+void Scanner::note_return(Node call) {
+  const tir::NodeList args = call.list(f::Call::args);
+  const bool is_failure = args.size() == 1 && integer_of(args[0]).value_or(0) < 0;
+  if (!is_failure && (guards_ > 0 || loops_ > 0)) may_end_early_ = true;
+}
+
 void Scanner::enter_call(Node call) {
   const std::string_view op = operator_of(call);
+  if (op == "ret") note_return(call);
+  if (const std::string callee = unknown_callee(call); !callee.empty()) {
+    note_gap("what " + quoted(callee) + " does is not known");
+  }
   if (op == "tvm_access_ptr") return access_by_mask(call);
   if (std::find(kHarmless.begin(), kHarmless.end(), op) != kHarmless.end()) return;
   for (const Node arg : call.list(f::Call::args)) {
@@ -221,6 +271,7 @@ void Scanner::note_size(Node buffer) {
 
 Descend Scanner::enter(Node node) {
   if (is_guard(node)) ++guards_;
+  if (is_loop(node)) ++loops_;
   // The address that a let names is not an access yet.
   if (node.id() == bound_value_) return Descend::past_children;
   switch (node.kind()) {
@@ -256,6 +307,13 @@ Descend Scanner::enter(Node node) {
         escape_loads(node[f::Evaluate::value]);
       }
       break;
+    case Kind::OpaqueStmt:
+      if (is_inert_text(node)) break;
+      note_gap(describe_opaque(node.text(f::OpaqueStmt::type_key), node.map(f::OpaqueStmt::fields)));
+      break;
+    case Kind::OpaqueExpr:
+      note_gap(describe_opaque(node.text(f::OpaqueExpr::type_key), node.map(f::OpaqueExpr::fields)));
+      break;
     case Kind::Call:
       enter_call(node);
       // What is behind address_of is an address, not a read.
@@ -271,8 +329,16 @@ Descend Scanner::enter(Node node) {
 void Scanner::leave(Node node) {
   if (!open_.empty() && open_.back().statement == node.id()) open_.pop_back();
   if (is_guard(node)) --guards_;
+  if (is_loop(node)) --loops_;
   if (node.is(Kind::BufferStore)) write(node[f::BufferStore::buffer][f::Buffer::data]);
   if (node.is(Kind::Store)) write(node[f::Store::buffer_var]);
+}
+
+/// What is not understood can reach every parameter, and memory of the function's own.
+void Scanner::leave_open(PerParameter& parameters) const {
+  const std::size_t count = function_.list(f::PrimFunc::params).size();
+  if (parameters.effects.size() < count) parameters.effects.resize(count);
+  for (Effect& effect : parameters.effects) effect.escaped = effect.is_open = true;
 }
 
 BodyScan Scanner::run() && {
@@ -283,8 +349,10 @@ BodyScan Scanner::run() && {
   // The types of a packed function's own parameters are read as a matter of form.
   const bool is_packed = !arguments_.effects.empty() || !arguments_.vars.empty();
   PerParameter& found = is_packed ? arguments_ : parameters_;
-  return {is_packed, std::move(found.effects), std::move(found.buffers), std::move(found.vars),
-          std::move(memory_)};
+  if (!gaps_.empty()) leave_open(found);
+  return {is_packed,           std::move(found.effects), std::move(found.buffers),
+          std::move(found.vars), std::move(memory_),       std::move(gaps_),
+          may_end_early_};
 }
 
 }  // namespace

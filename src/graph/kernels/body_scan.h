@@ -25,6 +25,8 @@ struct Effect {
   bool read = false;
   bool written = false;
   bool escaped = false;  ///< its address goes to a function whose body is not known
+  /// The body has code that is not understood: it may read and write this memory at any time.
+  bool is_open = false;
 };
 
 /// Memory that a body uses beside its tensors.
@@ -44,6 +46,10 @@ struct BodyScan {
   std::vector<tir::Node> buffers;    ///< by parameter: a Buffer declared over it, or undefined
   std::vector<tir::Node> variables;  ///< by parameter: the variable that took it over, or undefined
   std::vector<BodyMemory> memory;
+  /// What of the body is not understood, one sentence each.
+  std::vector<std::string> gaps;
+  /// Code that is not understood, or a return under a condition, may end it before its end.
+  bool may_end_early = false;
 };
 
 /// Scans a PrimFunc. Time and memory grow with the number of its nodes.

@@ -115,7 +115,8 @@ void correct_inferred_shapes(Node function, const BodyScan& scan,
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     KernelParameter& parameter = parameters[i];
     if (!parameter.type.shape || parameter.type.shape->size() != 1) continue;
-    if (!parameter.effect.written || parameter.effect.first == Effect::First::read)
+    // Code that is not understood may write further than the stores that are.
+    if (!scan.gaps.empty() || !parameter.effect.written || parameter.effect.first == Effect::First::read)
       parameter.type.shape.reset();
     if (!parameter.type.shape || i >= scan.buffers.size() || !scan.buffers[i]) continue;
     const auto at = guarded.find(scan.buffers[i][f::Buffer::data].id());
@@ -185,11 +186,14 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.target = target_kind(ref.function);
   // TVM's structural hash of the Relay function: equal in graph and AOT builds of one network.
   info.kernel.hash = string_of(attribute(ref.function, "hash"));
+  info.kernel.gaps = scan.gaps;
+  info.kernel.may_end_early = scan.may_end_early;
   info.parameters = parameters_of(ref.function, scan);
   if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
     correct_inferred_shapes(ref.function, scan, info.parameters);
   }
-  info.kernel.is_reshape = may_be_reshape(ref.function, info.parameters);
+  info.kernel.is_reshape =
+      scan.gaps.empty() && !scan.may_end_early && may_be_reshape(ref.function, info.parameters);
   info.places = take_own_memory(std::move(scan.memory), info.kernel);
   return info;
 }

@@ -167,10 +167,22 @@ void check_values(Topology& topology) {
   check_overlaps(topology);
 }
 
+namespace {
+
+/// Whether a kernel may call others: external compilers do not know of those.
+bool calls_unknown_code(const Topology& topology) {
+  return std::ranges::any_of(topology.kernels, [](const Kernel& kernel) {
+    const bool is_external = kernel.origin == KernelOrigin::external && !kernel.target.empty();
+    return !kernel.is_understood() && !is_external;
+  });
+}
+
+}  // namespace
+
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
                           const FunctionRef& main) {
   // What is not understood of main may call any function.
-  if (!topology.gaps.empty()) return;
+  if (!topology.gaps.empty() || calls_unknown_code(topology)) return;
   std::set<std::string_view> called;
   // By symbol or by name: main may use either.
   for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);

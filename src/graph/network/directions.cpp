@@ -19,9 +19,18 @@ Decision written_by_body(const Effect& effect) {
   }
 }
 
+/// Code that is not understood may read what the rest only writes, and write what it only reads.
+std::optional<Decision> from_open_body(const Effect& effect) {
+  if (!effect.written) return std::nullopt;
+  const bool updates = effect.first == Effect::First::read;
+  return Decision{updates ? Direction::in_out : Direction::output, DecidedBy::body,
+                  Certainty::assumed};
+}
+
 /// What the kernel's own code says; nothing where it hands the tensor on to code that is not there.
 std::optional<Decision> from_body(const TensorState& tensor) {
   if (tensor.effect == nullptr) return std::nullopt;
+  if (tensor.effect->is_open) return from_open_body(*tensor.effect);
   if (tensor.effect->written) return written_by_body(*tensor.effect);
   if (tensor.effect->escaped) return std::nullopt;
   if (tensor.effect->read) return Decision{Direction::input, DecidedBy::body};

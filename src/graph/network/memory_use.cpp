@@ -169,7 +169,7 @@ void MemoryCounter::place(const KernelBuffer& buffer, Lifetime life, const Kerne
     return region.note_more("place or size of " + quoted(buffer.name) + " in " +
                             quoted(kernel.symbol) + " is not known");
   }
-  if (buffer.is_conditional) {
+  if (buffer.is_conditional || kernel.may_end_early) {
     region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
   }
   const std::uint64_t base = buffer.pool ? 0 : region.allocated;
@@ -194,15 +194,27 @@ void MemoryCounter::place_workspaces(const Call& call) {
   }
 }
 
-// Nobody knows what code without TIR does with the pools that it is given, nor what it allocates.
+// Nobody knows what code that is not understood does with what it is given, nor what it allocates.
+// Which arguments it reads and writes is assumed, and so is how long these live.
 void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
-  if (kernel.has_tir()) return;
-  const std::string why = quoted(kernel.symbol) + " has no TIR";
+  if (kernel.is_understood()) return;
+  const std::string why =
+      kernel.has_tir() ? quoted(kernel.symbol) + ": " + kernel.gaps.front()
+                       : quoted(kernel.symbol) + " has no TIR";
+  const auto note = [&](Region& region) {
+    region.note_more(why);
+    if (kernel.may_end_early) region.note_less(why);
+  };
   for (const Argument& argument : call.arguments) {
-    if (argument.pool) region_of(MemoryKind::pool, argument.pool).note_more(why);
+    if (argument.pool) note(region_of(MemoryKind::pool, argument.pool));
+    if (!argument.storage) continue;
+    // The graph executor allocates its storages whatever kernels do.
+    const Storage& storage = topology_[*argument.storage];
+    const bool is_of_executor = storage.memory == MemoryKind::executor;
+    if (takes_memory(storage) && !is_of_executor) note(region_of(*storage.memory, storage.pool));
   }
-  region_of(MemoryKind::heap, {}).note_more(why);
-  region_of(MemoryKind::stack, {}).note_more(why);
+  note(region_of(MemoryKind::heap, {}));
+  note(region_of(MemoryKind::stack, {}));
 }
 
 /// What is not understood of main may take memory, write over a tensor that is in use, or use one

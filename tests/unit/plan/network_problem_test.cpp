@@ -164,7 +164,6 @@ TEST(NetworkProblem, RefusesAFunctionThatMayKeepWhatAKernelGivesIt) {
 /// Whether calls of a kernel that has this statement keep their place.
 bool keeps_place(const std::string& statement) {
   const Read read(script({three_calls(), kernel_of(kCopyThenStore + "\n" + statement)}));
-  EXPECT_TRUE(read.pool().refused.empty()) << statement;
   return read.order.calls.at(0).keeps_place;
 }
 

@@ -180,5 +180,15 @@ TEST(Budget, SaysWhereUnwantedFindingsAre) {
   EXPECT_EQ(results[1].module, "default");
 }
 
+TEST(Budget, AFindingIsUndecidedWhereNotEverythingCouldBeLookedAt) {
+  ModuleReport module = module_with(100);
+  const std::array unwanted{CostFindingCode::constants_twice};
+  EXPECT_EQ(check_findings(module, unwanted).front().presence(), Presence::absent);
+  module.unsearched.push_back({CostFindingCode::constants_twice, "'x' has no data"});
+  EXPECT_EQ(check_findings(module, unwanted).front().presence(), Presence::undecided);
+  module.findings.push_back({CostFindingCode::constants_twice, "x", 16, "twice"});
+  EXPECT_EQ(check_findings(module, unwanted).front().presence(), Presence::found);
+}
+
 }  // namespace
 }  // namespace mlf
