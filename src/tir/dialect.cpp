@@ -137,6 +137,30 @@ Dialect detect_without_header(std::string_view text) {
   return old && !modern ? Dialect::old_tvmscript : Dialect::tvmscript;
 }
 
+/// Whether a line of Python says nothing of the module: an import, a comment, nothing at all.
+bool is_preamble(std::string_view line) {
+  return line.find_first_not_of(kBlank) == std::string_view::npos ||
+         starts_with_any(line, {"import ", "from ", "#"});
+}
+
+/// What people put before the text in a file of Python: the licence and imports. The header that
+/// TVM prints is a comment as well, and stays.
+std::string_view without_preamble(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty() && !rest.starts_with("# from tvm.script import")) {
+    std::string_view behind = rest;
+    if (!is_preamble(take_line(behind))) break;
+    rest = behind;
+  }
+  return rest;
+}
+
+/// A licence may come before the line that codegen_c_host.cc writes first.
+bool is_generated_c(std::string_view text) {
+  return text.starts_with("// tvm target:") ||
+         (starts_with_any(text, {"/*", "//"}) && contains_any(text, {"\n// tvm target:"}));
+}
+
 }  // namespace
 
 std::string_view without_byte_order_mark(std::string_view text) {
@@ -147,12 +171,12 @@ std::string_view without_byte_order_mark(std::string_view text) {
 // another. Only JSON and headless TVMScript need a look at the rest of the text.
 std::optional<Dialect> detect(std::string_view text) {
   text = without_leading_blank(without_byte_order_mark(text));
-  // What codegen_c_host.cc writes first.
-  if (text.starts_with("// tvm target:")) return Dialect::c;
+  if (is_generated_c(text)) return Dialect::c;
   if (text.starts_with('{')) return detect_json(text);
   if (text.starts_with("metadata = tvm.ir.load_json(")) return Dialect::tvmscript;
   // Relay's text format, which the legacy printer shares.
   if (text.starts_with("#[version = \"")) return Dialect::legacy_text;
+  text = without_preamble(text);
   if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
   if (text.starts_with("# from tvm.script import")) return detect_under_header(text);
   // ReprPrinter, whose texts v0.12 and later call legacy_repr.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "tir/legacy/expressions.h"
 #include "tir/legacy/forms.h"
@@ -139,12 +140,55 @@ NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
   return declare_buffer(c, c.exprs.text_of(name), data, element, as_exprs(c, lower(c, parts[3])));
 }
 
-/// The buffer has the shape of the region that it matches.
+namespace {
+
+bool is_in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// How many indices stand between the bracket at `open` and its end; nothing where it has none.
+std::optional<std::size_t> count_indices(std::string_view text, std::size_t open) {
+  std::size_t depth = 0;
+  std::size_t commas = 0;
+  for (std::size_t at = open; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == '[' || text[at] == '(') ++depth;
+    if (text[at] == ']' || text[at] == ')') --depth;
+    if (depth == 0) return commas + 1;
+    if (depth == 1 && text[at] == ',') ++commas;
+  }
+  return std::nullopt;
+}
+
+/// The number of axes that uses of a buffer show, behind `from`. Names are unique in a function.
+std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
+                                        std::string_view name) {
+  for (std::size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool is_name = at == 0 || !is_in_name(text[at - 1]);
+    if (!is_name || end >= text.size() || text[end] != '[') continue;
+    if (const auto count = count_indices(text, end)) return count;
+  }
+  return std::nullopt;
+}
+
+bool is_one(Node extent) {
+  return extent.is(Kind::IntImm) && extent.integer(f::IntImm::value) == 1;
+}
+
+}  // namespace
+
+/// The buffer has the shape of the region that it matches, but for the unit axes in front that it
+/// was declared without: only its uses show how many these are.
 NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
   const Node source = c.builder.node(read_region(c, c.exprs.children(call)[1]));
+  const NodeList region = source.list(f::BufferRegion::region);
+  const auto axes =
+      axes_in_uses(c.source.text, c.exprs.syntax(call).end, c.exprs.text_of(name));
   std::vector<NodeId> shape;
-  for (const Node bound : source.list(f::BufferRegion::region)) {
-    shape.push_back(bound[f::Range::extent].id());
+  for (std::size_t i = 0; i < region.size(); ++i) {
+    const Node extent = region[i][f::Range::extent];
+    const bool may_be_left_out = shape.empty() && axes && region.size() - i > *axes;
+    if (!may_be_left_out || !is_one(extent)) shape.push_back(extent.id());
   }
   const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
   return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));

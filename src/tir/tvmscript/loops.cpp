@@ -92,6 +92,15 @@ void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId ext
   bind(fn, name, var);
 }
 
+/// The thread that a loop is bound to; nothing where none is printed, for the IR allows that.
+NodeId thread_of(Context& c, const Arguments& args, DType dtype) {
+  const auto tag = args.find(2, "thread");
+  if (!tag) return NodeId::none;
+  const NodeId var = c.make.var("", c.make.prim_type(dtype));
+  return c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,
+                                        c.builder.string(as_string(c, *tag))});
+}
+
 /// `range(16)`, `T.serial(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
 void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args, ForKind kind) {
   Context& c = fn.c;
@@ -110,10 +119,7 @@ void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args
   NodeId thread = NodeId::none;
   if (kind == ForKind::thread_binding) {
     c.lose(LossCode::thread_binding);
-    const NodeId var = c.make.var("", c.make.prim_type(dtype));
-    const Value tag = args.get(2, "thread");
-    thread = c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,
-                                            c.builder.string(as_string(c, tag))});
+    thread = thread_of(c, args, dtype);
   }
   const auto annotations = args.keyword("annotations");
   add_loop(fn, name, min, extent, kind, thread,

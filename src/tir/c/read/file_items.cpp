@@ -75,10 +75,11 @@ class Splitter {
 
 void Splitter::find_target() {
   items_.includes_stdbool = text_.substr(0, 1024).find("#include <stdbool.h>") != text_.npos;
-  // The line is the first one, or follows the includes of a code generator of its own.
-  const std::string_view start = text_.substr(0, 4096);
-  const std::size_t at = start.find(kTargetLine);
-  if (at == start.npos || (at > 0 && start[at - 1] != '\n')) return;
+  // The line is the first one, or follows a licence or the includes of a code generator of its own.
+  const std::string_view start = text_.substr(0, 16'384);
+  std::size_t at = start.find(kTargetLine);
+  while (at != start.npos && at > 0 && start[at - 1] != '\n') at = start.find(kTargetLine, at + 1);
+  if (at == start.npos) return;
   std::string_view line = text_.substr(at + kTargetLine.size());
   line = line.substr(0, line.find('\n'));
   const std::size_t first = line.find_first_not_of(' ');

@@ -196,6 +196,23 @@ TEST(LegacyBlocks, HaveAllTheirParts) {
   EXPECT_TRUE(lost(d, LossCode::var_type));
 }
 
+TEST(LegacyBlocks, MatchBuffersWithoutTheUnitAxesThatTheirUsesLeaveOut) {
+  const Document d = statements(
+      "  block([], \"b\") {\n"
+      "    D = alloc_buffer(float32[2, 2, 8, 8])\n"
+      "    S = match_buffer(D[0, 1, 0:8, 0:8])\n"
+      "    U = match_buffer(D[0, 1, 0:8, 0:8])\n"
+      "    S[0, 0] = U[0, 0, 0, 0]\n"
+      "  n");
+  const Node block = body(d).list(f::SeqStmt::seq)[0][f::BlockRealize::block];
+  const NodeList matches = block.list(f::Block::match_buffers);
+  const auto axes = [&](std::size_t i) {
+    return matches[i][f::MatchBufferRegion::buffer].list(f::Buffer::shape).size();
+  };
+  EXPECT_EQ(axes(0), 2u);
+  EXPECT_EQ(axes(1), 4u);
+}
+
 TEST(LegacyBlocks, StandInOneAnother) {
   const Document d = statements(
       "  block([], \"root\") {\n    tir.reads([])\n    tir.writes([])\n"

@@ -58,12 +58,6 @@ INSTANTIATE_TEST_SUITE_P(
          "9:18: names of 1 loop variables for 2 loops\n"
          "          for i in T.grid(4, 4):\n"
          "                   ^^^^^^^^^^^^"},
-        {"ThreadBindingWithoutAThread",
-         in_function("for i in T.thread_binding(4):\n"
-                     "    T.evaluate(i)"),
-         "9:18: T.thread_binding needs an argument 'thread'\n"
-         "          for i in T.thread_binding(4):\n"
-         "                   ^^^^^^^^^^^^^^^^^^^"},
         {"SuiteThatIsNotIndented",
          in_function("for i in range(4):\n"
                      "T.evaluate(n)"),

@@ -121,6 +121,12 @@ TEST(ScriptStatements, LoopsHaveAnnotationsAndThreads) {
   EXPECT_TRUE(lost(d, LossCode::thread_binding));
 }
 
+TEST(ScriptStatements, ALoopOverThreadsMayNameNone) {
+  const Document d = statements("for i in T.thread_binding(4):\n    T.evaluate(i)");
+  EXPECT_EQ(body(d).integer(f::For::kind), static_cast<int>(ForKind::thread_binding));
+  EXPECT_FALSE(body(d)[f::For::thread_binding]);
+}
+
 TEST(ScriptStatements, AGridIsANestOfSerialLoops) {
   const Document d = statements("for i, j, k in T.grid(2, 3, n):\n    T.evaluate(i + j + k)");
   const Node inner = body(d)[f::For::body][f::For::body];
