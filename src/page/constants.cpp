@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
 
 namespace mlf::page {
 namespace {
@@ -46,7 +47,7 @@ std::size_t bin_of(double value, const ConstantSummary& constant) {
 }
 
 std::optional<ConstantSummary> summary_of_array(std::string name, Node array) {
-  const auto data = array ? array.bytes(f::NDArray::data) : std::nullopt;
+  const auto data = tir::data_of(array);
   if (!data) return {};
   return summary_of(std::move(name), array.dtype(f::NDArray::dtype), *data);
 }
@@ -81,12 +82,12 @@ PooledConstants::PooledConstants(const tir::Document& document) {
     if (!node.is(Kind::ConstantInfo)) return;
     const Node array = node[f::ConstantInfo::data];
     const Node offset = node[f::ConstantInfo::byte_offset];
-    const auto data = array ? array.bytes(f::NDArray::data) : std::nullopt;
+    const auto data = tir::data_of(array);
     if (!data || !offset || !offset.is(Kind::IntImm)) return;
     const auto start = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
     const auto [place, is_new] = by_place_.try_emplace({start, data->size()}, Entry{array});
     if (is_new) return;
-    const auto known = place->second.array.bytes(f::NDArray::data);
+    const auto known = tir::data_of(place->second.array);
     if (!std::ranges::equal(*known, *data)) place->second.is_ambiguous = true;
   });
 }

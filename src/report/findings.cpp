@@ -11,6 +11,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
 
 namespace mlf {
 namespace report {
@@ -65,7 +66,7 @@ class Finder {
 };
 
 void Finder::add_constant(std::string name, Node array) {
-  const auto data = data_of(array);
+  const auto data = tir::data_of(array);
   if (!data || data->size() < kSmallestConstant) return;
   constants_.push_back({std::move(name), array.dtype(f::NDArray::dtype), *data});
 }
@@ -213,11 +214,6 @@ std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>
 }
 
 }  // namespace
-
-// Texts have names of objects that they do not show.
-std::optional<std::span<const std::byte>> data_of(tir::Node array) {
-  return array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
-}
 
 std::vector<CostFinding> findings_of(const ModuleReport& module,
                                      const std::vector<NamedFunction>& functions, Node main,

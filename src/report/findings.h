@@ -17,9 +17,6 @@ struct NamedFunction {
   tir::Node function;
 };
 
-/// The bytes of a constant; nothing where its text or its archive does not have them.
-std::optional<std::span<const std::byte>> data_of(tir::Node array);
-
 /// What there is to find in a module that is reported otherwise. `functions` are its kernels and
 /// main, each once; `main` is undefined where there is none; `uncalled` are functions that main
 /// does not call, undefined where only their names are known.

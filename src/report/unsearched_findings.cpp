@@ -7,6 +7,7 @@
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "report/findings.h"
+#include "tir/node_queries.h"
 
 namespace mlf::report {
 namespace {
@@ -51,7 +52,7 @@ std::set<std::uint64_t> offsets_with_data(tir::Node main) {
   tir::for_each_pre_order(main, [&](tir::Node node) {
     if (!node.is(Kind::ConstantInfo)) return;
     const auto offset = graph::integer_of(node[f::ConstantInfo::byte_offset]);
-    if (!offset || !data_of(node[f::ConstantInfo::data])) return;
+    if (!offset || !tir::data_of(node[f::ConstantInfo::data])) return;
     offsets.insert(static_cast<std::uint64_t>(*offset));
   });
   return offsets;
@@ -77,7 +78,7 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
   for (const NamedFunction& function : functions) {
     tir::for_each_pre_order(function.function, [&](tir::Node node) {
       if (!node.is(Kind::AllocateConst)) return;
-      if (data_of(node[f::AllocateConst::data])) return;
+      if (tir::data_of(node[f::AllocateConst::data])) return;
       const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
       reasons.push_back("the data of " + graph::quoted(name) + " is not known");
     });

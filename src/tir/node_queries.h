@@ -1,7 +1,10 @@
 // Small questions about one node, or its kind, that several readers and writers ask.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "mlf/tir/dtype.h"
@@ -26,6 +29,11 @@ inline bool int_imm_holds(DType dtype, std::int64_t value) {
   if (dtype.bits == 0 || dtype.bits >= 64) return true;
   const std::int64_t half = std::int64_t{1} << (dtype.bits - 1);
   return dtype.is_int() ? -half <= value && value < half : 0 <= value && value < 2 * half;
+}
+
+/// The bytes of an NDArray. Nothing where the text or capture has lost them, or what is there at all.
+inline std::optional<std::span<const std::byte>> data_of(Node array) {
+  return array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
 }
 
 /// Whether this is an IntImm or a FloatImm.
