@@ -1,7 +1,6 @@
 // What the kernels and constants of a module cost more than they have to.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

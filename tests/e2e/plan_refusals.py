@@ -153,7 +153,7 @@ class Refusals(unittest.TestCase):
 
     def test_an_archive_without_its_library(self):
         archive = patched(dropped=r"codegen/host/src/default_lib0\.c")
-        self.refuse(archive, FAILED, "cannot be planned: buffers reach beyond the pool")
+        self.refuse(archive, FAILED, "the size of pool 'global_workspace' is not a number")
 
     # --- Files -----------------------------------------------------------------------------------
 

@@ -100,7 +100,9 @@ struct KernelBuffer {
   std::string name{};
   MemoryKind memory = MemoryKind::program;
   std::optional<std::uint64_t> bytes{};  ///< nothing: unknown
-  std::optional<PoolId> pool{};          ///< of MemoryKind::pool
+  /// Bytes that it certainly has: where its size is a bound only, up to the last that is accessed.
+  std::uint64_t at_least = 0;
+  std::optional<PoolId> pool{};  ///< of MemoryKind::pool
   /// Of a pool: bytes from its start. Of heap and stack: bytes that the same call has there already
   /// when it allocates these, as allocations are nested.
   std::optional<std::uint64_t> offset{};

@@ -231,7 +231,13 @@ KernelId GraphReader::kernel(const Node& node) {
   if (!is_new) return at->second;
   const FunctionRef* function = functions_.find(node.function, 0);
   Kernel made;
-  if (function != nullptr) made = describe_kernel(*function, options_.kernels).kernel;
+  if (function != nullptr) {
+    KernelInfo info = describe_kernel(*function, options_.kernels);
+    made = std::move(info.kernel);
+    for (std::string& overrun : info.overruns) {
+      topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun), {}, {}});
+    }
+  }
   made.symbol = node.function;
   // With TIR at hand, a function that it lacks comes from an external compiler; without, nobody
   // knows.

@@ -81,6 +81,8 @@ class Scanner {
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
   std::vector<std::string> gaps_;
   bool may_end_early_ = false;
+  // Of the Buffers over a place, by position in memory_; nothing: one of them does not say it.
+  std::unordered_map<std::size_t, std::optional<std::uint64_t>> sizes_;
   int guards_ = 0;
   int loops_ = 0;
   tir::NodeId bound_value_ = tir::NodeId::none;
@@ -215,7 +217,8 @@ void Scanner::bind(Node let, Node var, Node value) {
   if (found == nullptr) return;
   if (place.alias == var.id()) {
     memory_of_var_.emplace(tir::index(var.id()), memory_.size());
-    memory_.push_back({MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt, place});
+    memory_.push_back({MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt,
+                       var.id(), place});
   } else if (!place.inside && place.kind == Place::Kind::argument) {
     element(found->vars, place.root) = var;
   }
@@ -236,7 +239,7 @@ std::uint64_t Scanner::allocated_around(MemoryKind memory) const {
 void Scanner::allocate(Node statement, Node var, MemoryKind memory,
                        std::optional<std::uint64_t> bytes) {
   scope_.allocate(var);
-  BodyMemory made{memory, std::string(var.text(f::Var::name)), bytes, {}};
+  BodyMemory made{memory, std::string(var.text(f::Var::name)), bytes, var.id(), {}};
   if (memory != MemoryKind::program) {
     made.below = allocated_around(memory);
     made.is_conditional = guards_ > 0;
@@ -261,12 +264,14 @@ void Scanner::declare(Node buffer) {
   if (!known) known = buffer;
 }
 
-// A place in a pool has no size of its own; the Buffers over it tell.
+// A place in a pool has no size of its own; the Buffers over it tell, if all of them do.
 void Scanner::note_size(Node buffer) {
   const auto at = memory_of_var_.find(tir::index(buffer[f::Buffer::data].id()));
   if (at == memory_of_var_.end()) return;
-  std::optional<std::uint64_t>& bytes = memory_[at->second].bytes;
-  bytes = std::max(bytes.value_or(0), type_of_buffer(buffer).bytes().value_or(0));
+  const auto bytes = type_of_buffer(buffer).bytes();
+  const auto [known, is_first] = sizes_.try_emplace(at->second, bytes);
+  if (!is_first) known->second = known->second && bytes ? std::max(known->second, bytes) : std::nullopt;
+  memory_[at->second].bytes = known->second;
 }
 
 Descend Scanner::enter(Node node) {

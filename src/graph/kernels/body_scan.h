@@ -1,9 +1,8 @@
 // What a function's body tells: what it does to its parameters' memory, what memory of its own it
-// uses, whether it only copies, and how much of a tensor it writes.
+// uses, and whether it only copies.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +33,11 @@ struct BodyMemory {
   MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant; `pool`: perhaps, see `place`
   std::string name;
   std::optional<std::uint64_t> bytes;
+  tir::NodeId pointer = tir::NodeId::none;  ///< the variable that holds its address
   Place place;                  ///< of `pool`: an address inside a parameter, which may be a pool
   std::uint64_t below = 0;      ///< of heap and stack: bytes of the allocations around this one
   bool is_conditional = false;  ///< of heap and stack: allocated in a branch
+  std::uint64_t at_least = 0;   ///< of `pool`: KernelBuffer::at_least
 };
 
 struct BodyScan {
@@ -59,11 +60,5 @@ BodyScan scan_body(tir::Node function);
 /// loaded from. Indices that are spelled differently are computed for every iteration, up to about
 /// a million; beyond that the answer is no.
 bool copies_in_order(tir::Node function);
-
-/// Elements up to the highest one that is written under a condition, by the variable that points to
-/// the tensor. Loops of whole tiles reach beyond the end of a tensor, and a condition keeps them
-/// from writing there: only running them tells where the end is. Tensors with a store that is not
-/// under a condition, or whose loops are too long to run, are not among them.
-std::map<tir::NodeId, std::int64_t> guarded_extents(tir::Node function);
 
 }  // namespace mlf::graph

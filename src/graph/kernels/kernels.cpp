@@ -1,7 +1,11 @@
 #include "graph/kernels/kernels.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+
+#include "graph/kernels/reach.h"
 #include "graph/node_queries.h"
 #include "tir/pools.h"
 
@@ -107,21 +111,79 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
   return parameters;
 }
 
-// Generated C does not say how large a tensor is. What a kernel writes is all of its output; what
-// it reads need not be all of its input, or is guarded where it looks like more.
-void correct_inferred_shapes(Node function, const BodyScan& scan,
-                             std::vector<KernelParameter>& parameters) {
-  const auto guarded = guarded_extents(function);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    KernelParameter& parameter = parameters[i];
-    if (!parameter.type.shape || parameter.type.shape->size() != 1) continue;
-    // Code that is not understood may write further than the stores that are.
-    if (!scan.gaps.empty() || !parameter.effect.written || parameter.effect.first == Effect::First::read)
-      parameter.type.shape.reset();
-    if (!parameter.type.shape || i >= scan.buffers.size() || !scan.buffers[i]) continue;
-    const auto at = guarded.find(scan.buffers[i][f::Buffer::data].id());
-    if (at != guarded.end()) parameter.type.shape = {at->second};
+using ReachOfParameters = std::map<std::uint32_t, Reaches>;
+
+/// Where some of a body is not understood, nothing that it touches has a known end.
+FunctionReach known_reach(Node function, const BodyScan& scan) {
+  FunctionReach reach = reach_of(function);
+  if (reach.is_complete && scan.gaps.empty()) return reach;
+  for (auto* all : {&reach.parameters, &reach.arguments}) {
+    for (auto& [position, reaches] : *all) reaches.stored.is_exact = reaches.loaded.is_exact = false;
   }
+  for (auto& [pointer, reaches] : reach.pointers) {
+    reaches.stored.is_exact = reaches.loaded.is_exact = false;
+  }
+  return reach;
+}
+
+/// Bytes that the function certainly writes, and no more than which it writes. A function that the
+/// tensor is passed on to is taken to write no more than the rest of the body does.
+std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches, std::size_t parameter) {
+  const auto at = reaches.find(static_cast<std::uint32_t>(parameter));
+  if (at == reaches.end() || !at->second.stored.is_exact) return std::nullopt;
+  return at->second.stored.bytes;
+}
+
+// Generated C does not say how large a tensor is. What a kernel writes is all of its output; what
+// it reads need not be all of its input.
+void infer_shapes(const ReachOfParameters& reaches, std::vector<KernelParameter>& parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    TensorType& type = parameters[i].type;
+    if (parameters[i].is_pool || (type.shape && type.shape->size() != 1)) continue;
+    type.shape.reset();
+    const Effect& effect = parameters[i].effect;
+    if (!effect.written || effect.first == Effect::First::read || type.dtype.is_void()) continue;
+    const auto bytes = written_bytes(reaches, i);
+    const std::uint64_t element = type.dtype.element_bytes();
+    if (!bytes || *bytes == 0 || element == 0 || *bytes % element != 0) continue;
+    type.shape = {static_cast<std::int64_t>(*bytes / element)};
+  }
+}
+
+void note_reach(const ReachOfParameters& reaches, std::vector<KernelParameter>& parameters) {
+  for (const auto& [position, reach] : reaches) {
+    if (position < parameters.size()) parameters[position].at_least = reach.bytes();
+  }
+}
+
+/// In C a place in a pool is as large as what is accessed of it.
+void infer_sizes(const FunctionReach& reach, std::vector<BodyMemory>& memory) {
+  for (BodyMemory& one : memory) {
+    if (one.memory != MemoryKind::pool) continue;
+    const auto at = reach.pointers.find(one.pointer);
+    const bool is_known = at != reach.pointers.end() && at->second.is_exact();
+    one.at_least = at == reach.pointers.end() ? 0 : at->second.bytes();
+    if (is_known && one.at_least > 0) one.bytes = one.at_least;
+  }
+}
+
+/// Whatever the function certainly writes beyond memory of a size that its own text states.
+std::vector<std::string> overruns_of(const FunctionReach& reach, std::span<const BodyMemory> memory,
+                                     const KernelInfo& info) {
+  std::vector<std::string> overruns;
+  for (const BodyMemory& one : memory) {
+    const auto at = reach.pointers.find(one.pointer);
+    if (one.memory == MemoryKind::pool || !one.bytes || at == reach.pointers.end()) continue;
+    const Reaches& reaches = at->second;
+    const bool is_constant = one.memory == MemoryKind::program;
+    const std::uint64_t reached = is_constant ? reaches.bytes() : reaches.stored.bytes;
+    if (reached <= *one.bytes) continue;
+    overruns.push_back(fmt::format("'{}' {} {} bytes {} '{}', which has {}", info.kernel.symbol,
+                                   is_constant ? "reads" : "writes", reached,
+                                   is_constant ? "of its constant" : "into its workspace", one.name,
+                                   *one.bytes));
+  }
+  return overruns;
 }
 
 // A slice of the first elements copies in order as well; only equal sizes make it a reshape. One
@@ -149,7 +211,10 @@ std::vector<BodyMemory> take_own_memory(std::vector<BodyMemory> memory, Kernel& 
       places.push_back(std::move(one));
       continue;
     }
-    KernelBuffer buffer{.name = std::move(one.name), .memory = one.memory, .bytes = one.bytes};
+    KernelBuffer buffer{.name = std::move(one.name),
+                        .memory = one.memory,
+                        .bytes = one.bytes,
+                        .at_least = one.bytes.value_or(0)};
     if (one.memory == MemoryKind::program) {
       kernel.constants.push_back(std::move(buffer));
     } else {
@@ -189,11 +254,16 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
   info.parameters = parameters_of(ref.function, scan);
+  const FunctionReach reach = known_reach(ref.function, scan);
   if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
-    correct_inferred_shapes(ref.function, scan, info.parameters);
+    infer_shapes(scan.is_packed ? reach.arguments : reach.parameters, info.parameters);
+    infer_sizes(reach, scan.memory);
+  } else {
+    for (BodyMemory& one : scan.memory) one.at_least = one.bytes.value_or(0);
   }
-  info.kernel.is_reshape =
-      scan.gaps.empty() && !scan.may_end_early && may_be_reshape(ref.function, info.parameters);
+  note_reach(scan.is_packed ? reach.arguments : reach.parameters, info.parameters);
+  info.overruns = overruns_of(reach, scan.memory, info);
+  info.kernel.is_reshape = may_be_reshape(ref.function, info.parameters);
   info.places = take_own_memory(std::move(scan.memory), info.kernel);
   return info;
 }

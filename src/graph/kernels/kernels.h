@@ -20,6 +20,7 @@ struct KernelParameter {
   TensorType type;
   Effect effect;
   bool is_pool = false;
+  std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
 };
 
 struct KernelInfo {
@@ -27,6 +28,7 @@ struct KernelInfo {
   bool has_body = false;
   std::vector<KernelParameter> parameters;  ///< empty without a body
   std::vector<BodyMemory> places;           ///< which may be in pools: only a call tells
+  std::vector<std::string> overruns;        ///< of its own memory, one sentence each
 };
 
 /// Describes a function that has TIR.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/allocations.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -71,6 +72,9 @@ bool writes(Direction direction) {
 }  // namespace
 
 void NetworkBuilder::run() {
+  for (const Step& raw : body_.steps) {
+    if (const auto* call = std::get_if<RawCall>(&raw)) symbols_.emplace(call->symbol);
+  }
   make_inputs();
   for (const Step& raw : body_.steps) {
     // In the order of main: a storage holds what the last step before this one put there.
@@ -110,11 +114,14 @@ void NetworkBuilder::make_outputs() {
   }
 }
 
-// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1".
+// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless another
+// kernel is called so.
 std::string NetworkBuilder::unique_name(const std::string& symbol) {
   std::string name = symbol;
-  while (!names_.emplace(name, true).second) {
-    name = symbol + "_" + std::to_string(++times_called_[symbol]);
+  while (!names_.insert(name).second) {
+    do {
+      name = symbol + "_" + std::to_string(++times_called_[symbol]);
+    } while (symbols_.contains(name));
   }
   return name;
 }
@@ -148,7 +155,12 @@ void NetworkBuilder::step(const RawCall& raw) {
   connect(call, id, tensors);
   note_callee(info, parameters, call, id);
   note_order(call, id);
-  if (is_first) place_memory(info, call);
+  if (is_first) {
+    place_memory(info, call);
+    for (const std::string& overrun : info.overruns) {
+      check(CheckCode::storage_too_small, overrun, id);
+    }
+  }
   topology_.calls.push_back(std::move(call));
   ++position_;
 }
@@ -204,6 +216,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
         const TensorType seen =
             better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
         argument.type = plausible(seen, topology_[state.id].bytes);
+        if (has_parameter) note_constant(raw, parameters[i], state);
         tensors.push_back({i, &state});
         break;
       }
@@ -224,6 +237,19 @@ void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
         "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
             " is not what its parameter " + quoted(parameter.name) + " takes",
         static_cast<CallId>(topology_.calls.size()));
+}
+
+/// Nothing says how large a constant of main in a pool is but what a kernel reads of it.
+void NetworkBuilder::note_constant(const RawCall& raw, const KernelParameter& parameter,
+                                   const StorageState& state) {
+  const Storage& storage = topology_[state.id];
+  if (!state.is_constant || !storage.pool || !storage.offset || parameter.at_least == 0) return;
+  const Pool& pool = topology_[*storage.pool];
+  const std::uint64_t end = sum_of(*storage.offset, parameter.at_least);
+  if (!pool.bytes || end <= *pool.bytes) return;
+  check(CheckCode::storage_too_small,
+        quoted(raw.symbol) + " reads " + quoted(storage.name) + " up to " + std::to_string(end) +
+            " bytes into " + quoted(pool.name) + ", which has " + std::to_string(*pool.bytes));
 }
 
 // Directions depend on what the storages hold now, so that they are decided call by call.
@@ -363,6 +389,7 @@ void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
     KernelBuffer buffer{.name = memory.name,
                         .memory = MemoryKind::pool,
                         .bytes = memory.bytes,
+                        .at_least = memory.at_least,
                         .pool = argument.pool};
     if (memory.place.offset_known) {
       buffer.offset = static_cast<std::uint64_t>(memory.place.offset);

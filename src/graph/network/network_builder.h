@@ -60,6 +60,8 @@ class NetworkBuilder {
   KernelId kernel_of(const KernelInfo& info);
   void fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
                       std::vector<Tensor>& tensors);
+  void note_constant(const RawCall& raw, const KernelParameter& parameter,
+                     const StorageState& state);
   void note_kind(const RawCall& raw, std::size_t argument, const KernelParameter& parameter,
                  ArgumentRole::Kind kind);
   void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors);
@@ -86,7 +88,8 @@ class NetworkBuilder {
   Storages storages_;
   support::NameMap<std::string_view, KernelId> kernel_ids_;
   support::NameMap<std::string, std::uint32_t> times_called_;
-  support::NameMap<std::string, bool> names_;
+  support::NameSet<std::string> names_;    // of calls
+  support::NameSet<std::string> symbols_;  // that main calls
   Position position_ = 0;
 };
 

@@ -50,6 +50,7 @@ class BodyReader {
   void declare_value(const Declared& declared);
   bool declare_workspace(const Declared& declared);
   void let(const Declared& declared, NodeId value);
+  void note_pointer(NodeId value);
   void assignment();
   void set_pending(std::string_view name);
   void store(const Value& place, NodeId value, std::uint32_t begin);

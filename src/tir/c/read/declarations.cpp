@@ -135,13 +135,24 @@ void BodyReader::declare_value(const Declared& declared) {
   let(declared, value);
 }
 
+/// A name for an address: what it is an address of is accessed under another name from now on.
+void BodyReader::note_pointer(NodeId value) {
+  Node pointer = node(value);
+  while (pointer.is(Kind::Cast)) pointer = pointer[f::Cast::value];
+  if (is_call_of(pointer, "tir.address_of")) pointer = pointer.list(f::Call::args)[0];
+  if (pointer.is(Kind::BufferLoad)) pointer = pointer[f::BufferLoad::buffer][f::Buffer::data];
+  if (pointer.is(Kind::Var)) context_.buffers.set_into(pointer.id());
+}
+
 /// Its range is that of its value, for the choice between a division and its floor.
 void BodyReader::let(const Declared& declared, NodeId value) {
   const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
   context_.define(declared.name, {Binding::Kind::variable, declared.pointee, var});
   context_.operators.limit(var, context_.operators.facts().of(value).range);
-  if (declared.dtype.is_handle()) untyped_lets_.push_back(var);
-  if (node(value).is(Kind::Call) && !declared.dtype.is_handle()) {
+  if (declared.dtype.is_handle()) {
+    untyped_lets_.push_back(var);
+    note_pointer(value);
+  } else if (node(value).is(Kind::Call)) {
     statuses_.insert(var);
     note_call(node(value));
   }

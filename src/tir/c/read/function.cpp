@@ -131,7 +131,8 @@ Finisher::Names Finisher::names_of(const Param& param) const {
       context_.versions.may_have(TvmFeature::c_handle_prefix) && param.data != NodeId::none) {
     const std::string_view data = builder_.node(param.data).text(f::Var::name);
     const std::string bare = name.substr(kHandlePrefix.size());
-    if (data.starts_with(bare)) name = bare;
+    const bool is_certain = context_.versions.all_have(TvmFeature::c_handle_prefix);
+    if (is_certain || data.starts_with(bare)) name = bare;
   }
   if (is_pool_param(name)) {
     const std::string stem = name.substr(0, name.size() - 4);

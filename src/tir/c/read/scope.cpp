@@ -1,6 +1,7 @@
 #include "tir/c/read/scope.h"
 
 #include <algorithm>
+#include <array>
 
 #include "tir/c/language.h"
 
@@ -44,7 +45,7 @@ Buffers::Use& Buffers::use(NodeId var, DType element) {
 
 NodeId Buffers::access(NodeId var, DType element, const std::optional<Interval>& index) {
   Use& used = use(var, element);
-  if (index) used.extent = std::max(used.extent, index->high + 1);
+  index ? static_cast<void>(used.extent = std::max(used.extent, index->high + 1)) : set_into(var);
   return used.buffer;
 }
 
@@ -80,12 +81,12 @@ std::vector<std::size_t> Buffers::uses_of(NodeId var) const {
   return uses;
 }
 
-/// Declarations are exact; without one, the largest of what its buffers reach.
-std::int64_t Buffers::bytes_of(NodeId var) const {
-  if (const auto known = declared_bytes(var)) return *known;
+std::optional<std::int64_t> Buffers::bytes_of(NodeId var) const {
+  if (const auto known = declared_bytes(var)) return known;
+  if (unbounded_.contains(var)) return std::nullopt;
   std::int64_t most = 0;
   for (const std::size_t use : uses_of(var)) most = std::max(most, bytes_used(uses_[use]));
-  return most;
+  return most > 0 ? std::optional(most) : std::nullopt;
 }
 
 void Buffers::rename(NodeId var, std::string_view name) {
@@ -100,17 +101,25 @@ std::optional<DType> Buffers::element_of(NodeId var) const {
   return uses_[found->second].element;
 }
 
-/// The shape is flat, and at least one element: a buffer that is never accessed has no extent in C.
+/// In elements, rounded up: elements of another type may end within one of these. An extent that
+/// is not known is a variable.
+NodeId Buffers::extent_of(const Use& use) {
+  const auto bytes = bytes_of(use.var);
+  if (!bytes) {
+    const std::string name(make_->builder().node(use.buffer).text(f::Buffer::name));
+    return make_->var(name + "_extent", make_->prim_type(DType::Int(32)));
+  }
+  const auto size =
+      static_cast<std::int64_t>(std::max<std::size_t>(use.element.element_bytes(), 1));
+  const std::int64_t extent = *bytes / size + (*bytes % size != 0 ? 1 : 0);
+  return make_->int_imm(DType::Int(extent > INT32_MAX ? 64 : 32), extent);
+}
+
+/// The shape is flat.
 void Buffers::settle() {
   for (const Use& used : uses_) {
-    const auto size =
-        static_cast<std::int64_t>(std::max<std::size_t>(used.element.element_bytes(), 1));
-    // What is declared counts in bytes, whatever the elements are.
-    const auto known = declared_bytes(used.var);
-    const std::int64_t extent =
-        known ? *known / size : std::max<std::int64_t>(bytes_used(used) / size, 1);
-    const NodeId shape = make_->int_imm(DType::Int(extent > INT32_MAX ? 64 : 32), extent);
-    make_->builder().set(used.buffer, f::Buffer::shape, make_->builder().list({shape}));
+    const std::array shape = {extent_of(used)};
+    make_->builder().set(used.buffer, f::Buffer::shape, make_->builder().list(shape));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -55,6 +56,9 @@ class Buffers {
   NodeId access(NodeId var, DType element, const std::optional<Interval>& index);
   /// The same without an access.
   NodeId of(NodeId var, DType element);
+  /// Another pointer is set into the memory of `var`: what is reached through that one is not known
+  /// here.
+  void set_into(NodeId var) { unbounded_.insert(var); }
   /// Bytes behind a pointer, from its declaration.
   void set_bytes(NodeId var, std::int64_t bytes) { bytes_[var] = bytes; }
   /// The same, unless a declaration says it.
@@ -63,8 +67,9 @@ class Buffers {
   void limit_bytes(NodeId var, std::int64_t bytes);
   /// Bytes that a declaration states; nothing where none does.
   std::optional<std::int64_t> declared_bytes(NodeId var) const;
-  /// Bytes that are known or used behind a pointer; 0 for one that is never used.
-  std::int64_t bytes_of(NodeId var) const;
+  /// Bytes that are declared, or that all uses together reach, behind a pointer. Nothing where it
+  /// is never used, or where a use may reach anything.
+  std::optional<std::int64_t> bytes_of(NodeId var) const;
   /// Names the buffers on this pointer, which have its own name otherwise.
   void rename(NodeId var, std::string_view name);
 
@@ -81,6 +86,7 @@ class Buffers {
     std::int64_t extent = 0;  ///< one above the highest index seen
   };
   Use& use(NodeId var, DType element);
+  NodeId extent_of(const Use& use);
   std::vector<std::size_t> uses_of(NodeId var) const;
   std::int64_t bytes_used(const Use& use) const;
 
@@ -89,6 +95,7 @@ class Buffers {
   std::map<std::pair<NodeId, std::uint32_t>, std::size_t> by_var_;
   std::map<NodeId, std::int64_t> bytes_;
   std::map<NodeId, std::int64_t> most_;
+  std::set<NodeId> unbounded_;  ///< pointers with an access of which no bound is known
 };
 
 }  // namespace mlf::tir::c

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "support/error.h"
 #include "support/name_map.h"
@@ -230,6 +231,7 @@ void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
   support::NameMap<std::string_view, const FunctionDraft*> by_name;
   for (const FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
   std::map<NodeId, std::int64_t> sizes;
+  std::set<NodeId> unknown;
   for (const CallSite& call : caller.calls) {
     const auto found = by_name.find(call.callee);
     if (found == by_name.end()) continue;
@@ -237,13 +239,15 @@ void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
     const std::size_t count = std::min(call.args.size(), kernel.params.size());
     for (std::size_t i = 0; i < count; ++i) {
       if (!builder.node(call.args[i]).is(Kind::Var)) continue;
+      const auto used = kernel.buffers.bytes_of(kernel.params[i].data);
       std::int64_t& size = sizes[call.args[i]];
-      size = std::max(size, kernel.buffers.bytes_of(kernel.params[i].data));
+      used ? static_cast<void>(size = std::max(size, *used))
+           : static_cast<void>(unknown.insert(call.args[i]));
     }
   }
   for (const Param& param : caller.params) {
     const auto size = sizes.find(param.data);
-    if (size != sizes.end() && size->second > 0)
+    if (size != sizes.end() && !unknown.contains(param.data))
       caller.buffers.suggest_bytes(param.data, size->second);
   }
 }

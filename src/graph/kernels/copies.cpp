@@ -1,11 +1,7 @@
-// What the stores of a kernel say when its loops are run: whether it only copies, and how much of a
-// tensor it writes.
-#include <algorithm>
+// Whether a kernel only copies, found out by running its loops.
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -319,101 +315,6 @@ bool copies_in_order(Node function) {
   if (!to.index || !from.index || to.data == from.data) return false;
   if (to.index == from.index) return true;
   return agree_everywhere(*nest, to.index, from.index);
-}
-
-// --- Written extents ----------------------------------------------------------------------------
-
-namespace {
-
-/// Walks a body with the loops, lets and conditions around each store at hand.
-class Stores {
- public:
-  std::map<tir::NodeId, std::int64_t> of(Node function) &&;
-
- private:
-  void enter(Node node);
-  void leave(Node node);
-  void store(Node data, tir::NodeList indices);
-  std::optional<std::int64_t> highest(Node index) const;
-
-  std::vector<Loop> loops_;
-  std::vector<Binding> lets_;
-  std::vector<Node> conditions_;
-  std::size_t endless_ = 0;  // loops around the store whose bounds are not constant
-  std::map<tir::NodeId, std::int64_t> extents_;
-  std::set<tir::NodeId> unknown_;
-};
-
-void Stores::enter(Node node) {
-  if (node.is(Kind::For)) {
-    const auto loop = loop_of(node);
-    // What a loop without constant bounds writes cannot be computed: it is counted, not kept.
-    loop ? loops_.push_back(*loop) : static_cast<void>(++endless_);
-  } else if (node.is(Kind::LetStmt)) {
-    lets_.emplace_back(node[f::LetStmt::var], node[f::LetStmt::value]);
-  } else if (node.is(Kind::IfThenElse)) {
-    // Stores in an else branch hold where the condition does not: undefined means "not known".
-    conditions_.push_back(node[f::IfThenElse::else_case] ? Node() : node[f::IfThenElse::condition]);
-  } else if (node.is(Kind::BufferStore)) {
-    store(node[f::BufferStore::buffer][f::Buffer::data], node.list(f::BufferStore::indices));
-  }
-}
-
-void Stores::leave(Node node) {
-  if (node.is(Kind::For)) {
-    loop_of(node) ? loops_.pop_back() : static_cast<void>(--endless_);
-  } else if (node.is(Kind::LetStmt)) {
-    lets_.pop_back();
-  } else if (node.is(Kind::IfThenElse)) {
-    conditions_.pop_back();
-  }
-}
-
-// The highest element that the store writes in any iteration, by running all of them.
-std::optional<std::int64_t> Stores::highest(Node index) const {
-  std::optional<std::int64_t> most;
-  bool known = true;
-  const bool ran = for_each_iteration(loops_, lets_, conditions_, [&](Evaluator& at) {
-    const auto element = at(index);
-    known = element.has_value();
-    if (known) most = std::max(most.value_or(0), *element);
-    return known;
-  });
-  return ran && known ? most : std::nullopt;
-}
-
-void Stores::store(Node data, tir::NodeList indices) {
-  const bool is_guarded =
-      !conditions_.empty() && std::all_of(conditions_.begin(), conditions_.end(),
-                                          [](Node condition) { return bool(condition); });
-  const auto element =
-      is_guarded && endless_ == 0 && indices.size() == 1 ? highest(indices[0]) : std::nullopt;
-  if (!element) {
-    unknown_.insert(data.id());
-    return;
-  }
-  std::int64_t& extent = extents_[data.id()];
-  extent = std::max(extent, *element + 1);
-}
-
-std::map<tir::NodeId, std::int64_t> Stores::of(Node function) && {
-  tir::NodeSet seen(function.module());
-  tir::walk(
-      function[f::PrimFunc::body], seen,
-      [this](Node node) {
-        enter(node);
-        return tir::Descend::into_children;
-      },
-      [this](Node node) { leave(node); });
-  // One store that is not known is enough: it may reach further than all others.
-  for (const tir::NodeId id : unknown_) extents_.erase(id);
-  return std::move(extents_);
-}
-
-}  // namespace
-
-std::map<tir::NodeId, std::int64_t> guarded_extents(Node function) {
-  return Stores().of(function);
 }
 
 }  // namespace mlf::graph
