@@ -24,6 +24,10 @@ enum class FindingCode : std::uint8_t {
   stale_outputs,   ///< outputs of mlf were made from other members than those that are there now
   damaged_output,  ///< an output of mlf is missing, or not what mlf wrote
   no_network,      ///< a module without a network
+  not_compared,    ///< a capture of another stage or build than the generated C
+  metadata_too_small,  ///< metadata.json declares less than what runs
+  c_invalid,       ///< generated C that no compiler takes
+  missing_file,    ///< TIR beside the archive that an earlier run read and this one is not given
 };
 
 MLF_API std::string_view to_string(FindingCode code);
@@ -77,12 +81,14 @@ struct VerifyOptions {
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
 ///  - whether the generated C says what the captured TIR of its module and target says, as far as C
 ///    can say it (`tir::c_normal_form`) and the dialect of the TIR does (`tir::Tolerance`);
-///  - whether the generated C uses TVM's `half`, which is no type of C;
+///  - whether the generated C uses TVM's `half`, which is no type of C, and whether its declarations
+///    are such that a compiler takes them;
+///  - whether metadata.json declares the workspace that the network certainly uses;
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.
 ///
 /// The archive passes where no finding is of severity `error`. Nothing is written, and nothing is
-/// compiled or run: C that no compiler takes passes as long as it says what the TIR says. `checks`
-/// of the result tells what was checked and what not.
+/// compiled or run: of C only the declarations are looked at. `checks` of the result tells what was
+/// checked and what not.
 ///
 /// Errors: `invalid_input` for an archive, metadata or TIR that does not read; `io`; `usage`.
 MLF_API Result<Verification> verify_archive(const std::string& path,

@@ -1,6 +1,7 @@
 #include "deployment/network_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "deployment/member_text.h"
@@ -8,6 +9,7 @@
 #include "deployment/tir_name.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/params.h"
+#include "plan/contradictions.h"
 #include "support/error.h"
 
 namespace mlf::deployment {
@@ -116,6 +118,8 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage) {
     const auto module = module_of(topology);
     if (!module) continue;
     topology.module = modules_[*module].name;
+    std::ranges::move(plan::overlapping_workspaces(topology, stage),
+                      std::back_inserter(topology.checks));
     // Does nothing where an earlier stage or the module's graph has decided.
     found_.emplace(*module, std::move(topology));
   }

@@ -16,6 +16,7 @@
 #include "process/output_names.h"
 #include "process/outputs.h"
 #include "process/regenerate.h"
+#include "process/verify_c.h"
 #include "support/error.h"
 
 namespace mlf::process {
@@ -163,6 +164,20 @@ archive::Lost apply(const Job& job, const Changes& changes, const std::string& p
   return {};
 }
 
+/// TIR that comes with this run, and not with the archive, has to be of the archive's build.
+void refuse_contradictions(const Job& job) {
+  const auto& added = job.archive().contents().overlaid;
+  for (const TirSource& source : job.deployment.tir_sources()) {
+    const bool is_given = source.member == nullptr || added.contains(source.name);
+    if (!is_given || source.c) continue;
+    const auto contradiction = contradiction_with_c(job.deployment, source);
+    if (!contradiction) continue;
+    Location where{.file = source.path};
+    if (source.member != nullptr) where.member = source.name;
+    throw Error(ErrorKind::invalid_input, *contradiction, where);
+  }
+}
+
 /// `--tir` took these into the outputs, and nobody knows where they are now.
 void refuse_files_beside(const Job& job) {
   if (job.previous->inputs.files.empty()) return;
@@ -189,6 +204,7 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
   Changes changes = additions(job);
   // All outputs are made aside before the archive is changed: an error leaves it as it was.
   if (!is_up_to_date(job) || !listed_graphs_suffice(job)) {
+    refuse_contradictions(job);
     make_outputs(job, outputs);
     require_graphs(job, outputs.networks);
     changes = changes_for(job, outputs);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "deployment/contradictions.h"
 #include "deployment/network_search.h"
 #include "mlf/graph/compare.h"
 #include "process/job.h"
@@ -29,7 +30,8 @@ class Verifier {
   CheckResult& start(VerifyCheck check);
   void check_inputs();
   void check_outputs();
-  void check_networks();
+  Networks check_networks();
+  void check_declarations(const Networks& networks);
   void report_network(const Network& network);
   void compare_stage(const Networks& preferred, std::span<const TirSource* const> stage);
   void check_c();
@@ -47,8 +49,25 @@ CheckResult& Verifier::start(VerifyCheck check) {
 
 constexpr const char* kNoManifest = "mlf has not processed the archive";
 
+/// Files beside the archive that were read then and are not given now.
+std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) {
+  std::vector<std::string> missing;
+  for (const Digest& file : then.files) {
+    if (std::ranges::find(now.files, file.name, &Digest::name) == now.files.end()) {
+      missing.push_back(file.name);
+    }
+  }
+  return missing;
+}
+
+/// Whether the archive still has what mlf read of it.
+bool is_unchanged(const Job& job, const Digest& member) {
+  return state_of(job.archive(), member) == OutputState::intact;
+}
+
 // Stale (here) and damaged (below) are different: the first needs another run, the second needs an
-// explanation.
+// explanation. Where a file is not given, other members are read in its place: only those of then
+// can be looked at.
 void Verifier::check_inputs() {
   CheckResult& result = start(VerifyCheck::inputs);
   if (!job_.previous) {
@@ -56,16 +75,23 @@ void Verifier::check_inputs() {
     return;
   }
   const Inputs& then = job_.previous->inputs;
-  const auto count = [&result](const std::vector<Digest>& read, const std::vector<Digest>& now) {
-    for (const Digest& digest : read) {
-      ++(std::ranges::count(now, digest) != 0 ? result.passed : result.failed);
-    }
-  };
   // What the constants of an earlier run look like is that run's choice.
   const Inputs now = job_.inputs(then.constants);
-  count(then.members, now.members);
-  count(then.files, now.files);
-  if (then == now) return;
+  const auto missing = files_not_given(then, now);
+  for (const Digest& member : then.members) {
+    ++(is_unchanged(job_, member) ? result.passed : result.failed);
+  }
+  for (const Digest& file : then.files) {
+    if (std::ranges::find(missing, file.name) != missing.end()) continue;
+    ++(std::ranges::count(now.files, file) != 0 ? result.passed : result.failed);
+  }
+  for (const std::string& file : missing) {
+    findings_.push_back({.severity = Severity::note,
+                         .code = FindingCode::missing_file,
+                         .detail = "mlf processed the archive with '" + file +
+                                   "', a file beside it, which --tir has to give again"});
+  }
+  if (missing.empty() ? then == now : result.failed == 0) return;
   result.failed = std::max<std::size_t>(result.failed, 1);  // what is read now and was not then
   findings_.push_back({.severity = Severity::error,
                        .code = FindingCode::stale_outputs,
@@ -92,8 +118,12 @@ void Verifier::check_outputs() {
 }
 
 void Verifier::report_network(const Network& network) {
-  ++(network.topology.is_sound() ? checks_.back().passed : checks_.back().failed);
-  for (const graph::Check& check : network.topology.checks) {
+  std::vector<graph::Check> checks = network.topology.checks;
+  const auto of_c = deployment::errors_of_c(job_.deployment, network.module, network.topology);
+  checks.insert(checks.end(), of_c.begin(), of_c.end());
+  const bool is_sound = network.topology.is_sound() && of_c.empty();
+  ++(is_sound ? checks_.back().passed : checks_.back().failed);
+  for (const graph::Check& check : checks) {
     findings_.push_back({.severity = info(check.code).severity,
                          .code = FindingCode::network_check,
                          .check = check.code,
@@ -125,8 +155,8 @@ void Verifier::compare_stage(const Networks& preferred, std::span<const TirSourc
   }
 }
 
-void Verifier::check_networks() {
-  const Networks networks = get_or_throw(job_.deployment.networks());
+Networks Verifier::check_networks() {
+  Networks networks = get_or_throw(job_.deployment.networks());
   if (start(VerifyCheck::network); networks.found.empty()) {
     checks_.back().not_checked = "no module has a network";
   }
@@ -143,6 +173,7 @@ void Verifier::check_networks() {
   }
   // The first stage is the one that the networks come from.
   for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
+  return networks;
 }
 
 void Verifier::check_c() {
@@ -150,8 +181,41 @@ void Verifier::check_c() {
   CheckResult& result = start(VerifyCheck::generated_c);
   result.passed = comparison.functions - comparison.differing;
   result.failed = comparison.differing;
-  if (result.counted() == 0) result.not_checked = "no function has both captured TIR and C";
+  if (result.counted() == 0) {
+    result.not_checked = comparison.why_not.empty() ? "no function has both captured TIR and C"
+                                                    : std::move(comparison.why_not);
+  }
   std::ranges::move(comparison.findings, std::back_inserter(findings_));
+}
+
+/// Numbers and declarations of each module, as `contradictions_of` has them.
+void Verifier::check_declarations(const Networks& networks) {
+  CheckResult& metadata = start(VerifyCheck::metadata);
+  for (const Network& network : networks.found) {
+    const auto small =
+        deployment::too_small_metadata(job_.modules()[network.module], network.topology);
+    ++(small ? metadata.failed : metadata.passed);
+    if (small) {
+      findings_.push_back({.severity = Severity::error,
+                           .code = FindingCode::metadata_too_small,
+                           .module = name_of(network.module),
+                           .detail = small->detail});
+    }
+  }
+  if (metadata.counted() == 0) metadata.not_checked = "no module has a network";
+  CheckResult& declarations = start(VerifyCheck::declarations);
+  for (const Module& module : job_.modules()) {
+    if (module.files.sources.empty()) continue;
+    const auto faults = deployment::invalid_c(job_.deployment, module);
+    ++(faults.empty() ? declarations.passed : declarations.failed);
+    for (const Contradiction& fault : faults) {
+      findings_.push_back({.severity = Severity::error,
+                           .code = FindingCode::c_invalid,
+                           .module = module.name,
+                           .detail = fault.detail});
+    }
+  }
+  if (declarations.counted() == 0) declarations.not_checked = "the archive has no generated C";
 }
 
 Verification Verifier::run() && {
@@ -160,8 +224,9 @@ Verification Verifier::run() && {
   if (tir.counted() == 0) tir.not_checked = "the archive has no TIR and no generated C";
   check_inputs();
   check_outputs();
-  check_networks();
+  const Networks networks = check_networks();
   check_c();
+  check_declarations(networks);
   start(VerifyCheck::compilation).not_checked = "mlf reads C and runs no compiler";
   return {std::move(findings_), std::move(checks_)};
 }
@@ -184,9 +249,10 @@ namespace mlf {
 
 std::string_view to_string(FindingCode code) {
   // By value of FindingCode; schemas/verify.schema.json lists them.
-  static constexpr std::array<std::string_view, 7> kNames{
-      "network-check", "stage-mismatch", "c-mismatch", "c-type",
-      "stale-outputs", "damaged-output", "no-network"};
+  static constexpr std::array<std::string_view, 11> kNames{
+      "network-check",  "stage-mismatch", "c-mismatch", "c-type",      "stale-outputs",
+      "damaged-output", "no-network",     "not-compared", "metadata-too-small", "c-invalid",
+      "missing-file"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 

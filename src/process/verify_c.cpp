@@ -1,13 +1,19 @@
 #include "process/verify_c.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "deployment/tir_name.h"
 #include "mlf/tir/c.h"
 #include "mlf/tir/compare.h"
+#include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/pools.h"
 
 namespace mlf::process {
 namespace {
@@ -36,22 +42,148 @@ bool lacks_pools(const tir::Document& read, const tir::Difference& difference) {
          has_lost(read, tir::LossCode::attr_object, difference.function);
 }
 
-/// Texts do not say the names of parameters and pointers that are behind a buffer, and leave out
-/// what pools are.
+/// Texts leave out what pools are.
 bool is_lost_in_text(const tir::Document& captured, const tir::Difference& difference) {
-  if (captured.source.dialect == tir::Dialect::save_json) return false;
-  if (difference.in == tir::DifferenceIn::name) return true;
-  return difference.in == tir::DifferenceIn::attribute &&
+  return captured.source.dialect != tir::Dialect::save_json &&
+         difference.in == tir::DifferenceIn::attribute &&
          has_lost(captured, tir::LossCode::attr_object);
 }
 
-/// Both sides are brought to what C can show (`c_normal_form`): the code generator's passes and its
-/// missing types are then no difference.
+/// The functions of a module by name.
+std::map<std::string_view, tir::Node> functions_of(const tir::Module& module) {
+  std::map<std::string_view, tir::Node> functions;
+  const tir::NodeMap all = module.root().map(tir::f::IRModule::functions);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all.value(i).is(tir::Kind::PrimFunc)) continue;
+    functions.emplace(all.key(i).text(tir::f::GlobalVar::name_hint), all.value(i));
+  }
+  return functions;
+}
+
+/// Main has one name in every network.
+bool is_main(std::string_view name) {
+  return name == "__tvm_main__" || name == "run_model";
+}
+
+/// What a function is given.
+struct Signature {
+  std::size_t tensors = 0;  ///< and contexts
+  std::size_t pools = 0;
+  bool has_constants = false;  ///< of its own
+};
+
+Signature signature_of(tir::Node function) {
+  Signature signature;
+  for (const tir::Node param : function.list(tir::f::PrimFunc::params)) {
+    ++(tir::pool_name(param.text(tir::f::Var::name)).empty() ? signature.tensors
+                                                             : signature.pools);
+  }
+  tir::for_each_pre_order(function[tir::f::PrimFunc::body], [&](tir::Node node) {
+    signature.has_constants = signature.has_constants || node.is(tir::Kind::AllocateConst);
+  });
+  return signature;
+}
+
+/// How the memory planner and the graph executor change what a function is given. Empty: not so.
+struct OtherForm {
+  std::string stage{};  ///< the capture is of another stage: it says the same in another form
+  std::string build{};  ///< the capture is of another build
+};
+
+OtherForm other_form(std::string_view name, const Signature& captured, const Signature& c) {
+  if (captured.pools == 0 && c.pools > 0 && captured.tensors == c.tensors) {
+    return {.stage = "it is from before the memory planner gave the functions of the C their pools"};
+  }
+  if (captured.pools > 0 && c.pools == 0) {
+    return {.build = fmt::format("function '{}' works in a pool there and in none in the C", name)};
+  }
+  const bool takes_more = captured.tensors > c.tensors && !captured.has_constants;
+  if (takes_more && (c.has_constants || c.pools > 0)) {
+    return {.build = fmt::format("function '{}' takes {} tensors there and {} in the C, which has "
+                                 "constants in place of the others",
+                                 name, captured.tensors, c.tensors)};
+  }
+  return {};
+}
+
+/// One capture and the C of its module and target, as far as C can say what TIR does: the code
+/// generator's passes and its missing types are then no difference (`c_normal_form`).
+class ComparedWithC {
+ public:
+  ComparedWithC(const tir::Document& captured, const tir::Document& read)
+      : captured_(captured), read_(read) {
+    find_form();
+    if (form_.stage.empty() && form_.build.empty()) compare();
+  }
+
+  const OtherForm& form() const { return form_; }
+  const std::vector<tir::Difference>& differences() const { return differences_; }
+  std::size_t functions() const { return functions_; }
+  std::size_t differing() const {
+    std::set<std::string_view> names;
+    for (const tir::Difference& difference : differences_) names.insert(difference.function);
+    return names.size();
+  }
+
+ private:
+  void find_form();
+  void compare();
+  bool is_explained(const tir::Difference& difference) const;
+
+  const tir::Document& captured_;
+  const tir::Document& read_;
+  OtherForm form_;
+  std::vector<tir::Difference> differences_;
+  std::size_t functions_ = 0;
+};
+
+/// By the first function that shows it. Of two networks, not even the kernels are the same.
+void ComparedWithC::find_form() {
+  const auto captured = functions_of(captured_.module);
+  const auto read = functions_of(read_.module);
+  std::size_t shared = 0;
+  for (const auto& [name, function] : captured) {
+    const auto other = read.find(name);
+    if (other == read.end()) continue;
+    shared += is_main(name) ? 0 : 1;
+    form_ = other_form(name, signature_of(function), signature_of(other->second));
+    if (!form_.stage.empty() || !form_.build.empty()) return;
+  }
+  if (shared == 0 && captured.size() > 1 && read.size() > 1) {
+    form_.build = "it has none of the kernels that the C has";
+  }
+}
+
+bool ComparedWithC::is_explained(const tir::Difference& difference) const {
+  // Calling conventions give parameters and the pointers behind them other names: no code depends on
+  // these. Functions of one target may be spread over several captures, or over several files of C.
+  return difference.in == tir::DifferenceIn::name ||
+         difference.in == tir::DifferenceIn::function || is_lost_in_text(captured_, difference) ||
+         is_kept_as_text(read_, difference) || lacks_pools(read_, difference);
+}
+
+/// Where most functions differ, nobody has edited one of them: they were built another time.
+void ComparedWithC::compare() {
+  const tir::VersionRange& version = read_.source.tvm_version;
+  // What C cannot show is gone from both; what the captured text has lost, C may still say.
+  tir::Comparison comparison = tir::compare(tir::c_normal_form(read_.module, version).module,
+                                            tir::c_normal_form(captured_.module, version).module,
+                                            tir::Tolerance::of(captured_.source.dialect));
+  std::erase_if(comparison.differences,
+                [&](const tir::Difference& difference) { return is_explained(difference); });
+  functions_ = comparison.functions;
+  differences_ = std::move(comparison.differences);
+  if (functions_ < 2 || 2 * differing() <= functions_) return;
+  form_.build = fmt::format("{} of {} functions differ, the first at {}", differing(), functions_,
+                            to_string(differences_.front()));
+}
+
 class CheckOfC {
  public:
   explicit CheckOfC(const Deployment& deployment) : deployment_(deployment) {}
 
   ComparisonWithC run() &&;
+  std::optional<std::string> contradiction_of(const TirSource& captured);
 
  private:
   void check(std::size_t module, const TirSource& c);
@@ -74,32 +206,32 @@ bool CheckOfC::belongs_to(const TirSource& captured, std::size_t module, const T
 }
 
 void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSource& c) {
-  const auto held_captured = get_or_throw(deployment_.document(source));
-  const auto held_read = get_or_throw(deployment_.document(c));
-  const tir::Document& captured = *held_captured;
-  const tir::Document& read = *held_read;
-  const tir::VersionRange& version = read.source.tvm_version;
-  // What C cannot show is gone from both; what the captured text has lost, C may still say.
-  const tir::Comparison comparison =
-      tir::compare(tir::c_normal_form(read.module, version).module,
-                   tir::c_normal_form(captured.module, version).module,
-                   tir::Tolerance::of(captured.source.dialect));
-  std::set<std::string_view> differing;
-  for (const tir::Difference& difference : comparison.differences) {
-    // Functions of one target may be spread over several captures, or over several files of C.
-    if (difference.in == tir::DifferenceIn::function) continue;
-    if (is_lost_in_text(captured, difference)) continue;
-    if (is_kept_as_text(read, difference) || lacks_pools(read, difference)) continue;
-    differing.insert(difference.function);
-    result_.findings.push_back({.severity = graph::Severity::error,
-                                .code = FindingCode::c_mismatch,
+  const auto captured = get_or_throw(deployment_.document(source));
+  const auto read = get_or_throw(deployment_.document(c));
+  const ComparedWithC compared(*captured, *read);
+  const auto add = [&](graph::Severity severity, FindingCode code, std::string detail) {
+    result_.findings.push_back({.severity = severity,
+                                .code = code,
                                 .module = modules()[module].name,
-                                .detail = "the generated C, " + c.name + ", and " +
-                                          captured.source.member +
-                                          " (second) differ: " + to_string(difference)});
+                                .detail = std::move(detail)});
+  };
+  const OtherForm& form = compared.form();
+  const std::string& why = form.stage.empty() ? form.build : form.stage;
+  if (!why.empty()) {
+    std::string reason = form.stage.empty() ? "it is of another build: " + why : why;
+    add(graph::Severity::note, FindingCode::not_compared,
+        fmt::format("{} was not compared with the generated C, {}, because {}", source.name, c.name,
+                    reason));
+    if (result_.why_not.empty()) result_.why_not = fmt::format("{}: {}", source.name, reason);
+    return;
   }
-  result_.functions += comparison.functions;
-  result_.differing += differing.size();
+  for (const tir::Difference& difference : compared.differences()) {
+    add(graph::Severity::error, FindingCode::c_mismatch,
+        fmt::format("the generated C, {}, and {} (second) differ: {}", c.name,
+                    captured->source.member, to_string(difference)));
+  }
+  result_.functions += compared.functions();
+  result_.differing += compared.differing();
 }
 
 void CheckOfC::check(std::size_t module, const TirSource& c) {
@@ -132,6 +264,24 @@ void CheckOfC::check_types(const TirSource& c) {
                  "defines it"});
 }
 
+/// TIR of another stage contradicts nothing: it says the same of another time.
+std::optional<std::string> CheckOfC::contradiction_of(const TirSource& source) {
+  for (std::size_t i = 0; i < modules().size(); ++i) {
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
+      if (!belongs_to(source, i, get_or_throw(deployment_.owners_of(c)).target)) continue;
+      const auto captured = get_or_throw(deployment_.document(source));
+      const auto read = get_or_throw(deployment_.document(c));
+      const ComparedWithC compared(*captured, *read);
+      const std::string about = "the archive's generated C, " + c.name + ", contradicts it: ";
+      if (!compared.form().build.empty()) return about + compared.form().build;
+      if (!compared.differences().empty() && compared.form().stage.empty()) {
+        return about + to_string(compared.differences().front());
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 ComparisonWithC CheckOfC::run() && {
   // Generated C is slow to read: not where there is nothing to compare it with.
   const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
@@ -153,6 +303,11 @@ ComparisonWithC CheckOfC::run() && {
 
 ComparisonWithC compare_with_c(const Deployment& deployment) {
   return CheckOfC(deployment).run();
+}
+
+std::optional<std::string> contradiction_with_c(const Deployment& deployment,
+                                                const TirSource& captured) {
+  return CheckOfC(deployment).contradiction_of(captured);
 }
 
 }  // namespace mlf::process

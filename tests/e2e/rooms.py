@@ -48,6 +48,7 @@ PUBLIC = {
     "file.h": "archive",
     "params.h": "model_library",
     "archive_plan.h": "deployment",
+    "contradictions.h": "deployment",
     "memory_claims.h": "deployment",
     "claim_reasons.def": "deployment",
     "folding.h": "deployment",

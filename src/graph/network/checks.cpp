@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/allocations.h"
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
@@ -61,17 +62,54 @@ void check_sizes(Topology& topology, ValueId id) {
   }
 }
 
-void check_pool_bounds(Topology& topology, const std::string& name, const Pool& pool,
-                       std::optional<std::uint64_t> offset, std::optional<std::uint64_t> bytes) {
-  if (!offset || !bytes || !pool.bytes) return;
+/// Something with a place in a pool, and the bytes that it certainly takes there.
+struct InPool {
+  std::string name;
+  PoolId pool;
+  std::optional<std::uint64_t> offset;
+  std::uint64_t bytes = 0;
+};
+
+void check_pool_bounds(Topology& topology, const InPool& one) {
+  const Pool& pool = topology[one.pool];
+  if (!one.offset || one.bytes == 0 || !pool.bytes) return;
   // In this order nothing overflows.
-  if (*offset <= *pool.bytes && *bytes <= *pool.bytes - *offset) return;
+  if (*one.offset <= *pool.bytes && one.bytes <= *pool.bytes - *one.offset) return;
   topology.checks.push_back({CheckCode::storage_too_small,
-                             quoted(name) + " ends " + std::to_string(*offset + *bytes) +
-                                 " bytes into " + quoted(pool.name) + ", which has " +
-                                 std::to_string(*pool.bytes),
+                             quoted(one.name) + " ends " +
+                                 std::to_string(sum_of(*one.offset, one.bytes)) + " bytes into " +
+                                 quoted(pool.name) + ", which has " + std::to_string(*pool.bytes),
                              {},
                              {}});
+}
+
+/// A tensor of main is as large as the largest value in it.
+std::vector<InPool> storages_in_pools(const Topology& topology) {
+  std::vector<std::uint64_t> bytes;
+  for (const Storage& storage : topology.storages) bytes.push_back(storage.bytes.value_or(0));
+  for (const Value& value : topology.values) {
+    std::uint64_t& most = bytes[index(value.storage)];
+    most = std::max(most, value.bytes.value_or(0));
+  }
+  std::vector<InPool> list;
+  for (std::size_t i = 0; i < topology.storages.size(); ++i) {
+    const Storage& storage = topology.storages[i];
+    if (storage.pool) list.push_back({storage.name, *storage.pool, storage.offset, bytes[i]});
+  }
+  return list;
+}
+
+void check_pools(Topology& topology) {
+  for (const InPool& one : storages_in_pools(topology)) check_pool_bounds(topology, one);
+  for (const Kernel& kernel : topology.kernels) {
+    for (const auto* buffers : {&kernel.workspaces, &kernel.constants}) {
+      for (const KernelBuffer& buffer : *buffers) {
+        if (!buffer.pool) continue;
+        check_pool_bounds(topology, {kernel.symbol + "." + buffer.name, *buffer.pool,
+                                     buffer.offset, buffer.at_least});
+      }
+    }
+  }
 }
 
 /// A value in a pool and when it is in use.
@@ -159,11 +197,7 @@ void check_values(Topology& topology) {
     check_use(topology, id, outputs.contains(id));
     check_sizes(topology, id);
   }
-  for (const Storage& storage : topology.storages) {
-    if (!storage.pool) continue;
-    check_pool_bounds(topology, storage.name, topology[*storage.pool], storage.offset,
-                      storage.bytes);
-  }
+  check_pools(topology);
   check_overlaps(topology);
 }
 

@@ -73,7 +73,10 @@ void size_pool_constants(Topology& topology, Node main) {
     if (value.kind == ValueKind::constant) fill(value.bytes, storage.pool, storage.offset);
   }
   for (Kernel& kernel : topology.kernels) {
-    for (KernelBuffer& buffer : kernel.constants) fill(buffer.bytes, buffer.pool, buffer.offset);
+    for (KernelBuffer& buffer : kernel.constants) {
+      fill(buffer.bytes, buffer.pool, buffer.offset);
+      if (buffer.at_least == 0) buffer.at_least = buffer.bytes.value_or(0);
+    }
   }
 }
 

@@ -53,6 +53,7 @@ class NormalForm {
   NodeId governing(NodeId let, std::vector<NodeId> rest);
   NodeId joined_once(std::span<const NodeId> statements);
   NodeId loop(Node node);
+  NodeId evaluate(Node node);
   NodeId allocate(Node node);
   NodeId choice(Node select);
   NodeId division(Node node);

@@ -1,5 +1,6 @@
 // Statements of the normal form.
 #include "tir/c/normal_form/normal_form.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 
@@ -13,9 +14,7 @@ NodeId NormalForm::rebuilt_statement(Node node) {
     case Kind::AllocateConst:
       return of(node[f::AllocateConst::body]);
     case Kind::Evaluate:
-      if (!node[f::Evaluate::value].is(Kind::IntImm)) return copy(node);
-      note(NormalizationRule::Evaluate_value);
-      return NodeId::none;
+      return evaluate(node);
     case Kind::SeqStmt:
       return sequence(node);
     case Kind::BufferStore:
@@ -42,6 +41,22 @@ NodeId NormalForm::without_code(Node node) {
       note(NormalizationRule::DeclBuffer_buffer);
       return of(node[f::DeclBuffer::body]);
   }
+}
+
+/// A number alone is not printed. A call of an external function is, without the type of its result,
+/// which nothing takes.
+NodeId NormalForm::evaluate(Node node) {
+  if (node[f::Evaluate::value].is(Kind::IntImm)) {
+    note(NormalizationRule::Evaluate_value);
+    return NodeId::none;
+  }
+  const Node value = builder_.node(of(node[f::Evaluate::value]));
+  if (!is_call_of(value, "tir.call_extern") || value.dtype() == DType::Int(32)) return copy(node);
+  note(NormalizationRule::Call_dtype);
+  std::vector<NodeId> args;
+  for (const Node arg : value.list(f::Call::args)) args.push_back(arg.id());
+  const NodeId call = make_.call(value[f::Call::op].id(), args, DType::Int(32));
+  return builder_.make(Kind::Evaluate, {call});
 }
 
 /// Nested sequences are one; a sequence of one is its statement, one of none is nothing.

@@ -1,0 +1,107 @@
+#include "plan/contradictions.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "graph/node_queries.h"
+#include "plan/network_reader.h"
+
+namespace mlf::plan {
+namespace {
+
+using graph::CheckCode;
+using graph::quoted;
+using graph::Topology;
+
+// Pairs of buffers that are looked at, of one pool.
+constexpr std::size_t kMaxPairs = 10'000'000;
+// A few show what is wrong.
+constexpr std::size_t kMaxChecks = 20;
+
+/// A buffer with the bytes that it certainly has.
+struct Certain {
+  const PlannedBuffer* buffer;
+  std::uint64_t end;
+};
+
+bool is_computed_with(const Topology& topology,
+                      const std::vector<std::optional<KernelTicks>>& ticks, graph::KernelId kernel) {
+  const std::optional<KernelTicks>& known = ticks[index(kernel)];
+  return topology.kernels[index(kernel)].has_tir() && known && known->is_followed &&
+         std::ranges::none_of(known->unknown_callees,
+                              [](const UnknownCallee& callee) { return callee.takes_memory; });
+}
+
+/// What certainly ends behind where it begins. When a workspace is in use, only a kernel tells that
+/// is followed.
+std::vector<Certain> certain_buffers(const Topology& topology,
+                                     const std::vector<std::optional<KernelTicks>>& ticks,
+                                     const PoolProblem& pool) {
+  std::vector<Certain> list;
+  for (const PlannedBuffer& buffer : pool.buffers) {
+    if (!buffer.kernel) {
+      list.push_back({&buffer, end_of(buffer)});
+    } else if (is_computed_with(topology, ticks, *buffer.kernel)) {
+      const graph::Kernel& kernel = topology.kernels[index(*buffer.kernel)];
+      const std::uint64_t bytes = kernel.workspaces[buffer.workspace].at_least;
+      list.push_back({&buffer, buffer.offset + std::min(bytes, buffer.bytes)});
+    }
+  }
+  std::ranges::sort(list, {}, [](const Certain& one) { return one.buffer->offset; });
+  return list;
+}
+
+/// Whether the last tick of one is the first of the other.
+bool hands_over(const Interval& before, const Interval& after) {
+  return before.upper == after.lower + 1 && before.lower < after.lower &&
+         after.upper > before.upper;
+}
+
+/// Whether both are in use at one time. In the tick in which one hands over to the other, a loop
+/// may write each element over the one that it is computed from.
+bool are_in_use_together(const PlannedBuffer& a, const PlannedBuffer& b) {
+  auto x = a.live.begin();
+  auto y = b.live.begin();
+  while (x != a.live.end() && y != b.live.end()) {
+    const std::int64_t first = std::max(x->lower, y->lower);
+    const std::int64_t end = std::min(x->upper, y->upper);
+    const bool is_next = end == first + 1 && (hands_over(*x, *y) || hands_over(*y, *x));
+    if (first < end && !is_next) return true;
+    x->upper <= y->upper ? ++x : ++y;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
+                                                 std::span<const graph::TirInput> sources) {
+  std::vector<graph::Check> checks;
+  if (topology.pools.empty()) return checks;
+  const auto ticks = ticks_of_kernels(topology, sources);
+  const NetworkProblem problem = read_network(topology, sources, {});
+  for (const PoolProblem& pool : problem.pools) {
+    const std::vector<Certain> buffers = certain_buffers(topology, ticks, pool);
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      for (std::size_t k = i + 1; k < buffers.size(); ++k) {
+        const PlannedBuffer& a = *buffers[i].buffer;
+        const PlannedBuffer& b = *buffers[k].buffer;
+        if (b.offset >= buffers[i].end || ++pairs > kMaxPairs) break;
+        const bool is_of_main = !a.kernel && !b.kernel;
+        if (is_of_main || b.offset == buffers[k].end || !are_in_use_together(a, b)) continue;
+        if (checks.size() == kMaxChecks) return checks;
+        const PlannedBuffer& workspace = b.kernel ? b : a;
+        const PlannedBuffer& other = b.kernel ? a : b;
+        checks.push_back({CheckCode::storage_overlap,
+                          quoted(name_of(topology, workspace)) + " is put over " +
+                              quoted(name_of(topology, other)) + ", which is in use then",
+                          {},
+                          {}});
+      }
+    }
+  }
+  return checks;
+}
+
+}  // namespace mlf::plan
