@@ -17,6 +17,7 @@
 #include "mlf/analysis/kernel_cost.h"
 #include "mlf/analysis/memory.h"
 #include "mlf/compile.h"
+#include "mlf/contradictions.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
@@ -131,6 +132,8 @@ struct ModuleReport {
   std::vector<UnsearchedFinding> unsearched{};
   /// Why numbers are not exact, one sentence each.
   std::vector<std::string> uncertain{};
+  /// What the archive says of the module and cannot all be true.
+  std::vector<Contradiction> contradictions{};
 };
 
 struct Report {

@@ -172,6 +172,9 @@ CheckResults results_of(const Report& report, const Budget& budget, const Librar
     for (FindingResult& result : check_findings(module, demands.no_findings)) {
       results.findings.push_back(std::move(result));
     }
+    for (const Contradiction& one : module.contradictions) {
+      results.contradictions.push_back({module.name, one});
+    }
   }
   return results;
 }

@@ -69,7 +69,14 @@ std::string findings_table(const std::vector<FindingResult>& results, Colours co
 std::string table_of(const CheckResults& results, Colours colours) {
   const std::string limits = limits_table(results.limits, colours);
   const std::string findings = findings_table(results.findings, colours);
-  return limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
+  std::string text = limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
+  if (!results.contradictions.empty()) {
+    text += "\nThe archive contradicts itself: numbers may be wrong\n";
+  }
+  for (const auto& [module, one] : results.contradictions) {
+    text += fmt::format("  {}: {} [{}]\n", printable(module), printable(one.detail), one.code);
+  }
+  return text;
 }
 
 std::string json_of(const CheckResults& results) {
@@ -95,11 +102,16 @@ std::string json_of(const CheckResults& results) {
                         {"found", found},
                         {"unsearched", result.unsearched}});
   }
+  Json contradictions = Json::array();
+  for (const auto& [module, one] : results.contradictions) {
+    contradictions.push_back({{"module", module}, {"code", one.code}, {"detail", one.detail}});
+  }
   return dumped({{"format", "mlf-check"},
                  {"version", kCheckVersion},
                  {"generator", "mlf " + std::string(version())},
                  {"results", limits},
-                 {"findings", findings}});
+                 {"findings", findings},
+                 {"contradictions", contradictions}});
 }
 
 /// Text between tags and in attributes of XML 1.0, which cannot hold control characters at all.

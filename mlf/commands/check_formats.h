@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mlf/budget.h"
+#include "mlf/contradictions.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -16,10 +17,17 @@ enum class CheckFormat {
   sarif,  ///< SARIF 2.1.0: a result for each limit that does not hold and each finding
 };
 
+/// What an archive says of a module and cannot all be true.
+struct ModuleContradiction {
+  std::string module;
+  Contradiction what;
+};
+
 /// Everything that the modules of an archive were held against.
 struct CheckResults {
   std::vector<BudgetResult> limits;
   std::vector<FindingResult> findings;
+  std::vector<ModuleContradiction> contradictions{};
 
   bool all_hold() const;
 };

@@ -156,6 +156,45 @@ std::string as_markdown(const std::vector<ModuleDifference>& differences) {
   return text;
 }
 
+/// What one of the archives says and cannot all be true.
+struct BuildContradiction {
+  std::string_view build;  ///< "before" or "after"
+  std::string module;
+  Contradiction what;
+};
+
+std::vector<BuildContradiction> contradictions_of(const Report& before, const Report& after) {
+  std::vector<BuildContradiction> list;
+  const auto add = [&](std::string_view build, const Report& report) {
+    for (const ModuleReport& module : report.modules) {
+      for (const Contradiction& one : module.contradictions) {
+        list.push_back({build, module.name, one});
+      }
+    }
+  };
+  add("before", before);
+  add("after", after);
+  return list;
+}
+
+std::string as_text(const std::vector<BuildContradiction>& contradictions) {
+  std::string text;
+  for (const auto& [build, module, one] : contradictions) {
+    text += fmt::format("The archive {} contradicts itself, numbers may be wrong: {}: {} [{}]\n",
+                        build, printable(module), printable(one.detail), one.code);
+  }
+  return text;
+}
+
+Json contradictions_json(const std::vector<BuildContradiction>& contradictions) {
+  Json list = Json::array();
+  for (const auto& [build, module, one] : contradictions) {
+    list.push_back(
+        {{"build", build}, {"module", module}, {"code", one.code}, {"detail", one.detail}});
+  }
+  return list;
+}
+
 Json numbers_json(const std::vector<NumberChange>& numbers) {
   Json list = Json::array();
   for (const NumberChange& number : numbers) {
@@ -170,7 +209,8 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-std::string as_json(const std::vector<ModuleDifference>& differences) {
+std::string as_json(const std::vector<ModuleDifference>& differences,
+                    const std::vector<BuildContradiction>& contradictions) {
   Json modules = Json::array();
   for (const ModuleDifference& module : differences) {
     Json kernels = Json::array();
@@ -191,20 +231,24 @@ std::string as_json(const std::vector<ModuleDifference>& differences) {
   const Json document{{"format", "mlf-diff"},
                       {"version", kDiffVersion},
                       {"generator", "mlf " + std::string(version())},
-                      {"modules", modules}};
+                      {"modules", modules},
+                      {"contradictions", contradictions_json(contradictions)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string to_text(const std::vector<ModuleDifference>& differences, DiffFormat format) {
+std::string to_text(const std::vector<ModuleDifference>& differences,
+                    const std::vector<BuildContradiction>& contradictions, DiffFormat format) {
   switch (format) {
     case DiffFormat::text:
-      return as_text(differences, colours_of_standard_output());
+      return as_text(differences, colours_of_standard_output()) + as_text(contradictions);
     case DiffFormat::json:
-      return as_json(differences);
+      return as_json(differences, contradictions);
     case DiffFormat::markdown:
       break;
   }
-  return as_markdown(differences);
+  std::string notes;
+  for (const BuildContradiction& one : contradictions) notes += "\n" + markdown_cell(as_text({one}));
+  return as_markdown(differences) + notes;
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
@@ -218,7 +262,9 @@ int run_diff(const DiffArguments& options, const Context& context) {
   if (!after) return context.console.fail(after.error());
   const std::vector<ModuleDifference> differences = diff(before->report, after->report);
   const auto printed = options.html.empty()
-                           ? print(to_text(differences, options.format))
+                           ? print(to_text(differences,
+                                            contradictions_of(before->report, after->report),
+                                            options.format))
                            : write_diff_page_file(*before, *after, differences, options.html);
   if (!printed) return context.console.fail(printed.error());
   return differences.empty() ? 0 : exit_code(ErrorKind::check_failed);

@@ -337,6 +337,15 @@ std::string findings_text(const ModuleReport& module) {
   return table.empty() ? "" : "\n" + table.text();
 }
 
+std::string contradictions_text(const ModuleReport& module) {
+  std::string text;
+  if (!module.contradictions.empty()) text = "\nThe archive contradicts itself: numbers may be wrong\n";
+  for (const Contradiction& one : module.contradictions) {
+    text += fmt::format("  {} [{}]\n", printable(one.detail), one.code);
+  }
+  return text;
+}
+
 std::string why_uncertain(const ModuleReport& module) {
   std::string text;
   for (const std::string& why : module.uncertain) text += "  " + printable(why) + "\n";
@@ -370,7 +379,7 @@ std::string to_tables(const Report& report, const ReportView& view) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
     text += summary(module) + "\n" + calls_table(module, view).text(view.colours) +
-            findings_text(module) + why_uncertain(module);
+            findings_text(module) + contradictions_text(module) + why_uncertain(module);
   }
   return text;
 }

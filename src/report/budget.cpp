@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
+#include <string>
 
 namespace mlf {
 namespace {
@@ -74,13 +76,14 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
 // --- What is said about it -----------------------------------------------------------------------
 
 /// Where an archive contradicts itself, its numbers may be wrong in either direction.
-const graph::Check* contradiction(const ModuleReport& module) {
-  if (!module.network) return nullptr;
+std::optional<std::string> contradiction(const ModuleReport& module) {
+  if (!module.contradictions.empty()) return module.contradictions.front().detail;
+  if (!module.network) return std::nullopt;
   const auto& checks = module.network->checks;
   const auto found = std::ranges::find_if(checks, [](const graph::Check& check) {
     return info(check.code).severity == graph::Severity::error;
   });
-  return found == checks.end() ? nullptr : &*found;
+  return found == checks.end() ? std::nullopt : std::optional(found->detail);
 }
 
 /// A number with bounds fits only if its upper one does: a board does not take the benefit of
@@ -90,7 +93,7 @@ Verdict verdict_on(const ModuleReport& module, const BudgetResult& result) {
   const std::uint64_t most = result.limit.most;
   if (needed.min > most) return Verdict::exceeds;
   const bool is_within = needed.max && *needed.max <= most;
-  return is_within && contradiction(module) == nullptr ? Verdict::fits : Verdict::undecided;
+  return is_within && !contradiction(module) ? Verdict::fits : Verdict::undecided;
 }
 
 /// What the limit is missed by.
@@ -219,8 +222,8 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
 std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
                                          Resource resource) {
   std::vector<std::string> missing;
-  if (const graph::Check* check = contradiction(module)) {
-    missing.push_back("the archive contradicts itself (mlf verify says more): " + check->detail);
+  if (const auto what = contradiction(module)) {
+    missing.push_back("the archive contradicts itself (mlf verify says more): " + *what);
   }
   add_reasons(module, resource, missing);
   add_missing_code(module, library, resource, missing);

@@ -22,6 +22,7 @@ class ReportJson {
  private:
   void module(const ModuleReport& module);
   void numbers(const ModuleReport& module, std::string_view group);
+  void contradiction(const Contradiction& one);
   void ram(const ModuleReport& module);
   void flash(const ModuleReport& module);
   void peak(const ModuleReport& module);
@@ -280,6 +281,17 @@ void ReportJson::module(const ModuleReport& module) {
   for (const CostFinding& one : module.findings) finding(one);
   out_.end_array();
   reasons(module.uncertain);
+  out_.key("contradictions");
+  out_.begin_array();
+  for (const Contradiction& one : module.contradictions) contradiction(one);
+  out_.end_array();
+  out_.end_object();
+}
+
+void ReportJson::contradiction(const Contradiction& one) {
+  out_.begin_object();
+  text("code", one.code);
+  text("detail", one.detail);
   out_.end_object();
 }
 

@@ -167,6 +167,16 @@ const std::vector<ColumnBefore<ModuleItem>> kOfModules{
       [](const ModuleItem& item) {
         return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
       }}},
+    {"",
+     {{"contradictions", "what of the archive cannot all be true, with semicolons between",
+       CellType::text},
+      [](const ModuleItem& item) {
+        std::string all;
+        for (const Contradiction& one : item.module.contradictions) {
+          all += (all.empty() ? "" : "; ") + one.detail;
+        }
+        return text(all);
+      }}},
 };
 
 Columns<ModuleItem> module_columns() {
@@ -177,6 +187,7 @@ Columns<ModuleItem> module_columns() {
     add_bounds<ModuleItem>(columns, one.column, one.words,
                            [&one](const ModuleItem& item) { return one.value(item.module); });
   }
+  add_columns_before("", kOfModules, columns);
   return columns;
 }
 

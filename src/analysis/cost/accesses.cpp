@@ -185,8 +185,7 @@ void AccessCollector::check_bindings() {
     const Node variable = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
     const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
     if (values.emplace(variable.id(), value.id()).first->second == value.id()) continue;
-    add_reason(result_.unknown,
-               fmt::format("gives '{}' a value twice", variable.text(f::Var::name)));
+    add_reason(result_.unknown, fmt::format("gives '{}' a value twice", variable.text(f::Var::name)));
   }
 }
 
@@ -259,8 +258,7 @@ void AccessCollector::collect_access(std::size_t position, const Evaluation& eva
   const Node last = indices.empty() ? Node() : indices.back();
   // A vector of one index is as many elements side by side; of a Ramp, they are its stride apart.
   const bool is_ramp = last && last.is(Kind::Ramp);
-  std::optional<std::int64_t> stride = 1;
-  if (is_ramp) stride = graph::integer_of(last[f::Ramp::stride]);
+  const auto stride = is_ramp ? graph::integer_of(last[f::Ramp::stride]) : std::optional<std::int64_t>(1);
   const Node buffer = buffer_of(node);
   const bool counts_vectors = buffer && buffer.dtype(f::Buffer::dtype).lanes > 1;
   const auto element = static_cast<std::int64_t>(dtype.element_bytes());
@@ -362,8 +360,8 @@ bool AccessCollector::is_check_of_call(RegionId region) const {
   return true;
 }
 
-/// Behind the end nothing is written. One that says that the call failed, by what it was given,
-/// ends the network as well.
+/// Behind the end nothing is written. One that says that the call failed, by what it was given, ends
+/// the network as well.
 void AccessCollector::collect_end(std::size_t position, RegionId region) {
   const tir::NodeList args = order_[position].list(f::Call::args);
   const auto status = args.size() == 1 ? graph::integer_of(args[0]) : std::nullopt;

@@ -33,8 +33,8 @@ struct Accesses {
   std::vector<std::string> unknown{};
 };
 
-/// Of a PrimFunc: plain parameters are its arguments, or, where MakePackedAPI ran, what it takes
-/// out of its packed arguments.
+/// Of a PrimFunc: plain parameters are its arguments, or, where MakePackedAPI ran, what it takes out
+/// of its packed arguments.
 Accesses accesses_of(tir::Node function);
 
 }  // namespace mlf::analysis

@@ -249,8 +249,7 @@ std::optional<tir::Interval> IndexProgram::range(const RangeOf& range_of) const 
 
 std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const Ranges& ranges,
                                                          const RangeOf& range_of) const {
-  // Of a variable, `a` is no earlier step.
-  const auto a = step.a < ranges.size() ? ranges[step.a] : std::nullopt;
+  const auto& a = ranges.empty() ? std::nullopt : ranges[std::min<std::size_t>(step.a, ranges.size() - 1)];
   switch (step.code) {
     case Code::constant:
       return tir::Interval{step.constant, step.constant};

@@ -1,0 +1,636 @@
+"""`mlf verify` finds what is wrong of an archive, and nothing where nothing is.
+
+Faults are put into archives as somebody's editor would: into their C and metadata.json, as text. Each
+has to be found in every archive that has a place for it, and no sound archive may have an error.
+"""
+
+import collections
+import json
+import re
+import tarfile
+import unittest
+
+import program_case
+import support
+
+# A network with planned memory as TVM v0.12 and later generate it: a tensor of main that lives across
+# two calls, a workspace of a kernel, and a constant in a pool.
+WRAPPER = """\
+#include "tvm/runtime/c_runtime_api.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((section(".rodata.tvm"), ))
+static const struct global_const_workspace {
+  int32_t fused_constant_let[16] __attribute__((aligned(16))); // 64 bytes, aligned offset: 0
+  int32_t fused_constant_1_let[4] __attribute__((packed, aligned(16))); // 16 bytes, aligned offset: 64
+} global_const_workspace = {
+  .fused_constant_let = {
+    +0x00000001, +0x00000002, +0x00000003, +0x00000004, +0x00000005, +0x00000006, +0x00000007, +0x00000008, 
+    +0x00000001, +0x00000002, +0x00000003, +0x00000004, +0x00000005, +0x00000006, +0x00000007, +0x00000008
+  },
+  .fused_constant_1_let = {
+    +0x00000001, +0x00000002, +0x00000003, +0x00000004
+  },
+};// of total size 80 bytes
+__attribute__((section(".bss.noinit.tvm"), aligned(16)))
+static uint8_t global_workspace[192];
+#include <tvmgen_default.h>
+TVM_DLL int32_t tvmgen_default___tvm_main__(void* x,void* output0,uint8_t* global_const_workspace_0_var,uint8_t* global_workspace_1_var);
+int32_t tvmgen_default_run(struct tvmgen_default_inputs* inputs,struct tvmgen_default_outputs* outputs) {return tvmgen_default___tvm_main__(inputs->x,outputs->y,((uint8_t*)&global_const_workspace),((uint8_t*)&global_workspace));
+}
+#ifdef __cplusplus
+}
+#endif
+;"""
+HEADER = """\
+#ifndef TVMGEN_DEFAULT_H_
+#define TVMGEN_DEFAULT_H_
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TVMGEN_DEFAULT_X_SIZE 64
+#define TVMGEN_DEFAULT_Y_SIZE 64
+struct tvmgen_default_inputs {
+  void* x;
+};
+
+struct tvmgen_default_outputs {
+  void* y;
+};
+
+int32_t tvmgen_default_run(
+  struct tvmgen_default_inputs* inputs,
+  struct tvmgen_default_outputs* outputs
+);
+#define TVMGEN_DEFAULT_WORKSPACE_SIZE 192
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TVMGEN_DEFAULT_H_
+"""
+KERNELS = """\
+// tvm target: c -keys=cpu 
+#define TVM_EXPORTS
+#include "tvm/runtime/c_runtime_api.h"
+#include "tvm/runtime/c_backend_api.h"
+#include <math.h>
+#include <stdbool.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default_fused_double(int32_t* p0, int32_t* T_add, uint8_t* global_const_workspace_2_var, uint8_t* global_workspace_3_var) {
+  void* fused_constant_let = (&(global_const_workspace_2_var[0]));
+  for (int32_t i = 0; i < 16; ++i) {
+    T_add[i] = (p0[i] + ((int32_t*)fused_constant_let)[i]);
+  }
+  return 0;
+}
+
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default_fused_sum(int32_t* p0, int32_t* T_sum, uint8_t* global_const_workspace_4_var, uint8_t* global_workspace_5_var) {
+  void* fused_constant_1_let = (&(global_const_workspace_4_var[64]));
+  void* scratch_let = (&(global_workspace_5_var[128]));
+  for (int32_t i = 0; i < 16; ++i) {
+    ((int32_t*)scratch_let)[i] = (p0[i] * 2);
+  }
+  for (int32_t i_1 = 0; i_1 < 16; ++i_1) {
+    T_sum[i_1] = (((int32_t*)scratch_let)[i_1] + ((int32_t*)fused_constant_1_let)[(i_1 & 3)]);
+  }
+  return 0;
+}
+
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default_fused_add(int32_t* p0, int32_t* p1, int32_t* T_add, uint8_t* global_const_workspace_6_var, uint8_t* global_workspace_7_var) {
+  for (int32_t i = 0; i < 16; ++i) {
+    T_add[i] = (p0[i] + p1[i]);
+  }
+  return 0;
+}
+
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_buffer_var, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var) {
+  void* sid_1_let = (&(global_workspace_1_var[0]));
+  void* sid_2_let = (&(global_workspace_1_var[64]));
+  if (tvmgen_default_fused_double(x_buffer_var, sid_1_let, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
+  if (tvmgen_default_fused_sum(sid_1_let, sid_2_let, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
+  if (tvmgen_default_fused_add(sid_1_let, sid_2_let, y_buffer_var, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
+  return 0;
+}
+"""
+# The same without planned memory: a workspace on the heap and one on the stack.
+PLAIN_WRAPPER = WRAPPER[: WRAPPER.index("__attribute__((section(\".rodata")] + """\
+#include <tvmgen_default.h>
+TVM_DLL int32_t tvmgen_default___tvm_main__(void* x,void* output0);
+int32_t tvmgen_default_run(struct tvmgen_default_inputs* inputs,struct tvmgen_default_outputs* outputs) {return tvmgen_default___tvm_main__(inputs->x,outputs->y);
+}
+#ifdef __cplusplus
+}
+#endif
+;"""
+PLAIN_KERNELS = KERNELS[: KERNELS.index("TVM_DLL")] + """\
+TVM_DLL int32_t tvmgen_default_fused_pad(int32_t* p0, int32_t* T_pad) {
+  int32_t pad_temp[16];
+  for (int32_t i = 0; i < 16; ++i) {
+    pad_temp[i] = (p0[i] * 2);
+  }
+  for (int32_t i_1 = 0; i_1 < 16; ++i_1) {
+    T_pad[i_1] = pad_temp[i_1];
+  }
+  return 0;
+}
+
+#ifdef __cplusplus
+extern "C"
+#endif
+TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_buffer_var) {
+  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 8);
+  if (sid_1 == NULL) {
+    return -1;
+  }
+  if (tvmgen_default_fused_pad(x_buffer_var, sid_1) != 0 ) return -1;
+  if (tvmgen_default_fused_pad(sid_1, y_buffer_var) != 0 ) return -1;
+  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {
+    return -1;
+  }
+  return 0;
+}
+"""
+C = "codegen/host/src/default_lib1.c"
+WRAPPER_C = "codegen/host/src/default_lib0.c"
+HEADER_H = "codegen/host/include/tvmgen_default.h"
+
+
+def metadata(workspace):
+    document = json.loads(support.METADATA)
+    document["modules"]["default"]["memory"]["functions"]["main"] = [
+        {
+            "constants_size_bytes": 0,
+            "device": 1,
+            "inputs": {"x": {"dtype": "int32", "size": 64}},
+            "io_size_bytes": 128,
+            "outputs": {"y": {"dtype": "int32", "size": 64}},
+            "workspace_size_bytes": workspace,
+        }
+    ]
+    return json.dumps(document, indent=2, sort_keys=True)
+
+
+PLANNED = {"metadata.json": metadata(192), WRAPPER_C: WRAPPER, C: KERNELS, HEADER_H: HEADER}
+PLAIN = {
+    "metadata.json": metadata(128),
+    WRAPPER_C: PLAIN_WRAPPER,
+    C: PLAIN_KERNELS,
+    HEADER_H: HEADER.replace("WORKSPACE_SIZE 192", "WORKSPACE_SIZE 128"),
+}
+
+
+def members_of(path):
+    """Files of an archive by name, without what was captured: that C is all there is then."""
+    with tarfile.open(path) as tar:
+        files = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
+    # Bytes stay what they are.
+    return {
+        name: content.decode("latin-1")
+        for name, content in files.items()
+        if not name.startswith("src/tir-")
+    }
+
+
+def as_tar(members):
+    return support.make_tar({name: text.encode("latin-1") for name, text in members.items()})
+
+
+def with_captures(path, members):
+    """`members` and the captured TIR of the archive at `path`."""
+    added = {}
+    with tarfile.open(path) as tar:
+        for member in tar:
+            name = member.name.removeprefix("./")
+            if name.startswith("src/tir-") and member.isfile():
+                added[name] = tar.extractfile(member).read().decode("latin-1")
+    return members | added
+
+
+def sources(members):
+    return [name for name in sorted(members) if name.startswith("codegen/") and name.endswith(".c")]
+
+
+def replaced(members, pattern, by):
+    """The members with the first match in generated C replaced; None without a match."""
+    for name in sources(members):
+        edited, count = re.subn(pattern, by, members[name], count=1)
+        if count and edited != members[name]:
+            return members | {name: edited}
+    return None
+
+
+# --- Faults: each returns the edited members, or None where there is no place for it --------------
+
+
+def held_tensors(main):
+    """By kernel: offsets of tensors in a pool that are there before one of its calls and are needed by
+    that call and by a later one."""
+    places = dict(re.findall(r"void\* (\w+) = \(&\(\w*workspace_\d+_var\[(\d+)\]\)\);", main))
+    calls = [
+        (kernel, [name.strip() for name in arguments.split(",")])
+        for kernel, arguments in re.findall(r"if \((\w+)\(([^;]*?)\) != 0 \) return -1;", main)
+    ]
+    found = collections.defaultdict(list)
+    for i, (kernel, names) in enumerate(calls):
+        before = {name for _, others in calls[:i] for name in others}
+        behind = {name for _, others in calls[i + 1 :] for name in others}
+        found[kernel] += [places[n] for n in names if n in places and n in before and n in behind]
+    return found
+
+
+def workspace_over_a_tensor(members):
+    """A workspace of a kernel is put over a tensor that is needed by a later call."""
+    for name in sources(members):
+        text = members[name]
+        tensors = held_tensors(text[text.rfind("TVM_DLL int32_t tvmgen_") :])
+        for kernel in re.finditer(r"TVM_DLL int32_t (\w+)\([^;{]*\) \{(.*?)\n\}", text, re.S):
+            body = kernel.group(2)
+            written = r"(?=.*\(\(\w+\*\)\1\)\[[^\n]* = )"
+            let = re.search(r"void\* (\w+) = \(&\((\w+_var)\[\d+\]\)\);" + written, body, re.S)
+            if let is None or not tensors.get(kernel.group(1)):
+                continue
+            place = f"void* {let.group(1)} = (&({let.group(2)}[{tensors[kernel.group(1)][0]}]));"
+            moved = body.replace(let.group(0), place)
+            if moved != body:
+                return members | {name: text.replace(body, moved)}
+    return None
+
+
+def beyond_the_pool(members):
+    return replaced(members, r"(void\* (?!\w*constant)\w+ = \(&\(global_workspace_\d+_var\[)\d+", r"\g<1>16777216")
+
+
+def small_pool(members):
+    return replaced(members, r"(static uint8_t global_workspace\[)\d+", r"\g<1>8")
+
+
+def small_block(members):
+    """A workspace of main or of a kernel that is smaller than what is written into it."""
+    return replaced(members, r"(TVMBackendAllocWorkspace\(1, \w+, \(uint64_t\))\d+", r"\g<1>4")
+
+
+def small_constant_pool(members):
+    """The last constant of a pool is gone, and the kernel that reads it is not."""
+    for name in sources(members):
+        text = members[name]
+        struct = re.search(r"static (?:const )?struct (\w+) \{\n(.*?)\n\} \1 = \{\n(.*?)\n\};", text, re.S)
+        if struct is None or struct.group(2).count("\n") == 0:
+            continue
+        last = struct.group(2).split("\n")[-1]
+        member = re.search(r"(\w+)\[", last).group(1)
+        values = re.search(r"\n  \." + member + r" = \{.*?\n  \},", text, re.S)
+        return members | {name: text.replace("\n" + last, "").replace(values.group(0), "")}
+    return None
+
+
+def small_metadata(members):
+    pattern = r'("workspace_size_bytes": )(\d+)'
+    text = members["metadata.json"]
+    main = text.find('"main": [')
+    found = re.search(pattern, text[main:]) if main >= 0 else None
+    if found is None or int(found.group(2)) < 2:
+        return None
+    return members | {"metadata.json": text[:main] + re.sub(pattern, r"\g<1>1", text[main:], count=1)}
+
+
+def word_as_a_member(members):
+    for name in sorted(members):
+        if name.startswith("codegen/") and name.endswith(".h"):
+            edited = re.sub(r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>int;", members[name])
+            if edited != members[name]:
+                return members | {name: edited}
+    return None
+
+
+def conflicting_types(members):
+    for name in sorted(members):
+        if name.startswith("codegen/") and name.endswith(".h"):
+            edited = re.sub(r"int32_t (tvmgen_\w+_run\()", r"void \g<1>", members[name])
+            if edited != members[name]:
+                return members | {name: edited}
+    return None
+
+
+def unknown_type(members):
+    return replaced(members, r"(TVM_DLL int32_t tvmgen_\w+\()\w+\*( \w+[^;{]*\) \{)", r"\g<1>int9_t*\g<2>")
+
+
+def undeclared_pool(members):
+    return replaced(members, r"\(\(uint8_t\*\)&global_workspace\)", "((uint8_t*)&global_workspaces)")
+
+
+FAULTS = (
+    workspace_over_a_tensor,
+    beyond_the_pool,
+    small_pool,
+    small_block,
+    small_constant_pool,
+    small_metadata,
+    word_as_a_member,
+    conflicting_types,
+    unknown_type,
+    undeclared_pool,
+)
+
+
+class VerifiedCase(program_case.Folder):
+    def verify(self, data, *options):
+        path = self.folder / "module.tar"
+        path.write_bytes(data)
+        result = support.run("verify", "--json", path, *options)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        (archive,) = json.loads(result.stdout)["archives"]
+        self.assertEqual(result.returncode, 0 if archive["passed"] else 1)
+        return archive
+
+    def errors(self, data):
+        return [f for f in self.verify(data)["findings"] if f["severity"] == "error"]
+
+    def assert_found(self, data, code):
+        codes = [finding["code"] for finding in self.errors(data)]
+        self.assertIn(code, codes)
+
+
+class SmallNetworks(VerifiedCase):
+    def test_a_planned_network_is_sound(self):
+        self.assertEqual(self.errors(as_tar(PLANNED)), [])
+
+    def test_a_network_without_pools_is_sound(self):
+        self.assertEqual(self.errors(as_tar(PLAIN)), [])
+
+    def test_a_workspace_over_a_tensor_that_is_needed_later(self):
+        self.assert_found(as_tar(workspace_over_a_tensor(PLANNED)), "storage-overlap")
+
+    def test_a_workspace_over_the_input_that_is_read_beside_it(self):
+        members = PLANNED | {C: KERNELS.replace("global_workspace_5_var[128]", "global_workspace_5_var[0]")}
+        self.assert_found(as_tar(members), "storage-overlap")
+
+    def test_a_tensor_beyond_its_pool(self):
+        members = PLANNED | {C: KERNELS.replace("global_workspace_1_var[64]", "global_workspace_1_var[144]")}
+        self.assert_found(as_tar(members), "storage-too-small")
+
+    def test_a_workspace_one_byte_beyond_its_pool(self):
+        self.assert_found(as_tar(replaced(PLANNED, r"\[192\]", "[191]")), "storage-too-small")
+
+    def test_a_pool_without_its_last_constant(self):
+        self.assert_found(as_tar(small_constant_pool(PLANNED)), "storage-too-small")
+
+    def test_64_bytes_in_a_block_of_32(self):
+        members = PLAIN | {C: PLAIN_KERNELS.replace("(uint64_t)64", "(uint64_t)32")}
+        self.assert_found(as_tar(members), "storage-too-small")
+
+    def test_64_bytes_in_an_array_of_32(self):
+        members = PLAIN | {C: PLAIN_KERNELS.replace("pad_temp[16];", "pad_temp[8];")}
+        self.assert_found(as_tar(members), "storage-too-small")
+
+    def test_metadata_that_has_less_than_runs(self):
+        for members in (PLANNED, PLAIN):
+            self.assert_found(as_tar(small_metadata(members)), "metadata-too-small")
+
+    def test_c_that_no_compiler_takes(self):
+        for fault in (word_as_a_member, conflicting_types, unknown_type):
+            for members in (PLANNED, PLAIN):
+                with self.subTest(fault.__name__):
+                    self.assert_found(as_tar(fault(members)), "c-invalid")
+        self.assert_found(as_tar(undeclared_pool(PLANNED)), "c-invalid")
+
+    def test_a_call_with_an_argument_too_few(self):
+        members = PLANNED | {WRAPPER_C: WRAPPER.replace("inputs->x,", "")}
+        self.assert_found(as_tar(members), "c-invalid")
+
+    def test_a_member_that_the_header_does_not_have(self):
+        members = PLANNED | {WRAPPER_C: WRAPPER.replace("inputs->x,", "inputs->image,")}
+        self.assert_found(as_tar(members), "c-invalid")
+
+    def test_names_from_somebody_elses_header_are_no_fault(self):
+        members = unknown_type(PLAIN)
+        members[C] = members[C].replace("#include <math.h>", '#include <math.h>\n#include "board.h"')
+        self.assertNotIn("c-invalid", [f["code"] for f in self.errors(as_tar(members))])
+
+    def test_a_condition_that_keeps_a_kernel_inside_is_no_fault(self):
+        guarded = PLAIN_KERNELS.replace(
+            "    T_pad[i_1] = pad_temp[i_1];\n",
+            "    T_pad[i_1] = pad_temp[i_1];\n    if (i_1 < 0) {\n      T_pad[(i_1 + 16)] = 0;\n    }\n",
+        )
+        self.assertEqual(self.errors(as_tar(PLAIN | {C: guarded})), [])
+
+    def test_a_condition_behind_more_iterations_than_can_be_run_is_no_fault(self):
+        guarded = PLAIN_KERNELS.replace(
+            "    T_pad[i_1] = pad_temp[i_1];\n",
+            "    for (int32_t k = 0; k < 1000000000; ++k) {\n      if (k < 1) {\n"
+            "        T_pad[(i_1 + k)] = pad_temp[i_1];\n      }\n    }\n",
+        )
+        self.assertEqual(self.errors(as_tar(PLAIN | {C: guarded})), [])
+
+
+class Contradictions(VerifiedCase):
+    """Whatever shows numbers of an archive that contradicts itself says so."""
+
+    def setUp(self):
+        super().setUp()
+        self.sound = self.folder / "sound.tar"
+        self.sound.write_bytes(as_tar(PLANNED))
+        self.path = self.folder / "module.tar"
+        self.path.write_bytes(as_tar(small_pool(PLANNED)))
+
+    def test_the_report_lists_them(self):
+        text = support.run_ok("report", self.path).stdout.decode()
+        self.assertIn("The archive contradicts itself", text)
+        self.assertIn("[storage-too-small]", text)
+        (module,) = json.loads(support.run_ok("report", "--json", self.path).stdout)["modules"]
+        self.assertIn("storage-too-small", [one["code"] for one in module["contradictions"]])
+        self.assertNotIn("contradicts", support.run_ok("report", self.sound).stdout.decode())
+
+    def test_no_limit_fits(self):
+        limit = ("--buffers", 1 << 30)
+        self.assertEqual(support.run("check", *limit, self.sound).returncode, 0)
+        result = support.run("check", *limit, self.path)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("contradicts itself", result.stdout.decode())
+        document = json.loads(support.run("check", *limit, "--format", "json", self.path).stdout)
+        self.assertEqual(document["results"][0]["verdict"], "undecided")
+        self.assertTrue(document["contradictions"])
+
+    def test_rows_have_them(self):
+        text = support.run_ok("table", "--format", "jsonl", self.sound, self.path).stdout
+        sound, row = [json.loads(line) for line in text.splitlines()]
+        self.assertFalse(sound["contradictions"])
+        self.assertIn("global_workspace", row["contradictions"])
+
+    def test_a_difference_names_the_build(self):
+        result = support.run("diff", self.sound, self.path)
+        self.assertIn("The archive after contradicts itself", result.stdout.decode())
+        document = json.loads(support.run("diff", "--format", "json", self.sound, self.path).stdout)
+        self.assertEqual({one["build"] for one in document["contradictions"]}, {"after"})
+
+
+# A constant of a pool whose data the text lacks, as archives of LLVM with planned memory have it.
+CONSTANT_WITHOUT_DATA = """\
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def __tvm_main__(x: T.handle, output: T.handle, global_const_workspace_0_var: T.handle("uint8", "global")):
+        T.func_attr({"global_symbol": "tvmgen_default___tvm_main__", "pool_args": [I.AllocatedPoolInfo(pool_info=I.ConstantPoolInfo([I.ConstantInfo("k", byte_offset=0, data=metadata["runtime.NDArray"][0])]), allocated_size=16)], "runner_function": T.bool(True)})
+        x_buffer = T.match_buffer(x, (4,), align=16)
+        output_buffer = T.match_buffer(output, (4,), align=16)
+        c_buffer = T.match_buffer(global_const_workspace_0_var, (16,), "uint8", strides=(1,), align=16)
+        T.tvm_check_return(0, -1, T.call_extern("int32", "tvmgen_default_f", x_buffer.data, output_buffer.data, c_buffer.data))
+
+    @T.prim_func
+    def tvmgen_default_f(p0: T.Buffer((4,), "float32"), out: T.Buffer((4,), "float32"), global_const_workspace_1_var: T.handle("uint8", "global")):
+        T.func_attr({"global_symbol": "tvmgen_default_f", "pool_args": [I.AllocatedPoolInfo(pool_info=I.ConstantPoolInfo([I.ConstantInfo("k", byte_offset=0, data=metadata["runtime.NDArray"][0])]), allocated_size=16)]})
+        c_buffer = T.match_buffer(global_const_workspace_1_var, (16,), "uint8", strides=(1,), align=16)
+        k: T.handle("float32") = T.address_of(c_buffer[0])
+        for i in range(4):
+            k_1 = T.Buffer((4,), data=k, align=16)
+            out[i] = p0[i] * k_1[i]
+"""
+
+
+class LostConstants(VerifiedCase):
+    def test_no_command_needs_data_that_nobody_has(self):
+        path = self.archive(text=CONSTANT_WITHOUT_DATA)
+        page = self.folder / "page.html"
+        for command in (
+            ("report", path),
+            ("report", "--json", path),
+            ("report", "--html", page, path),
+            ("check", "--ram", "1M", path),
+            ("check", "--no-finding", "constants-twice", path),
+            ("table", path),
+            ("table", "--rows", "constant", path),
+            ("diff", path, path),
+            ("show", path, "tvmgen_default_f"),
+            ("verify", path),
+            ("tir", path),
+        ):
+            with self.subTest(command[0]):
+                result = support.run(*command)
+                self.assertIn(result.returncode, (0, 1), result.stderr)
+
+
+class OtherCaptures(VerifiedCase):
+    """TIR that is not of the build that the C is of."""
+
+    # The kernels of PLAIN before their memory was planned, and those of another build.
+    BEFORE_PLANNING = """\
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def tvmgen_default_fused_double(p0: T.Buffer((16,), "int32"), T_add: T.Buffer((16,), "int32")):
+        T.func_attr({"global_symbol": "tvmgen_default_fused_double"})
+        for i in range(16):
+            T_add[i] = p0[i] + 1
+"""
+
+    def with_tir(self, text):
+        path = self.folder / "kernels.txt"
+        path.write_text(text)
+        return path
+
+    def archive_and_bytes(self):
+        path = self.folder / "module.tar"
+        path.write_bytes(as_tar(PLANNED))
+        return path, path.read_bytes()
+
+    def test_another_stage_is_not_compared_and_is_no_error(self):
+        archive = self.verify(as_tar(PLANNED), "--tir", self.with_tir(self.BEFORE_PLANNING))
+        self.assertTrue(archive["passed"], archive["findings"])
+        self.assertIn("not-compared", [finding["code"] for finding in archive["findings"]])
+        (check,) = [one for one in archive["checks"] if one["code"] == "generated-c"]
+        self.assertIn("before the memory planner", check["not_checked"])
+
+    def test_weights_as_parameters_are_another_build(self):
+        text = self.BEFORE_PLANNING.replace("p0: T", 'p1: T.Buffer((16,), "int32"), p0: T')
+        archive = self.verify(as_tar(PLANNED), "--tir", self.with_tir(text))
+        self.assertTrue(archive["passed"], archive["findings"])
+        self.assertIn("another build", json.dumps(archive))
+
+    def test_process_refuses_another_build_and_writes_nothing(self):
+        path, before = self.archive_and_bytes()
+        text = self.BEFORE_PLANNING.replace("p0: T", 'p1: T.Buffer((16,), "int32"), p0: T')
+        for option, name in (("--tir", "kernels.txt"), ("--add-tir", "tir-1.txt")):
+            kernels = self.with_tir(text).rename(self.folder / name)
+            result = support.run("process", path, option, kernels)
+            self.assertEqual(result.returncode, 65, result.stderr)
+            self.assertIn(b"'tvmgen_default_fused_double' takes 3 tensors", result.stderr)
+            self.assertEqual(path.read_bytes(), before)
+
+    def test_a_file_that_is_not_given_again_is_no_change_of_the_archive(self):
+        path, _ = self.archive_and_bytes()
+        kernels = self.with_tir(self.BEFORE_PLANNING)
+        support.run_ok("process", path, "--tir", kernels)
+        findings = json.loads(support.run("verify", "--json", path).stdout)["archives"][0]["findings"]
+        self.assertNotIn("stale-outputs", [finding["code"] for finding in findings])
+        self.assertIn("missing-file", [finding["code"] for finding in findings])
+
+
+class Names(VerifiedCase):
+    def test_no_call_has_the_name_of_another_kernel(self):
+        renamed = KERNELS.replace("fused_sum", "fused_double_1").replace("fused_add(", "fused_double_2(")
+        twice = renamed.replace(
+            "  if (tvmgen_default_fused_double_1(sid_1_let",
+            "  if (tvmgen_default_fused_double(x_buffer_var, sid_1_let, global_const_workspace_0_var, "
+            "global_workspace_1_var) != 0 ) return -1;\n  if (tvmgen_default_fused_double_1(sid_1_let",
+        )
+        path = self.folder / "module.tar"
+        path.write_bytes(as_tar(PLANNED | {C: twice}))
+        graph = json.loads(support.run_ok("graph", "--format", "topology", path).stdout)
+        symbols = {kernel["symbol"] for kernel in graph["kernels"]}
+        for call in graph["calls"]:
+            symbol = graph["kernels"][call["kernel"]]["symbol"]
+            self.assertNotIn(call["name"], symbols - {symbol})
+        self.assertEqual(len(graph["calls"]), 4)
+
+
+class EveryArchive(VerifiedCase):
+    def test_a_sound_archive_has_no_error(self):
+        for path in support.archives():
+            members = members_of(path)
+            for data in (path.read_bytes(), as_tar(members)):
+                with self.subTest(path.parent.name + "/" + path.name):
+                    # TVM's main passes these kernels an argument less than they take.
+                    errors = [e for e in self.errors(data) if e["code"] != "arity"]
+                    self.assertEqual(errors, [])
+
+    def test_each_seeded_fault_is_found(self):
+        places = collections.Counter()
+        for path in support.archives():
+            members = members_of(path)
+            for fault in FAULTS:
+                edited = fault(members)
+                if edited is None:
+                    continue
+                places[fault.__name__] += 1
+                for data in (as_tar(edited), as_tar(with_captures(path, edited))):
+                    with self.subTest(fault.__name__, archive=str(path)):
+                        self.assertTrue(self.errors(data), f"{fault.__name__} in {path}")
+        for fault in FAULTS:
+            print(f"{fault.__name__}: in {places[fault.__name__]} archives")
+
+
+if __name__ == "__main__":
+    unittest.main()
