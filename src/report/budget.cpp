@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <optional>
 #include <string>
 
@@ -138,7 +139,8 @@ std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resou
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;
   const std::size_t shown = std::min(names.size(), kMost);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  const std::span<const std::string> first = std::span(names).first(shown);
+  std::string text = fmt::format("{}", fmt::join(first, ", "));
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }

@@ -98,6 +98,29 @@ TEST(Gaps, AnUnknownStatementMayCallEveryKernel) {
   EXPECT_EQ(std::ranges::count(codes, "unused-kernel"), 0);
 }
 
+/// The bytes of the pool that a wrapper without its declaration gives main.
+ByteCount undeclared_pool(const ModuleFacts& facts) {
+  const Topology topology = network_of(
+      kCallIntoPool + kCallOutOfPool,
+      "static uint8_t* global_workspace;\nint32_t tvmgen_default_run(void* x) {return 0;\n}\n", facts);
+  EXPECT_TRUE(topology.is_sound());
+  return memory_totals(topology).pools;
+}
+
+TEST(Gaps, APoolThatNothingDeclaresHasAtLeastTheBytesThatAreUsed) {
+  EXPECT_EQ(undeclared_pool({.module = "default"}), (ByteCount{16, Exactness::at_least}));
+  // A larger statement may count arrays on the stack.
+  EXPECT_EQ(undeclared_pool({.module = "default", .workspace_bytes = 64}),
+            (ByteCount{16, Exactness::at_least}));
+}
+
+TEST(Gaps, APoolThatNothingDeclaresHasTheBytesThatAreStatedAndUsed) {
+  EXPECT_EQ(undeclared_pool({.module = "default", .workspace_bytes = 16}),
+            (ByteCount{16, Exactness::exact}));
+  EXPECT_EQ(undeclared_pool({.module = "default", .pool_sizes = {{"global_workspace", 4096}}}),
+            (ByteCount{4096, Exactness::exact}));
+}
+
 TEST(Gaps, TheResultOfAKernelMayBeKept) {
   const Topology topology = network_of(
       kCallIntoPool +

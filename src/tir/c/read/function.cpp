@@ -156,6 +156,7 @@ NodeId Finisher::pool_buffer(const Param& param, const Names& names, const Pool*
   if (pool != nullptr) {
     draft_.buffers.set_bytes(param.data, pool->bytes);
   } else {
+    draft_.buffers.set_into(param.data);
     draft_.losses.push_back({LossCode::attr_object, LossScope::function, std::string(draft_.name),
                              "pool_args of " + std::string(names.param)});
   }
