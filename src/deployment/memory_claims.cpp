@@ -276,8 +276,7 @@ std::vector<std::uint64_t> workspaces_beside_pools(const Topology& topology) {
                     largest_workspace(topology, alignment));
   }
   std::ranges::sort(bytes);
-  const auto rest = std::ranges::unique(bytes);
-  bytes.erase(rest.begin(), rest.end());
+  bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
   return bytes;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -408,7 +407,8 @@ bool AccessCollector::is_written_in_front(const Access& read, const Memory& memo
   };
   std::map<RegionId, Level> levels;
   // Backwards: what is read was mostly written just before.
-  for (const std::size_t one : std::views::reverse(memory.accesses)) {
+  for (auto next = memory.accesses.rbegin(); next != memory.accesses.rend(); ++next) {
+    const std::size_t one = *next;
     const Access& write = accesses_[one];
     if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
     RegionId id = sets_.common_region(write.placed.region, read.placed.region);

@@ -12,8 +12,7 @@ constexpr std::size_t kMaxValues = std::size_t{1} << 20;
 
 void make_unique(std::vector<std::int64_t>& values) {
   std::ranges::sort(values);
-  const auto rest = std::ranges::unique(values);
-  values.erase(rest.begin(), rest.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 }  // namespace

@@ -111,8 +111,10 @@ void Accesses::access(Node data, Node index, tir::DType element, bool is_store, 
   const HighestIndex most = index ? highest(index, around) : HighestIndex{};
   // Conditions or loops around it never let it happen.
   if (most.is_known && !most.value) return;
-  const bool is_inside = most.value && *most.value >= 0;
-  const auto element_bytes = element.element_bytes() * std::max<std::size_t>(element.lanes, 1);
+  // Negative lanes have no size that is known.
+  const bool is_inside = most.value && *most.value >= 0 && element.lanes >= 0;
+  const auto lanes = static_cast<std::size_t>(std::max<int>(element.lanes, 1));
+  const auto element_bytes = element.element_bytes() * lanes;
   for_each_owner(scope_.place_of(data),
                  [&](Reaches& reaches, std::optional<std::uint64_t> offset) {
                    Reach& reach = is_store ? reaches.stored : reaches.loaded;
