@@ -172,7 +172,9 @@ bool has(const Budget& after, const Budget& before, const std::vector<ModuleLimi
   Budget expected = before;
   for (const auto& [module, limit] : limits) {
     std::vector<Limit>& own = expected.of_modules[module].limits;
-    std::erase_if(own, [&](const Limit& one) { return one.resource == limit.resource; });
+    std::erase_if(own, [resource = limit.resource](const Limit& one) {
+      return one.resource == resource;
+    });
     own.push_back(limit);
   }
   const auto is_same = [&](std::string_view module) {

@@ -1,6 +1,7 @@
 #include "commands/toml_nesting.h"
 
 #include <algorithm>
+#include <string>
 
 namespace mlf::program {
 namespace {
