@@ -1,6 +1,8 @@
 // What people add to main: the network is followed past it, and no number is surer than it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mlf/graph/memory_totals.h"
 #include "mlf/tir/c.h"
 #include "unit/graph/networks.h"

@@ -1,6 +1,8 @@
 // What people add to kernels: what is read of a kernel is kept, and no number is surer than it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mlf/analysis/memory.h"
 #include "mlf/graph/memory_totals.h"
 #include "mlf/tir/c.h"
