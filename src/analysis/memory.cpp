@@ -196,8 +196,9 @@ RamPeak ram_peak(const Topology& topology) {
       fullest = step;
     }
   }
+  // Also where nothing is known to be in use: then regions say whether that is all.
+  peak.bytes = live_at(regions, fullest.value_or(0));
   if (!fullest) return peak;
-  peak.bytes = live_at(regions, *fullest);
   const auto call = std::ranges::find(topology.calls, *fullest, &graph::Call::position);
   if (call != topology.calls.end()) {
     peak.call = static_cast<graph::CallId>(call - topology.calls.begin());

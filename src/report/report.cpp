@@ -241,6 +241,8 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_memory(report, *network);
     const auto sources = deployment::network_sources(deployment_, *network);
     report.ram.arguments = analysis::packed_arguments(main_of(network));
+    // What is not understood of main may pass more.
+    if (!network->gaps.empty()) report.ram.arguments += Count(0, std::nullopt);
     report.lower_bound = plan::least_memory(*network, sources.inputs).all;
     report.network = *network;
   } else {

@@ -34,6 +34,9 @@ std::vector<std::string> unseen_code(const ModuleReport& module) {
     reasons.emplace_back(to_string(*module.no_network));
   }
   if (module.network) reasons = module.network->gaps;
+  if (module.no_network && module.kernels.empty()) {
+    reasons.emplace_back("no function of the module could be read");
+  }
   for (const KernelReport& kernel : module.kernels) {
     const std::string name = graph::quoted(kernel.symbol);
     if (kernel.cost) {

@@ -120,6 +120,7 @@ struct FunctionContext {
   std::vector<NodeId> dimension_pointers;
   std::vector<CallSite> calls;  ///< with a result that is checked, or packed
   std::vector<Loss> text_losses;  ///< of statements that keep their text
+  bool is_understood = true;      ///< none of them may do anything to what the function computes
 };
 
 }  // namespace mlf::tir::c

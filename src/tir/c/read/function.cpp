@@ -61,6 +61,7 @@ FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
   draft.calls = std::move(function.calls);
   function.losses.flush();
   draft.losses = log.finish();
+  draft.is_understood = function.is_understood;
   std::ranges::move(function.text_losses, std::back_inserter(draft.losses));
   return draft;
 }
@@ -79,6 +80,7 @@ FunctionDraft opaque_function(ModuleContext& context, const support::SourceText&
   const std::array fields = {NamedNode{builder.string("text"), text}};
   draft.body =
       builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(std::span(fields))});
+  draft.is_understood = false;
   draft.losses.push_back({LossCode::unknown_construct, LossScope::function, std::string(item.name),
                           fmt::format("line {}, column {}: {}", reason.where.line,
                                       reason.where.column, reason.message)});

@@ -9,6 +9,7 @@
 #include "mlf/target.h"
 #include "mlf/tir/c.h"
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/c/read/constants.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
@@ -91,6 +92,7 @@ class ModuleReader {
   void add_array(const File& file, const Item& item);
   void read_functions();
   FunctionDraft read_or_keep(File& file, const Item& item);
+  bool has_all_functions() const;
   void give_away_unused();
   NodeId target_node();
   std::string_view name_in_module(const FunctionDraft& draft) const;
@@ -223,6 +225,22 @@ void ModuleReader::read_functions() {
   support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
 }
 
+/// Whether every function that calls or a graph name is read, and all of each: else an array that no
+/// body names may be one of what is missing.
+bool ModuleReader::has_all_functions() const {
+  support::NameSet<std::string_view> read;
+  for (const FunctionDraft& draft : drafts_) read.insert(draft.name);
+  for (const FunctionDraft& draft : drafts_) {
+    if (!draft.is_understood) return false;
+    for (const CallSite& call : draft.calls) {
+      if (call.callee.starts_with("tvmgen_") && !read.contains(call.callee)) return false;
+    }
+  }
+  return std::ranges::all_of(sources_.signatures, [&](const CSignature& signature) {
+    return read.contains(signature.function);
+  });
+}
+
 /// Arrays follow the order of functions: one that no body names belongs to the function of the
 /// array before it.
 void ModuleReader::give_away_unused() {
@@ -232,6 +250,15 @@ void ModuleReader::give_away_unused() {
   }
   if (owners.empty()) return;
   const ModuleFacts& facts = context_.facts;
+  if (!has_all_functions()) {
+    const std::size_t unused = facts.arrays.size() - owners.size();
+    if (unused == 0) return;
+    FunctionDraft& first = drafts_.front();
+    first.losses.push_back({LossCode::unknown_construct, LossScope::function,
+                            std::string(first.name),
+                            fmt::format("{} constants belong to no function that is understood", unused)});
+    return;
+  }
   for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
     auto owner = owners.upper_bound(array);
     // Arrays before the first that is used belong to its function, too.

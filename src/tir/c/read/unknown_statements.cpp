@@ -122,6 +122,7 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
   const std::size_t end = cursor.position();
   const bool inert = is_inert(begin, end);
   if (!inert) taint(begin, end);
+  context_.is_understood = context_.is_understood && inert;
   const std::uint32_t first = cursor.at_position(begin).begin;
   const std::uint32_t last = cursor.at_position(end - 1).end;
   context_.source.count_lines_to(first);
