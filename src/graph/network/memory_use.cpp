@@ -153,8 +153,6 @@ void MemoryCounter::place_values() {
     const auto begin = storage.pool ? storage.offset : std::optional(bases_[index(value.storage)]);
     const auto bytes = bytes_in_use(value, storage);
     if (begin && bytes) {
-      // The whole allocation counts for a tensor of an unknown size.
-      if (!value.bytes) region.note_less("the size of " + quoted(value.name) + " is not known");
       const Lifetime life = lifetimes.of(static_cast<ValueId>(i));
       region.live_ranges.push_back({range_of(*begin, *bytes), life});
     } else {
@@ -205,17 +203,20 @@ void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
                        : quoted(kernel.symbol) + " has no TIR";
   const auto note = [&](Region& region) {
     region.note_more(why);
-    // What nothing defines may read less than its calls look like.
-    const bool is_guess = kernel.may_end_early || kernel.origin == KernelOrigin::unknown;
-    if (is_guess) region.note_less(why);
+    if (kernel.may_end_early) region.note_less(why);
+  };
+  // What nothing defines may read less of what it is given than its calls look like.
+  const auto note_given = [&](Region& region) {
+    note(region);
+    if (kernel.origin == KernelOrigin::unknown) region.note_less(why);
   };
   for (const Argument& argument : call.arguments) {
-    if (argument.pool) note(region_of(MemoryKind::pool, argument.pool));
+    if (argument.pool) note_given(region_of(MemoryKind::pool, argument.pool));
     if (!argument.storage) continue;
     // The graph executor allocates its storages whatever kernels do.
     const Storage& storage = topology_[*argument.storage];
     const bool is_of_executor = storage.memory == MemoryKind::executor;
-    if (takes_memory(storage) && !is_of_executor) note(region_of(*storage.memory, storage.pool));
+    if (takes_memory(storage) && !is_of_executor) note_given(region_of(*storage.memory, storage.pool));
   }
   note(region_of(MemoryKind::heap, {}));
   note(region_of(MemoryKind::stack, {}));
