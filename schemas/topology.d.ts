@@ -15,6 +15,12 @@ export type BytesOrNull = number | null;
 export type Id = number;
 export type KernelBuffers = null | KernelBuffer[];
 /**
+ * What the code does that is not understood, one sentence each; missing where all is understood
+ *
+ * @minItems 1
+ */
+export type Gaps = [string, ...string[]];
+/**
  * A step of main, in execution order
  */
 export type Position = number;
@@ -50,6 +56,7 @@ export interface TopologyDocument {
   hooks: Hook[];
   copies: Copy[];
   checks: Check[];
+  gaps?: Gaps;
 }
 export interface Provenance {
   kind: "main-function" | "graph-json" | "relay";
@@ -91,6 +98,7 @@ export interface Kernel {
   is_reshape: boolean;
   constants: KernelBuffers;
   workspaces: KernelBuffers;
+  gaps?: Gaps;
 }
 export interface KernelBuffer {
   name: string;
@@ -195,6 +203,8 @@ export interface Check {
     | "unknown-argument"
     | "argument-kind"
     | "unknown-statement"
+    | "foreign-call"
+    | "ignored-statement"
     | "read-before-write"
     | "no-output"
     | "argument-order"
