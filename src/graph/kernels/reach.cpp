@@ -92,18 +92,16 @@ HighestIndex Accesses::highest(Node index, Level around) {
 }
 
 /// Calls `visit(reaches, offset)` for whatever the place belongs to: where an address inside of a
-/// parameter has a name, both count. Without an offset, it is not known.
+/// parameter has a name, both count. A negative offset is not known.
 template <class Visit>
 void Accesses::for_each_owner(const Place& place, Visit&& visit) {
-  const bool is_inside = place.offset_known && place.offset >= 0;
-  const auto offset =
-      is_inside ? std::optional(static_cast<std::uint64_t>(place.offset)) : std::nullopt;
+  const std::int64_t offset = place.offset_known ? place.offset : -1;
   if (place.kind == Place::Kind::parameter) visit(found_.parameters[place.root], offset);
   if (place.kind == Place::Kind::argument) visit(found_.arguments[place.root], offset);
   if (place.kind == Place::Kind::local) {
     visit(found_.pointers[static_cast<tir::NodeId>(place.root)], offset);
   } else if (place.alias != tir::NodeId::none) {
-    visit(found_.pointers[place.alias], std::optional<std::uint64_t>(0));
+    visit(found_.pointers[place.alias], std::int64_t{0});
   }
 }
 
@@ -116,18 +114,19 @@ void Accesses::access(Node data, Node index, tir::DType element, bool is_store, 
   const auto lanes = static_cast<std::size_t>(std::max<int>(element.lanes, 1));
   const auto element_bytes = element.element_bytes() * lanes;
   for_each_owner(scope_.place_of(data),
-                 [&](Reaches& reaches, std::optional<std::uint64_t> offset) {
+                 [&](Reaches& reaches, std::int64_t offset) {
                    Reach& reach = is_store ? reaches.stored : reaches.loaded;
-                   if (!is_inside || !offset) return reach.include(std::nullopt);
+                   if (!is_inside || offset < 0) return reach.include(std::nullopt);
                    const auto elements = static_cast<std::uint64_t>(*most.value) + 1;
-                   reach.include(sum_of(*offset, elements * element_bytes));
+                   reach.include(
+                       sum_of(static_cast<std::uint64_t>(offset), elements * element_bytes));
                  });
 }
 
 /// Whoever is given an address may reach anything behind it.
 void Accesses::escape(Node pointer) {
   for_each_owner(scope_.place_of(pointer),
-                 [](Reaches& reaches, std::optional<std::uint64_t>) { reaches.is_passed_on = true; });
+                 [](Reaches& reaches, std::int64_t) { reaches.is_passed_on = true; });
 }
 
 void Accesses::bind(Node var, Node value) {
