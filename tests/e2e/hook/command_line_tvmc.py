@@ -197,17 +197,16 @@ tvm.micro.export_model_library_format(operator, sys.argv[2])
 class Sidecar(Tvmc):
     """Plain tvmc, without the hook."""
 
-    def test_dumped_tir_of_another_build_is_refused(self):
+    def test_dumped_tir_that_the_c_does_not_contradict_is_taken(self):
         _, archive = self.plain(*_PACKED, *_MLF)
-        before = archive.read_bytes()
-        # tvmc cannot dump code beside an archive: the dump is that of the graph executor's kernels.
+        # tvmc cannot dump code beside an archive: the dump is that of the graph executor's kernels,
+        # which are the same here, as none of them has weights.
         kernels = self.folder / "kernels.tar"
         dump = ("--target=c", *_AOT[2:], "--dump-code=tir", "-o", kernels)
         self.check_ok(tvmc("compile", *self.model, *dump))
         result = support.run("process", archive, "--tir", f"{kernels}.tir")
-        self.assertEqual(result.returncode, 65, result.stderr)
-        self.assertIn(b"contradicts it: function 'tvmgen_default_", result.stderr)
-        self.assertEqual(archive.read_bytes(), before)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(support.run("verify", archive).returncode, 0)
 
 
 class Readme(Tvmc):
