@@ -287,7 +287,9 @@ REFUSED = {
     "late_init": UNWRITTEN,
     "scratch_left": rf"{PLACE} may read byte 0 of '\w+' before it has written that",
     "scratch_unwritten": rf"{PLACE} may read byte \d+ of '\w+' before it has written that",
-    "scratch_beyond": rf"{PLACE} may read byte \d+ of '\w+' before it has written that",
+    # A workspace beyond its place is over the next one, which the network itself shows.
+    "scratch_beyond": rf"{PLACE} may read byte \d+ of '\w+' before it has written that"
+    r"|is put over '[\w.]+', which is in use then",
     "moving_pointer": rf"{PLACE}: '\w+' uses an address inside of it that is not a number",
     "extern": rf"{PLACE}: '\w+' is given to 'mem\w+', and how far that reaches is not known",
     "early_return": rf"{PLACE} may end before it has written everything|{NOT_READ}",
