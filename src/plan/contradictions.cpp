@@ -76,6 +76,8 @@ bool are_in_use_together(const PlannedBuffer& a, const PlannedBuffer& b) {
 
 std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
                                                  std::span<const graph::TirInput> sources) {
+  // Texts of other dialects are from before passes that decide when a kernel reads its inputs.
+  if (topology.provenance.dialect != tir::Dialect::c) return {};
   std::vector<graph::Check> checks;
   if (topology.pools.empty()) return checks;
   const auto ticks = ticks_of_kernels(topology, sources);
