@@ -30,7 +30,8 @@ constexpr std::string_view kForwarder = "__tvm_main__";
 /// point `…_run`, which is in a file without a target.
 bool is_wanted(const FileItems& file, const Item& item) {
   if (item.kind != ItemKind::function || item.name == kForwarder) return false;
-  if (item.name.ends_with("_get_c_metadata")) return false;
+  // Of the C++ runtime, where it has no prefix in v0.16.
+  if (item.name.ends_with("get_c_metadata")) return false;
   return !file.target.empty() || !item.name.ends_with("_run");
 }
 
