@@ -274,6 +274,9 @@ std::optional<std::string> CheckOfC::contradiction_of(const TirSource& source) {
       const ComparedWithC compared(*captured, *read);
       const std::string about = "the archive's generated C, " + c.name + ", contradicts it: ";
       if (!compared.form().build.empty()) return about + compared.form().build;
+      if (!compared.differences().empty() && compared.form().stage.empty()) {
+        return about + to_string(compared.differences().front());
+      }
     }
   }
   return std::nullopt;
