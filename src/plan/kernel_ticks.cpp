@@ -438,7 +438,9 @@ KernelTicks TickScanner::run() && {
   KernelTicks result;
   result.count = std::max<std::int64_t>(now_ + 1, 1);
   // MakePackedAPI leaves six parameters, which are not those of a call.
-  const Place::Kind counted = is_packed() ? Place::Kind::argument : Place::Kind::parameter;
+  result.is_packed = is_packed();
+  const Place::Kind counted =
+      result.is_packed ? Place::Kind::argument : Place::Kind::parameter;
   std::vector<std::optional<TickMemory>> finished;  // by memory
   for (const Memory& memory : memories_) {
     finished.emplace_back();

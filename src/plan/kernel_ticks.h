@@ -65,6 +65,8 @@ struct KernelTicks {
   std::vector<InPlaceTick> in_place;
   std::vector<UnknownCallee> unknown_callees{};  ///< each once, by name
   bool is_followed = true;  ///< false: pointers go ways that this reader does not follow
+  /// MakePackedAPI ran: its checks mention every argument, also those that the kernel does not use.
+  bool is_packed = false;
 
   /// Whether the kernel does nothing beside reading and writing the memory that it is given.
   bool only_computes() const { return is_followed && unknown_callees.empty(); }
