@@ -83,6 +83,9 @@ class StayCollector {
   bool is_in_ram(const graph::Storage& storage) const;
   bool is_port(const graph::Value& value) const;
 
+  using WorkspaceKey =
+      std::tuple<graph::Position, std::string_view, std::optional<std::uint64_t>>;
+
   // Workspaces of all calls together: no real network comes near it.
   static constexpr std::size_t kMaxStays = 10'000'000;
 
@@ -90,7 +93,8 @@ class StayCollector {
   std::vector<std::optional<KernelTicks>> ticks_;  // by kernel
   std::vector<std::int64_t> clock_;                // NetworkProblem::first_tick
   std::vector<std::optional<std::size_t>> stays_of_values_;
-  std::map<std::pair<graph::Position, std::string_view>, std::vector<std::size_t>> workspaces_;
+  /// By step, name and offset: two lets of one kernel may have one name.
+  std::map<WorkspaceKey, std::vector<std::size_t>> workspaces_;
   std::vector<Stay> stays_;
   std::vector<SharedBytes> shared_;
   bool is_complete_ = true;
@@ -204,7 +208,7 @@ void StayCollector::add_workspaces(const Call& call) {
     const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
     if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
     if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
-    workspaces_[{call.position, buffer.name}].push_back(stays_.size());
+    workspaces_[{call.position, buffer.name, buffer.offset}].push_back(stays_.size());
     stays_.push_back({{touched->first, touched->last + 1},
                       *buffer.bytes,
                       topology_.storages.size() + stays_.size(),
@@ -226,8 +230,8 @@ bool StayCollector::is_port(const graph::Value& value) const {
 std::optional<std::size_t> StayCollector::stay_of(const Call& call, const TickMemory& memory,
                                                   bool is_read) const {
   if (memory.let) {
-    const std::string_view name = ticks_[index(call.kernel)]->lets[*memory.let].name;
-    const auto found = workspaces_.find({call.position, name});
+    const LetTicks& let = ticks_[index(call.kernel)]->lets[*memory.let];
+    const auto found = workspaces_.find({call.position, let.name, let.offset});
     if (found == workspaces_.end() || found->second.size() != 1) return std::nullopt;
     return found->second.front();
   }

@@ -119,6 +119,34 @@ TEST(LeastMemory, OfAPoolIsThatOfItsTensorsAndWorkspaces) {
   EXPECT_EQ(least.all, Count(48));
 }
 
+/// Has two lets of one name; the second one may go over the input, and the output over it.
+std::string two_lets_of_one_name() {
+  const std::string pool = "global_workspace_3_var: T.handle(\"uint8\", \"global\")";
+  return kernel("tvmgen_default_b", kTwoTensors + ", " + pool,
+                "pool = T.match_buffer(global_workspace_3_var, (48,), \"uint8\", strides=(1,), "
+                "align=16)\n"
+                "sum_let: T.handle(\"float32\", \"global\") = T.address_of(pool[32])\n"
+                "first = T.Buffer((1,), data=sum_let)\n"
+                "sum_let: T.handle(\"float32\", \"global\") = T.address_of(pool[16])\n"
+                "second = T.Buffer((4,), data=sum_let)\n"
+                "first[0] = T.float32(0)\n"
+                "for i in range(4):\n    first[0] = first[0] + p0[i]\n"
+                "for i in range(4):\n    second[i] = p0[i] - first[0]\n"
+                "for i in range(4):\n    out[i] = second[i]");
+}
+
+TEST(LeastMemory, TellsLetsOfOneNameApart) {
+  const std::string middle =
+      call("tvmgen_default_b", "sid_1_let, sid_2_let, global_workspace_1_buffer_var.data");
+  EXPECT_EQ(least_of({graph::planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) +
+                                          call("tvmgen_default_a", "x_buffer.data, sid_1_let") +
+                                          middle +
+                                          call("tvmgen_default_a", "sid_2_let, output_buffer.data")),
+                      reverse("tvmgen_default_a"), two_lets_of_one_name()})
+                .all,
+            Count(20));
+}
+
 TEST(LeastMemory, OfAWorkspaceInABranchIsBetweenNoneAndAllOfIt) {
   const Count all = least_of({two_sids("tvmgen_default_b"), reverse("tvmgen_default_a"),
                               kernel("tvmgen_default_b", kTwoTensors,
