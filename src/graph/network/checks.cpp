@@ -39,12 +39,13 @@ void check_use(Topology& topology, ValueId id, bool is_returned) {
 // silently overwrites another one.
 void check_sizes(Topology& topology, ValueId id) {
   const Value& value = topology[id];
-  if (!value.bytes) return;
+  const std::optional<std::uint64_t> written = value.type.bytes();
+  if (!written) return;
   const Storage& storage = topology[value.storage];
   // Before planning both are equal; a merged `sid` has the size of its largest tensor.
-  if (storage.bytes && *value.bytes > *storage.bytes) {
+  if (storage.bytes && *written > *storage.bytes) {
     topology.checks.push_back({CheckCode::storage_too_small,
-                               quoted(value.name) + " has " + std::to_string(*value.bytes) +
+                               quoted(value.name) + " has " + std::to_string(*written) +
                                    " bytes, its storage " + std::to_string(*storage.bytes),
                                {},
                                id});
@@ -52,10 +53,10 @@ void check_sizes(Topology& topology, ValueId id) {
   for (const Endpoint& end : value.consumers) {
     const auto bytes = topology.type_at(end, id).bytes();
     // Bytes and not shapes: removed reshapes (v0.10+) leave two shapes of one size.
-    if (!bytes || *bytes == *value.bytes) continue;
+    if (!bytes || *bytes == *written) continue;
     topology.checks.push_back({CheckCode::size_mismatch,
                                quoted(value.name) + " is written with " +
-                                   std::to_string(*value.bytes) + " bytes and read with " +
+                                   std::to_string(*written) + " bytes and read with " +
                                    std::to_string(*bytes),
                                static_cast<CallId>(end.step), id});
     return;

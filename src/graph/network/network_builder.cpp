@@ -217,7 +217,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
             better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
         argument.type = plausible(seen, topology_[state.id].bytes);
         if (has_parameter) note_constant(raw, parameters[i], state);
-        tensors.push_back({i, &state});
+        tensors.push_back({i, &state, has_parameter ? parameters[i].at_least : 0});
         break;
       }
     }
@@ -306,7 +306,10 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
     argument.reads = tensor.decision.by == DecidedBy::untouched
                          ? storages_.consume(*tensor.state, end)
                          : storages_.read(*tensor.state, end, position_);
-    if (argument.reads) continue;
+    if (argument.reads) {
+      if (argument.direction == Direction::input) note_read(*argument.reads, tensor.at_least);
+      continue;
+    }
     if (argument.direction == Direction::in_out) {
       // Nothing is there to be updated: what looked like a read is part of a first write.
       argument.direction = Direction::output;
@@ -323,6 +326,12 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
     argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
     note_write(*tensor.state, id, *argument.writes);
   }
+}
+
+/// A value is there as far as it is read, whoever wrote how much of it (`complete_types`).
+void NetworkBuilder::note_read(ValueId id, std::uint64_t bytes) {
+  Value& value = topology_.values[index(id)];
+  value.bytes = std::max(value.bytes.value_or(0), bytes);
 }
 
 /// Main would compute with whatever is in the memory: nothing in TVM keeps it from doing so.

@@ -46,6 +46,7 @@ class NetworkBuilder {
   struct Tensor {
     std::size_t argument;
     StorageState* state;
+    std::uint64_t at_least = 0;  ///< KernelParameter::at_least
     Decision decision{};
   };
 
@@ -72,6 +73,7 @@ class NetworkBuilder {
                    CallId id);
   void note_order(const Call& call, CallId id);
   void note_write(const StorageState& state, std::optional<CallId> call, ValueId value);
+  void note_read(ValueId id, std::uint64_t bytes);
   void note_read_before_write(const StorageState& state, std::string_view reader,
                               std::optional<CallId> call);
   void make_inputs();

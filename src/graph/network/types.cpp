@@ -68,7 +68,10 @@ void complete(Topology& topology, Value& value, ValueId id) {
   };
   for (const Endpoint& end : value.consumers) fill(end);
   if (value.producer) fill(*value.producer);
+  // What is read beyond what was written has to be there, too.
+  const std::uint64_t read = value.bytes.value_or(0);
   value.bytes = value.type.bytes();
+  if (value.bytes) value.bytes = std::max(*value.bytes, read);
 }
 
 void complete_storage(Topology& topology, const Value& value) {

@@ -23,11 +23,12 @@ const std::string kCallOutOfPool =
 
 /// The network of a main with these statements, a pool, and `wrapper` for a wrapper.
 Topology network_of(const std::string& statements, const std::string& wrapper,
-                    const ModuleFacts& facts = {.module = "default"}) {
+                    const ModuleFacts& facts = {.module = "default"},
+                    const std::string& more_kernels = {}) {
   const std::string text =
       "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
       "#include \"tvm/runtime/c_runtime_api.h\"\n#include <stdbool.h>\n" +
-      kOneKernel +
+      kOneKernel + more_kernels +
       "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_buffer_var, "
       "uint8_t* global_workspace_1_var) {\n" +
       statements + "  return 0;\n}\n";
@@ -48,6 +49,18 @@ const std::string kPoolWrapper =
 
 Topology with_added(const std::string& added) {
   return network_of(kCallIntoPool + added + kCallOutOfPool, kPoolWrapper);
+}
+
+TEST(Values, AreAsLongAsWhatIsReadOfThemWhereTheirWriterWroteLess) {
+  const std::string half =
+      "TVM_DLL int32_t tvmgen_default_half(float* p0, float* T_add) {\n"
+      "  for (int32_t i = 0; i < 2; ++i) {\n    T_add[i] = p0[i];\n  }\n  return 0;\n}\n";
+  const std::string into_pool =
+      "  if (tvmgen_default_half(x_buffer_var, (&(global_workspace_1_var[0]))) != 0 ) return -1;\n";
+  const Topology topology = network_of(into_pool + kCallOutOfPool, kPoolWrapper, {.module = "default"}, half);
+  const Value& written = topology[*topology.calls.at(0).arguments.at(1).writes];
+  EXPECT_EQ(written.bytes, 16u);
+  EXPECT_EQ(written.type.bytes(), 8u);
 }
 
 TEST(Gaps, ThereAreNoneWhereMainIsUnderstood) {
