@@ -94,6 +94,8 @@ class ModuleReader {
   void read_functions();
   FunctionDraft read_or_keep(File& file, const Item& item);
   bool has_all_functions() const;
+  using ArrayOwners = std::map<std::size_t, std::size_t>;  // array → draft
+  FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array);
   void give_away_unused();
   NodeId target_node();
   std::string_view name_in_module(const FunctionDraft& draft) const;
@@ -252,34 +254,48 @@ bool ModuleReader::has_all_functions() const {
   });
 }
 
-/// Arrays follow the order of functions: one that no body names belongs to the function of the
-/// array before it.
+/// The one function that an array which no body names may belong to: arrays follow the order of
+/// functions, so it is between those of the arrays around it.
+FunctionDraft* ModuleReader::only_owner(const ArrayOwners& owners, std::size_t array) {
+  const auto next = owners.upper_bound(array);
+  const std::size_t first = next == owners.begin() ? 0 : std::prev(next)->second;
+  const std::size_t last = next == owners.end() ? drafts_.size() - 1 : next->second;
+  FunctionDraft* owner = nullptr;
+  for (std::size_t i = first; i <= last; ++i) {
+    if (is_of_another_compiler(drafts_[i].name)) continue;
+    if (owner != nullptr) return nullptr;
+    owner = &drafts_[i];
+  }
+  return owner;
+}
+
+/// Gives arrays that no body names to the functions that they belong to.
 void ModuleReader::give_away_unused() {
-  std::map<std::size_t, FunctionDraft*> owners;
-  for (FunctionDraft& draft : drafts_) {
-    for (const auto& [array, var] : draft.constants) owners.try_emplace(array, &draft);
+  ArrayOwners owners;
+  for (std::size_t i = 0; i < drafts_.size(); ++i) {
+    for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
   }
   if (owners.empty()) return;
   const ModuleFacts& facts = context_.facts;
-  if (!has_all_functions()) {
-    const std::size_t unused = facts.arrays.size() - owners.size();
-    if (unused == 0) return;
-    FunctionDraft& first = drafts_.front();
-    first.losses.push_back({LossCode::unknown_construct, LossScope::function,
-                            std::string(first.name),
-                            fmt::format("{} constants belong to no function that is understood", unused)});
-    return;
-  }
+  const bool is_whole = has_all_functions();
+  std::size_t unknown = 0;
   for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
-    auto owner = owners.upper_bound(array);
-    // Arrays before the first that is used belong to its function, too.
-    if (owner != owners.begin()) --owner;
-    if (owner->first == array) continue;
+    if (owners.contains(array)) continue;
+    FunctionDraft* owner = is_whole ? only_owner(owners, array) : nullptr;
+    if (owner == nullptr) {
+      ++unknown;
+      continue;
+    }
     const ConstantArray& declared = facts.arrays[array];
     const NodeId type =
         context_.make.pointer_type(context_.make.prim_type(declared.element), "global");
-    owner->second->constants.emplace_back(array, context_.make.var(declared.name, type));
+    owner->constants.emplace_back(array, context_.make.var(declared.name, type));
   }
+  if (unknown == 0) return;
+  FunctionDraft& first = drafts_.front();
+  first.losses.push_back(
+      {LossCode::unknown_construct, LossScope::function, std::string(first.name),
+       fmt::format("{} constants belong to no function that is understood", unknown)});
 }
 
 NodeId ModuleReader::target_node() {

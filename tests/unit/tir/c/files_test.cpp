@@ -1,4 +1,5 @@
 // Which files there are, what is passed over in them, and what is refused.
+#include "mlf/tir/visit.h"
 #include "reading.h"
 
 namespace mlf::tir::c {
@@ -58,6 +59,49 @@ TEST(CFiles, SayWhereTheyComeFrom) {
   EXPECT_EQ(document.source.member, "lib.c");
   EXPECT_EQ(document.target, "c -keys=cpu");
   EXPECT_EQ(document.source.tvm_version, (VersionRange{12, 18, ""}));
+}
+
+std::string kernel_of(std::string_view name, std::string_view array) {
+  return "TVM_DLL int32_t " + std::string(name) + "(float* p) {\n  p[0] = ((float*)" +
+         std::string(array) + ")[0];\n  return 0;\n}\n";
+}
+
+/// Constants that a function has, read or not.
+std::size_t constants_of(const Document& document, std::string_view function) {
+  std::size_t count = 0;
+  const NodeMap functions = document.module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions.key(i).text(f::GlobalVar::name_hint) != function) continue;
+    for_each_pre_order(functions.value(i),
+                       [&](Node node) { count += node.is(Kind::AllocateConst); });
+  }
+  return count;
+}
+
+std::string declared(std::string_view name) {
+  return "static const float __attribute__((section(\".rodata.tvm\"), aligned(16))) " +
+         std::string(name) + "[1] = {\n    0x1p+0\n};\n";
+}
+
+TEST(CFiles, AnArrayThatNobodyNamesBelongsToTheFunctionOfTheArraysAroundIt) {
+  const Document document =
+      read_files({kernel_file(declared("a") + declared("unused") + declared("b") +
+                              "TVM_DLL int32_t tvmgen_default_f(float* p) {\n"
+                              "  p[0] = (((float*)a)[0] + ((float*)b)[0]);\n  return 0;\n}\n")});
+  EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 3u);
+}
+
+TEST(CFiles, AnArrayThatMayBeOfSeveralFunctionsIsGivenToNone) {
+  const Document document =
+      read_files({kernel_file(declared("a") + declared("unused") + declared("b") +
+                              kernel_of("tvmgen_default_f", "a") +
+                              kernel_of("tvmgen_default_g", "b"))});
+  EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 1u);
+  EXPECT_EQ(constants_of(document, "tvmgen_default_g"), 1u);
+  EXPECT_TRUE(std::ranges::any_of(document.losses, [](const Loss& loss) {
+    return loss.code == LossCode::unknown_construct &&
+           loss.name == "1 constants belong to no function that is understood";
+  }));
 }
 
 TEST(CFiles, WithoutAnyFunctionAreRefused) {
