@@ -67,13 +67,18 @@ bool by_library_number(const FileRef& a, const FileRef& b) {
 /// (python/tvm/micro/model_library_format.py) writes in each version.
 class Assigner {
  public:
-  explicit Assigner(ModelLibrary& library) : library_(library) {
+  Assigner(ModelLibrary& library, std::span<const FileRef> members) : library_(library) {
     for (std::size_t i = 0; i < library.modules.size(); ++i) {
       const std::string& name = library.modules[i].name;
       by_name_.emplace(name, i);
       by_lower_case_.emplace(lower_case(name), i);
       for (const char separator : {'_', '.', '-'}) by_prefix_.add(name + separator, i);
     }
+    has_own_sources_ = std::ranges::any_of(members, [&](const FileRef& file) {
+      const auto name = between(file.name, "codegen/host/src/", "");
+      const auto library_file = name ? parse_library_file(*name) : std::nullopt;
+      return library_file && named(library_file->module) != nullptr;
+    });
   }
 
   void assign(const FileRef& file) {
@@ -113,6 +118,8 @@ class Assigner {
   Module* owner_of_library_file(std::string_view name) {
     if (const auto file = parse_library_file(name)) {
       if (Module* module = named(file->module)) return module;
+      // Of a module that metadata.json does not have, unless its modules have other names there.
+      if (has_own_sources_ && !file->module.empty()) return nullptr;
     }
     return by_longest_prefix(name);
   }
@@ -123,7 +130,8 @@ class Assigner {
     if (!stem) return by_longest_prefix(name);
     if (Module* module = named(*stem)) return module;
     const auto lower = by_lower_case_.find(*stem);
-    return lower == by_lower_case_.end() ? only() : &library_.modules[lower->second];
+    if (lower != by_lower_case_.end()) return &library_.modules[lower->second];
+    return has_own_sources_ ? nullptr : only();
   }
 
   bool assign_codegen(const FileRef& file) {
@@ -188,12 +196,13 @@ class Assigner {
   support::NameMap<std::string, std::size_t> by_name_;
   support::NameMap<std::string, std::size_t> by_lower_case_;
   support::PrefixTable by_prefix_;
+  bool has_own_sources_ = false;  // whether a file of C has the name of a module
 };
 
 }  // namespace
 
 void assign_files(ModelLibrary& library, std::span<const FileRef> members) {
-  Assigner assigner(library);
+  Assigner assigner(library, members);
   for (const FileRef& file : members) assigner.assign(file);
   for (Module& module : library.modules) {
     std::sort(module.files.sources.begin(), module.files.sources.end(), by_library_number);

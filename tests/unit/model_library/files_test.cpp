@@ -44,6 +44,23 @@ std::string names_of(const std::vector<FileRef>& files) {
   return result;
 }
 
+TEST(ModuleFiles, OfAModuleThatMetadataDoesNotHaveBelongToNone) {
+  const ModelLibrary library =
+      library_of(version_7({"second"}),
+                 {"metadata.json", "codegen/host/src/first_lib0.c", "codegen/host/src/second_lib0.c",
+                  "codegen/host/src/mine.c", "codegen/host/include/tvmgen_first.h",
+                  "codegen/host/include/tvmgen_second.h"});
+  const ModuleFiles& files = library.modules.front().files;
+  EXPECT_EQ(names_of(files.sources), "codegen/host/src/second_lib0.c codegen/host/src/mine.c");
+  EXPECT_EQ(names_of(files.headers), "codegen/host/include/tvmgen_second.h");
+}
+
+TEST(ModuleFiles, BelongToTheOnlyModuleWhereNoneHasItsName) {
+  const ModelLibrary library =
+      library_of(version_7({"renamed"}), {"metadata.json", "codegen/host/src/first_lib0.c"});
+  EXPECT_EQ(names_of(library.modules.front().files.sources), "codegen/host/src/first_lib0.c");
+}
+
 TEST(ModuleFiles, AreFoundByTheNameOfTheModule) {
   const ModelLibrary library =
       library_of(version_7({"net"}),
