@@ -88,7 +88,9 @@ void PlanJson::buffer(const graph::Topology& network, const plan::PoolPlan& pool
          buffer.storage ? std::optional<std::uint64_t>(index(*buffer.storage)) : std::nullopt);
   number("kernel",
          buffer.kernel ? std::optional<std::uint64_t>(index(*buffer.kernel)) : std::nullopt);
-  number("bytes", buffer.bytes != 0 ? std::optional(buffer.bytes) : std::nullopt);
+  // Where the network may take more, a size is no more than what is known of it.
+  const bool is_known = buffer.bytes != 0 && !may_take_more(network, pool.now.pool);
+  number("bytes", is_known ? std::optional(buffer.bytes) : std::nullopt);
   number("alignment", buffer.alignment);
   out_.key("is_port");
   out_.boolean(buffer.is_port);

@@ -26,6 +26,18 @@ std::uint64_t alignment_of(const PoolProblem& pool) {
   return alignment;
 }
 
+/// What a planner of TVM gives for a pool; nothing where it depends on an alignment that is stated
+/// nowhere: either TVM's default, or what the offsets have in common.
+template <class Planner>
+std::optional<PlannerResult> planned(const PoolProblem& pool, const Planner& planner) {
+  const std::uint64_t alignment = alignment_of(pool);
+  std::optional<PlannerResult> result = planner(alignment);
+  if (!result || pool.is_alignment_stated || alignment <= kDefaultAlignment) return result;
+  const std::optional<PlannerResult> other = planner(kDefaultAlignment);
+  if (!other || other->size != result->size) result.reset();
+  return result;
+}
+
 /// The search first, then what it is measured by: results in place, and TVM's planners.
 PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
                    const SearchLimits& limits) {
@@ -50,10 +62,14 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   plan.in_place = plan_in_place(pool, limits);
   if (plan.in_place && plan.in_place->size >= plan.best.size) plan.in_place.reset();
   if (const auto buffers = tvm_buffers(pool)) {
-    plan.greedy_by_size = greedy_by_size(*buffers, alignment_of(pool));
-    plan.greedy_by_conflicts = greedy_by_conflicts(*buffers, alignment_of(pool));
+    plan.greedy_by_size = planned(
+        pool, [&](std::uint64_t alignment) { return greedy_by_size(*buffers, alignment); });
+    plan.greedy_by_conflicts = planned(
+        pool, [&](std::uint64_t alignment) { return greedy_by_conflicts(*buffers, alignment); });
     const auto pressure = memory_pressure(pool, network.constants);
-    if (pressure) plan.hill_climb = hill_climb(*buffers, alignment_of(pool), *pressure);
+    plan.hill_climb = planned(pool, [&](std::uint64_t alignment) {
+      return pressure ? hill_climb(*buffers, alignment, *pressure) : std::nullopt;
+    });
   }
   return plan;
 }

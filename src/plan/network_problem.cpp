@@ -6,6 +6,7 @@
 #include "graph/kernels/functions.h"
 #include "mlf/plan/least_memory.h"
 #include "plan/network_reader.h"
+#include "plan/tvm_planners.h"
 
 namespace mlf::plan {
 namespace {
@@ -56,15 +57,16 @@ PoolProblem* NetworkReader::problem_of(std::optional<PoolId> pool) {
 
 /// Alignments, how far the buffers reach, and the buffers as a problem for the allocator.
 void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const {
-  // What TVM was told divides all offsets, so what divides them all is enough. TVM's default is 16,
-  // below which tensors would not be aligned for their elements.
-  constexpr std::uint64_t kDefaultAlignment = 16;
+  // What TVM was told divides all offsets, so what divides them all is enough. Below TVM's default
+  // tensors would not be aligned for their elements.
   std::uint64_t stated = alignment_of_offset(0);
   for (const PlannedBuffer& buffer : pool.buffers) {
     stated = std::min(stated, alignment_of_offset(buffer.offset));
   }
   for (const PoolAlignment& alignment : alignments) {
-    if (alignment.pool == topology_[pool.pool].name) stated = std::min(stated, alignment.bytes);
+    if (alignment.pool != topology_[pool.pool].name) continue;
+    stated = std::min(stated, alignment.bytes);
+    pool.is_alignment_stated = true;
   }
   stated = std::max(stated, kDefaultAlignment);
   for (PlannedBuffer& buffer : pool.buffers) {

@@ -11,6 +11,9 @@
 
 namespace mlf::plan {
 
+/// Of `workspace-byte-alignment`.
+inline constexpr std::uint64_t kDefaultAlignment = 16;
+
 /// A BufferInfo (include/tvm/tir/usmp/utils.h).
 struct TvmBuffer {
   std::string name_hint;  ///< unique

@@ -55,6 +55,8 @@ struct PoolProblem {
   analysis::Count lower_bound{};
   /// End of the last byte of any buffer here; nothing where place or size of one is not known.
   std::optional<std::uint64_t> used{};
+  /// Whether the archive states the alignment; else that of `buffers` is what their offsets share.
+  bool is_alignment_stated = false;
   std::vector<PlannedBuffer> buffers{};    ///< main's in the order of Topology::storages, scratch
   Problem problem{};                       ///< the same buffers in the same order
   std::vector<InPlaceBuffers> in_place{};  ///< in the order of the calls

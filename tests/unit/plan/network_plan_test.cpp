@@ -88,6 +88,28 @@ TEST(PlanPools, RefusesWhatCannotBeSolved) {
   EXPECT_TRUE(plans[0].is_refused());
 }
 
+/// TVM's planners put "b" at 48 where 16 aligns it, and at 64 where 32 does.
+PoolProblem aligned_to_32() {
+  PoolProblem pool = pool_of({tensor("a_let", 48, 0, {{0, 2}}), tensor("b_let", 16, 64, {{0, 2}})},
+                             80);
+  for (PlannedBuffer& buffer : pool.buffers) buffer.alignment = 32;
+  return pool;
+}
+
+TEST(PlanPools, DoNotKnowWhatDependsOnAnAlignmentThatIsStatedNowhere) {
+  const PoolPlan plan = plan_pools({.pools = {aligned_to_32()}, .first_tick = {0, 2}}).at(0);
+  EXPECT_FALSE(plan.greedy_by_size.has_value());
+  EXPECT_FALSE(plan.greedy_by_conflicts.has_value());
+}
+
+TEST(PlanPools, KnowWhatTvmGivesForAStatedAlignment) {
+  PoolProblem pool = aligned_to_32();
+  pool.is_alignment_stated = true;
+  const PoolPlan plan = plan_pools({.pools = {pool}, .first_tick = {0, 2}}).at(0);
+  ASSERT_TRUE(plan.greedy_by_size.has_value());
+  EXPECT_EQ(plan.greedy_by_size->size, 80u);
+}
+
 TEST(TvmPlanners, PutEachBufferBehindAllThatAreThere) {
   // "d" is there with "a" and "c" and would fit between them.
   const PoolProblem pool =
