@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -54,6 +55,10 @@ enum class Likeness : std::uint8_t {
 constexpr std::array kLikenesses{Likeness::same_program_and_producers, Likeness::same_program,
                                  Likeness::same_types_and_producers, Likeness::same_types,
                                  Likeness::same_producers};
+
+bool is_by_program(Likeness likeness) {
+  return likeness == Likeness::same_program_and_producers || likeness == Likeness::same_program;
+}
 
 /// In which form programs are compared.
 enum class ProgramForm : std::uint8_t {
@@ -132,8 +137,7 @@ class Side {
 
 std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) const {
   const Topology& network = *module_.network;
-  const bool by_program =
-      likeness == Likeness::same_program_and_producers || likeness == Likeness::same_program;
+  const bool by_program = is_by_program(likeness);
   const bool by_producers = likeness == Likeness::same_program_and_producers ||
                             likeness == Likeness::same_types_and_producers ||
                             likeness == Likeness::same_producers;
@@ -146,11 +150,13 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
     const bool is_input = value.kind == graph::ValueKind::input;
     of_values[i] = numbering.of(is_input ? fmt::format("input {}", i) : std::string("constant"));
   }
+  const bool by_arguments = likeness != Likeness::same_program;
   for (const CallReport& report : module_.calls) {
     const graph::Call& call = network[report.call];
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(likeness)};
     if (by_program) key.push_back(programs_[report.kernel]);
     for (const graph::Argument& argument : call.arguments) {
+      if (!by_arguments) break;
       // Pools, device contexts and the like depend on how main calls, not on the network.
       if (!argument.reads && !argument.writes) continue;
       key.push_back(static_cast<std::uint64_t>(argument.direction));
@@ -171,21 +177,40 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+/// Whether main may make calls that are not known.
+bool may_hide_calls(const Side& side) { return !side.module().network->gaps.empty(); }
+
+/// By call, whether its kernel's program is one of the other side as well. Where main may hide
+/// calls, the call of that program there may be one of these.
+std::vector<bool> calls_of_shared_programs(const Side& side, const Side& other) {
+  std::vector<bool> shared(side.module().calls.size());
+  if (!may_hide_calls(side) && !may_hide_calls(other)) return shared;
+  const std::set<std::uint64_t> known(other.programs().begin(), other.programs().end());
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    shared[i] = known.contains(side.programs()[side.module().calls[i].kernel]);
+  }
+  return shared;
+}
+
 /// For each call on the left its partner on the right, or kNone: the closest likeness first, and
 /// calls that are alike in their order.
 std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
   std::vector<std::size_t> partners(left.module().calls.size(), kNone);
   std::vector<bool> taken(right.module().calls.size());
+  const std::vector<bool> left_shared = calls_of_shared_programs(left, right);
+  const std::vector<bool> right_shared = calls_of_shared_programs(right, left);
   Numbering numbering;
   for (const Likeness likeness : kLikenesses) {
+    const bool by_program = is_by_program(likeness);
     const auto left_keys = left.keys(likeness, numbering);
     const auto right_keys = right.keys(likeness, numbering);
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> free;  // the last one first
     for (std::size_t i = right_keys.size(); i-- > 0;) {
-      if (!taken[i]) free[right_keys[i]].push_back(i);
+      if (taken[i] || (!by_program && right_shared[i])) continue;
+      free[right_keys[i]].push_back(i);
     }
     for (std::size_t i = 0; i < left_keys.size(); ++i) {
-      if (partners[i] != kNone) continue;
+      if (partners[i] != kNone || (!by_program && left_shared[i])) continue;
       const auto found = free.find(left_keys[i]);
       if (found == free.end() || found->second.empty()) continue;
       partners[i] = found->second.back();
@@ -329,17 +354,27 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
       add_one_sided(difference, change, module.kernels[i]);
     }
   };
-  add_alone(KernelChange::removed, a, is_known_left);
-  add_alone(KernelChange::added, b, is_known_right);
-  for (std::size_t i = 0; i < partners.size(); ++i) {
-    if (partners[i] != kNone) continue;
+  if (may_hide_calls(right)) {
     difference.graph.push_back(
-        fmt::format("call {} of {} is gone", i, a.kernels[a.calls[i].kernel].short_name));
+        "which calls are gone is not known: main of the archive after is not understood");
+  } else {
+    add_alone(KernelChange::removed, a, is_known_left);
+    for (std::size_t i = 0; i < partners.size(); ++i) {
+      if (partners[i] != kNone) continue;
+      difference.graph.push_back(
+          fmt::format("call {} of {} is gone", i, a.kernels[a.calls[i].kernel].short_name));
+    }
   }
-  for (std::size_t i = 0; i < has_partner.size(); ++i) {
-    if (has_partner[i]) continue;
+  if (may_hide_calls(left)) {
     difference.graph.push_back(
-        fmt::format("call {} of {} is new", i, b.kernels[b.calls[i].kernel].short_name));
+        "which calls are new is not known: main of the archive before is not understood");
+  } else {
+    add_alone(KernelChange::added, b, is_known_right);
+    for (std::size_t i = 0; i < has_partner.size(); ++i) {
+      if (has_partner[i]) continue;
+      difference.graph.push_back(
+          fmt::format("call {} of {} is new", i, b.kernels[b.calls[i].kernel].short_name));
+    }
   }
 }
 

@@ -245,14 +245,37 @@ class Diff(unittest.TestCase):
         self.assertGreater(compared, 0)
 
     def test_says_what_a_call_less_changes(self):
+        call = re.search(r"^ +T\.tvm_check_return\([^\n]*nn_max_pool2d_cast\", (\w+), (\w+)\)\)\n", TEXT, re.M)
+        head, tail = TEXT[: call.start()], TEXT[call.end() :]
+        text = diff(changed(head + re.sub(rf"\b{call[2]}, ", f"{call[1]}, ", tail, count=1))).stdout.decode()
+        self.assertIn("call 2 of nn_max_pool2d_cast is gone", text)
+
+    def test_does_not_know_what_is_gone_where_something_reads_what_nothing_wrote(self):
         text = diff(a_call_less(random.Random(1))).stdout.decode()
-        self.assertIn("is gone", text)
+        self.assertNotIn(" is gone", text)
+        self.assertIn("which calls are gone is not known", text)
 
     def test_is_said_in_markdown_that_names_cannot_break(self):
         text = diff(another_extent(random.Random(3)), "--format", "markdown").stdout.decode()
         lines = text.splitlines()
         self.assertTrue(lines[1].startswith("|---"))
         self.assertTrue(all(re.sub(r"\\.", "", line).count("|") == 6 for line in lines), text)
+
+    def test_says_of_no_call_that_it_is_gone_where_main_is_not_understood(self):
+        members = {name: data for name, data in MEMBERS.items() if not name.startswith("src/tir-")}
+        (member,) = [name for name, data in members.items() if b"___tvm_main__(" in data and b") != 0 ) return -1;" in data]
+        text = members[member].decode()
+        calls = re.findall(r"if \(tvmgen_default_fused_\w+\(.*\) != 0 \) return -1;", text)
+        hidden = {**members, member: text.replace(calls[1], "HIDDEN(3);").encode()}
+        with tempfile.TemporaryDirectory() as folder:
+            whole = pathlib.Path(folder, "whole.tar")
+            whole.write_bytes(support.make_tar(members))
+            result = support.run("diff", "--format", "json", whole, "-", input=support.make_tar(hidden))
+        (module,) = json.loads(result.stdout)["modules"]
+        self.assertEqual([one for one in module["kernels"] if one["before"]], [])
+        self.assertFalse([line for line in module["graph"] if line.endswith(" is gone")])
+        self.assertIn("which calls are gone is not known: main of the archive after is not understood",
+                      module["graph"])
 
     def test_of_modules_that_only_one_side_has_names_them(self):
         two = support.CORPUS / "tvm-0.18" / "two-modules" / "module.tar"
