@@ -1,5 +1,7 @@
 #include "support/sha256.h"
 
+#include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -17,10 +19,17 @@ struct Sha256::Context {
 };
 
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  if (context_->state == nullptr) throw std::bad_alloc();
+  // OpenSSL reads through a null pointer where it had no memory for its own context.
+  if (context_->state == nullptr || OSSL_LIB_CTX_get0_global_default() == nullptr) {
+    throw std::bad_alloc();
+  }
   if (EVP_DigestInit_ex(context_->state.get(), EVP_sha256(), nullptr) != 1) {
-    // A build of OpenSSL for FIPS or without algorithms: not a matter of the input.
-    throw std::runtime_error("OpenSSL has no SHA-256");
+    // A configuration without the algorithm: not a matter of the input. Otherwise OpenSSL did not
+    // get the memory for it ("initialization error").
+    if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_UNSUPPORTED) {
+      throw std::runtime_error("OpenSSL has no SHA-256");
+    }
+    throw std::bad_alloc();
   }
 }
 Sha256::Sha256(Sha256&&) noexcept = default;
