@@ -42,6 +42,10 @@ export interface Module {
   kernels: Kernel[];
   findings: Finding[];
   uncertain: Reasons;
+  /**
+   * What the archive says of the module and cannot all be true. With any, no number is an upper bound for mlf check.
+   */
+  contradictions: Contradiction[];
 }
 /**
  * Bytes of memory that can be written.
@@ -234,4 +238,11 @@ export interface Finding {
   where: string;
   bytes: Count;
   evidence: string;
+}
+export interface Contradiction {
+  /**
+   * A check of the network with severity error, or metadata-too-small or c-invalid, as mlf verify --json has them
+   */
+  code: string;
+  detail: string;
 }
