@@ -264,19 +264,26 @@ class Judge:
     def faults_of_gates(self, edited, wholes):
         """One below what any of the whole archives needs does not fit; what fits nothing that is
         known of one of them does not fit; a finding of one of them is not known to be absent."""
-        below, unknown = {}, set()
+        limits, unknown, codes = collections.defaultdict(dict), set(), collections.defaultdict(set)
         for whole in wholes:
             for one in whole.enormous["results"]:
                 least = interval_of(one["needed"])[0]
+                of_module = limits[one["module"]]
                 if least > 0:
-                    below[one["resource"]] = max(below.get(one["resource"], 0), least - 1)
+                    of_module[one["resource"]] = max(of_module.get(one["resource"], 0), least - 1)
                 if one["verdict"] != "fits":
                     unknown.add((one["module"], one["resource"]))
-        codes = sorted({code for whole in wholes for _, code, _ in whole.findings})
-        if below or codes:
-            check = self.judged(results_of_check(edited.path, below, codes))
+            for module, code, _ in whole.findings:
+                codes[module].add(code)
+        # Limits hold for every module of an archive, so each has a check of its own.
+        for name in sorted(limits.keys() | codes.keys()):
+            below = limits[name]
+            if not below and not codes[name]:
+                continue
+            check = self.judged(results_of_check(edited.path, below, sorted(codes[name])))
             for module, what in passed(check):
-                yield f"check of '{module}' passes {what} {below.get(what, '')}"
+                if module == name:
+                    yield f"check of '{module}' passes {what} {below.get(what, '')}"
         for module, what in passed(edited.enormous) & unknown:
             yield f"check of '{module}' passes {what}, which is not known of the whole archive"
 
