@@ -219,7 +219,7 @@ void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSou
   const std::string& why = form.stage.empty() ? form.build : form.stage;
   if (!why.empty()) {
     std::string reason = form.stage.empty() ? "it is of another build: " + why : why;
-    add(graph::Severity::note, FindingCode::not_compared,
+    add(graph::Severity::warning, FindingCode::not_compared,
         fmt::format("{} was not compared with the generated C, {}, because {}", source.name, c.name,
                     reason));
     if (result_.why_not.empty()) result_.why_not = fmt::format("{}: {}", source.name, reason);
