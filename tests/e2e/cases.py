@@ -1,0 +1,134 @@
+"""Small inputs that mlf once judged wrongly, each with what is right of it (tests/data/cases)."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import plan_run
+import support
+
+CASES = support.SOURCE / "tests" / "data" / "cases"
+
+
+def json_of(*arguments):
+    return json.loads(support.run(*arguments).stdout)
+
+
+def module_of(document):
+    (module,) = document["modules"]
+    return module
+
+
+def least(number):
+    """The least of a number that may be an interval or unknown."""
+    if number is None:
+        return 0
+    return number["min"] if isinstance(number, dict) else number
+
+
+class Cases(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def archive(self, name):
+        return CASES / f"{name}.tar.gz"
+
+    def expect(self, code, *command):
+        result = support.run(*command)
+        self.assertEqual(result.returncode, code, (command, result.stdout[:500], result.stderr[:500]))
+        return (result.stdout + result.stderr).decode()
+
+    def report(self, name):
+        return module_of(json_of("report", "--json", self.archive(name)))
+
+    def planned(self, name):
+        """Plans the archive and runs what comes out beside it; its faults."""
+        judge = plan_run.Judge()
+        path = self.folder / "module.tar"
+        path.write_bytes(support.run_ok("process", self.archive(name), "-o", "-").stdout)
+        judge.offsets(path)
+        self.assertEqual(judge.moved, 1)
+        return judge.faults
+
+    def test_a_statement_of_the_users_in_main_hides_no_number(self):
+        report = self.report("main-with-cycle-counter")
+        ram, flash = report["ram"], report["flash"]
+        self.assertGreater(sum(least(ram[key]) for key in ("pools", "io", "heap", "stack")), 0)
+        self.assertGreater(least(flash["constants"]), 0)
+        self.assertGreater(least(report["mac"]), 0)
+        self.assertNotIn("unused-kernel", [one["code"] for one in report["findings"]])
+        self.assertNotEqual(report["calls"], [])
+        self.expect(1, "check", "--ram", "10", self.archive("main-with-cycle-counter"))
+
+    def test_constants_without_data_are_unknown(self):
+        archive = self.archive("constant-pool-missing-data")
+        for command in (["report"], ["report", "--html", "-"], ["table"], ["check", "--ram", "10"]):
+            self.assertIn(support.run(*command, archive).returncode, (0, 1), command)
+        self.assertIn(support.run("diff", archive, archive).returncode, (0, 1))
+
+    def test_a_pool_that_the_wrapper_allocates_has_the_size_that_the_archive_states(self):
+        archive = self.archive("heap_pool")
+        self.assertEqual(self.report("heap_pool")["ram"]["pools"], 128)
+        self.expect(0, "verify", archive)
+        self.expect(1, "check", "--ram", "200", archive)
+
+    def test_a_guard_keeps_a_kernel_inside_its_storage(self):
+        self.expect(0, "verify", self.archive("guard"))
+        topology = json_of("graph", self.archive("guard"))
+        (output,) = topology["outputs"]
+        self.assertEqual(topology["values"][output["value"]]["bytes"], 96)
+        self.expect(0, "graph", "--format", "json", self.archive("guard"))
+
+    def test_metadata_that_counts_a_stack_array_beside_the_pool_is_planned(self):
+        self.assertEqual(self.planned("stack"), [])
+
+    def test_a_pool_that_is_too_small_is_an_error(self):
+        self.assertIn("[storage-too-small]", self.expect(1, "verify", self.archive("u-pool-small")))
+
+    def test_c_that_no_compiler_takes_is_an_error(self):
+        self.assertIn("'int' is a word of C", self.expect(1, "verify", self.archive("reserved-words-0.16-stock")))
+
+    def test_another_return_type_of_an_extern_call_is_no_difference(self):
+        self.expect(0, "verify", self.archive("cortex-m7-0.9"))
+
+    def test_a_dump_of_another_stage_is_not_compared(self):
+        self.assertIn("not compared", self.expect(0, "verify", self.archive("tvmc-dump-tir-usmp")))
+
+    def test_no_node_is_called_as_another_kernel(self):
+        graph = json_of("graph", "--format", "json", self.archive("names"))
+        kernels = {node["attrs"]["func_name"] for node in graph["nodes"] if node["op"] != "null"}
+        for node in graph["nodes"]:
+            if node["op"] != "null" and node["name"] in kernels:
+                self.assertEqual(node["name"], node["attrs"]["func_name"])
+
+    def test_tensors_have_the_elements_that_kernels_store(self):
+        for name in ("plan-dbl", "plan-ptr_shift"):
+            with self.subTest(name):
+                self.assertEqual(self.planned(name), [])
+
+    def test_what_cannot_be_moved_is_refused(self):
+        for name in ("plan-two_halves", "plan-neg_read"):
+            with self.subTest(name):
+                output = self.folder / "out.tar"
+                self.expect(1, "plan", "-o", output, self.archive(name))
+                self.assertFalse(output.exists())
+
+    def test_a_region_of_a_buffer_has_the_axes_that_it_is_used_with(self):
+        text = support.run_ok("tir", "--format", "tvmscript", CASES / "match.txt").stdout.decode()
+        self.assertIn('T.match_buffer(A[vi, 1, 0:8, 0:8], (8, 8), "float32"', text)
+
+    def test_imports_and_comments_may_come_before_the_text(self):
+        for name, function in {
+            "python-file-with-imports.py": "equal",
+            "licence.c": "tvmgen_default_fused_copy",
+            "thread.py": "f",
+        }.items():
+            with self.subTest(name):
+                self.assertIn(f'"{function}"', support.run_ok("tir", CASES / name).stdout.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
