@@ -165,7 +165,9 @@ void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetim
   const graph::Value& value = topology_[id];
   const graph::Storage& storage = topology_[value.storage];
   if (!is_in_ram(storage)) return;
-  std::optional<std::uint64_t> bytes = value.bytes;
+  // What is read behind it may be another value.
+  std::optional<std::uint64_t> bytes = value.type.bytes();
+  if (bytes != value.bytes) is_complete_ = false;
   // Outside of pools no value is larger than its allocation (MemoryUse).
   if (!storage.pool && storage.bytes)
     bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);

@@ -130,10 +130,12 @@ std::vector<PlacedValue> placed_values_of(const Topology& topology) {
     const auto id = static_cast<ValueId>(i);
     const Value& value = topology[id];
     const Storage& storage = topology[value.storage];
-    if (!storage.pool || !storage.offset || !value.bytes || *value.bytes == 0) continue;
+    // What is written: a reader may take the next value along.
+    const std::uint64_t bytes = value.type.bytes().value_or(0);
+    if (!storage.pool || !storage.offset || bytes == 0) continue;
     const Lifetime life = lifetimes.of(id);
     placed_values.push_back(
-        {id, *storage.pool, *storage.offset, *storage.offset + *value.bytes, life.from, life.to});
+        {id, *storage.pool, *storage.offset, *storage.offset + bytes, life.from, life.to});
   }
   return placed_values;
 }
