@@ -796,10 +796,10 @@ class Network:
         q = self.let_at(p.ctype, p.count, self.place(p.bytes() + 1024) + 512)
         ctype = self.random.choice(["int8_t", "uint8_t", "int16_t"])
         step = self.random.choice([40, 64, 100, 9000])
-        body = loop("i", 4, f"{ctype} at = (i * {step});", "q[((int32_t)at) & 15] = p0[i];")
-        body = self.random.choice(
-            [body, loop("i", 4, f"{ctype} at = (i * {step});", "q[(((int32_t)at) / 40)] = p0[i];")]
-        )
+        # Large steps only where the index is masked: the others have to stay in the pool.
+        indices = ["((int32_t)at) & 15"] + (["(((int32_t)at) / 40)"] if step < 9000 else [])
+        index = self.random.choice(indices)
+        body = loop("i", 4, f"{ctype} at = (i * {step});", f"q[{index}] = p0[i];")
         self.run("lossy", [p], q, body)
         self.result(q)
 
