@@ -1,5 +1,5 @@
 // What the version of TVM says of the text as a whole: what `c ? t : f` was, and whether the text
-// is of the development versions that print a mixture of v0.15 and v0.16.
+// is of development versions that print a mixture of two releases.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,15 @@ constexpr std::string_view kBetween15And16 = "0.16.dev0";
 /// conditional as v0.16 does and a prologue as v0.15 does.
 inline bool is_between_15_and_16(const VersionRange& version) {
   return version.exact.starts_with(kBetween15And16);
+}
+
+/// How TVM called itself between v0.11 and v0.12.
+constexpr std::string_view kBetween11And12 = "0.12.dev0";
+
+/// Whether a range is that of the development versions between v0.11 and v0.12, which include
+/// stdbool.h as v0.12 does and test the status of CMSIS-NN as v0.11 does.
+inline bool is_between_11_and_12(const VersionRange& version) {
+  return version.exact.starts_with(kBetween11And12);
 }
 
 }  // namespace mlf::tir::c

@@ -71,7 +71,7 @@ void BodyReader::keep_text(std::size_t begin, const support::Error& reason) {
 }
 
 /// The first word decides. Declarations come before assignments because both begin with a name, and
-/// CMSIS-NN's structs and status because their types are not words of C.
+/// the structs of CMSIS-NN because their types are not words of C.
 void BodyReader::statement() {
   const std::string_view word = cursor_.text();
   if (!pending_.empty() && word != "if") {
@@ -98,11 +98,11 @@ void BodyReader::statement() {
 
 /// A layer that a function of CMSIS-NN computes.
 bool BodyReader::external_layer() {
+  if (!cmsis_.at_layer()) return false;
   const std::uint32_t begin = cursor_.peek().begin;
-  if (cmsis_.structure()) return true;
-  const auto call = cmsis_.call();
-  if (!call) return false;
-  blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin);
+  const NodeId call = cmsis_.layer();
+  note_layer(node(call));
+  blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
   return true;
 }
 
@@ -319,6 +319,7 @@ void BodyReader::void_call() {
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
   if (node(value).is(Kind::Call)) note_call(node(value));
+  note_layer(node(value));
   blocks_.complete(builder().make(Kind::Evaluate, {value}), begin);
 }
 
@@ -329,6 +330,19 @@ void BodyReader::note_call(Node call) {
   CallSite site{.callee = args[0].text(f::StringImm::value), .args = {}};
   for (std::size_t i = 1; i < args.size(); ++i) site.args.push_back(args[i].id());
   context_.calls.push_back(std::move(site));
+}
+
+/// A layer of CMSIS-NN says how large the tensors are that it is given.
+void BodyReader::note_layer(Node value) {
+  const auto layer = CmsisCall::of(value);
+  if (!layer) return;
+  for (const CmsisArgument what : layer->arguments()) {
+    if (!is_memory(what) || what == CmsisArgument::context) continue;
+    const auto memory = layer->memory(what);
+    if (!memory) continue;
+    context_.buffers.suggest_bytes(layer->argument(what).id(),
+                                   static_cast<std::int64_t>(memory->bytes()));
+  }
 }
 
 void BodyReader::pass_return_error() {

@@ -27,7 +27,7 @@ class BodyReader {
         exprs_(context),
         blocks_(context),
         packed_calls_(context),
-        cmsis_(context),
+        cmsis_(context, exprs_),
         unknown_(context) {}
 
   /// Reads the statements up to the end of the tokens.
@@ -62,6 +62,7 @@ class BodyReader {
   void check_return(NodeId condition, std::uint32_t begin);
   void void_call();
   void note_call(Node call);
+  void note_layer(Node value);
   void open_branch(NodeId condition, std::uint32_t begin);
   bool while_condition(NodeId condition);
   void return_();

@@ -170,7 +170,9 @@ void BodyReader::assignment() {
   }
   const Value place = exprs_.value();
   if (cursor_.accept(sign(";"))) {
-    return blocks_.complete(builder().make(Kind::Evaluate, {exprs_.expr_of(place)}), begin);
+    const NodeId value = exprs_.expr_of(place);
+    note_layer(node(value));
+    return blocks_.complete(builder().make(Kind::Evaluate, {value}), begin);
   }
   cursor_.expect("=");
   const NodeId value = exprs_.expression();

@@ -21,6 +21,7 @@ constexpr std::string_view kConditional = " condval";
 constexpr std::string_view kEndlessLoop = "while (1) {";
 constexpr std::string_view kCountBefore = "( (TVMValue*) stack_value , (int*) stack_tcode, ";
 constexpr std::string_view kStoredBefore = "stack_value)[";
+constexpr std::string_view kStatusCompared = "if (status != ARM_CMSIS_NN_SUCCESS) {";
 
 constexpr std::array kBodyMarks = {
     Mark{kConditional, TvmFeature::c_condval},
@@ -57,8 +58,9 @@ void observe(VersionInference& versions, TvmFeature feature, bool is_there) {
 
 /// What only the whole file can tell.
 struct FileForms {
-  bool is_of_16 = false;        ///< statements that set `condval`, `while (1)`, short counts
-  bool has_data_first = false;  ///< in prologues
+  bool compares_status = false;  ///< of CMSIS-NN, as v0.10 and v0.11 do
+  bool is_of_16 = false;         ///< statements that set `condval`, `while (1)`, short counts
+  bool has_data_first = false;   ///< in prologues
 };
 
 /// Whether a packed call prints one argument less than were stored for it, as since v0.16.
@@ -118,6 +120,7 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
   for (const std::string_view form : {kConditional, kEndlessLoop}) {
     forms.is_of_16 |= body.find(form) != body.npos;
   }
+  forms.compares_status |= body.find(kStatusCompared) != body.npos;
   look_at_calls(body, forms, versions);
   look_at_prologue(body, forms, versions);
   if (item.name.ends_with("_run_model")) versions.observe(TvmFeature::c_main_is_run_model);
@@ -159,6 +162,10 @@ void infer_version(const support::SourceText& source, const FileItems& file,
     observe(versions, TvmFeature::c_constant_pools, is_const);
   }
   // Decided at the end: another function of the file may show what this one does not.
+  const bool is_between = file.includes_stdbool && forms.compares_status;
+  if (is_between && versions.range().first <= 12 && versions.range().last >= 12) {
+    versions.exactly({12, 12, std::string(kBetween11And12)});
+  }
   if (!forms.has_data_first) return;
   // Only a development version has both.
   if (forms.is_of_16) {

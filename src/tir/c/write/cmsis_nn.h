@@ -6,7 +6,7 @@
 
 namespace mlf::tir::c {
 
-/// Whether this is a call of a layer that takes structs: a convolution or a pooling.
+/// Whether this is a call of a layer that takes structs, with arguments that can be in them.
 bool is_cmsis_layer(Node call);
 
 /// The structs, the call and the test of its status.

@@ -18,6 +18,7 @@ class Forms {
 
  private:
   std::uint8_t minor_;
+  bool is_between_11_and_12_;
   bool is_between_15_and_16_;
 };
 

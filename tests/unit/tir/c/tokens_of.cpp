@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "mlf/tir/compare.h"
+#include "reading.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
 
@@ -34,6 +36,15 @@ std::string written(const Document& document) {
   const auto result = write_c(document, [&](std::string_view part) { text += part; });
   if (!result) throw std::runtime_error(to_string(result.error().front()));
   return text;
+}
+
+void expect_own_text(const std::string& file) {
+  const Document document = read_files({file});
+  ASSERT_FALSE(lost(document, LossCode::unknown_construct))
+      << details(document, LossCode::unknown_construct);
+  const std::string text = written(document);
+  EXPECT_EQ(functions_of(text), functions_of(file)) << text;
+  EXPECT_TRUE(compare(document.module, read_files({text}).module).equal()) << text;
 }
 
 }  // namespace mlf::tir::c

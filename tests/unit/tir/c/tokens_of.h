@@ -22,4 +22,7 @@ Functions functions_of(std::string_view text);
 /// The module as C; throws where it cannot be printed.
 std::string written(const Document& document);
 
+/// A file is read and printed again: the same tokens, and read again the same module.
+void expect_own_text(const std::string& file);
+
 }  // namespace mlf::tir::c

@@ -15,17 +15,7 @@
 namespace mlf::tir::c {
 namespace {
 
-/// A file is read and printed again: the same tokens, and read again the same module.
-void expect_own_text(const std::string& file) {
-  const Document document = read_files({file});
-  ASSERT_FALSE(lost(document, LossCode::unknown_construct))
-      << details(document, LossCode::unknown_construct);
-  const std::string text = written(document);
-  EXPECT_EQ(functions_of(text), functions_of(file)) << text;
-  EXPECT_TRUE(compare(document.module, read_files({text}).module).equal()) << text;
-}
-
-/// The same for statements of the kernel that `in_kernel` makes.
+/// A file of statements is its own text: those of the kernel that `in_kernel` makes.
 void expect_own_statements(const std::string& statements) {
   const Document document = read_files({in_kernel(statements)});
   ASSERT_FALSE(lost(document, LossCode::unknown_construct))

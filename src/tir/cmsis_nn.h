@@ -1,0 +1,148 @@
+// Calls of Arm's CMSIS-NN library, as TVM's target cmsis-nn makes them: what each argument of
+// call_extern is. Source: src/relay/backend/contrib/cmsisnn/relay_to_tir.cc of TVM v0.8 to v0.18.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
+
+namespace mlf::tir {
+
+enum class CmsisLayer : std::uint8_t {
+  convolution,
+  depthwise_convolution,
+  fully_connected,
+  pooling,
+  softmax,
+  table_softmax,  ///< of int16_t: exponentials and reciprocals are looked up
+  addition,
+  multiplication,
+};
+
+enum class CmsisArgument : std::uint8_t {
+  // Memory.
+  input,
+  other_input,
+  filter,
+  multipliers,
+  bias,
+  shifts,
+  exponentials,
+  reciprocals,
+  context,  ///< a buffer to work in, or "NULL"
+  output,
+  // Sizes of a tensor, each four arguments: batch, height, width, channels.
+  input_dims,
+  filter_dims,
+  bias_dims,
+  output_dims,
+  // Numbers.
+  context_bytes,
+  input_offset,
+  other_input_offset,
+  filter_offset,
+  output_offset,
+  input_multiplier,
+  other_input_multiplier,
+  multiplier,
+  input_shift,
+  other_input_shift,
+  left_shift,
+  shift,
+  stride_width,
+  stride_height,
+  padding_width,
+  padding_height,
+  dilation_width,
+  dilation_height,
+  least,
+  most,
+  depth_multiplier,  ///< -1 where the convolution is not depthwise
+  rows,
+  row_size,
+  least_difference,
+  size,  ///< elements of each tensor
+};
+
+constexpr std::size_t kCmsisArguments = static_cast<std::size_t>(CmsisArgument::size) + 1;
+
+constexpr bool is_memory(CmsisArgument argument) {
+  return argument <= CmsisArgument::output;
+}
+
+/// How many arguments of call_extern it is.
+constexpr std::size_t width_of(CmsisArgument argument) {
+  return argument >= CmsisArgument::input_dims && argument <= CmsisArgument::output_dims ? 4 : 1;
+}
+
+/// What TVM passes as `context` where the layer needs none.
+constexpr std::string_view kNoCmsisContext = "NULL";
+/// What TVM passes as `depth_multiplier` where there is none.
+constexpr std::int64_t kNoDepthMultiplier = -1;
+
+struct CmsisFunction {
+  std::string_view name;
+  CmsisLayer layer;
+  std::uint8_t element_bytes;  ///< of inputs and outputs; filters are int8_t always
+  DType result;                ///< of call_extern
+};
+
+/// Nothing for a function that TVM does not call.
+const CmsisFunction* find_cmsis_function(std::string_view name);
+
+/// The arguments behind the function's name, in order. A bias may be left out.
+std::span<const CmsisArgument> arguments_of(CmsisLayer layer);
+
+using CmsisDims = std::array<std::uint64_t, 4>;
+
+/// What is behind a pointer that a layer is given.
+struct CmsisMemory {
+  std::vector<std::uint64_t> shape;  ///< along each axis, none of them 0; products fit
+  std::uint64_t element_bytes = 1;
+
+  std::uint64_t elements() const;
+  std::uint64_t bytes() const { return elements() * element_bytes; }
+};
+
+/// A call_extern of a function of CMSIS-NN with the arguments that TVM gives it.
+class CmsisCall {
+ public:
+  /// Nothing for any other node: a call of another function, or with other arguments.
+  static std::optional<CmsisCall> of(Node call);
+
+  const CmsisFunction& function() const { return *function_; }
+  std::span<const CmsisArgument> arguments() const { return arguments_of(function_->layer); }
+  bool has(CmsisArgument what) const { return position(what) != 0; }
+  /// Where it stands among the arguments of the Call, or the first of the four; 0: it is not there.
+  std::size_t position(CmsisArgument what) const {
+    return positions_[static_cast<std::size_t>(what)];
+  }
+  /// The argument, or the first of the four; undefined where it is not there.
+  Node argument(CmsisArgument what) const;
+  /// Nothing where it is no literal.
+  std::optional<std::int64_t> number(CmsisArgument what) const;
+  /// Nothing where one of the four is no literal, or no size that a tensor of a layer has.
+  std::optional<CmsisDims> dims(CmsisArgument what) const;
+  /// What the layer reads or writes behind a pointer, all of it. Nothing where the arguments do not
+  /// say it, or where sizes of its tensors contradict each other.
+  std::optional<CmsisMemory> memory(CmsisArgument what) const;
+
+ private:
+  CmsisCall(Node call, const CmsisFunction& function) : call_(call), function_(&function) {}
+  bool place_arguments();
+  bool is_consistent() const;
+  std::optional<std::uint64_t> count(CmsisArgument what) const;
+
+  Node call_;
+  const CmsisFunction* function_;
+  std::array<std::uint8_t, kCmsisArguments> positions_{};
+};
+
+}  // namespace mlf::tir
