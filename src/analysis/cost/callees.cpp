@@ -127,7 +127,7 @@ Callee external(Node call) {
   if (is_among(kFree, name)) return callee;
   callee.operation = operation_of_libm(name);
   if (callee.operation) return callee;
-  if (auto cmsis = cmsis_nn_call(name, call.list(f::Call::args))) {
+  if (auto cmsis = cmsis_nn_cost(call)) {
     callee.mac = cmsis->mac;
     callee.uses = std::move(cmsis->uses);
     callee.scratch = std::move(cmsis->scratch);

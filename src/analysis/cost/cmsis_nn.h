@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "analysis/cost/callees.h"
@@ -10,15 +9,15 @@
 
 namespace mlf::analysis {
 
-struct CmsisNnCall {
+struct CmsisNnCost {
   Count mac;
-  /// Tensors whose sizes the arguments tell; empty where they are not those of a TVM known here.
+  /// Tensors whose sizes the arguments tell; empty where they do not.
   std::vector<ArgumentUse> uses;
   std::vector<ArgumentUse> scratch;  ///< the context buffer, where its size is a number
 };
 
-/// What a call of `name` with `args` does, `args[0]` being its name; nothing where the function is
-/// none of CMSIS-NN's, or where it is a layer whose sizes are not given.
-std::optional<CmsisNnCall> cmsis_nn_call(std::string_view name, tir::NodeList args);
+/// What a call of a layer does; nothing where the function is none of those that TVM calls, or
+/// where a layer that multiplies does not say its sizes.
+std::optional<CmsisNnCost> cmsis_nn_cost(tir::Node call);
 
 }  // namespace mlf::analysis
