@@ -116,7 +116,9 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   // What follows needs all edges. Types come first: sizes of values decide about reshapes and
   // memory, and lifetimes about overlaps.
   const std::optional<Topology> relay = relay_main_beside(functions, main, sources);
-  complete_types(topology, relay ? &*relay : nullptr);
+  restore_shapes(topology, relay ? &*relay : nullptr);
+  take_stated_shapes(topology, kernels);
+  complete_types(topology);
   confirm_reshapes(topology);
   size_pool_constants(topology, main.function);
   account_memory(topology);

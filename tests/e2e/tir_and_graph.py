@@ -3,10 +3,12 @@
 import dataclasses
 import json
 import os
+import pathlib
 import re
 import struct
 import subprocess
 import tarfile
+import tempfile
 import typing
 import unittest
 import xml.etree.ElementTree
@@ -253,9 +255,19 @@ class Graph(program_case.Folder):
         self.assertEqual((refused.returncode, refused.stdout), (64, b""))
         self.assertIn(b"too many edges for a layout: --format svg lists the calls", refused.stderr)
 
-    def test_unknown_shapes_have_their_bytes(self):
+    def test_layers_of_cmsis_nn_state_the_shapes_between_them(self):
         archive = support.CORPUS / "tvm-0.18" / "cmsis-nn" / "module.tar"
         dot = support.run_ok("graph", archive, "--format", "dot").stdout.decode()
+        self.assertRegex(dot, r'call0 -> call1 \[label=" *int8\[1, 8, 8, 8\] *\\n *512 B *"\]')
+
+    def test_unknown_shapes_have_their_bytes(self):
+        archive = support.CORPUS / "tvm-0.18" / "cmsis-nn" / "module.tar"
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(archive) as tar:
+                support.extract(tar, folder)
+            text = pathlib.Path(folder) / "src" / "tir-1.txt"
+            text.write_text(text.read_text().replace("arm_max_pool_s8", "my_pool"))
+            dot = support.run_ok("graph", folder, "--format", "dot").stdout.decode()
         self.assertNotIn("?[?]", dot)
         self.assertRegex(dot, r'call\d+ -> call\d+ \[label=" *int8\[\?\] *\\n *at most 512 B *"\]')
 

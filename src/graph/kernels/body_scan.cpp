@@ -8,6 +8,7 @@
 #include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "tir/cmsis_nn.h"
 
 namespace mlf::graph {
 namespace {
@@ -35,12 +36,18 @@ class Scanner {
   BodyScan run() &&;
 
  private:
+  /// What the functions of a library are told of a tensor.
+  struct Stated {
+    StatedShape shape;
+    bool is_contradictory = false;
+  };
   // Both numberings, by parameter and by packed argument, are kept until the end of the body says
   // which one counts.
   struct PerParameter {
     std::vector<Effect> effects;
     std::vector<Node> buffers;
     std::vector<Node> vars;
+    std::vector<Stated> stated;
   };
 
   Descend enter(Node node);
@@ -58,6 +65,8 @@ class Scanner {
   void read(Node data);
   void write(Node data);
   void escape(Node pointer);
+  void enter_layer(const tir::CmsisCall& layer);
+  void state_shape(Node pointer, const tir::CmsisMemory& memory);
   void access_by_mask(Node call);
   void escape_loads(Node call);
   void note_gap(std::string what);
@@ -192,7 +201,33 @@ void Scanner::note_return(Node call) {
   if (!is_failure && (guards_ > 0 || loops_ > 0)) may_end_early_ = true;
 }
 
+/// A layer of CMSIS-NN reads its inputs and weights, and writes all of its output. It writes into
+/// its context before it reads there.
+void Scanner::enter_layer(const tir::CmsisCall& layer) {
+  using tir::CmsisArgument;
+  for (const CmsisArgument what : layer.arguments()) {
+    if (!is_memory(what) || !layer.has(what)) continue;
+    const Node pointer = without_casts(layer.argument(what));
+    const bool is_written = what == CmsisArgument::output || what == CmsisArgument::context;
+    is_written ? write(pointer) : read(pointer);
+    const auto memory = layer.memory(what);
+    if (memory && what != CmsisArgument::context) state_shape(pointer, *memory);
+  }
+}
+
+void Scanner::state_shape(Node pointer, const tir::CmsisMemory& memory) {
+  const Place place = scope_.place_of(pointer);
+  PerParameter* const found = per_parameter(place);
+  const bool is_whole = place.offset_known && place.offset == 0 && !place.inside;
+  if (found == nullptr || !is_whole || place.alias != tir::NodeId::none) return;
+  std::vector<std::int64_t> shape(memory.shape.begin(), memory.shape.end());
+  Stated& stated = element(found->stated, place.root);
+  stated.is_contradictory |= stated.shape && *stated.shape != shape;
+  stated.shape = std::move(shape);
+}
+
 void Scanner::enter_call(Node call) {
+  if (const auto layer = tir::CmsisCall::of(call)) return enter_layer(*layer);
   const std::string_view op = operator_of(call);
   if (op == "ret") note_return(call);
   if (const std::string callee = unknown_callee(call); !callee.empty()) {
@@ -354,9 +389,21 @@ BodyScan Scanner::run() && {
   // The types of a packed function's own parameters are read as a matter of form.
   const bool is_packed = !arguments_.effects.empty() || !arguments_.vars.empty();
   PerParameter& found = is_packed ? arguments_ : parameters_;
-  if (!gaps_.empty()) leave_open(found);
-  return {is_packed,           std::move(found.effects), std::move(found.buffers),
-          std::move(found.vars), std::move(memory_),       std::move(gaps_),
+  std::vector<StatedShape> shapes;
+  for (Stated& stated : found.stated) {
+    shapes.push_back(stated.is_contradictory ? StatedShape() : std::move(stated.shape));
+  }
+  if (!gaps_.empty()) {
+    leave_open(found);
+    shapes.clear();
+  }
+  return {is_packed,
+          std::move(found.effects),
+          std::move(found.buffers),
+          std::move(found.vars),
+          std::move(shapes),
+          std::move(memory_),
+          std::move(gaps_),
           may_end_early_};
 }
 

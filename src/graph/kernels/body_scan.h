@@ -40,12 +40,17 @@ struct BodyMemory {
   std::uint64_t at_least = 0;   ///< of `pool`: KernelBuffer::at_least
 };
 
+/// Elements along the axes of a tensor; nothing: not stated.
+using StatedShape = std::optional<std::vector<std::int64_t>>;
+
 struct BodyScan {
   /// MakePackedAPI ran: parameters are the packed arguments, not the six parameters.
   bool is_packed = false;
   std::vector<Effect> effects;       ///< by parameter; may be shorter than the number of parameters
   std::vector<tir::Node> buffers;    ///< by parameter: a Buffer declared over it, or undefined
   std::vector<tir::Node> variables;  ///< by parameter: the variable that took it over, or undefined
+  /// By parameter: the shape that a function of a library is told of it; may be shorter.
+  std::vector<StatedShape> shapes;
   std::vector<BodyMemory> memory;
   /// What of the body is not understood, one sentence each.
   std::vector<std::string> gaps;

@@ -100,6 +100,7 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
     KernelParameter parameter =
         scan.is_packed ? packed_parameter(var) : plain_parameter(function, var);
     if (i < scan.effects.size()) parameter.effect = scan.effects[i];
+    if (i < scan.shapes.size()) parameter.stated_shape = scan.shapes[i];
     if (parameter.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
       parameter.type = type_of_buffer(scan.buffers[i]);
     }

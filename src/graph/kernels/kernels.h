@@ -18,7 +18,8 @@ namespace mlf::graph {
 struct KernelParameter {
   std::string name;
   TensorType type;
-  Effect effect;
+  StatedShape stated_shape{};  ///< BodyScan::shapes
+  Effect effect{};
   bool is_pool = false;
   std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
 };

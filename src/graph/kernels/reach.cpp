@@ -9,6 +9,7 @@
 #include "graph/kernels/index_search.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "tir/cmsis_nn.h"
 
 namespace mlf::graph {
 namespace {
@@ -41,6 +42,7 @@ class Accesses {
   void visit_children(Node node, Level around);
   void visit_choice(Node condition, Node yes, Node no, Level around);
   void visit_call(Node call, Level around);
+  void visit_layer(const tir::CmsisCall& layer, Node call, Level around);
   void visit_loop(Node loop, Level around);
   void bind(Node var, Node value);
   Level inside(Surrounding what, Level outer);
@@ -163,8 +165,26 @@ void Accesses::visit_loop(Node loop, Level around) {
   push(loop[f::For::min], around);
 }
 
+/// A layer of CMSIS-NN says itself how far it reaches. Its context is as large as it is told to be,
+/// whatever it uses of it.
+void Accesses::visit_layer(const tir::CmsisCall& layer, Node call, Level around) {
+  using tir::CmsisArgument;
+  for (const CmsisArgument what : layer.arguments()) {
+    if (!is_memory(what) || !layer.has(what)) continue;
+    const auto memory = layer.memory(what);
+    for_each_owner(scope_.place_of(without_casts(layer.argument(what))),
+                   [&](Reaches& reaches, std::int64_t offset) {
+                     Reach& reach = what == CmsisArgument::output ? reaches.stored : reaches.loaded;
+                     if (!memory || offset < 0) return reach.include(std::nullopt);
+                     reach.include(sum_of(static_cast<std::uint64_t>(offset), memory->bytes()));
+                   });
+  }
+  for (const Node arg : call.list(f::Call::args)) push(arg, around);
+}
+
 /// `&x[i]` is no access; a pointer that is passed on is one of anything.
 void Accesses::visit_call(Node call, Level around) {
+  if (const auto layer = tir::CmsisCall::of(call)) return visit_layer(*layer, call, around);
   const std::string_view op = operator_of(call);
   const tir::NodeList args = call.list(f::Call::args);
   if (op == "if_then_else" && args.size() == 3) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/kernels/functions.h"
+#include "graph/kernels/kernels.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
 
@@ -13,9 +14,15 @@ namespace mlf::graph {
 
 // --- Types (rule R10) ---------------------------------------------------------------------------
 
-/// Completes types and sizes that one end of an edge does not know from the other end, and shapes
-/// of flattened tensors from Relay's main (null: unknown) and main's own declarations.
-void complete_types(Topology& topology, const Topology* relay);
+/// Gives flattened tensors the shapes that Relay's main (null: unknown) and main's own declarations
+/// have for them.
+void restore_shapes(Topology& topology, const Topology* relay);
+
+/// Gives tensors without dimensions those that the functions of a library are told of them.
+void take_stated_shapes(Topology& topology, KernelLibrary& kernels);
+
+/// Completes types and sizes that one end of an edge does not know from the other end.
+void complete_types(Topology& topology);
 
 /// Kernels that copy in order are reshapes only where both tensors have the same size in every
 /// call.

@@ -113,15 +113,51 @@ void take_shape_of_port(Topology& topology, const Port& port) {
   if (value.producer) unflatten_end(*value.producer);
 }
 
+/// External kernels declare tensors without dimensions (CMSIS-NN: `()`), and C declares none; a
+/// size alone is one dimension. A shape of several is of whoever knows the tensor better.
+void take_stated_shape(TensorType& type, const std::vector<std::int64_t>& shape) {
+  const TensorType stated{type.dtype, shape};
+  if (!stated.bytes() || (type.shape && type.shape->size() > 1)) return;
+  const bool is_size = type.shape && type.shape->size() == 1;
+  if (!is_size || type.bytes() == stated.bytes()) type = stated;
+}
+
+/// Whether the argument is read from a call that may have written more than is known.
+bool is_from_open_kernel(const Topology& topology, const Argument& argument) {
+  if (!argument.reads) return false;
+  const Value& value = topology.values[index(*argument.reads)];
+  return value.producer && value.producer->kind == Endpoint::Kind::call &&
+         !topology.kernel_of(topology.calls[value.producer->step]).gaps.empty();
+}
+
 }  // namespace
 
-void complete_types(Topology& topology, const Topology* relay) {
+void restore_shapes(Topology& topology, const Topology* relay) {
   // Only then: elsewhere readers may see another shape on purpose, where a reshape was removed.
-  if (is_flattened(topology)) {
-    if (relay != nullptr) take_shapes_of_relay(topology, *relay);
-    for (const Port& port : topology.inputs) take_shape_of_port(topology, port);
-    for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
+  if (!is_flattened(topology)) return;
+  if (relay != nullptr) take_shapes_of_relay(topology, *relay);
+  for (const Port& port : topology.inputs) take_shape_of_port(topology, port);
+  for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
+}
+
+void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
+  for (Call& call : topology.calls) {
+    const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
+    const std::size_t count = std::min(parameters.size(), call.arguments.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      Argument& argument = call.arguments[i];
+      // Where the numbers of both differ, no argument has a parameter.
+      const StatedShape& stated = parameters[i].stated_shape;
+      if (!stated || argument.parameter.empty() || !argument.storage) continue;
+      if (is_from_open_kernel(topology, argument)) continue;
+      take_stated_shape(argument.type, *stated);
+      if (!argument.writes) continue;
+      take_stated_shape(topology.values[index(*argument.writes)].type, *stated);
+    }
   }
+}
+
+void complete_types(Topology& topology) {
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     complete(topology, topology.values[i], static_cast<ValueId>(i));
     complete_storage(topology, topology.values[i]);
