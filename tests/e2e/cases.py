@@ -129,6 +129,27 @@ class Cases(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(f'"{function}"', support.run_ok("tir", CASES / name).stdout.decode())
 
+    def test_a_fully_connected_layer_of_cmsis_nn_is_a_call(self):
+        source = CASES / "fully-connected.c"
+        text = source.read_text()
+        written = support.run_ok("tir", "--format", "c", source).stdout.decode()
+        self.assertIn(text[text.index("TVM_DLL") :], written)
+        script = support.run_ok("tir", "--format", "tvmscript", source).stdout.decode()
+        self.assertIn('T.call_extern("int8", "arm_fully_connected_s8", ', script)
+        self.assertIn("filter_, (60,)", script)
+        self.assertEqual(json.loads(support.run_ok("tir", source).stdout)["source"]["tvm_version"]["exact"], "0.12.dev0")
+
+    def test_a_network_of_cmsis_nn_has_its_shapes_and_products(self):
+        report = self.report("cmsis-nn-dense")
+        self.assertEqual(report["mac"], 8 * 4 + 4 * 4)
+        self.assertEqual([call["mac"] for call in report["calls"]], [8 * 4, 4 * 4, 0])
+        self.assertEqual([call["shape"] for call in report["calls"]], [[1, 1, 1, 4], [1, 1, 1, 4], [1, 4]])
+        self.assertEqual([call["live"] for call in report["calls"]], [4, 8, 4])
+        self.expect(0, "verify", self.archive("cmsis-nn-dense"))
+        output = self.folder / "out.tar"
+        self.expect(0, "plan", "-o", output, self.archive("cmsis-nn-dense"))
+        self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 20)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -126,7 +126,9 @@ MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& vers
 ///
 /// Written is what `read_c` can make of such a file: flat buffers, serial loops from zero, scalars,
 /// operators that the generator has a word for. The result is what the generator prints, token for
-/// token: host passes are redone (packed calls, workspaces, prologues, floor divisions).
+/// token: host passes are redone (packed calls, workspaces, prologues, floor divisions). Options of
+/// the generator that the IR does not have are at their default: a call of CMSIS-NN that fails sets
+/// no message.
 ///
 /// Errors: `invalid_input` where the module holds anything else ("Block cannot be printed as C"),
 /// where a constant has no data, and where sharing expands to more than `max_written_nodes` nodes,
