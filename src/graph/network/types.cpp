@@ -122,12 +122,16 @@ void take_stated_shape(TensorType& type, const std::vector<std::int64_t>& shape)
   if (!is_size || type.bytes() == stated.bytes()) type = stated;
 }
 
-/// Whether the argument is read from a call that may have written more than is known.
-bool is_from_open_kernel(const Topology& topology, const Argument& argument) {
+/// Whether the argument is read from a call that may have written more than is known: then its
+/// reader does not say how much is there.
+bool is_from_open_end(const Topology& topology, const Argument& argument) {
   if (!argument.reads) return false;
-  const Value& value = topology.values[index(*argument.reads)];
-  return value.producer && value.producer->kind == Endpoint::Kind::call &&
-         !topology.kernel_of(topology.calls[value.producer->step]).gaps.empty();
+  const auto& producer = topology.values[index(*argument.reads)].producer;
+  if (!producer || producer->kind != Endpoint::Kind::call) return false;
+  const Call& call = topology.calls[producer->step];
+  const Argument& written = call.arguments[producer->argument];
+  const bool is_own_affair = !written.parameter.empty() && !written.type.bytes();
+  return is_own_affair || !topology.kernel_of(call).gaps.empty();
 }
 
 }  // namespace
@@ -140,6 +144,7 @@ void restore_shapes(Topology& topology, const Topology* relay) {
   for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
 }
 
+// In the order of the calls: who writes a tensor comes before who reads it.
 void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
   for (Call& call : topology.calls) {
     const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
@@ -149,7 +154,7 @@ void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
       // Where the numbers of both differ, no argument has a parameter.
       const StatedShape& stated = parameters[i].stated_shape;
       if (!stated || argument.parameter.empty() || !argument.storage) continue;
-      if (is_from_open_kernel(topology, argument)) continue;
+      if (is_from_open_end(topology, argument)) continue;
       take_stated_shape(argument.type, *stated);
       if (!argument.writes) continue;
       take_stated_shape(topology.values[index(*argument.writes)].type, *stated);

@@ -119,6 +119,18 @@ TEST(Layers, BesideTextNoSizeIsKnown) {
   }
 }
 
+// The layer writes five elements, whatever the next one reads of them.
+TEST(Layers, BehindSizesThatContradictEachOtherNoSizeIsKnown) {
+  std::string first(kDense);
+  const std::string_view output = "output_dims = {1,1,1,4}";
+  first.replace(first.find(output), output.size(), "output_dims = {1,1,1,5}");
+  const tir::Document document = kernels_in_c(first, kMain);
+  const Topology topology = network_of(document);
+  const Argument& written = topology.calls[0].arguments[3];
+  EXPECT_EQ(written.type.shape.has_value(), false);
+  EXPECT_EQ(topology.values[index(*written.writes)].type.shape.has_value(), false);
+}
+
 // In captured TIR a tensor of a layer is declared as `()`.
 std::string layer_in_script(std::string_view dims, std::string_view more = "") {
   return fmt::format(
