@@ -129,6 +129,7 @@ Callee external(Node call) {
   if (callee.operation) return callee;
   if (auto cmsis = cmsis_nn_cost(call)) {
     callee.mac = cmsis->mac;
+    callee.arithmetic = std::move(cmsis->arithmetic);
     callee.uses = std::move(cmsis->uses);
     callee.scratch = std::move(cmsis->scratch);
     return callee;

@@ -30,6 +30,8 @@ struct Callee {
   std::optional<Operation> operation{};
   /// Multiply-accumulates of one call; unknown where nothing says what the function does.
   Count mac{};
+  /// Other arithmetic of one call, as far as it is certain; without an upper bound.
+  std::vector<OperationCount> arithmetic{};
   bool is_known = true;  ///< whether what it does is known
   /// Memory that it is known to use; of other pointers that it gets nothing is known.
   std::vector<ArgumentUse> uses{};

@@ -180,6 +180,37 @@ std::optional<Count> mac_of(const CmsisCall& call) {
   return Count(output->elements()) * Count(filter->elements() / output->shape[kChannels]);
 }
 
+/// What each version of a layer computes beside its products, in 32 bits: sums are scaled to the
+/// output, and both operands of an addition to one scale. Of a softmax the exponential of the
+/// greatest element of a row is certain: others may be too small to matter.
+std::vector<OperationCount> arithmetic_of(const CmsisCall& call) {
+  const auto output = call.memory(CmsisArgument::output);
+  if (!output) return {};
+  const auto at_least = [](Operation operation, std::uint64_t times) {
+    return OperationCount{operation, tir::DType::Int(32), Count(times, std::nullopt)};
+  };
+  const std::uint64_t elements = output->elements();
+  switch (call.function().layer) {
+    case CmsisLayer::convolution:
+    case CmsisLayer::depthwise_convolution:
+    case CmsisLayer::fully_connected:
+      // Sums of products of int16_t are scaled in 64 bits by some versions.
+      if (call.function().element_bytes > 1) return {};
+      return {at_least(Operation::fixed_point, elements)};
+    case CmsisLayer::addition:
+      return {at_least(Operation::add_subtract, elements),
+              at_least(Operation::fixed_point, 3 * elements)};
+    case CmsisLayer::multiplication:
+      return {at_least(Operation::multiply, elements), at_least(Operation::fixed_point, elements)};
+    case CmsisLayer::softmax:
+      return {at_least(Operation::transcendental, output->shape[0])};
+    case CmsisLayer::pooling:
+    case CmsisLayer::table_softmax:
+      return {};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<CmsisNnCost> cmsis_nn_cost(tir::Node call) {
@@ -187,7 +218,7 @@ std::optional<CmsisNnCost> cmsis_nn_cost(tir::Node call) {
   if (!layer) return std::nullopt;
   const auto mac = mac_of(*layer);
   if (!mac) return std::nullopt;
-  return CmsisNnCost{*mac, uses_of(*layer), scratch_of(*layer)};
+  return CmsisNnCost{*mac, arithmetic_of(*layer), uses_of(*layer), scratch_of(*layer)};
 }
 
 }  // namespace mlf::analysis

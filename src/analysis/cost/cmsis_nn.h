@@ -11,6 +11,7 @@ namespace mlf::analysis {
 
 struct CmsisNnCost {
   Count mac;
+  std::vector<OperationCount> arithmetic;  ///< Callee::arithmetic
   /// Tensors whose sizes the arguments tell; empty where they do not.
   std::vector<ArgumentUse> uses;
   std::vector<ArgumentUse> scratch;  ///< the context buffer, where its size is a number

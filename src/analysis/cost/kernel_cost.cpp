@@ -254,6 +254,9 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
     space_.explain(fmt::format("what '{}' does is not known", callee.symbol));
   }
   count_mac(calls * callee.mac, evaluation.region);
+  for (const auto& [operation, dtype, count] : callee.arithmetic) {
+    operations_[{operation, dtype.packed()}] += calls * count;
+  }
   // Giving memory back reads nothing of it.
   if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
   const tir::NodeList args = call.list(f::Call::args);

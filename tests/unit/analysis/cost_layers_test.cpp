@@ -2,6 +2,7 @@
 // captured TIR: legacy and TVMScript.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "unit/analysis/cost_of.h"
@@ -147,6 +148,29 @@ TEST(LayerCost, IsThatOfTheFormulasInEachDialect) {
       EXPECT_EQ(buffer(cost, cost.buffers.back().name).role, BufferRole::output);
     }
   }
+}
+
+/// "fixed_point int32 at least 12" for each class of arithmetic.
+std::vector<std::string> arithmetic_of(std::string_view function) {
+  const auto layer = std::ranges::find(kLayers, function, &LayerCall::function);
+  std::vector<std::string> words;
+  for (const auto& [operation, dtype, count] : cost_of_text(in_script(*layer)).operations) {
+    EXPECT_EQ(count.max, std::nullopt);
+    words.push_back(
+        fmt::format("{} {} at least {}", to_string(operation), tir::to_string(dtype), count.min));
+  }
+  return words;
+}
+
+TEST(LayerCost, HasTheArithmeticThatIsCertain) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(arithmetic_of("arm_fully_connected_s8"), (Words{"fixed_point int32 at least 12"}));
+  EXPECT_EQ(arithmetic_of("arm_elementwise_add_s8"),
+            (Words{"add_subtract int32 at least 50", "fixed_point int32 at least 150"}));
+  EXPECT_EQ(arithmetic_of("arm_elementwise_mul_s16"),
+            (Words{"multiply int32 at least 50", "fixed_point int32 at least 50"}));
+  EXPECT_EQ(arithmetic_of("arm_softmax_s8"), (Words{"transcendental int32 at least 2"}));
+  EXPECT_EQ(arithmetic_of("arm_max_pool_s8"), Words());
 }
 
 }  // namespace
