@@ -20,7 +20,7 @@ namespace {
 
 template <class T>
 T value_or_throw(Result<T> result) {
-  if (!result) throw std::runtime_error(to_string(result.error().front()));
+  if (!result) throw std::runtime_error(to_string(result.error()));
   return *std::move(result);
 }
 

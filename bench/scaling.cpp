@@ -70,7 +70,7 @@ class Module:
 
 template <class T>
 T value_or_throw(Result<T> result) {
-  if (!result) throw std::runtime_error(to_string(result.error().front()));
+  if (!result) throw std::runtime_error(to_string(result.error()));
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 

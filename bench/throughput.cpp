@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 template <class T>
 T value_or_throw(Result<T> result) {
-  if (!result) throw std::runtime_error(to_string(result.error().front()));
+  if (!result) throw std::runtime_error(to_string(result.error()));
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 

@@ -20,10 +20,10 @@ namespace mlf::program {
 namespace {
 
 /// An error about the archive or file that a command was given.
-tl::unexpected<Diagnostics> refuse(ErrorKind kind, std::string message, const std::string& path) {
+tl::unexpected<Diagnostic> refuse(ErrorKind kind, std::string message, const std::string& path) {
   Location where;
   where.file = path;
-  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), where}});
+  return tl::make_unexpected(Diagnostic{kind, std::move(message), where});
 }
 
 struct Place {
@@ -120,9 +120,7 @@ Result<tir::Document> read_file_or_stream(const std::string& path, const Limits&
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits) {
   const Place place = split(argument);
   if (!place.member && !names_archive(place.path)) return read_file_or_stream(place.path, limits);
-  return read_from(
-      Deployment::open(place.path, limits.deployment()),
-      place.member, limits);
+  return read_from(Deployment::open(place.path, limits.deployment()), place.member, limits);
 }
 
 // --- Networks -----------------------------------------------------------------------------------
@@ -178,8 +176,9 @@ Result<NetworkArgument> read_network_argument(const std::string& path, const std
 
 Result<Report> read_report_argument(const std::string& path, const Limits& limits,
                                     const ReportOptions& options) {
-  return Deployment::open(path, limits.deployment())
-      .and_then([&](const Deployment& deployment) { return report_of(deployment, options); });
+  return Deployment::open(path, limits.deployment()).and_then([&](const Deployment& deployment) {
+    return report_of(deployment, options);
+  });
 }
 
 }  // namespace mlf::program

@@ -60,8 +60,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-tl::unexpected<Diagnostics> refuse_limit(std::string message) {
-  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
+tl::unexpected<Diagnostic> refuse_limit(std::string message) {
+  return tl::make_unexpected(Diagnostic{ErrorKind::usage, std::move(message), {}});
 }
 
 }  // namespace

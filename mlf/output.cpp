@@ -36,17 +36,14 @@ Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
 // Here, where the logger's type is complete: spdlog's headers stay out of ours.
 Console::~Console() = default;
 
-int Console::fail(const Diagnostics& diagnostics) const {
-  for (const Diagnostic& diagnostic : diagnostics) {
-    // As a string_view: a format string may not come from the input.
-    log_->error(std::string_view(to_string(diagnostic)));
-  }
-  // The first one is the cause; others add to it.
-  return exit_code(diagnostics.front().kind);
+int Console::fail(const Diagnostic& diagnostic) const {
+  // As a string_view: a format string may not come from the input.
+  log_->error(std::string_view(to_string(diagnostic)));
+  return exit_code(diagnostic.kind);
 }
 
 int Console::fail(ErrorKind kind, std::string_view message) const {
-  return fail(Diagnostics{Diagnostic{kind, std::string(message), {}}});
+  return fail(Diagnostic{kind, std::string(message), {}});
 }
 
 void Console::warn(std::string_view message) const {
@@ -72,7 +69,7 @@ Result<void> OutputStream::finish() {
   if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
   if (error_ == 0) return {};
   const std::string message = std::string("cannot write standard output: ") + std::strerror(error_);
-  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::io, message, {}}});
+  return tl::make_unexpected(Diagnostic{ErrorKind::io, message, {}});
 }
 
 Result<void> print(std::string_view text) {

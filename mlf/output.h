@@ -23,7 +23,7 @@ class Console {
   ~Console();
 
   /// Says what went wrong, and returns the exit code for it.
-  int fail(const Diagnostics& diagnostics) const;
+  int fail(const Diagnostic& diagnostic) const;
   int fail(ErrorKind kind, std::string_view message) const;
   /// Done, but not all of it as it should be; not with -q.
   void warn(std::string_view message) const;

@@ -29,7 +29,7 @@ Result<std::string> draw(const graph::DotNotes& notes, const Topology& network) 
 #else
 Result<std::string> draw(const graph::DotNotes&, const Topology&) {
   return tl::make_unexpected(
-      Diagnostics{Diagnostic{ErrorKind::internal, "this mlf was built without Graphviz", {}}});
+      Diagnostic{ErrorKind::internal, "this mlf was built without Graphviz", {}});
 }
 #endif
 
@@ -44,8 +44,8 @@ Result<void> add_picture(const graph::DotNotes& notes, const Topology& network,
   auto drawn = draw(notes, network);
   if (drawn) {
     picture = *std::move(drawn);
-  } else if (drawn.error().front().kind == ErrorKind::internal) {
-    no_picture = "Not drawn: " + drawn.error().front().message + ".";
+  } else if (drawn.error().kind == ErrorKind::internal) {
+    no_picture = "Not drawn: " + drawn.error().message + ".";
   } else {
     return tl::make_unexpected(drawn.error());
   }

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
-#include <vector>
 
 #include "mlf/export.h"
 
@@ -44,11 +43,8 @@ struct Diagnostic {
   Location where{};
 };
 
-/// One failure, or several of one attempt. Never empty when returned as an error.
-using Diagnostics = std::vector<Diagnostic>;
-
 template <class T>
-using Result = tl::expected<T, Diagnostics>;
+using Result = tl::expected<T, Diagnostic>;
 
 /// `text` for a terminal, on one line: control characters (C0, DEL, C1), bytes that are not UTF-8,
 /// and marks that change the direction of text are written as \xNN or \u{N}, everything else stays.
@@ -59,7 +55,7 @@ MLF_API std::string printable(std::string_view text);
 /// part is `printable`, whatever the input put into it.
 MLF_API std::string to_string(const Diagnostic& diagnostic);
 
-/// Completes the place of every diagnostic with the file it came from, where none is named yet.
-MLF_API Diagnostics in_file(Diagnostics diagnostics, std::string_view file);
+/// Completes the place with the file it came from, where none is named yet.
+MLF_API Diagnostic in_file(Diagnostic diagnostic, std::string_view file);
 
 }  // namespace mlf

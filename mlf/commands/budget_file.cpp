@@ -13,8 +13,8 @@ namespace {
 // A line for each module and finding, of which there are thousands at most.
 constexpr std::uint64_t kMostBytes = 16u << 20;
 
-tl::unexpected<Diagnostics> failure(ErrorKind kind, std::string message, Location where = {}) {
-  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), std::move(where)}});
+tl::unexpected<Diagnostic> failure(ErrorKind kind, std::string message, Location where = {}) {
+  return tl::make_unexpected(Diagnostic{kind, std::move(message), std::move(where)});
 }
 
 Location place_of(const toml::source_region& region, const std::string& path) {
@@ -52,8 +52,7 @@ Result<Limit> limit_from(const toml::key& key, const toml::node& value, const st
                                 failure(ErrorKind::invalid_input,
                                         "expected a number of 0 or more, or a text like \"96K\""));
   if (number) return Limit{*resource, *number};
-  return failure(ErrorKind::invalid_input, number.error().front().message,
-                 place_of(value.source(), path));
+  return failure(ErrorKind::invalid_input, number.error().message, place_of(value.source(), path));
 }
 
 /// A list of codes of findings.
@@ -67,7 +66,7 @@ Result<std::vector<CostFindingCode>> findings_from(const toml::node& value,
   for (const toml::node& one : *value.as_array()) {
     if (!one.is_string()) return wrong(one, "expected the code of a finding");
     const auto code = finding_named(one.as_string()->get());
-    if (!code) return wrong(one, code.error().front().message);
+    if (!code) return wrong(one, code.error().message);
     codes.push_back(*code);
   }
   return codes;

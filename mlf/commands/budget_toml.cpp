@@ -7,13 +7,13 @@
 namespace mlf::program {
 namespace {
 
-tl::unexpected<Diagnostics> refuse(std::string message, const std::string& path,
-                                   std::uint32_t line, std::uint32_t column) {
+tl::unexpected<Diagnostic> refuse(std::string message, const std::string& path, std::uint32_t line,
+                                  std::uint32_t column) {
   Location where{.file = path};
   where.line = line;
   where.column = column;
   return tl::make_unexpected(
-      Diagnostics{Diagnostic{ErrorKind::invalid_input, std::move(message), std::move(where)}});
+      Diagnostic{ErrorKind::invalid_input, std::move(message), std::move(where)});
 }
 
 }  // namespace

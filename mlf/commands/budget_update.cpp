@@ -172,9 +172,8 @@ bool has(const Budget& after, const Budget& before, const std::vector<ModuleLimi
   Budget expected = before;
   for (const auto& [module, limit] : limits) {
     std::vector<Limit>& own = expected.of_modules[module].limits;
-    std::erase_if(own, [resource = limit.resource](const Limit& one) {
-      return one.resource == resource;
-    });
+    std::erase_if(
+        own, [resource = limit.resource](const Limit& one) { return one.resource == resource; });
     own.push_back(limit);
   }
   const auto is_same = [&](std::string_view module) {
@@ -199,10 +198,10 @@ Result<std::string> updated(const BudgetFile& file, const std::string& path,
   std::string result = update.result();
   const auto after = parse_budget(result, path);
   if (after && has(*after, file.budget, limits)) return result;
-  return tl::make_unexpected(Diagnostics{
+  return tl::make_unexpected(
       Diagnostic{ErrorKind::invalid_input,
                  "there is no place for a new limit in this layout, write [modules.NAME]",
-                 {.file = path}}});
+                 {.file = path}});
 }
 
 }  // namespace

@@ -138,9 +138,9 @@ Result<void> require_modules(const Budget& budget, const Report& report,
   for (const auto& [name, demands] : budget.of_modules) {
     const auto module = std::ranges::find(report.modules, name, &ModuleReport::name);
     if (module != report.modules.end()) continue;
-    return tl::make_unexpected(Diagnostics{Diagnostic{
+    return tl::make_unexpected(Diagnostic{
         ErrorKind::invalid_input,
-        fmt::format("{} has no module '{}', only {}", archive, name, names), demands.where}});
+        fmt::format("{} has no module '{}', only {}", archive, name, names), demands.where});
   }
   return {};
 }
@@ -152,8 +152,8 @@ Result<void> check_budget_file(const CheckArguments& options) {
   const bool is_stream = std::filesystem::exists(options.budget, ignored) &&
                          !std::filesystem::is_regular_file(options.budget, ignored);
   if (options.budget == "-" || is_stream) {
-    return tl::make_unexpected(Diagnostics{Diagnostic{
-        ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget}}});
+    return tl::make_unexpected(
+        Diagnostic{ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget}});
   }
   return check_output(options.budget, std::array{options.archive});
 }

@@ -73,11 +73,11 @@ Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout
   if (topology.is_sound()) return graph::write_graph_json(topology, layout, sink);
   // The graph executor would run it as it is; a topology shows its checks beside it, dot in red.
   const std::string message = "no graph, mlf verify says more: " + first_failure(topology).detail;
-  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::check_failed, message, {}}});
+  return tl::make_unexpected(Diagnostic{ErrorKind::check_failed, message, {}});
 }
 
-tl::unexpected<Diagnostics> no_picture(std::string message) {
-  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
+tl::unexpected<Diagnostic> no_picture(std::string message) {
+  return tl::make_unexpected(Diagnostic{ErrorKind::usage, std::move(message), {}});
 }
 
 bool is_drawn(NetworkFormat format) {
@@ -191,7 +191,9 @@ int run_graph(const GraphArguments& options, const Context& context) {
   const auto written =
       (is_drawn(options.format) ? write_picture(*network, options, context.console, sink)
                                 : write_text(network->topology, options, sink))
-          .map_error([&](Diagnostics all) { return in_file(std::move(all), options.archive); });
+          .map_error([&](Diagnostic diagnostic) {
+            return in_file(std::move(diagnostic), options.archive);
+          });
   // What was written before the failure is out already; the exit code says not to use it.
   if (!written) return context.console.fail(written.error());
   const auto finished = out.finish();

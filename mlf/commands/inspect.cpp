@@ -18,11 +18,11 @@ struct InspectArguments {
 int report_failures(const Inspection& inspection, const Console& console) {
   int exit = 0;
   for (const TirFacts& facts : inspection.tir) {
-    if (!facts.failure.empty()) exit = console.fail(facts.failure);
+    if (facts.failure) exit = console.fail(*facts.failure);
   }
   // A TIR that does not read takes the networks along: that is one fault.
-  if (exit == 0 && !inspection.networks_failure.empty()) {
-    exit = console.fail(inspection.networks_failure);
+  if (exit == 0 && inspection.networks_failure) {
+    exit = console.fail(*inspection.networks_failure);
   }
   return exit;
 }

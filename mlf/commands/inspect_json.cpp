@@ -159,14 +159,14 @@ Json reading_json(const TirFacts& facts) {
 }
 
 Json tir_json(const TirFacts& facts) {
-  const bool read = facts.failure.empty();
+  const bool read = !facts.failure;
   return {{"stem", facts.source.stem},
           {"stage", facts.source.stage},
           {"source", facts.source.name},
           {"bytes", facts.source.text.size()},
           {"json", facts.json_member.empty() ? Json(nullptr) : Json(facts.json_member)},
           {"reading", read ? reading_json(facts) : Json(nullptr)},
-          {"failures", array(facts.failure, failure_json)}};
+          {"failures", read ? Json::array() : Json::array({failure_json(*facts.failure)})}};
 }
 
 Json member_json(const archive::Member& member) {

@@ -169,7 +169,7 @@ Table tir_table(const Inspection& inspection) {
   Table table({"TIR", "SOURCE", "DIALECT", "STAGE", "TVM", "FUNCTIONS", "LOSSES", "JSON"});
   table.align_right({5, 6});
   for (const TirFacts& facts : inspection.tir) {
-    const bool read = facts.failure.empty();
+    const bool read = !facts.failure;
     table.add({facts.source.stem, facts.source.name,
                read ? std::string(to_string(facts.origin.dialect)) : "not readable",
                facts.source.stage, read ? spelled(facts.origin.tvm_version) : "-",

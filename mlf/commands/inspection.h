@@ -27,14 +27,14 @@ struct TirFacts {
   std::vector<FunctionFacts> functions{};
   std::vector<tir::Loss> losses{};
   std::string json_member{};  ///< the src/tir-N.json of this source, if the archive has one
-  Diagnostics failure{};
+  std::optional<Diagnostic> failure{};
 };
 
 struct Inspection {
   Deployment deployment;
   std::vector<TirFacts> tir;
-  Networks networks;               ///< none where `networks_failure` says why
-  Diagnostics networks_failure{};  ///< a TIR or a graph that does not read
+  Networks networks;                             ///< none where `networks_failure` says why
+  std::optional<Diagnostic> networks_failure{};  ///< a TIR or a graph that does not read
 
   /// The network of a module, by its index in ModelLibrary::modules; null where it has none.
   const graph::Topology* network_of(std::size_t module) const;

@@ -36,8 +36,8 @@ struct ChosenKernel {
   const KernelReport* kernel;
 };
 
-tl::unexpected<Diagnostics> misuse(std::string message) {
-  return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::usage, std::move(message), {}}});
+tl::unexpected<Diagnostic> misuse(std::string message) {
+  return tl::make_unexpected(Diagnostic{ErrorKind::usage, std::move(message), {}});
 }
 
 /// Whether the argument means this kernel: its symbol, its short name, or the number of a call.

@@ -28,7 +28,7 @@ struct TableArguments {
 /// The rows of one archive, or why there are none.
 struct ArchiveRows {
   std::vector<std::vector<Cell>> rows;
-  Diagnostics failure;
+  std::optional<Diagnostic> failure;
 };
 
 ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Limits& limits) {
@@ -62,7 +62,7 @@ class RowPrinter {
     const std::string name = printable(path);
     for (const auto& row : rows.rows) text += line({name, {}}, row);
     // One bad archive is one row, so that none is missing.
-    if (!rows.failure.empty()) text += line({name, printable(rows.failure.front().message)}, {});
+    if (rows.failure) text += line({name, printable(rows.failure->message)}, {});
     return print(text);
   }
 
@@ -88,8 +88,8 @@ int run_table(const TableArguments& options, const Context& context) {
   int exit = 0;
   for (std::size_t i = 0; i < found.size() && printed; ++i) {
     printed = printer.archive(options.archives[i], found[i]);
-    if (found[i].failure.empty()) continue;
-    const int code = context.console.fail(found[i].failure);
+    if (!found[i].failure) continue;
+    const int code = context.console.fail(*found[i].failure);
     if (exit == 0) exit = code;
   }
   return printed ? exit : context.console.fail(printed.error());

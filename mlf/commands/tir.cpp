@@ -126,11 +126,11 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
   if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
       has_constants(document)) {
     const std::string_view format = options.format == TirFormat::c ? "c" : "save_json";
-    return tl::make_unexpected(Diagnostics{Diagnostic{
+    return tl::make_unexpected(Diagnostic{
         ErrorKind::invalid_input,
         fmt::format("the module has constants, and {} cannot be written without their data",
                     format),
-        {}}});
+        {}});
   }
   switch (options.format) {
     case TirFormat::json:

@@ -8,9 +8,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Diagnostics> failure(const fs::path& path, const std::string& reason) {
+tl::unexpected<Diagnostic> failure(const fs::path& path, const std::string& reason) {
   return tl::make_unexpected(
-      Diagnostics{Diagnostic{ErrorKind::io, "cannot be written: " + reason, {.file = path}}});
+      Diagnostic{ErrorKind::io, "cannot be written: " + reason, {.file = path}});
 }
 
 Result<void> write_file(const fs::path& path, const std::string& text) {

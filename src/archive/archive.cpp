@@ -106,8 +106,8 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
 /// Runs `body` and names the archive in what goes wrong.
 template <class Body>
 auto with_path(const std::string& path, Body&& body) {
-  return support::to_result(std::forward<Body>(body)).map_error([&](Diagnostics&& diagnostics) {
-    return in_file(std::move(diagnostics), path);
+  return support::to_result(std::forward<Body>(body)).map_error([&](Diagnostic&& diagnostic) {
+    return in_file(std::move(diagnostic), path);
   });
 }
 

@@ -43,9 +43,9 @@ bool is_inside(const FileId& file, const std::string& folder) {
   return false;
 }
 
-tl::unexpected<Diagnostics> refuse(const std::string& output, const std::string& why) {
-  return tl::make_unexpected(Diagnostics{
-      Diagnostic{ErrorKind::usage, why + ", which is read: choose another path", {.file = output}}});
+tl::unexpected<Diagnostic> refuse(const std::string& output, const std::string& why) {
+  return tl::make_unexpected(
+      Diagnostic{ErrorKind::usage, why + ", which is read: choose another path", {.file = output}});
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ Result<CompiledCode> compile_module(const archive::Archive& archive, const Modul
            }
          })
       .map_error(
-          [&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), archive.path()); });
+          [&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), archive.path()); });
 }
 
 }  // namespace mlf

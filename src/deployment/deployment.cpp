@@ -40,8 +40,8 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
   }
   const std::string_view text = get_or_throw(archive.read(*metadata));
   return get_or_throw(
-      read_model_library(text, regular_files(archive)).map_error([&](Diagnostics diagnostics) {
-        return in_file(std::move(diagnostics), archive.path());
+      read_model_library(text, regular_files(archive)).map_error([&](Diagnostic diagnostic) {
+        return in_file(std::move(diagnostic), archive.path());
       }));
 }
 

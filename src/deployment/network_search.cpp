@@ -26,7 +26,9 @@ std::vector<std::string> parameter_names(const archive::Archive& archive, const 
       // A damaged file is an error: taken for inputs, weights would change the network.
       read_params(std::as_bytes(std::span(bytes.data(), bytes.size())),
                   module.files.parameters->name)
-          .map_error([&](Diagnostics all) { return in_file(std::move(all), archive.path()); }));
+          .map_error([&](Diagnostic diagnostic) {
+            return in_file(std::move(diagnostic), archive.path());
+          }));
   for (const Param& param : params) names.push_back(param.name);
   return names;
 }
@@ -42,8 +44,9 @@ void require_use(const graph::PoolSize& stated, const Networks& networks) {
     }
   }
   throw support::Error(ErrorKind::usage,
-                       is_known ? "the archive declares another size of the pool '" + stated.name + "'"
-                                : "no network has a pool '" + stated.name + "'");
+                       is_known
+                           ? "the archive declares another size of the pool '" + stated.name + "'"
+                           : "no network has a pool '" + stated.name + "'");
 }
 
 NoNetwork reason_for(const Module& module, bool saw_tir) {

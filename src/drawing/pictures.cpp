@@ -39,10 +39,10 @@ struct Layout {
   ~Layout() { graphviz().gvFreeLayout(context, graph); }
 };
 
-tl::unexpected<Diagnostics> fail(ErrorKind kind, std::string message) {
+tl::unexpected<Diagnostic> fail(ErrorKind kind, std::string message) {
   if (const char* reason = graphviz().aglasterr()) message += std::string(": ") + reason;
   while (message.ends_with('\n')) message.pop_back();
-  return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), {}}});
+  return tl::make_unexpected(Diagnostic{kind, std::move(message), {}});
 }
 
 /// The picture in a format of Graphviz, laid out by the plugins of the context.
@@ -69,7 +69,7 @@ Result<std::string> with_graphviz(Draw draw_picture) {
     return draw_picture();
   } catch (const std::runtime_error& error) {
     const std::string message = std::string("Graphviz cannot be loaded: ") + error.what();
-    return tl::make_unexpected(Diagnostics{Diagnostic{ErrorKind::io, message, {}}});
+    return tl::make_unexpected(Diagnostic{ErrorKind::io, message, {}});
   }
 }
 

@@ -46,7 +46,7 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   Result<Solution> found = solve(pool.problem, limits);
   if (!found) {
     support::throw_unless_invalid(found.error());
-    plan.now.refused.push_back(found.error().front().message);
+    plan.now.refused.push_back(found.error().message);
     return plan;
   }
   plan.best.lower_bound = found->lower_bound;
@@ -62,8 +62,8 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   plan.in_place = plan_in_place(pool, limits);
   if (plan.in_place && plan.in_place->size >= plan.best.size) plan.in_place.reset();
   if (const auto buffers = tvm_buffers(pool)) {
-    plan.greedy_by_size = planned(
-        pool, [&](std::uint64_t alignment) { return greedy_by_size(*buffers, alignment); });
+    plan.greedy_by_size =
+        planned(pool, [&](std::uint64_t alignment) { return greedy_by_size(*buffers, alignment); });
     plan.greedy_by_conflicts = planned(
         pool, [&](std::uint64_t alignment) { return greedy_by_conflicts(*buffers, alignment); });
     const auto pressure = memory_pressure(pool, network.constants);

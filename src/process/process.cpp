@@ -236,7 +236,7 @@ namespace mlf {
 
 Result<ProcessReport> process_archive(const std::string& path, const ProcessOptions& options) {
   return support::to_result([&] { return process::run(path, options); })
-      .map_error([&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), path); });
+      .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
 }
 
 }  // namespace mlf

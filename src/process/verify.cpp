@@ -250,9 +250,9 @@ namespace mlf {
 std::string_view to_string(FindingCode code) {
   // By value of FindingCode; schemas/verify.schema.json lists them.
   static constexpr std::array<std::string_view, 11> kNames{
-      "network-check",  "stage-mismatch", "c-mismatch", "c-type",      "stale-outputs",
-      "damaged-output", "no-network",     "not-compared", "metadata-too-small", "c-invalid",
-      "missing-file"};
+      "network-check",      "stage-mismatch", "c-mismatch",  "c-type",
+      "stale-outputs",      "damaged-output", "no-network",  "not-compared",
+      "metadata-too-small", "c-invalid",      "missing-file"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 
@@ -281,7 +281,7 @@ bool Verification::passed() const noexcept {
 
 Result<Verification> verify_archive(const std::string& path, const VerifyOptions& options) {
   return support::to_result([&] { return process::verify(path, options); })
-      .map_error([&](Diagnostics diagnostics) { return in_file(std::move(diagnostics), path); });
+      .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
 }
 
 }  // namespace mlf

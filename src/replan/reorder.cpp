@@ -315,8 +315,8 @@ namespace mlf {
 Result<ReplanReport> write_reordered(const Deployment& deployment, const ArchivePlan& plan,
                                      const ReplanOptions& options) {
   return support::to_result([&] { return replan::run(deployment, plan, options); })
-      .map_error([&](Diagnostics diagnostics) {
-        return in_file(std::move(diagnostics), deployment.archive().path());
+      .map_error([&](Diagnostic diagnostic) {
+        return in_file(std::move(diagnostic), deployment.archive().path());
       });
 }
 

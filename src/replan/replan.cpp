@@ -481,8 +481,8 @@ Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan, Sharing sharing)
 Result<ReplanReport> write_with_plan(const Deployment& deployment, std::span<const PoolMove> moves,
                                      const ReplanOptions& options) {
   return support::to_result([&] { return replan::run(deployment, moves, options); })
-      .map_error([&](Diagnostics diagnostics) {
-        return in_file(std::move(diagnostics), deployment.archive().path());
+      .map_error([&](Diagnostic diagnostic) {
+        return in_file(std::move(diagnostic), deployment.archive().path());
       });
 }
 

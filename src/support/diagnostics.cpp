@@ -84,11 +84,9 @@ std::string to_string(const Diagnostic& diagnostic) {
 }
 
 // Readers know places in a text, not the file that it is from.
-Diagnostics in_file(Diagnostics diagnostics, std::string_view file) {
-  for (Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.where.file.empty()) diagnostic.where.file = file;
-  }
-  return diagnostics;
+Diagnostic in_file(Diagnostic diagnostic, std::string_view file) {
+  if (diagnostic.where.file.empty()) diagnostic.where.file = file;
+  return diagnostic;
 }
 
 }  // namespace mlf

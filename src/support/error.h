@@ -27,18 +27,18 @@ class Error : public std::exception {
 };
 
 /// The value of a result, for code that runs inside `to_result`.
-/// @throws Error with the first diagnostic where there is none
+/// @throws Error where there is none
 template <class T>
 T get_or_throw(Result<T> result) {
-  if (!result) throw Error(std::move(result.error().front()));
+  if (!result) throw Error(std::move(result.error()));
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// Runs `body` and turns what it throws into diagnostics. Every public function is one such call.
+/// Runs `body` and turns what it throws into a diagnostic. Every public function is one such call.
 template <class Body>
 auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
   const auto failure = [](ErrorKind kind, std::string message) {
-    return tl::make_unexpected(Diagnostics{Diagnostic{kind, std::move(message), {}}});
+    return tl::make_unexpected(Diagnostic{kind, std::move(message), {}});
   };
   try {
     if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
@@ -48,7 +48,7 @@ auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
       return std::forward<Body>(body)();
     }
   } catch (const Error& error) {
-    return tl::make_unexpected(Diagnostics{error.diagnostic()});
+    return tl::make_unexpected(error.diagnostic());
   } catch (const std::bad_alloc&) {
     return failure(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {
@@ -56,14 +56,13 @@ auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
   }
 }
 
-/// For callers that can do without an input which is wrong, such as captured TIR beside generated C:
-/// a result that lacks what the machine could not give would look complete.
-/// @throws Error where the first diagnostic is about the machine or mlf, not about the input
-inline void throw_unless_invalid(const Diagnostics& diagnostics) {
-  const Diagnostic& first = diagnostics.front();
+/// For callers that can do without an input which is wrong, such as captured TIR beside generated
+/// C: a result that lacks what the machine could not give would look complete.
+/// @throws Error where the diagnostic is about the machine or mlf, not about the input
+inline void throw_unless_invalid(const Diagnostic& diagnostic) {
   const bool is_of_input =
-      first.kind == ErrorKind::invalid_input || first.kind == ErrorKind::check_failed;
-  if (!is_of_input) throw Error(first);
+      diagnostic.kind == ErrorKind::invalid_input || diagnostic.kind == ErrorKind::check_failed;
+  if (!is_of_input) throw Error(diagnostic);
 }
 
 /// The value, or nothing where the input is wrong. Throws as `throw_unless_invalid` does.

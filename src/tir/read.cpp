@@ -103,11 +103,9 @@ Result<Document> read(const Input& input, const ReadLimits& limits) {
   auto document = support::to_result([&] { return read_document(input, source, limits); });
   if (document) return document;
   // Readers know offsets in a text; which file and member it is they need not know.
-  Diagnostics diagnostics = in_file(std::move(document.error()), input.file);
-  for (Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.where.member.empty()) diagnostic.where.member = input.member;
-  }
-  return tl::make_unexpected(std::move(diagnostics));
+  Diagnostic diagnostic = in_file(std::move(document.error()), input.file);
+  if (diagnostic.where.member.empty()) diagnostic.where.member = input.member;
+  return tl::make_unexpected(std::move(diagnostic));
 }
 
 }  // namespace mlf::tir

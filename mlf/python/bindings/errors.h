@@ -11,7 +11,7 @@
 namespace mlf::python {
 
 /// Throws `mlf.Error` with all that the diagnostics say. Needs the GIL.
-[[noreturn]] void raise(const Diagnostics& diagnostics);
+[[noreturn]] void raise(const Diagnostic& diagnostic);
 
 /// The value of a result, or `raise`.
 template <class T>

@@ -73,7 +73,7 @@ NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
   const auto parsed =
       parse_target(text, is_hexadecimal ? TargetIntegers::hexadecimal : TargetIntegers::decimal);
   if (!parsed) {
-    const Diagnostic& error = parsed.error().front();
+    const Diagnostic& error = parsed.error();
     const std::size_t column = error.where.column > 0 ? error.where.column - 1 : 0;
     support::fail_at(c.source, c.exprs.syntax(id).begin + column, error.message);
   }

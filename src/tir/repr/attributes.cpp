@@ -153,7 +153,7 @@ std::optional<NodeId> read_target(Context& c) {
   if (is_kind && kind != kTargetWithoutKeys) return make_target_kind(c, kind);
   const auto parsed = parse_target(text);
   if (!parsed) {
-    c.lexer.fail(fmt::format("expected a target: {}", parsed.error().front().message));
+    c.lexer.fail(fmt::format("expected a target: {}", parsed.error().message));
   }
   c.lose(LossCode::target_details);
   c.lose(LossCode::map_order);

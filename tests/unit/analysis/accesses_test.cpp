@@ -17,7 +17,7 @@ Accesses accesses_in(std::string_view body) {
       "I: T.Buffer((64,), \"int32\")):\n" +
       std::string(body);
   const auto document = tir::read({.file = "f", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return accesses_of(document->module.root().map(tir::f::IRModule::functions).value(0));
 }
 
@@ -180,9 +180,10 @@ TEST(Accesses, AreNotCertainBehindAnEarlyEnd) {
   const std::string store = "    for i in range(4):\n        B[i] = T.float32(0)\n";
   EXPECT_EQ(unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.ret(-1))\n" + store),
             "may end before it has written everything");
-  EXPECT_EQ(unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.tvm_throw_last_error())\n" +
-                       store),
-            "may end before it has written everything");
+  EXPECT_EQ(
+      unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.tvm_throw_last_error())\n" +
+                 store),
+      "may end before it has written everything");
   EXPECT_EQ(unknown_of("    assert A[0] < T.float32(1), \"too large\"\n" + store),
             "may end before it has written everything");
   EXPECT_EQ(unknown_of("    T.evaluate(T.ret(0))\n" + store), "has code behind its end");

@@ -15,7 +15,7 @@ namespace mlf::analysis {
 /// Counts the only function of a text.
 inline KernelCost cost_of_text(const std::string& text) {
   const auto document = tir::read({.file = "f", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
   return kernel_cost(functions.value(0));
 }

@@ -18,7 +18,7 @@ std::uint64_t of_kernel(const std::string& name, const std::string& params, cons
   const std::string text = "@T.prim_func\ndef " + name + "(" + params + "):\n" + body;
   const auto document = tir::read({.file = "kernel", .member = {}, .text = text});
   if (!document) {
-    ADD_FAILURE() << to_string(document.error().front());
+    ADD_FAILURE() << to_string(document.error());
     return 0;
   }
   const auto functions = document->module.root().map(tir::f::IRModule::functions);

@@ -18,7 +18,7 @@ std::vector<NestLine> lines_of(const std::string& body) {
       body;
   const auto document = tir::read({.file = "kernel", .member = {}, .text = text});
   if (!document) {
-    ADD_FAILURE() << to_string(document.error().front());
+    ADD_FAILURE() << to_string(document.error());
     return {};
   }
   const tir::Node function = document->module.root().map(tir::f::IRModule::functions).value(0);

@@ -40,21 +40,20 @@ std::string read_file(const std::string& path) {
 
 archive::Archive open_good(const std::string& path, const archive::Limits& limits) {
   Result<archive::Archive> archive = archive::Archive::open(path, limits);
-  if (!archive) throw std::runtime_error(to_string(archive.error().front()));
+  if (!archive) throw std::runtime_error(to_string(archive.error()));
   return *std::move(archive);
 }
 
 archive::Archive open_good_for_update(const std::string& path) {
   Result<archive::Archive> archive = archive::Archive::open_for_update(path);
-  if (!archive) throw std::runtime_error(to_string(archive.error().front()));
+  if (!archive) throw std::runtime_error(to_string(archive.error()));
   return *std::move(archive);
 }
 
 std::string refusal(const std::string& path, const archive::Limits& limits) {
   const Result<archive::Archive> archive = archive::Archive::open(path, limits);
   if (archive) return "accepted";
-  if (archive.error().size() != 1) return "not one error";
-  Diagnostic error = archive.error().front();
+  Diagnostic error = archive.error();
   if (error.kind != ErrorKind::invalid_input) return "another kind: " + to_string(error);
   if (error.where.file != path) return "another file: " + to_string(error);
   error.where.file.clear();

@@ -16,7 +16,7 @@ class OutputCheck : public ArchiveTest {
   void refuses(const std::string& output, const std::string& input) {
     const auto result = check_output(output, std::array{path("other"), input});
     ASSERT_FALSE(result) << output;
-    EXPECT_EQ(result.error().front().kind, ErrorKind::usage);
+    EXPECT_EQ(result.error().kind, ErrorKind::usage);
   }
   void allows(const std::string& output, const std::string& input) {
     EXPECT_TRUE(check_output(output, std::array{input})) << output;

@@ -176,8 +176,8 @@ TEST_F(Output, HardLinkedFilesAreNotTornApart) {
   fs::create_hard_link(file, path("b.tar"));
   const auto archive = Archive::open_for_update(file);
   ASSERT_FALSE(archive.has_value());
-  EXPECT_EQ(archive.error().front().kind, ErrorKind::io);
-  EXPECT_EQ(to_string(archive.error().front()),
+  EXPECT_EQ(archive.error().kind, ErrorKind::io);
+  EXPECT_EQ(to_string(archive.error()),
             file +
                 ": the file has other hard links, which a replacement would leave behind; "
                 "choose another output path");
@@ -193,8 +193,7 @@ TEST_F(Output, OnlyRegularFilesAndFoldersAreUpdated) {
   for (const std::string& file : {path("fifo"), std::string("/dev/null")}) {
     const auto archive = Archive::open_for_update(file);
     ASSERT_FALSE(archive.has_value());
-    EXPECT_EQ(to_string(archive.error().front()),
-              file + ": not a regular file, it cannot be replaced");
+    EXPECT_EQ(to_string(archive.error()), file + ": not a regular file, it cannot be replaced");
   }
 }
 

@@ -61,7 +61,7 @@ TEST_F(Reading, TheDigestOfAMemberIsThatOfItsContent) {
   }
   const auto of_folder = archive.sha256(*archive.find("f"));
   ASSERT_FALSE(of_folder);
-  EXPECT_EQ(of_folder.error().front().message, "is a directory, only files can be read");
+  EXPECT_EQ(of_folder.error().message, "is a directory, only files can be read");
 }
 
 TEST_F(Reading, PaxRecordsOutrankTheHeader) {
@@ -169,7 +169,7 @@ TEST_F(Reading, LinksAndDevicesAreListedButNeverRead) {
   for (const auto& [name, what] : refused) {
     const auto content = archive.read(*archive.find(name));
     ASSERT_FALSE(content.has_value());
-    EXPECT_EQ(to_string(content.error().front()),
+    EXPECT_EQ(to_string(content.error()),
               path("a.tar") + ":" + name + ": is " + what + ", only files can be read");
   }
 }
@@ -188,8 +188,8 @@ TEST_F(Reading, AnyAmountOfZerosMayFollow) {
 TEST_F(Reading, MissingFilesNameThemselves) {
   const auto archive = Archive::open(path("absent.tar"));
   ASSERT_FALSE(archive.has_value());
-  EXPECT_EQ(archive.error().front().kind, ErrorKind::io);
-  EXPECT_EQ(to_string(archive.error().front()),
+  EXPECT_EQ(archive.error().kind, ErrorKind::io);
+  EXPECT_EQ(to_string(archive.error()),
             path("absent.tar") + ": cannot open: No such file or directory");
 }
 
@@ -236,8 +236,8 @@ TEST_F(Reading, StandardInputIsNamedInErrors) {
 TEST_F(Reading, StandardInputCannotBeUpdated) {
   const auto archive = Archive::open_for_update("-");
   ASSERT_FALSE(archive.has_value());
-  EXPECT_EQ(archive.error().front().kind, ErrorKind::usage);
-  EXPECT_EQ(to_string(archive.error().front()), "-: standard input cannot be updated in place");
+  EXPECT_EQ(archive.error().kind, ErrorKind::usage);
+  EXPECT_EQ(to_string(archive.error()), "-: standard input cannot be updated in place");
 }
 
 }  // namespace

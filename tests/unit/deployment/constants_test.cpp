@@ -312,7 +312,7 @@ TEST(ArchiveConstants, OfTheCorpusAreThoseOfTheCompilerOrLost) {
     for (const TirSource& source : deployment->tir_sources()) {
       if (source.c || (source.member != nullptr && source.stem != capture.stem)) continue;
       const auto document = deployment->read_tir(source);
-      ASSERT_TRUE(document) << to_string(document.error().front());
+      ASSERT_TRUE(document) << to_string(document.error());
       const std::string name = capture.archive.parent_path().string() + " " + source.name;
       add(sum, show(name, check(name, *document, *truth)));
       add(pools, show(name + " (pools)", check_pools(name, *document, *truth)));

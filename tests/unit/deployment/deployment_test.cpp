@@ -69,8 +69,8 @@ TEST(DeploymentTest, AnArchiveInMemoryIsAsGoodAsAFile) {
 TEST(DeploymentTest, BytesThatAreNotAnArchiveAreRefused) {
   const auto archive = archive::Archive::from_bytes("not a tar", "memory.tar");
   ASSERT_FALSE(archive);
-  EXPECT_EQ(archive.error().front().kind, ErrorKind::invalid_input);
-  EXPECT_EQ(archive.error().front().where.file, "memory.tar");
+  EXPECT_EQ(archive.error().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(archive.error().where.file, "memory.tar");
 }
 
 TEST(DeploymentTest, ThreadsShareOneDocument) {

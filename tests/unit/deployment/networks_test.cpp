@@ -55,7 +55,7 @@ class NetworksTest : public test::ArchiveTest {
 
   Networks networks() const {
     auto found = deployment_->networks();
-    if (!found) throw std::runtime_error(to_string(found.error().front()));
+    if (!found) throw std::runtime_error(to_string(found.error()));
     return *std::move(found);
   }
 
@@ -216,7 +216,7 @@ TEST_F(NetworksTest, AMalformedGraphNamesItsMember) {
        {{"executor-config/graph/default.graph", "{}"}});
   const auto found = deployment_->networks();
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().front().where.member, "executor-config/graph/default.graph");
+  EXPECT_EQ(found.error().where.member, "executor-config/graph/default.graph");
 }
 
 TEST_F(NetworksTest, OnlyMembersThatCountAreListed) {

@@ -109,8 +109,8 @@ TEST_F(TirSourcesTest, AFileThatTheArchiveHasAlreadyIsRefused) {
   const std::vector<TirFile> files = {{"x/tir-1.txt", ""}};
   const auto deployment = Deployment::open(open({"./src/tir-1.txt"}), {.tir_files = files});
   ASSERT_FALSE(deployment);
-  EXPECT_EQ(deployment.error().front().kind, ErrorKind::usage);
-  EXPECT_EQ(to_string(deployment.error().front()),
+  EXPECT_EQ(deployment.error().kind, ErrorKind::usage);
+  EXPECT_EQ(to_string(deployment.error()),
             "x/tir-1.txt: the archive has a member src/tir-1.txt already");
 }
 
@@ -122,8 +122,8 @@ TEST_F(TirSourcesTest, AFileWhoseNameNoMemberCouldHaveIsRefused) {
     const std::vector<TirFile> files = {{std::string("x/") + name, ""}};
     const auto deployment = Deployment::open(open({}), {.tir_files = files});
     ASSERT_FALSE(deployment);
-    EXPECT_EQ(deployment.error().front().kind, ErrorKind::usage);
-    EXPECT_EQ(to_string(deployment.error().front()), shown + about);
+    EXPECT_EQ(deployment.error().kind, ErrorKind::usage);
+    EXPECT_EQ(to_string(deployment.error()), shown + about);
   }
 }
 
@@ -131,21 +131,21 @@ TEST_F(TirSourcesTest, TwoFilesOfOneNameAreRefused) {
   const std::vector<TirFile> files = {{"x/tir-1.txt", ""}, {"y/tir-1.txt", ""}};
   const auto deployment = Deployment::open(open({}), {.tir_files = files});
   ASSERT_FALSE(deployment);
-  EXPECT_EQ(deployment.error().front().kind, ErrorKind::usage);
+  EXPECT_EQ(deployment.error().kind, ErrorKind::usage);
 }
 
 TEST_F(TirSourcesTest, NoStageMayBeCalledLikeTheTwin) {
   const auto deployment = Deployment::open(open({"./src/tir-1.tvm.txt"}));
   ASSERT_FALSE(deployment);
-  EXPECT_EQ(deployment.error().front().kind, ErrorKind::invalid_input);
-  EXPECT_EQ(deployment.error().front().where.member, "src/tir-1.tvm.txt");
+  EXPECT_EQ(deployment.error().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(deployment.error().where.member, "src/tir-1.tvm.txt");
 }
 
 TEST_F(TirSourcesTest, AnArchiveWithoutMetadataIsNotAModelLibrary) {
   test::TarBuilder tar;
   const auto deployment = Deployment::open(write("b.tar", tar.file("./x", "y").finish()));
   ASSERT_FALSE(deployment);
-  EXPECT_EQ(deployment.error().front().message,
+  EXPECT_EQ(deployment.error().message,
             "no metadata.json: this is not a Model Library Format archive");
 }
 
@@ -207,7 +207,7 @@ TEST(TirNameTest, AKindMayBeFollowedByANumberOnly) {
 TEST_F(TirSourcesTest, NoMoreOfAStreamIsReadThanATirMayHave) {
   const auto text = load_tir_or_archive("/dev/zero", 1000, std::uint64_t{1} << 40);
   ASSERT_FALSE(text.has_value());
-  EXPECT_EQ(text.error().front().message, "has more than 1000 bytes");
+  EXPECT_EQ(text.error().message, "has more than 1000 bytes");
   EXPECT_FALSE(load_tir_file("/dev/zero", 1000).has_value());
 }
 

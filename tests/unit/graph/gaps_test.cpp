@@ -32,13 +32,13 @@ Topology network_of(const std::string& statements, const std::string& wrapper,
       "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_buffer_var, "
       "uint8_t* global_workspace_1_var) {\n" +
       statements + "  return 0;\n}\n";
-  const tir::CSources sources{.files = {{"lib0.c", {}, wrapper, "codegen"},
-                                        {"lib1.c", {}, text, "codegen"}}};
+  const tir::CSources sources{
+      .files = {{"lib0.c", {}, wrapper, "codegen"}, {"lib1.c", {}, text, "codegen"}}};
   const auto document = tir::read_c(sources);
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
   auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
-  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }
 
@@ -57,7 +57,8 @@ TEST(Values, AreAsLongAsWhatIsReadOfThemWhereTheirWriterWroteLess) {
       "  for (int32_t i = 0; i < 2; ++i) {\n    T_add[i] = p0[i];\n  }\n  return 0;\n}\n";
   const std::string into_pool =
       "  if (tvmgen_default_half(x_buffer_var, (&(global_workspace_1_var[0]))) != 0 ) return -1;\n";
-  const Topology topology = network_of(into_pool + kCallOutOfPool, kPoolWrapper, {.module = "default"}, half);
+  const Topology topology =
+      network_of(into_pool + kCallOutOfPool, kPoolWrapper, {.module = "default"}, half);
   const Value& written = topology[*topology.calls.at(0).arguments.at(1).writes];
   EXPECT_EQ(written.bytes, 16u);
   EXPECT_EQ(written.type.bytes(), 8u);
@@ -81,8 +82,10 @@ TEST(Gaps, AStatementThatTouchesNothingIsNoted) {
 TEST(Gaps, AfterAnUnknownStatementNoNumberIsABound) {
   for (const char* added :
        {"  HIDDEN(3);\n", "  x_buffer_var[0] += y;\n", "  goto end;\n",
-        "  if (enabled) {\n    if (tvmgen_default_a(x_buffer_var, x_buffer_var) != 0 ) return -1;\n  }\n",
-        "  for (int32_t k = 0; k < 3; ++k) {\n    tvmgen_default_a(x_buffer_var, x_buffer_var);\n  }\n",
+        "  if (enabled) {\n    if (tvmgen_default_a(x_buffer_var, x_buffer_var) != 0 ) return "
+        "-1;\n  }\n",
+        "  for (int32_t k = 0; k < 3; ++k) {\n    tvmgen_default_a(x_buffer_var, x_buffer_var);\n  "
+        "}\n",
         "  memset(x_buffer_var, 0, 16);\n", "  uint32_t t = tvmgen_default_a(p, q) + 1;\n"}) {
     const Topology topology = with_added(added);
     EXPECT_EQ(topology.gaps.size(), 1u) << added;
@@ -108,7 +111,8 @@ TEST(Gaps, AHookThatGetsNoTensorLeavesTheGraph) {
 }
 
 TEST(Gaps, AnUnknownStatementMayCallEveryKernel) {
-  const Topology topology = network_of("  HIDDEN(x_buffer_var, output_buffer_var);\n", kPoolWrapper);
+  const Topology topology =
+      network_of("  HIDDEN(x_buffer_var, output_buffer_var);\n", kPoolWrapper);
   const Codes codes = checks_of(topology);
   EXPECT_EQ(std::ranges::count(codes, "unused-kernel"), 0);
 }
@@ -117,7 +121,8 @@ TEST(Gaps, AnUnknownStatementMayCallEveryKernel) {
 ByteCount undeclared_pool(const ModuleFacts& facts) {
   const Topology topology = network_of(
       kCallIntoPool + kCallOutOfPool,
-      "static uint8_t* global_workspace;\nint32_t tvmgen_default_run(void* x) {return 0;\n}\n", facts);
+      "static uint8_t* global_workspace;\nint32_t tvmgen_default_run(void* x) {return 0;\n}\n",
+      facts);
   EXPECT_TRUE(topology.is_sound());
   return memory_totals(topology).pools;
 }
@@ -137,11 +142,12 @@ TEST(Gaps, APoolThatNothingDeclaresHasTheBytesThatAreStatedAndUsed) {
 }
 
 TEST(Gaps, TheResultOfAKernelMayBeKept) {
-  const Topology topology = network_of(
-      kCallIntoPool +
-          "  int32_t status = tvmgen_default_a((&(global_workspace_1_var[0])), output_buffer_var);\n"
-          "  if (status != 0) return status;\n",
-      kPoolWrapper);
+  const Topology topology =
+      network_of(kCallIntoPool +
+                     "  int32_t status = tvmgen_default_a((&(global_workspace_1_var[0])), "
+                     "output_buffer_var);\n"
+                     "  if (status != 0) return status;\n",
+                 kPoolWrapper);
   EXPECT_EQ(topology.gaps, Codes{});
   EXPECT_EQ(topology.calls.size(), 2u);
   EXPECT_TRUE(topology.is_sound());

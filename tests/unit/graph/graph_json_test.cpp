@@ -18,7 +18,7 @@ std::string graph_text(const Topology& topology) {
   std::string text;
   const auto written = write_graph_json(topology, tir::JsonLayout::compact,
                                         [&](std::string_view part) { text += part; });
-  if (!written) throw std::runtime_error(to_string(written.error().front()));
+  if (!written) throw std::runtime_error(to_string(written.error()));
   return text;
 }
 
@@ -28,7 +28,7 @@ json graph_of(const std::string& text) {
 
 std::string error_of(const std::string& text) {
   const auto topology = read_graph_json({.file = "", .member = "g.json", .text = text});
-  return topology ? "no error" : topology.error().front().message;
+  return topology ? "no error" : topology.error().message;
 }
 
 const std::string kDiamond =
@@ -68,7 +68,7 @@ TEST(GraphJson, ReadsBackAsTheSameNetwork) {
   const Topology topology = network(kDiamond);
   const std::string text = graph_text(topology);
   const auto back = read_graph_json({.file = "", .member = "default.graph", .text = text});
-  ASSERT_TRUE(back) << to_string(back.error().front());
+  ASSERT_TRUE(back) << to_string(back.error());
   const GraphComparison comparison = compare(topology, *back);
   EXPECT_TRUE(comparison.equal());
   EXPECT_EQ(comparison.calls, 3u);
@@ -90,7 +90,7 @@ Topology executor_network(const std::string& kernels, std::vector<std::string> p
   auto topology = read_graph_json(
       {.file = "", .member = "default.graph", .text = text},
       {.kernels = {&input, document ? std::size_t{1} : 0}, .parameters = parameters});
-  if (!topology) throw std::runtime_error(to_string(topology.error().front()));
+  if (!topology) throw std::runtime_error(to_string(topology.error()));
   return *std::move(topology);
 }
 
@@ -226,7 +226,7 @@ TEST(GraphJson, IsReadIntoTheSameModel) {
   const std::vector<std::string> parameters{"p0"};
   const auto graph = read_graph_json({.file = "", .member = "g.json", .text = kGraph},
                                      {.kernels = {}, .parameters = parameters});
-  ASSERT_TRUE(graph) << to_string(graph.error().front());
+  ASSERT_TRUE(graph) << to_string(graph.error());
   ASSERT_EQ(graph->inputs.size(), 1u);
   EXPECT_EQ(graph->inputs[0].name, "x");
   EXPECT_EQ(graph->values[1].kind, ValueKind::constant);
@@ -249,7 +249,7 @@ TEST(GraphJson, NamesThatAreNotUtf8KeepTheirBytes) {
   const auto written = [](const std::string& graph) {
     std::string result;
     const auto read = read_graph_json({.file = "", .member = "g.json", .text = graph});
-    if (!read) throw std::runtime_error(to_string(read.error().front()));
+    if (!read) throw std::runtime_error(to_string(read.error()));
     EXPECT_EQ(read->calls[0].name, "k\xff");
     EXPECT_TRUE(write_graph_json(*read, tir::JsonLayout::compact,
                                  [&](std::string_view part) { result += part; }));

@@ -38,11 +38,11 @@ Topology network_with(const std::string& statements) {
       "  return 0;\n}\n";
   const tir::CSources sources{.files = {{"lib1.c", {}, text, "codegen"}}};
   const auto document = tir::read_c(sources);
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
   const ModuleFacts facts{.module = "default"};
   auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
-  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }
 

@@ -40,7 +40,7 @@ tir::Document kernels_in_c(std::string_view first, std::string_view main) {
       first, main);
   const tir::CSources sources{.files = {{"lib2.c", {}, text, "codegen"}}};
   auto document = tir::read_c(sources);
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return *std::move(document);
 }
 
@@ -56,7 +56,7 @@ Topology network_of(const tir::Document& document) {
   const ModuleFacts facts{
       .module = "default", .inputs = {{{"x"}, {"w"}, {"b"}}}, .outputs = {{{"y"}}}};
   auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
-  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }
 

@@ -121,7 +121,7 @@ Topology network_of_c() {
   sources.files.push_back({.file = "a.tar", .member = "lib0.c", .text = entry});
   sources.files.push_back({.file = "a.tar", .member = "lib1.c", .text = code});
   const auto document = tir::read_c(sources);
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
   return std::move(reconstruct({&input, 1})->at(0));
 }

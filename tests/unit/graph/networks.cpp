@@ -99,7 +99,7 @@ std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
   std::vector<tir::Document> documents;
   for (const std::string& text : texts) {
     auto document = tir::read({.file = "test", .member = "", .text = text});
-    if (!document) throw std::runtime_error(to_string(document.error().front()) + "\n" + text);
+    if (!document) throw std::runtime_error(to_string(document.error()) + "\n" + text);
     documents.push_back(*std::move(document));
   }
   std::vector<TirInput> inputs;
@@ -107,7 +107,7 @@ std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
     inputs.push_back({&document, "tir-" + std::to_string(inputs.size() + 1)});
   }
   auto topologies = reconstruct(inputs, facts);
-  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return *std::move(topologies);
 }
 

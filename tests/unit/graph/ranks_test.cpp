@@ -41,7 +41,7 @@ std::vector<std::uint32_t> columns_of_calls(const Topology& topology) {
 std::string dot_of(const Topology& topology) {
   std::string text;
   const auto done = write_dot(topology, [&](std::string_view part) { text += part; });
-  if (!done) throw std::runtime_error(to_string(done.error().front()));
+  if (!done) throw std::runtime_error(to_string(done.error()));
   return text;
 }
 

@@ -20,13 +20,13 @@ namespace f = tir::f;
 tir::Document document_of(const std::string& path) {
   const std::string text = read_file(path);
   auto document = tir::read({.file = path, .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return *std::move(document);
 }
 
 std::vector<Topology> networks_of(const std::vector<TirInput>& inputs) {
   auto topologies = reconstruct(inputs);
-  if (!topologies) throw std::runtime_error(to_string(topologies.error().front()));
+  if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return *std::move(topologies);
 }
 

@@ -15,7 +15,7 @@ Json written(const Topology& topology) {
   std::string text;
   const auto done = write_topology_json(topology, tir::JsonLayout::compact,
                                         [&](std::string_view part) { text += part; });
-  if (!done) throw std::runtime_error(to_string(done.error().front()));
+  if (!done) throw std::runtime_error(to_string(done.error()));
   return Json::parse(text);
 }
 

@@ -92,7 +92,7 @@ Json written(const Topology& topology, bool as_graph) {
   const auto sink = [&](std::string_view part) { text += part; };
   const auto done = as_graph ? write_graph_json(topology, tir::JsonLayout::compact, sink)
                              : write_topology_json(topology, tir::JsonLayout::compact, sink);
-  if (!done) throw std::runtime_error(to_string(done.error().front()));
+  if (!done) throw std::runtime_error(to_string(done.error()));
   return Json::parse(text);
 }
 

@@ -1,5 +1,5 @@
-// How far accesses certainly reach, where loops reach beyond the end of a tensor and conditions keep
-// them inside.
+// How far accesses certainly reach, where loops reach beyond the end of a tensor and conditions
+// keep them inside.
 #include "graph/kernels/reach.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Reaches reaches_of(std::string_view body) {
       "def f(A: T.Buffer((100,), \"float32\"), B: T.Buffer((100,), \"float32\")):\n" +
       std::string(body);
   const auto document = tir::read({.file = "f", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
   return reach_of(functions.value(0)).parameters[1];
 }
@@ -78,35 +78,39 @@ TEST(WrittenExtent, LoopsAreNotRun) {
 }
 
 TEST(WrittenExtent, OneStoreThatIsNotKnownMayReachAnything) {
-  const Reach stored = reaches_of("    for i in range(8):\n"
-                                  "        if i < 5:\n"
-                                  "            B[i] = A[i]\n"
-                                  "        B[T.Cast(\"int32\", A[i])] = A[i]\n")
+  const Reach stored = reaches_of(
+                           "    for i in range(8):\n"
+                           "        if i < 5:\n"
+                           "            B[i] = A[i]\n"
+                           "        B[T.Cast(\"int32\", A[i])] = A[i]\n")
                            .stored;
   EXPECT_FALSE(stored.is_exact);
   EXPECT_EQ(stored.bytes, 20u);
 }
 
 TEST(WrittenExtent, AConditionOnDataProvesNothing) {
-  const Reach stored = reaches_of("    for i in range(200):\n"
-                                  "        if A[i] < T.float32(5):\n"
-                                  "            B[i] = A[i]\n")
+  const Reach stored = reaches_of(
+                           "    for i in range(200):\n"
+                           "        if A[i] < T.float32(5):\n"
+                           "            B[i] = A[i]\n")
                            .stored;
   EXPECT_FALSE(stored.is_exact);
   EXPECT_EQ(stored.bytes, 0u);
 }
 
 TEST(WrittenExtent, AChoiceInAnExpressionIsACondition) {
-  EXPECT_EQ(reaches_of("    for i in range(200):\n"
-                       "        A[i] = T.if_then_else(i < 10, B[i], T.float32(0), dtype=\"float32\")\n")
-                .loaded.bytes,
-            40u);
+  EXPECT_EQ(
+      reaches_of("    for i in range(200):\n"
+                 "        A[i] = T.if_then_else(i < 10, B[i], T.float32(0), dtype=\"float32\")\n")
+          .loaded.bytes,
+      40u);
 }
 
 TEST(WrittenExtent, AnAddressThatIsPassedOnIsNoAccess) {
-  const Reaches reaches = reaches_of("    B[0] = A[0]\n"
-                                     "    T.evaluate(T.call_extern(\"f\", T.address_of(B[50]), "
-                                     "dtype=\"int32\"))\n");
+  const Reaches reaches = reaches_of(
+      "    B[0] = A[0]\n"
+      "    T.evaluate(T.call_extern(\"f\", T.address_of(B[50]), "
+      "dtype=\"int32\"))\n");
   EXPECT_EQ(reaches.bytes(), 4u);
   EXPECT_TRUE(reaches.is_passed_on);
 }

@@ -40,7 +40,7 @@ void expect_readable_params(const ModelLibrary& library,
     if (!module.files.parameters) continue;
     const std::string bytes = test::bytes_of(members, module.files.parameters->name);
     const auto params = read_params(std::as_bytes(std::span(bytes)), "params");
-    EXPECT_TRUE(params.has_value()) << to_string(params.error().front());
+    EXPECT_TRUE(params.has_value()) << to_string(params.error());
   }
 }
 
@@ -52,7 +52,7 @@ TEST(Corpus, IsUnderstoodWithoutRest) {
     const auto members = test::members_of(entry.path());
     const auto library =
         read_model_library(test::bytes_of(members, "metadata.json"), test::file_refs(members));
-    ASSERT_TRUE(library.has_value()) << to_string(library.error().front());
+    ASSERT_TRUE(library.has_value()) << to_string(library.error());
     EXPECT_EQ(library->version, 7);
     expect_complete(*library);
     expect_readable_params(*library, members);

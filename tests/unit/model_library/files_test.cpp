@@ -34,7 +34,7 @@ ModelLibrary library_of(const std::string& metadata, const std::vector<std::stri
   for (const std::string& name : names) members.push_back({name, name.size()});
   const auto library = read_model_library(metadata, members);
   if (library) return *library;
-  ADD_FAILURE() << to_string(library.error().front());
+  ADD_FAILURE() << to_string(library.error());
   return {};
 }
 
@@ -47,9 +47,9 @@ std::string names_of(const std::vector<FileRef>& files) {
 TEST(ModuleFiles, OfAModuleThatMetadataDoesNotHaveBelongToNone) {
   const ModelLibrary library =
       library_of(version_7({"second"}),
-                 {"metadata.json", "codegen/host/src/first_lib0.c", "codegen/host/src/second_lib0.c",
-                  "codegen/host/src/mine.c", "codegen/host/include/tvmgen_first.h",
-                  "codegen/host/include/tvmgen_second.h"});
+                 {"metadata.json", "codegen/host/src/first_lib0.c",
+                  "codegen/host/src/second_lib0.c", "codegen/host/src/mine.c",
+                  "codegen/host/include/tvmgen_first.h", "codegen/host/include/tvmgen_second.h"});
   const ModuleFiles& files = library.modules.front().files;
   EXPECT_EQ(names_of(files.sources), "codegen/host/src/second_lib0.c codegen/host/src/mine.c");
   EXPECT_EQ(names_of(files.headers), "codegen/host/include/tvmgen_second.h");

@@ -9,7 +9,7 @@ namespace {
 ModelLibrary library_of(std::string_view metadata) {
   const auto library = read_model_library(metadata, {});
   if (library) return *library;
-  ADD_FAILURE() << to_string(library.error().front());
+  ADD_FAILURE() << to_string(library.error());
   return {0, {Module{}}, {}, {}};
 }
 

@@ -57,7 +57,7 @@ std::string text_of(std::span<const std::byte> data) {
 TEST(Params, AreNamesTypesShapesAndViewsOfTheData) {
   const Bytes bytes = two_params();
   const auto params = read_params(bytes.span(), "parameters/default.params");
-  ASSERT_TRUE(params.has_value()) << to_string(params.error().front());
+  ASSERT_TRUE(params.has_value()) << to_string(params.error());
   ASSERT_EQ(params->size(), 2u);
   const Param& weights = params->front();
   EXPECT_EQ(weights.name, "p0");
@@ -85,7 +85,7 @@ TEST(Params, DoNotCountLanesInTheDataSize) {
   Bytes bytes;
   bytes.head(1).name("v").put<std::uint64_t>(1).array({0, 16, 4}, {3}, 6).text("abcdef");
   const auto params = read_params(bytes.span(), "m");
-  ASSERT_TRUE(params.has_value()) << to_string(params.error().front());
+  ASSERT_TRUE(params.has_value()) << to_string(params.error());
   EXPECT_EQ(to_string(params->front().type), "int16x4");
 }
 
@@ -118,9 +118,8 @@ TEST_P(MalformedParams, NameTheByte) {
   GetParam().write(bytes);
   const auto params = read_params(bytes.span(), "parameters/m.params");
   ASSERT_FALSE(params.has_value());
-  EXPECT_EQ(params.error().front().kind, ErrorKind::invalid_input);
-  EXPECT_EQ(to_string(params.error().front()),
-            "parameters/m.params: " + std::string(GetParam().message));
+  EXPECT_EQ(params.error().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(to_string(params.error()), "parameters/m.params: " + std::string(GetParam().message));
 }
 
 Bytes& one_name(Bytes& bytes) {

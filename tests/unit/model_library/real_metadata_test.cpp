@@ -15,7 +15,7 @@ ModelLibrary real_library(const std::string& name) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto library = read_model_library(text, {});
   if (library) return *library;
-  ADD_FAILURE() << to_string(library.error().front());
+  ADD_FAILURE() << to_string(library.error());
   return {0, {Module{}}, {}, {}};
 }
 

@@ -17,7 +17,7 @@ std::vector<StatementPlace> statements(const std::string& body) {
       "def f(A: T.Buffer((8,), \"float32\"), n: T.int32):\n" +
       body;
   const auto document = tir::read({.file = "f", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
   return statements_of(functions.value(0), report::LineTable(text));
 }

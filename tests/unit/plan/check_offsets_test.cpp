@@ -8,7 +8,7 @@ namespace {
 
 std::string verdict(std::vector<Buffer> buffers, const std::vector<std::uint64_t>& offsets) {
   const auto size = check_offsets({.buffers = std::move(buffers)}, offsets);
-  return size ? std::to_string(*size) : size.error().front().message;
+  return size ? std::to_string(*size) : size.error().message;
 }
 
 const Buffer kEarly{.id = "early", .lower = 0, .upper = 4, .size = 8};

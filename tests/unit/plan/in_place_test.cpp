@@ -22,7 +22,7 @@ std::string pairs(const std::string& body) {
                      "global_workspace_3_var: T.handle(\"uint8\", \"global\")",
                      body)});
   auto read = tir::read({.file = "test", .member = "", .text = text});
-  if (!read) throw std::runtime_error(to_string(read.error().front()) + "\n" + text);
+  if (!read) throw std::runtime_error(to_string(read.error()) + "\n" + text);
   const tir::Document document = *std::move(read);
   const std::vector<graph::TirInput> inputs{{&document, "tir-1"}};
   const graph::Topology topology = graph::reconstruct(inputs).value().at(0);

@@ -24,7 +24,7 @@ LeastMemory least_of(
     const std::function<void(graph::Topology&)>& change = [](graph::Topology&) {}) {
   const std::string text = graph::script(functions);
   const auto read = tir::read({.file = "test", .member = "", .text = text});
-  if (!read) throw std::runtime_error(to_string(read.error().front()) + "\n" + text);
+  if (!read) throw std::runtime_error(to_string(read.error()) + "\n" + text);
   const std::vector<graph::TirInput> inputs{{&*read, "tir-1"}};
   graph::Topology topology = graph::reconstruct(inputs).value().at(0);
   change(topology);
@@ -138,13 +138,13 @@ std::string two_lets_of_one_name() {
 TEST(LeastMemory, TellsLetsOfOneNameApart) {
   const std::string middle =
       call("tvmgen_default_b", "sid_1_let, sid_2_let, global_workspace_1_buffer_var.data");
-  EXPECT_EQ(least_of({graph::planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) +
-                                          call("tvmgen_default_a", "x_buffer.data, sid_1_let") +
-                                          middle +
-                                          call("tvmgen_default_a", "sid_2_let, output_buffer.data")),
-                      reverse("tvmgen_default_a"), two_lets_of_one_name()})
-                .all,
-            Count(20));
+  EXPECT_EQ(
+      least_of({graph::planned_main(place("sid_1_let", 0) + place("sid_2_let", 16) +
+                                    call("tvmgen_default_a", "x_buffer.data, sid_1_let") + middle +
+                                    call("tvmgen_default_a", "sid_2_let, output_buffer.data")),
+                reverse("tvmgen_default_a"), two_lets_of_one_name()})
+          .all,
+      Count(20));
 }
 
 TEST(LeastMemory, OfAWorkspaceInABranchIsBetweenNoneAndAllOfIt) {

@@ -18,7 +18,7 @@ using graph::script;
 struct Read {
   explicit Read(const std::string& text, const std::vector<PoolAlignment>& alignments = {}) {
     auto read = tir::read({.file = "test", .member = "", .text = text});
-    if (!read) throw std::runtime_error(to_string(read.error().front()));
+    if (!read) throw std::runtime_error(to_string(read.error()));
     const tir::Document document = *std::move(read);
     const std::vector<graph::TirInput> inputs{{&document, "tir-1"}};
     topology = graph::reconstruct(inputs).value().at(0);
@@ -196,7 +196,8 @@ std::string reason_against(std::string_view body) {
 }
 
 TEST(NetworkProblem, HasBuffersAsLongAsTheyAreTouched) {
-  const Read read(script({three_calls(), kernel_of("for i in range(8):\n    T_add[i] = p0[i % 4]")}));
+  const Read read(
+      script({three_calls(), kernel_of("for i in range(8):\n    T_add[i] = p0[i % 4]")}));
   EXPECT_EQ(read.pool().buffers.at(0).bytes, 32u);
   EXPECT_EQ(read.pool().buffers.at(1).bytes, 32u);
 }
@@ -214,9 +215,10 @@ TEST(NetworkProblem, RefusesAReadInFrontOfATensor) {
 }
 
 TEST(NetworkProblem, RefusesAWorkspaceThatAnotherCallHasLeft) {
-  EXPECT_NE(reason_against("for i in range(4):\n    T_add[i] = p0[i] + local[i]\n    local[i] = p0[i]")
-                .find("may read byte 0 of 'local_let' before it has written that"),
-            std::string::npos);
+  EXPECT_NE(
+      reason_against("for i in range(4):\n    T_add[i] = p0[i] + local[i]\n    local[i] = p0[i]")
+          .find("may read byte 0 of 'local_let' before it has written that"),
+      std::string::npos);
 }
 
 /// A kernel that calls a function of CMSIS-NN, whose tensors TVM declares without dimensions.

@@ -23,13 +23,13 @@ OrderCall call_of(std::vector<OrderUse> uses) {
 
 CallOrder ordered(const OrderProblem& problem, const SearchLimits& limits = {}) {
   const auto order = best_order(problem, limits);
-  EXPECT_TRUE(order.has_value()) << to_string(order.error().front());
+  EXPECT_TRUE(order.has_value()) << to_string(order.error());
   return order.value_or(CallOrder{});
 }
 
 std::string failure_of(const OrderProblem& problem) {
   const auto order = best_order(problem);
-  return order ? "none" : order.error().front().message;
+  return order ? "none" : order.error().message;
 }
 
 /// Towers from one input, each widened and then reduced, and joined at the end: breadth first, as
@@ -112,7 +112,7 @@ TEST(PlanOrder, SaysWhichOrderIsNotAllowed) {
   const OrderProblem problem = towers(1);
   const auto wrong = peak_of(problem, {1, 0, 2});
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().front().message, "call 1 has to be after call 0");
+  EXPECT_EQ(wrong.error().message, "call 1 has to be after call 0");
   EXPECT_FALSE(peak_of(problem, {0, 0, 2}));
 }
 

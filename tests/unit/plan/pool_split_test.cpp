@@ -59,7 +59,7 @@ void expect_whole(const std::vector<AccessedBuffer>& buffers, const PoolSplit& s
       offsets.push_back(split.places[i].offset);
     }
     const auto size = check_offsets(part_of(buffers, chosen), offsets);
-    ASSERT_TRUE(size) << to_string(size.error().front());
+    ASSERT_TRUE(size) << to_string(size.error());
     EXPECT_EQ(*size, split.memories[m].size);
     EXPECT_EQ(offsets.size(), split.memories[m].buffers);
     EXPECT_EQ(split.memories[m].accessed, analysis::Count(accessed_in(buffers, chosen)));
@@ -119,7 +119,7 @@ TEST(PoolSplit, CountsWhatIsCertainAndKeepsWhatIsNot) {
 TEST(PoolSplit, NeedsAMemory) {
   const auto split = split_pools({}, {});
   ASSERT_FALSE(split);
-  EXPECT_EQ(split.error().front().kind, ErrorKind::usage);
+  EXPECT_EQ(split.error().kind, ErrorKind::usage);
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ Problem problem_of(std::vector<Buffer> buffers) {
 
 Solution solved(const Problem& problem, const SearchLimits& limits = {}) {
   const auto solution = solve(problem, limits);
-  EXPECT_TRUE(solution.has_value()) << to_string(solution.error().front());
+  EXPECT_TRUE(solution.has_value()) << to_string(solution.error());
   return solution.value_or(Solution{});
 }
 
 std::string failure_of(const Problem& problem) {
   const auto solution = solve(problem);
-  return solution ? "none" : solution.error().front().message;
+  return solution ? "none" : solution.error().message;
 }
 
 TEST(PlanSolve, BuffersThatAreNeverAliveTogetherShareBytes) {
@@ -89,7 +89,7 @@ TEST(PlanSolve, SaysWhatIsWrongWithAProblem) {
 /// Every problem of a seed: a solution, not below the bound, not above any greedy planner.
 void expect_sound(const Problem& problem, const Solution& solution) {
   const auto size = check_offsets(problem, solution.offsets);
-  ASSERT_TRUE(size.has_value()) << to_string(size.error().front());
+  ASSERT_TRUE(size.has_value()) << to_string(size.error());
   EXPECT_EQ(*size, solution.size);
   EXPECT_GE(solution.size, solution.lower_bound);
   const Instance instance = make_instance(problem);
@@ -97,7 +97,7 @@ void expect_sound(const Problem& problem, const Solution& solution) {
     const Placement placement = place_greedily(instance, planner);
     const auto offsets = offsets_of(problem, instance, placement);
     const auto greedy = check_offsets(problem, offsets);
-    ASSERT_TRUE(greedy.has_value()) << planner.name << to_string(greedy.error().front());
+    ASSERT_TRUE(greedy.has_value()) << planner.name << to_string(greedy.error());
     EXPECT_LE(solution.size, *greedy) << planner.name;
   }
 }

@@ -43,14 +43,14 @@ std::string ProcessTest::make_with(std::string_view metadata, const Members& mem
 
 ProcessReport ProcessTest::process(const std::string& path, const ProcessOptions& options) {
   auto report = process_archive(path, options);
-  if (!report) throw std::runtime_error(to_string(report.error().front()));
+  if (!report) throw std::runtime_error(to_string(report.error()));
   return *std::move(report);
 }
 
 Diagnostic ProcessTest::refused(const std::string& path, const ProcessOptions& options) {
   const auto report = process_archive(path, options);
   if (report) throw std::runtime_error("not refused: " + path);
-  return report.error().front();
+  return report.error();
 }
 
 std::vector<std::string> ProcessTest::members(const std::string& path) {

@@ -41,7 +41,7 @@ class VerifyCTest : public test::ProcessTest {
 
   static std::vector<std::string> mismatches(const std::string& path) {
     const auto found = verify_archive(path);
-    if (!found) throw std::runtime_error(to_string(found.error().front()));
+    if (!found) throw std::runtime_error(to_string(found.error()));
     std::vector<std::string> details;
     for (const Finding& finding : found->findings) {
       if (finding.code == FindingCode::c_mismatch) details.push_back(finding.detail);

@@ -38,7 +38,7 @@ std::string tir_in_order(std::string_view text, const std::vector<std::size_t>& 
 
 std::string place_of_refusal(std::string_view text, const std::vector<std::size_t>& order) {
   const auto result = support::to_result([&] { return c_in_order(text, order); });
-  return result ? *result : to_string(result.error().front());
+  return result ? *result : to_string(result.error());
 }
 
 TEST(CallSlots, InCAStatementMoves) {
@@ -126,7 +126,7 @@ TEST(CallSlots, ALetBetweenCallsStaysInFrontOfThem) {
       "    T.evaluate(T.call_extern(\"g\", s))\n";
   const auto result = support::to_result([&] { return tir_in_order(text, {1, 0}); });
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().front().kind, ErrorKind::check_failed);
+  EXPECT_EQ(result.error().kind, ErrorKind::check_failed);
 }
 
 }  // namespace

@@ -92,8 +92,8 @@ class Replanning : public ArchiveTest {
     const auto result = write(data(kUsmp), path("out.tar"), moves);
     EXPECT_FALSE(std::filesystem::exists(path("out.tar")));
     if (result) return "it was written";
-    EXPECT_EQ(result.error().front().kind, ErrorKind::check_failed);
-    return result.error().front().message;
+    EXPECT_EQ(result.error().kind, ErrorKind::check_failed);
+    return result.error().message;
   }
 
   /// There and back again: all checks hold on the way, and the end is the beginning.
@@ -103,7 +103,7 @@ class Replanning : public ArchiveTest {
     const std::vector<PoolMove> moves = shifted(before, 1024);
     if (moves.empty()) return;  // a network of one kernel has no workspace
     const auto there = write(archive, path("there.tar"), moves);
-    ASSERT_TRUE(there) << to_string(there.error().front());
+    ASSERT_TRUE(there) << to_string(there.error());
     EXPECT_FALSE(there->changed.empty());
     const Verification verification = verify_archive(path("there.tar")).value();
     for (const Finding& finding : verification.findings) {
@@ -120,7 +120,7 @@ class Replanning : public ArchiveTest {
       }
     }
     const auto returned = write(path("there.tar"), path("back.tar"), back);
-    ASSERT_TRUE(returned) << to_string(returned.error().front());
+    ASSERT_TRUE(returned) << to_string(returned.error());
     EXPECT_TRUE(read_file(path("back.tar")) == read_file(archive)) << "other bytes";
   }
 };
@@ -160,7 +160,7 @@ TEST_F(Replanning, ChangesLosslessTwinsOfTheCorpus) {
 TEST_F(Replanning, WithoutAMoveGivesTheSameArchive) {
   const Deployment deployment = open_deployment(data(kUsmp));
   const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 0));
-  ASSERT_TRUE(report) << to_string(report.error().front());
+  ASSERT_TRUE(report) << to_string(report.error());
   EXPECT_TRUE(report->changed.empty());
   EXPECT_TRUE(read_file(path("out.tar")) == read_file(data(kUsmp)));
 }
@@ -168,7 +168,7 @@ TEST_F(Replanning, WithoutAMoveGivesTheSameArchive) {
 TEST_F(Replanning, NamesTheMembersThatChange) {
   const Deployment deployment = open_deployment(data(kUsmp));
   const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 16));
-  ASSERT_TRUE(report) << to_string(report.error().front());
+  ASSERT_TRUE(report) << to_string(report.error());
   const archive::Archive before = open_good(data(kUsmp));
   const archive::Archive after = open_good(path("out.tar"));
   ASSERT_EQ(names(before), names(after));
@@ -211,7 +211,7 @@ TEST_F(Replanning, RefusesADirectory) {
   const Deployment folder = open_deployment(path("folder"));
   const auto result = write_with_plan(folder, shifted(folder, 16), {.output = path("out.tar")});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().front().kind, ErrorKind::usage);
+  EXPECT_EQ(result.error().kind, ErrorKind::usage);
 }
 
 // --- Archives that are not as TVM made them -----------------------------------------------------
@@ -244,7 +244,7 @@ class ReplanningOfChanged : public Replanning {
     EXPECT_FALSE(moves.empty());
     const auto result = write(archive, path("out.tar"), moves);
     EXPECT_FALSE(std::filesystem::exists(path("out.tar")));
-    return result ? "it was written" : result.error().front().message;
+    return result ? "it was written" : result.error().message;
   }
 };
 

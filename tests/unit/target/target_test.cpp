@@ -10,13 +10,13 @@ namespace {
 Target parsed(std::string_view text, TargetIntegers integers = TargetIntegers::decimal) {
   const Result<Target> target = parse_target(text, integers);
   if (target) return *target;
-  ADD_FAILURE() << to_string(target.error().front());
+  ADD_FAILURE() << to_string(target.error());
   return {};
 }
 
 std::string error_of(std::string_view text) {
   const Result<Target> target = parse_target(text);
-  return target ? "accepted" : to_string(target.error().front());
+  return target ? "accepted" : to_string(target.error());
 }
 
 std::string show(const TargetValue& value) {

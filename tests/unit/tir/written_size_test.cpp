@@ -18,7 +18,7 @@ template <class Write>
 Outcome outcome_of(Write&& write) {
   Outcome outcome;
   const auto result = write([&](std::string_view bytes) { outcome.bytes += bytes.size(); });
-  if (!result) outcome.message = result.error().front().message;
+  if (!result) outcome.message = result.error().message;
   return outcome;
 }
 

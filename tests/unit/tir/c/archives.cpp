@@ -51,7 +51,7 @@ std::vector<fs::path> archives(const fs::path& root) {
 
 std::vector<SourceFile> c_files(const fs::path& tar) {
   const auto archive = archive::Archive::open(tar.string());
-  if (!archive) throw std::runtime_error(to_string(archive.error().front()));
+  if (!archive) throw std::runtime_error(to_string(archive.error()));
   std::vector<SourceFile> files;
   for (const archive::Member& member : archive->members()) {
     if (!member.name.ends_with(".c")) continue;

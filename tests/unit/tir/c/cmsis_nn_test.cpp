@@ -349,7 +349,7 @@ TEST(CmsisNnInC, CutAnywhereLayersAreReadOrRefused) {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const auto document = try_read({whole.substr(0, length)});
     if (document) continue;
-    EXPECT_EQ(document.error().front().kind, ErrorKind::invalid_input) << length;
+    EXPECT_EQ(document.error().kind, ErrorKind::invalid_input) << length;
   }
 }
 

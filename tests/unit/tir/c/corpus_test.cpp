@@ -22,14 +22,14 @@ struct Totals {
 std::string json_of(const Document& document) {
   std::string json;
   const auto files = write_tir_json(document, {}, [&](std::string_view part) { json += part; });
-  return files ? json : to_string(files.error().front());
+  return files ? json : to_string(files.error());
 }
 
 /// What was read is a whole module: tir-N.json takes it and gives it back.
 void expect_writable(const std::string& name, const Document& document) {
   const std::string json = json_of(document);
   const auto again = read({"tir.json", {}, json});
-  ASSERT_TRUE(again) << name << ": " << to_string(again.error().front());
+  ASSERT_TRUE(again) << name << ": " << to_string(again.error());
   EXPECT_TRUE(json_of(*again) == json) << name;
 }
 
@@ -54,7 +54,7 @@ Totals read_all(const fs::path& root) {
       for (const std::string& kind : target_kinds(files)) {
         const auto document = read_c(sources_for(files, module, kind));
         const std::string name = tar.parent_path().string() + " " + module + " " + kind;
-        if (!document) throw std::runtime_error(to_string(document.error().front()));
+        if (!document) throw std::runtime_error(to_string(document.error()));
         count(name, *document, totals);
       }
     }

@@ -93,7 +93,7 @@ void expect_same_module(const std::string& name, const Document& document,
   sources.files.push_back({{}, "lib.c", text, "codegen"});
   sources.signatures = signatures_of(document);
   const auto again = read_c(sources);
-  ASSERT_TRUE(again) << name << ": " << to_string(again.error().front());
+  ASSERT_TRUE(again) << name << ": " << to_string(again.error());
   const Comparison result = compare(document.module, again->module);
   EXPECT_TRUE(result.equal()) << name << ": " << to_string(result.differences.front());
 }
@@ -119,7 +119,7 @@ void compare_functions(const std::string& name, const CSources& sources, Share& 
   const Functions archive = printed_functions(sources);
   share.all += archive.size();
   const auto document = read_c(sources);
-  ASSERT_TRUE(document) << name << ": " << to_string(document.error().front());
+  ASSERT_TRUE(document) << name << ": " << to_string(document.error());
   const std::string text = written(*document);
   expect_same_module(name, *document, text);
   expect_same_pools(name, sources, text);

@@ -39,7 +39,7 @@ inline Result<Document> try_read(const std::vector<std::string>& files) {
 
 inline Document read_files(const std::vector<std::string>& files) {
   auto document = try_read(files);
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return *std::move(document);
 }
 

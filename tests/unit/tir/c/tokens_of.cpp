@@ -34,7 +34,7 @@ Functions functions_of(std::string_view text) {
 std::string written(const Document& document) {
   std::string text;
   const auto result = write_c(document, [&](std::string_view part) { text += part; });
-  if (!result) throw std::runtime_error(to_string(result.error().front()));
+  if (!result) throw std::runtime_error(to_string(result.error()));
   return text;
 }
 

@@ -278,7 +278,7 @@ TEST(CWriter, PrintsConstantsAndPoolsOfTheirOwnBytes) {
 
 std::string error_of(const Document& document) {
   const auto result = write_c(document, [](std::string_view) {});
-  return result ? std::string() : result.error().front().message;
+  return result ? std::string() : result.error().message;
 }
 
 /// The document with another body in its only function.
@@ -329,8 +329,7 @@ TEST(CWriter, RefusesSharingThatExpandsBeyondTheLimit) {
   const auto result = write_c(
       shared, [](std::string_view) {}, 10'000);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().front().message,
-            "shared nodes take more than 10000 nodes when written out");
+  EXPECT_EQ(result.error().message, "shared nodes take more than 10000 nodes when written out");
 }
 
 TEST(CWriter, NestingNeedsNoStackOfTheMachine) {
@@ -451,7 +450,7 @@ TEST(CWriter, PrintsAPoolOfATextOnce) {
     return FoundConstant{.dtype = DType::Int(8), .shape = {4}, .data = data, .source = "here"};
   };
   const auto text = c_of_script(script_with_pool("_var"), find);
-  ASSERT_TRUE(text) << to_string(text.error().front());
+  ASSERT_TRUE(text) << to_string(text.error());
   const std::size_t at = text->find("} const_sram = {\n  .c = {\n");
   EXPECT_NE(at, std::string::npos) << *text;
   EXPECT_EQ(text->find("} const_sram = {", at + 1), std::string::npos);
@@ -460,11 +459,11 @@ TEST(CWriter, PrintsAPoolOfATextOnce) {
 TEST(CWriter, RefusesPoolsThatAreNotKnown) {
   const auto nameless = c_of_script(script_with_pool(""), {});
   ASSERT_FALSE(nameless);
-  EXPECT_EQ(nameless.error().front().message,
+  EXPECT_EQ(nameless.error().message,
             "a memory pool whose name is not known cannot be printed as C");
   const auto empty = c_of_script(script_with_pool("_var"), {});
   ASSERT_FALSE(empty);
-  EXPECT_EQ(empty.error().front().message,
+  EXPECT_EQ(empty.error().message,
             "the constant 'c', whose data are not known, cannot be printed as C");
 }
 

@@ -53,7 +53,7 @@ class Collector {
 
   void add_archive(const fs::path& folder) {
     const auto archive = archive::Archive::open((folder / "module.tar").string());
-    if (!archive) throw std::runtime_error(to_string(archive.error().front()));
+    if (!archive) throw std::runtime_error(to_string(archive.error()));
     for (const archive::Member& member : archive->members()) {
       const auto part = between(member.name, "src/tir-", ".txt");
       if (!part) continue;
@@ -100,9 +100,7 @@ std::vector<TextPair> text_pairs(const fs::path& root) {
 std::optional<Document> read_or_fail(const std::string& name, const std::string& text) {
   auto document = read({name, {}, text});
   if (document) return std::move(*document);
-  for (const Diagnostic& diagnostic : document.error()) {
-    ADD_FAILURE() << to_string(diagnostic);
-  }
+  ADD_FAILURE() << to_string(document.error());
   return std::nullopt;
 }
 

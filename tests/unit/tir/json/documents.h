@@ -109,7 +109,7 @@ inline std::string json_of(const Document& document, const JsonOptions& options 
   std::string text;
   const auto files =
       write_tir_json(document, options, [&](std::string_view bytes) { text += bytes; });
-  EXPECT_TRUE(files) << (files ? "" : to_string(files.error().front()));
+  EXPECT_TRUE(files) << (files ? "" : to_string(files.error()));
   return text;
 }
 

@@ -126,8 +126,7 @@ TEST(JsonSharing, RefusesStatementsThatExpandBeyondTheLimit) {
   const Document document = m.document(body);
   const auto result = write_tir_json(document, {}, [](std::string_view) {});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().front().message,
-            "shared nodes take more than 10000000 nodes when written out");
+  EXPECT_EQ(result.error().message, "shared nodes take more than 10000000 nodes when written out");
 }
 
 TEST(JsonIdentity, KeepsVariablesOfOneNameApart) {

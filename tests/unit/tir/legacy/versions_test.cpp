@@ -50,7 +50,7 @@ TEST(LegacyV8, ASourceFileWithoutItsEndIsAnError) {
                        .member = "",
                        .text = in_function("  attr [n] \"pragma_import_c\" = \"say \"hi\"; 0")});
   ASSERT_FALSE(d.has_value());
-  EXPECT_NE(to_string(d.error().front()).find("string"), std::string::npos);
+  EXPECT_NE(to_string(d.error()).find("string"), std::string::npos);
 }
 
 TEST(LegacyV8, LowersToLoadsAndStoresThroughPointers) {

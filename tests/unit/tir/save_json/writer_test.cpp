@@ -22,7 +22,7 @@ using save_json_test::read;
 std::string written(const Document& doc) {
   std::string text;
   const auto result = write_save_json(doc, [&](std::string_view bytes) { text += bytes; });
-  if (!result) ADD_FAILURE() << to_string(result.error().front());
+  if (!result) ADD_FAILURE() << to_string(result.error());
   return text;
 }
 
@@ -91,7 +91,7 @@ TEST(SaveJsonWriter, SaysWhatSaveJsonCannotHold) {
   const Document doc{{}, std::nullopt, std::move(b).finish(root), {}};
   const auto result = write_save_json(doc, [](std::string_view) {});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().front().message,
+  EXPECT_EQ(result.error().message,
             "metadata[\"Runtime\"][0] is not known: the text had no metadata section");
 }
 

@@ -13,7 +13,7 @@ namespace mlf::tir::text {
 /// Reads a text; a failure ends the test with its message.
 inline Document read_text(std::string_view text) {
   auto document = read({.file = "test.txt", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return *std::move(document);
 }
 
@@ -38,7 +38,7 @@ inline bool lost(const Document& document, LossCode code) {
 /// Message, source line and caret of the error that a text must give.
 inline std::string error_of(std::string_view text, const ReadLimits& limits = {}) {
   const auto document = read({.file = "", .member = "", .text = text}, limits);
-  return document ? "no error" : to_string(document.error().front());
+  return document ? "no error" : to_string(document.error());
 }
 
 }  // namespace mlf::tir::text

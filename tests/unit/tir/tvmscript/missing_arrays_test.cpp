@@ -36,7 +36,7 @@ class Knowing {
                    .member = "",
                    .text = kText,
                    .constants = [&](const ConstantQuery& query) { return find(query); }});
-    if (!document) throw std::runtime_error(to_string(document.error().front()));
+    if (!document) throw std::runtime_error(to_string(document.error()));
     return *std::move(document);
   }
 

@@ -111,14 +111,14 @@ std::string script_without_data(const Document& document) {
   std::string text;
   const auto written = write_tvmscript(document, {.constants = ConstantPlace::none},
                                        [&](std::string_view bytes) { text += bytes; });
-  return written ? text : to_string(written.error().front());
+  return written ? text : to_string(written.error());
 }
 
 std::string json_without_data(const Document& document) {
   std::string text;
   const auto written = write_tir_json(document, {.constants = ConstantPlace::none},
                                       [&](std::string_view bytes) { text += bytes; });
-  return written ? text : to_string(written.error().front());
+  return written ? text : to_string(written.error());
 }
 
 void expect_no_data(const Document& document, std::string_view dtype_name) {

@@ -18,7 +18,7 @@ Document read_script(std::string_view body) {
       "metadata[\"FuncAttrs\"][0]}]})\n";
   text.append(body);
   auto document = read({.file = "t.py", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return *std::move(document);
 }
 
@@ -55,7 +55,7 @@ TEST(OmitMissing, LeavesWhatTheTreeNeeds) {
   EXPECT_EQ(omit_missing(document).size(), 2u);
   const auto written = write_save_json(document, [](std::string_view) {});
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().front().message,
+  EXPECT_EQ(written.error().message,
             "metadata[\"Object\"][0] is not known: the text had no metadata section");
 }
 

@@ -17,7 +17,7 @@ namespace mlf::tir::write_test {
 
 inline Document read_text(std::string_view text) {
   auto document = read({.file = "test", .member = "", .text = text});
-  if (!document) throw std::runtime_error(to_string(document.error().front()));
+  if (!document) throw std::runtime_error(to_string(document.error()));
   return *std::move(document);
 }
 
@@ -26,7 +26,7 @@ template <class Write>
 std::string collect(Write&& write) {
   std::string text;
   const auto result = write([&](std::string_view bytes) { text += bytes; });
-  return result ? text : to_string(result.error().front());
+  return result ? text : to_string(result.error());
 }
 
 inline std::string save_json_of(const Document& document) {
