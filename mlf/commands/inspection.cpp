@@ -35,9 +35,8 @@ FunctionFacts describe(Node global_var, Node function, const Deployment& deploym
 }
 
 void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment) {
-  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    facts.functions.push_back(describe(functions.key(i), functions.value(i), deployment));
+  for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
+    facts.functions.push_back(describe(one.key, one.function, deployment));
   }
   facts.origin = document.source;
   facts.losses = document.losses;

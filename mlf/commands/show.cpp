@@ -209,11 +209,9 @@ Result<tir::Document> alone(const ChosenKernel& chosen, const Deployment& deploy
   if (source == nullptr) return misuse("this kernel has no TIR in the archive");
   // Read anew, to be changed; reading is deterministic, so that ids are the same.
   return deployment.read_tir(*source).map([&](tir::Document document) {
-    const tir::NodeMap functions = document.module.root().map(tir::f::IRModule::functions);
     tir::NodePair kept{};
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      if (functions.value(i).id() != chosen.kernel->function) continue;
-      kept = {functions.key(i).id(), functions.value(i).id()};
+    for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
+      if (one.function.id() == chosen.kernel->function) kept = {one.key.id(), one.function.id()};
     }
     const tir::NodeId root = document.module.root().id();
     tir::Builder builder(std::move(document.module));

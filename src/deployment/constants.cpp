@@ -57,11 +57,8 @@ bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> who
 
 void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) {
   FunctionNames& names = functions_.emplace_back();
-  const tir::NodeMap functions = document->module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    // Which functions the module has: constants in attributes are asked for by function.
-    names.emplace(functions.key(i).text(f::GlobalVar::name_hint));
-  }
+  // Which functions the module has: constants in attributes are asked for by function.
+  for (const tir::NamedFunction& one : tir::functions_of(document->module)) names.emplace(one.name);
   for (tir::ArrayUse& use : tir::array_uses(document->module.root())) {
     if (!use.array.is(Kind::NDArray)) continue;
     const auto data = use.array.bytes(f::NDArray::data);

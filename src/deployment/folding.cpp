@@ -19,11 +19,8 @@ Functions functions_of(const Deployment& deployment, std::string_view stem) {
   const TirSource* source = deployment.find_tir(stem);
   if (source == nullptr) return functions;
   const auto document = support::get_or_throw(deployment.document(*source));
-  const tir::NodeMap members = document->module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!members.value(i).is(tir::Kind::PrimFunc)) continue;
-    functions.try_emplace(std::string(members.key(i).text(f::GlobalVar::name_hint)),
-                          members.value(i));
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
+    functions.try_emplace(std::string(one.name), one.function);
   }
   return functions;
 }

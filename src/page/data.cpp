@@ -152,10 +152,8 @@ class ReadText {
 ReadText::ReadText(std::shared_ptr<const tir::Document> document, std::string_view text)
     : document_(std::move(document)), lines_(text) {
   if (!document_) return;
-  const tir::NodeMap functions = document_->module.root().map(tir::f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (!functions.value(i).is(tir::Kind::PrimFunc)) continue;
-    functions_.emplace(functions.key(i).text(tir::f::GlobalVar::name_hint), functions.value(i));
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document_->module)) {
+    functions_.emplace(one.name, one.function);
   }
 }
 

@@ -71,9 +71,8 @@ const ScriptFunctions::Function* ScriptFunctions::find(std::string_view name) co
 }
 
 std::string_view name_of(const tir::Document& document, tir::NodeId function) {
-  const tir::NodeMap functions = document.module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions.value(i).id() == function) return functions.key(i).text(f::GlobalVar::name_hint);
+  for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
+    if (one.function.id() == function) return one.name;
   }
   return {};
 }

@@ -50,12 +50,10 @@ bool is_lost_in_text(const tir::Document& captured, const tir::Difference& diffe
 }
 
 /// The functions of a module by name.
-std::map<std::string_view, tir::Node> functions_of(const tir::Module& module) {
+std::map<std::string_view, tir::Node> functions_by_name(const tir::Module& module) {
   std::map<std::string_view, tir::Node> functions;
-  const tir::NodeMap all = module.root().map(tir::f::IRModule::functions);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all.value(i).is(tir::Kind::PrimFunc)) continue;
-    functions.emplace(all.key(i).text(tir::f::GlobalVar::name_hint), all.value(i));
+  for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
+    functions.emplace(one.name, one.function);
   }
   return functions;
 }
@@ -139,8 +137,8 @@ class ComparedWithC {
 
 /// By the first function that shows it. Of two networks, not even the kernels are the same.
 void ComparedWithC::find_form() {
-  const auto captured = functions_of(captured_.module);
-  const auto read = functions_of(read_.module);
+  const auto captured = functions_by_name(captured_.module);
+  const auto read = functions_by_name(read_.module);
   std::size_t shared = 0;
   for (const auto& [name, function] : captured) {
     const auto other = read.find(name);

@@ -125,11 +125,9 @@ std::size_t end_of_block(const std::vector<Word>& words, std::size_t open) {
 
 // Representations name functions differently, and share the symbol.
 Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
-  const tir::NodeMap functions = module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    const Node function = functions.value(i);
-    if (!function.is(Kind::PrimFunc)) continue;
-    if (graph::string_of(graph::attribute(function, "global_symbol")) == symbol) return function;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
+    const Node stated = graph::attribute(one.function, "global_symbol");
+    if (graph::string_of(stated) == symbol) return one.function;
   }
   return {};
 }

@@ -191,15 +191,12 @@ std::string symbol_of(Node function, std::string_view name) {
 std::vector<FunctionSites> sites_of(const tir::Module& module,
                                     const std::set<std::string, std::less<>>& pools) {
   std::vector<FunctionSites> result;
-  const tir::NodeMap functions = module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    const Node function = functions.value(i);
-    if (!function.is(Kind::PrimFunc)) continue;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
     FunctionSites sites;
-    sites.name = functions.key(i).text(f::GlobalVar::name_hint);
-    sites.symbol = symbol_of(function, sites.name);
-    sites.function = function.id();
-    Search(function, sites, pools).run();
+    sites.name = one.name;
+    sites.symbol = symbol_of(one.function, sites.name);
+    sites.function = one.function.id();
+    Search(one.function, sites, pools).run();
     if (!sites.pools.empty()) result.push_back(std::move(sites));
   }
   return result;

@@ -153,10 +153,7 @@ class Replanning {
 
   /// Names of all functions with TIR, as other functions may call them.
   void take_functions(const tir::Module& tir) {
-    const tir::NodeMap functions = tir.root().map(tir::f::IRModule::functions);
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      known_.emplace(functions.key(i).text(tir::f::GlobalVar::name_hint));
-    }
+    for (const tir::NamedFunction& one : tir::functions_of(tir)) known_.emplace(one.name);
     for (const FunctionSites& one : sites_of(tir, {})) known_.insert(one.symbol);
   }
 

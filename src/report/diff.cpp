@@ -90,11 +90,8 @@ class Programs {
   };
 
   static std::string name_in(const tir::Module& module, tir::Node function) {
-    const tir::NodeMap functions = module.root().map(tir::f::IRModule::functions);
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      if (functions.value(i) == function) {
-        return std::string(functions.key(i).text(tir::f::GlobalVar::name_hint));
-      }
+    for (const tir::NamedFunction& one : tir::functions_of(module)) {
+      if (one.function == function) return std::string(one.name);
     }
     return {};
   }
@@ -104,10 +101,8 @@ class Programs {
     if (known != forms_.end()) return known->second->functions;
     auto form = std::make_unique<NormalForm>(
         NormalForm{tir::c_normal_form(document.module, document.source.tvm_version).module, {}});
-    const tir::NodeMap functions = form->module.root().map(tir::f::IRModule::functions);
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      form->functions.try_emplace(std::string(functions.key(i).text(tir::f::GlobalVar::name_hint)),
-                                  functions.value(i));
+    for (const tir::NamedFunction& one : tir::functions_of(form->module)) {
+      form->functions.try_emplace(std::string(one.name), one.function);
     }
     return forms_.emplace(&document, std::move(form)).first->second->functions;
   }

@@ -63,11 +63,8 @@ const TirFunctions& Reporter::functions_of(std::string_view stem) {
   const TirSource* source = deployment_.find_tir(stem);
   if (source == nullptr) return functions;
   functions.document = get_or_throw(deployment_.document(*source));
-  const tir::NodeMap members = functions.document->module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const tir::Node function = members.value(i);
-    if (!function.is(tir::Kind::PrimFunc)) continue;
-    functions.by_name.try_emplace(members.key(i).text(f::GlobalVar::name_hint), function);
+  for (const tir::NamedFunction& one : tir::prim_functions_of(functions.document->module)) {
+    functions.by_name.try_emplace(one.name, one.function);
   }
   functions.file = source->name;
   // Generated C has places of its own, file by file; save_json has none.

@@ -199,4 +199,22 @@ Node NodeMap::find(std::string_view name) const {
   return {*module_, NodeId::none};
 }
 
+std::vector<NamedFunction> functions_of(const Module& module) {
+  std::vector<NamedFunction> result;
+  if (!module.root().is(Kind::IRModule)) return result;
+  const NodeMap functions = module.root().map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const Node key = functions.key(i);
+    const bool is_named = key.is(Kind::GlobalVar);
+    result.push_back({is_named ? key.text(f::GlobalVar::name_hint) : "", key, functions.value(i)});
+  }
+  return result;
+}
+
+std::vector<NamedFunction> prim_functions_of(const Module& module) {
+  std::vector<NamedFunction> result = functions_of(module);
+  std::erase_if(result, [](const NamedFunction& one) { return !one.function.is(Kind::PrimFunc); });
+  return result;
+}
+
 }  // namespace mlf::tir

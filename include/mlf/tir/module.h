@@ -215,6 +215,19 @@ class MLF_API Module {
   std::uint32_t size_ = 0;
 };
 
+/// A function of an IRModule.
+struct NamedFunction {
+  std::string_view name;  ///< of its GlobalVar
+  Node key;               ///< the GlobalVar
+  Node function;
+};
+
+/// The functions of `module` in its order; none where its root is no IRModule.
+MLF_API std::vector<NamedFunction> functions_of(const Module& module);
+
+/// Those of `functions_of` that are a PrimFunc.
+MLF_API std::vector<NamedFunction> prim_functions_of(const Module& module);
+
 inline Kind Node::kind() const {
   // An id that is not `none` has a module: see the constructors.
   if (id_ == NodeId::none) detail::misuse("it is undefined");

@@ -58,12 +58,8 @@ std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions)
 // Calls name their callee by its symbol or by its GlobalVar: both lead to it.
 FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
-    const Node root = sources[source].document->module.root();
-    if (!root.is(Kind::IRModule)) continue;
-    const tir::NodeMap functions = root.map(f::IRModule::functions);
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      if (!functions.value(i).is(Kind::PrimFunc)) continue;
-      functions_.push_back(function_ref(functions.key(i), functions.value(i), source));
+    for (const auto& one : tir::prim_functions_of(sources[source].document->module)) {
+      functions_.push_back(function_ref(one.key, one.function, source));
     }
   }
   for (std::size_t i = 0; i < functions_.size(); ++i) {
