@@ -8,26 +8,14 @@ namespace mlf::program {
 namespace {
 
 using tir::Kind;
-using tir::Node;
 namespace f = tir::f;
 
-std::string symbol_of(Node function, std::string_view name) {
-  const Node attrs = function.node(f::PrimFunc::attrs);
-  if (attrs.is(Kind::DictAttrs)) {
-    const Node symbol = attrs.map(f::DictAttrs::dict).find("global_symbol");
-    if (symbol.is(Kind::String)) return std::string(symbol.text(f::String::value));
-    if (symbol.is(Kind::StringImm)) return std::string(symbol.text(f::StringImm::value));
-  }
-  return std::string(name);
-}
-
-FunctionFacts describe(Node global_var, Node function, const Deployment& deployment) {
+FunctionFacts describe(const tir::NamedFunction& function, const Deployment& deployment) {
   FunctionFacts facts;
-  facts.name = global_var.text(f::GlobalVar::name_hint);
-  facts.symbol = facts.name;
-  if (!function.is(Kind::PrimFunc)) return facts;
-  facts.symbol = symbol_of(function, facts.name);
-  facts.parameters = function.list(f::PrimFunc::params).size();
+  facts.name = function.name;
+  facts.symbol = function.symbol;
+  if (!function.function.is(Kind::PrimFunc)) return facts;
+  facts.parameters = function.function.list(f::PrimFunc::params).size();
   if (const auto owner = deployment.module_of_function(facts.symbol)) {
     facts.module = deployment.library().modules[*owner].name;
   }
@@ -36,7 +24,7 @@ FunctionFacts describe(Node global_var, Node function, const Deployment& deploym
 
 void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment) {
   for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
-    facts.functions.push_back(describe(one.key, one.function, deployment));
+    facts.functions.push_back(describe(one, deployment));
   }
   facts.origin = document.source;
   facts.losses = document.losses;

@@ -170,15 +170,13 @@ tir::Document Deployment::State::read_text(const TirSource& source) {
 
 /// Of TIR that was read from C. Captured TIR stays what TVM wrote, whatever was made of it.
 void Deployment::State::add_c_places(tir::Document& document) {
-  deployment::for_each_function(document.module,
-                                [&](std::string_view name, std::string_view symbol) {
-                                  const auto module = symbols.module_of(symbol);
-                                  if (!module) return;
-                                  const auto& places = generated_c(*module).places;
-                                  const auto found = places.find(symbol);
-                                  if (found != places.end())
-                                    document.c_places.emplace(name, found->second);
-                                });
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
+    const auto module = symbols.module_of(one.symbol);
+    if (!module) continue;
+    const auto& places = generated_c(*module).places;
+    const auto found = places.find(one.symbol);
+    if (found != places.end()) document.c_places.emplace(one.name, found->second);
+  }
 }
 
 tir::Document Deployment::State::read(const TirSource& source) {

@@ -20,28 +20,12 @@ Node attribute(Node function, std::string_view name) {
   return attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find(name) : Node{};
 }
 
-std::string_view symbol_of(Node global_var, Node function) {
-  const Node symbol = attribute(function, "global_symbol");
-  // Attributes hold strings as String or as StringImm, by version.
-  if (symbol.is(Kind::String)) return symbol.text(f::String::value);
-  if (symbol.is(Kind::StringImm)) return symbol.text(f::StringImm::value);
-  return global_var.text(f::GlobalVar::name_hint);
-}
-
 /// The target kind that a function's attribute names; empty if it has none.
 std::string_view target_kind_of(Node function) {
   const Node target = attribute(function, "target");
   if (!target.is(Kind::Target)) return {};
   const Node kind = target.node(f::Target::kind);
   return kind.is(Kind::TargetKind) ? kind.text(f::TargetKind::name) : std::string_view{};
-}
-
-/// Calls `visit(global_var, function)` for every function of an IRModule.
-template <class Visit>
-void for_each_member(const tir::Module& module, Visit&& visit) {
-  if (!module.root().is(Kind::IRModule)) return;
-  const tir::NodeMap functions = module.root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) visit(functions.key(i), functions.value(i));
 }
 
 std::vector<const Target*> targets_of(const std::vector<std::size_t>& modules,
@@ -82,14 +66,6 @@ std::string symbol_prefix(std::string_view module_name) {
   return "tvmgen_" + symbol_part(module_name) + '_';
 }
 
-void for_each_function(const tir::Module& module,
-                       const std::function<void(std::string_view, std::string_view)>& visit) {
-  for_each_member(module, [&](Node global_var, Node function) {
-    if (!function.is(Kind::PrimFunc)) return;
-    visit(global_var.text(f::GlobalVar::name_hint), symbol_of(global_var, function));
-  });
-}
-
 ModuleSymbols::ModuleSymbols(const ModelLibrary& library)
     : is_only_one_(library.modules.size() == 1) {
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
@@ -110,12 +86,12 @@ TirOwners owners_of(const tir::Module& module, std::string_view stem, const Mode
   std::set<std::size_t> modules;
   // Functions say their target in an attribute since v0.9, where the text keeps it.
   std::set<std::string_view> kinds;
-  for_each_member(module, [&](Node global_var, Node function) {
-    if (const auto owner = symbols.module_of(symbol_of(global_var, function))) {
+  for (const tir::NamedFunction& one : tir::functions_of(module)) {
+    if (const auto owner = symbols.module_of(one.symbol)) {
       modules.insert(*owner);
     }
-    if (const auto kind = target_kind_of(function); !kind.empty()) kinds.insert(kind);
-  });
+    if (const auto kind = target_kind_of(one.function); !kind.empty()) kinds.insert(kind);
+  }
 
   TirOwners owners{{modules.begin(), modules.end()}, nullptr};
   const auto targets = targets_of(owners.modules, library);

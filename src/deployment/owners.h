@@ -1,7 +1,6 @@
 // Which module and which target a TIR and its functions belong to.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,10 +28,6 @@ class ModuleSymbols {
   bool is_only_one_;
   support::PrefixTable prefixes_;
 };
-
-/// Calls `visit` with the name and the symbol of every PrimFunc of an IRModule.
-void for_each_function(const tir::Module& module,
-                       const std::function<void(std::string_view, std::string_view)>& visit);
 
 /// See `Deployment::owners_of`. `symbols` are those of the library.
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,

@@ -126,8 +126,7 @@ std::size_t end_of_block(const std::vector<Word>& words, std::size_t open) {
 // Representations name functions differently, and share the symbol.
 Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
   for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
-    const Node stated = graph::attribute(one.function, "global_symbol");
-    if (graph::string_of(stated) == symbol) return one.function;
+    if (one.symbol == symbol) return one.function;
   }
   return {};
 }

@@ -180,12 +180,6 @@ class Search {
   std::vector<std::pair<tir::NodeId, std::size_t>> memory_;  // buffers and variables of pools
 };
 
-/// What the C calls it. Functions that nobody outside calls have no symbol of their own.
-std::string symbol_of(Node function, std::string_view name) {
-  const std::string_view symbol = graph::string_of(graph::attribute(function, "global_symbol"));
-  return std::string(symbol.empty() ? name : symbol);
-}
-
 }  // namespace
 
 std::vector<FunctionSites> sites_of(const tir::Module& module,
@@ -194,7 +188,7 @@ std::vector<FunctionSites> sites_of(const tir::Module& module,
   for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
     FunctionSites sites;
     sites.name = one.name;
-    sites.symbol = symbol_of(one.function, sites.name);
+    sites.symbol = one.symbol;
     sites.function = one.function.id();
     Search(one.function, sites, pools).run();
     if (!sites.pools.empty()) result.push_back(std::move(sites));

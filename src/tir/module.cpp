@@ -199,14 +199,32 @@ Node NodeMap::find(std::string_view name) const {
   return {*module_, NodeId::none};
 }
 
+namespace {
+
+/// What the C calls a function. TVMScript of v0.14 and later leaves a symbol out that is the name.
+std::string_view symbol_of(Node function, std::string_view name) {
+  if (!function.is(Kind::PrimFunc)) return name;
+  const Node attrs = function[f::PrimFunc::attrs];
+  if (!attrs.is(Kind::DictAttrs)) return name;
+  // A String or a StringImm, by version.
+  const Node symbol = attrs.map(f::DictAttrs::dict).find("global_symbol");
+  std::string_view text;
+  if (symbol.is(Kind::String)) text = symbol.text(f::String::value);
+  if (symbol.is(Kind::StringImm)) text = symbol.text(f::StringImm::value);
+  return text.empty() ? name : text;
+}
+
+}  // namespace
+
 std::vector<NamedFunction> functions_of(const Module& module) {
   std::vector<NamedFunction> result;
   if (!module.root().is(Kind::IRModule)) return result;
   const NodeMap functions = module.root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const Node key = functions.key(i);
-    const bool is_named = key.is(Kind::GlobalVar);
-    result.push_back({is_named ? key.text(f::GlobalVar::name_hint) : "", key, functions.value(i)});
+    const Node function = functions.value(i);
+    const auto name = key.is(Kind::GlobalVar) ? key.text(f::GlobalVar::name_hint) : "";
+    result.push_back({name, symbol_of(function, name), key, function});
   }
   return result;
 }

@@ -217,8 +217,9 @@ class MLF_API Module {
 
 /// A function of an IRModule.
 struct NamedFunction {
-  std::string_view name;  ///< of its GlobalVar
-  Node key;               ///< the GlobalVar
+  std::string_view name;    ///< of its GlobalVar
+  std::string_view symbol;  ///< its attribute `global_symbol`; the name where it has none
+  Node key;                 ///< the GlobalVar
   Node function;
 };
 

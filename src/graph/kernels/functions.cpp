@@ -29,15 +29,6 @@ bool is_runner(const FunctionRef& function) {
   return runner && integer_of(runner).value_or(0) != 0;
 }
 
-FunctionRef function_ref(Node key, Node function, std::size_t source) {
-  FunctionRef ref{function, {}, {}, source};
-  if (key.is(Kind::GlobalVar)) ref.name = key.text(f::GlobalVar::name_hint);
-  ref.symbol = string_of(attribute(function, "global_symbol"));
-  // v0.14+ scripts leave the symbol out where it equals the name.
-  if (ref.symbol.empty()) ref.symbol = ref.name;
-  return ref;
-}
-
 // Names only count where no function has the attribute: a kernel may be called "run_model" as well.
 std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions) {
   std::vector<const FunctionRef*> runners;
@@ -59,7 +50,7 @@ std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions)
 FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (const auto& one : tir::prim_functions_of(sources[source].document->module)) {
-      functions_.push_back(function_ref(one.key, one.function, source));
+      functions_.push_back({one.function, one.name, one.symbol, source});
     }
   }
   for (std::size_t i = 0; i < functions_.size(); ++i) {
