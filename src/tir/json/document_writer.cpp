@@ -13,8 +13,6 @@
 #include "tir/json/head.h"
 #include "tir/json/node_writer.h"
 #include "tir/json/outline.h"
-#include "tir/json/scope_plan.h"
-#include "tir/json/templates.h"
 #include "tir/written_size.h"
 
 namespace mlf::tir::tir_json {

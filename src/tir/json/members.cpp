@@ -8,7 +8,6 @@
 
 #include "json/text.h"
 #include "tir/json/format.h"
-#include "tir/json/templates.h"
 
 namespace mlf::tir::tir_json {
 namespace {

@@ -8,9 +8,8 @@
 #include "json/writer.h"
 #include "mlf/tir/module.h"
 #include "tir/arena_view.h"
+#include "tir/json/format.h"
 #include "tir/json/outline.h"
-#include "tir/json/scope_plan.h"
-#include "tir/json/templates.h"
 
 namespace mlf::tir::tir_json {
 

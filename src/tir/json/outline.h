@@ -1,9 +1,12 @@
-// What of a module goes into the tables of constants and objects, and what is written where it is
-// used.
+// What of a module goes into the tables of constants and objects, what of a function into its own
+// tables, and what is written where it is used.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,5 +74,99 @@ class Outline {
   std::vector<NodeId> objects_;
   std::vector<NodeId> constants_;
 };
+
+// --- Tables of one function, or of the module outside its functions ----------------------------
+
+/// Ids and names of variables and buffers, which count through the whole module.
+class Identities {
+ public:
+  struct Entry {
+    std::uint32_t id;
+    std::string_view name;
+  };
+  explicit Identities(const Module& module) : places_(module.size()) {}
+
+  bool knows(NodeId id) const { return places_[index(id)] != 0; }
+  /// Precondition: known.
+  const Entry& operator[](NodeId id) const { return entries_[places_[index(id)]]; }
+  void add_var(NodeId id) { add(id, vars_++); }
+  void add_buffer(NodeId id) { add(id, buffers_++); }
+  /// `name` stays where it is.
+  void set_name(NodeId id, std::string_view name) { entries_[places_[index(id)]].name = name; }
+  /// A name that is kept here.
+  std::string_view keep(std::string name) { return made_.emplace_back(std::move(name)); }
+
+ private:
+  void add(NodeId id, std::uint32_t number) {
+    places_[index(id)] = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back({number, {}});
+  }
+
+  std::vector<std::uint32_t> places_;  // in `entries_`, by node; 0: unknown
+  std::vector<Entry> entries_ = {{}};
+  std::deque<std::string> made_;
+  std::uint32_t vars_ = 0;
+  std::uint32_t buffers_ = 0;
+};
+
+/// The plan of one scope at a time; kept and used again, because its memory is that of the module.
+class ScopePlan {
+ public:
+  ScopePlan(const Outline& outline, Identities& identities);
+
+  /// Plans what is below `roots`, which are written out even where they are references. What
+  /// an earlier plan said is forgotten.
+  void plan(std::span<const NodeId> roots);
+
+  const std::vector<NodeId>& vars() const { return vars_; }
+  const std::vector<NodeId>& buffers() const { return buffers_; }
+  /// Expressions of the table, in order: each refers only to those before it.
+  const std::vector<NodeId>& exprs() const { return exprs_; }
+  /// Place in the table of expressions.
+  std::optional<std::uint32_t> expr_entry(NodeId id) const {
+    const State& own = state(id);
+    if (own.round != round_ || !own.in_table) return std::nullopt;
+    return own.entries;
+  }
+  /// How many entries of a statement list follow this one and belong to it.
+  std::uint32_t scope(NodeId statement) const { return state(statement).entries; }
+  /// Nodes that writing this scope takes; UINT32_MAX where that is too many to count.
+  std::uint32_t written() const { return written_; }
+
+ private:
+  struct State {
+    std::uint32_t round = 0;  // the plan that this belongs to
+    std::uint32_t size = 0;   // nodes as written
+    // Of expressions in the table: their place; of statements: entries governed.
+    std::uint32_t entries = 0;
+    std::uint8_t height = 0;
+    std::uint8_t uses = 0;  // 2: more than once
+    bool in_table = false;
+  };
+
+  State& state(NodeId id) { return states_[index(id)]; }
+  const State& state(NodeId id) const { return states_[index(id)]; }
+  bool enter(NodeId id);
+  void collect(NodeId root);
+  void count_uses();
+  void measure(NodeId id);
+  void measure_scope(NodeId statement);
+  std::uint32_t element_entries(NodeId statement) const;
+  std::uint32_t position_entries(NodeId statement) const;
+  void name_all(const std::vector<NodeId>& own, const std::vector<NodeId>& shared);
+
+  const Outline* outline_;
+  const ArenaView& arena_;
+  Identities* identities_;
+  std::vector<State> states_;
+  std::uint32_t round_ = 0;
+  std::vector<NodeId> order_;  // parts before the whole
+  std::vector<NodeId> vars_, buffers_, exprs_;
+  std::vector<NodeId> shared_vars_, shared_buffers_;  // known from an earlier scope
+  std::uint32_t written_ = 0;
+};
+
+/// Whether a statement that is alone in its place is written as the statements of its list.
+bool is_implied(const ArenaView& arena, NodeId statement);
 
 }  // namespace mlf::tir::tir_json

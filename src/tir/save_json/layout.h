@@ -1,13 +1,19 @@
-// Rules of save_json that the table of node kinds does not say by itself; reader and writer share
-// them.
+// Rules of save_json that the table of node kinds does not say by itself, and the form of tensors;
+// reader and writer share them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
 
 #include "mlf/tir/document.h"
 #include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
+#include "support/byte_sink.h"
 
 namespace mlf::tir::save_json {
 
@@ -57,5 +63,19 @@ bool is_written(const FieldInfo& field, const VersionRange& version);
 bool is_lanes(Kind kind, std::uint8_t field);
 /// What a field expects, for messages: "an expression".
 std::string_view describe(Expects expects);
+
+// --- NDArrays as TVM serializes them, in base64: magic, device, dtype, shape, data; little-endian
+
+struct Tensor {
+  DType dtype;
+  std::vector<std::int64_t> shape{};
+  std::vector<std::byte> data{};
+};
+
+/// Decodes and checks one blob; what is wrong with it otherwise.
+tl::expected<Tensor, std::string> decode_tensor(std::string_view base64);
+
+/// Writes the blob of an NDArray node that has its data.
+void encode_tensor(Node array, support::ByteSink& sink);
 
 }  // namespace mlf::tir::save_json

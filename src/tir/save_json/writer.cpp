@@ -13,7 +13,6 @@
 #include "tir/save_json/json_output.h"
 #include "tir/save_json/layout.h"
 #include "tir/save_json/metadata.h"
-#include "tir/save_json/tensor_blob.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {
