@@ -6,9 +6,9 @@
 #include <cctype>
 
 #include "tir/legacy/expressions.h"
-#include "tir/legacy/forms.h"
 
 namespace mlf::tir::legacy {
+
 namespace {
 
 /// Whether the option is the alignment.
@@ -70,6 +70,78 @@ NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType elem
   return node;
 }
 
+/// `A = alloc_buffer(float32[16, 16])`: the dtype and the shape look like a subscript of the
+/// dtype.
+NodeId define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
+  const SyntaxId shaped = c.exprs.children(call)[1];
+  const std::vector<Value> type = lower_subscript_parts(c, shaped);
+  if (c.exprs.syntax(shaped).kind != SyntaxKind::subscript) {
+    c.exprs.fail(shaped, "expected a dtype and a shape of the form float32[16, 16]");
+  }
+  std::vector<NodeId> shape;
+  for (std::size_t i = 1; i < type.size(); ++i) shape.push_back(as_expr(c, type[i]));
+  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, as_dtype(c, type[0]),
+                        std::move(shape));
+}
+
+/// `A = decl_buffer(data, float32, [16])`, the one of them that names its pointer.
+NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
+  c.versions.observe(TvmFeature::decl_buffer);
+  const std::vector<SyntaxId> parts = c.exprs.children(call);
+  const NodeId data = as_var(c, lower(c, parts[1]));
+  const DType element = as_dtype(c, lower(c, parts[2]));
+  return declare_buffer(c, c.exprs.text_of(name), data, element, as_exprs(c, lower(c, parts[3])));
+}
+
+bool is_in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// How many indices stand between the bracket at `open` and its end; nothing where it has none.
+std::optional<std::size_t> count_indices(std::string_view text, std::size_t open) {
+  std::size_t depth = 0;
+  std::size_t commas = 0;
+  for (std::size_t at = open; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == '[' || text[at] == '(') ++depth;
+    if (text[at] == ']' || text[at] == ')') --depth;
+    if (depth == 0) return commas + 1;
+    if (depth == 1 && text[at] == ',') ++commas;
+  }
+  return std::nullopt;
+}
+
+/// The number of axes that uses of a buffer show, behind `from`. Names are unique in a function.
+std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
+                                        std::string_view name) {
+  for (std::size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool is_name = at == 0 || !is_in_name(text[at - 1]);
+    if (!is_name || end >= text.size() || text[end] != '[') continue;
+    if (const auto count = count_indices(text, end)) return count;
+  }
+  return std::nullopt;
+}
+
+bool is_one(Node extent) {
+  return extent.is(Kind::IntImm) && extent.integer(f::IntImm::value) == 1;
+}
+
+/// The buffer has the shape of the region that it matches, but for the unit axes in front that it
+/// was declared without: only its uses show how many these are.
+NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
+  const Node source = c.builder.node(read_region(c, c.exprs.children(call)[1]));
+  const NodeList region = source.list(f::BufferRegion::region);
+  const auto axes = axes_in_uses(c.source.text, c.exprs.syntax(call).end, c.exprs.text_of(name));
+  std::vector<NodeId> shape;
+  for (std::size_t i = 0; i < region.size(); ++i) {
+    const Node extent = region[i][f::Range::extent];
+    const bool may_be_left_out = shape.empty() && axes && region.size() - i > *axes;
+    if (!may_be_left_out || !is_one(extent)) shape.push_back(extent.id());
+  }
+  const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
+  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));
+}
+
 }  // namespace
 
 /// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed where the buffer is met first.
@@ -118,82 +190,6 @@ NodeId define_producer(Context& c, std::span<const Value> values) {
   return node;
 }
 
-/// `A = alloc_buffer(float32[16, 16])`: the dtype and the shape look like a subscript of the
-/// dtype.
-NodeId define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
-  const SyntaxId shaped = c.exprs.children(call)[1];
-  const std::vector<Value> type = lower_subscript_parts(c, shaped);
-  if (c.exprs.syntax(shaped).kind != SyntaxKind::subscript) {
-    c.exprs.fail(shaped, "expected a dtype and a shape of the form float32[16, 16]");
-  }
-  std::vector<NodeId> shape;
-  for (std::size_t i = 1; i < type.size(); ++i) shape.push_back(as_expr(c, type[i]));
-  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, as_dtype(c, type[0]),
-                        std::move(shape));
-}
-
-/// `A = decl_buffer(data, float32, [16])`, the one of them that names its pointer.
-NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
-  const std::vector<SyntaxId> parts = c.exprs.children(call);
-  const NodeId data = as_var(c, lower(c, parts[1]));
-  const DType element = as_dtype(c, lower(c, parts[2]));
-  return declare_buffer(c, c.exprs.text_of(name), data, element, as_exprs(c, lower(c, parts[3])));
-}
-
-namespace {
-
-bool is_in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// How many indices stand between the bracket at `open` and its end; nothing where it has none.
-std::optional<std::size_t> count_indices(std::string_view text, std::size_t open) {
-  std::size_t depth = 0;
-  std::size_t commas = 0;
-  for (std::size_t at = open; at < text.size() && text[at] != '\n'; ++at) {
-    if (text[at] == '[' || text[at] == '(') ++depth;
-    if (text[at] == ']' || text[at] == ')') --depth;
-    if (depth == 0) return commas + 1;
-    if (depth == 1 && text[at] == ',') ++commas;
-  }
-  return std::nullopt;
-}
-
-/// The number of axes that uses of a buffer show, behind `from`. Names are unique in a function.
-std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
-                                        std::string_view name) {
-  for (std::size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    const bool is_name = at == 0 || !is_in_name(text[at - 1]);
-    if (!is_name || end >= text.size() || text[end] != '[') continue;
-    if (const auto count = count_indices(text, end)) return count;
-  }
-  return std::nullopt;
-}
-
-bool is_one(Node extent) {
-  return extent.is(Kind::IntImm) && extent.integer(f::IntImm::value) == 1;
-}
-
-}  // namespace
-
-/// The buffer has the shape of the region that it matches, but for the unit axes in front that it
-/// was declared without: only its uses show how many these are.
-NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
-  const Node source = c.builder.node(read_region(c, c.exprs.children(call)[1]));
-  const NodeList region = source.list(f::BufferRegion::region);
-  const auto axes =
-      axes_in_uses(c.source.text, c.exprs.syntax(call).end, c.exprs.text_of(name));
-  std::vector<NodeId> shape;
-  for (std::size_t i = 0; i < region.size(); ++i) {
-    const Node extent = region[i][f::Range::extent];
-    const bool may_be_left_out = shape.empty() && axes && region.size() - i > *axes;
-    if (!may_be_left_out || !is_one(extent)) shape.push_back(extent.id());
-  }
-  const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
-  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));
-}
-
 /// A definition that is read ahead is met once more in its own place: what is known stays as it
 /// is.
 NodeId declare(Context& c, SyntaxId root) {
@@ -205,9 +201,7 @@ NodeId declare(Context& c, SyntaxId root) {
     }
     return NodeId::none;
   }
-  const bool is_assignment =
-      c.exprs.syntax(root).kind == SyntaxKind::binary && c.exprs.syntax(root).sign == Sign::assign;
-  if (!is_assignment) return NodeId::none;
+  if (!c.exprs.is_binary(root, Sign::assign)) return NodeId::none;
   const SyntaxId call = c.exprs.tree().last_child(root);
   const SyntaxId name = c.exprs.tree().previous_sibling(call);
   if (c.exprs.syntax(name).kind != SyntaxKind::name ||
@@ -216,11 +210,12 @@ NodeId declare(Context& c, SyntaxId root) {
   }
   const NodeId known = c.names.find(c.exprs.text_of(name));
   if (known != NodeId::none) return known;
-  const Form* const form =
-      forms().find(text::PrintedForm::Place::definition, c.exprs.head_of(call));
-  if (form == nullptr || c.exprs.syntax(call).arity != form->count + 1U) return NodeId::none;
-  text::note_version(c, *form);
-  return form->define(c, name, call);
+  const std::string_view function = c.exprs.head_of(call);
+  const std::uint32_t arguments = c.exprs.syntax(call).arity - 1;
+  if (function == "alloc_buffer" && arguments == 1) return define_alloc_buffer(c, name, call);
+  if (function == "match_buffer" && arguments == 1) return define_match_buffer(c, name, call);
+  if (function == "decl_buffer" && arguments == 3) return define_decl_buffer(c, name, call);
+  return NodeId::none;
 }
 
 }  // namespace mlf::tir::legacy

@@ -1,19 +1,278 @@
-// What holds for a whole text: its names, and its metadata section.
+// The grammar of the legacy text: its names, types and strings. What holds for a whole text: its
+// names, and its metadata section.
 #include "tir/legacy/context.h"
 
-#include "tir/text/literals.h"
+#include <algorithm>
+
+#include "tir/text/expression_values.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::legacy {
 namespace {
 
-constexpr std::size_t kNotFound = std::string_view::npos;
+using text::Grammar;
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+// Everything but `*` and ':' is printed with blanks around it, and TVM leaves names as they are.
+constexpr std::string_view kNameContinue = ".-/%#$";
+
+std::size_t word_end(std::string_view text, std::size_t begin) {
+  while (begin < text.size() && continues_name(text[begin])) ++begin;
+  return begin;
+}
+
+// What is printed in front of a parenthesis; any other word there is a part of a name.
+constexpr std::string_view kCalled =
+    " Buffer DataProducer IterVar alloc_buffer allocate assert bind block broadcast cast constant "
+    "decl_buffer floordiv floormod for init match_buffer max min prefetch primfn producer_realize "
+    "ramp realize reduce select shuffle where while ";
+
+bool is_function(std::string_view word) {
+  return text::is_one_of(kCalled, word) || word.starts_with("tir.");
+}
+
+/// Past the parenthesis that closes the one at `open`, on the same line.
+std::size_t after_parentheses(std::string_view text, std::size_t open) {
+  text = text::ahead_of(open, text);
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i + 1;
+  }
+  return kNone;
+}
+
+/// `meta[relay.attrs.X][0]`; a buffer of that name is never subscripted twice.
+std::size_t meta_end(std::string_view text, std::size_t begin) {
+  const std::size_t close = text::ahead_of(begin, text).find_first_of("]\n", begin);
+  if (close == kNone || text.substr(close, 2) != "][") return begin;
+  const std::size_t end = text.find_first_not_of("0123456789", close + 2);
+  return end != kNone && end > close + 2 && text[end] == ']' ? end + 1 : begin;
+}
+
+/// `Target(…)`, a `meta[…][…]`, a name with parentheses such as `T_add(red)`, or a name that is
+/// spelled like a word of the dialect.
+std::size_t leaf_end(std::string_view text, std::size_t begin) {
+  const std::size_t end = word_end(text, begin);
+  const std::string_view word = text.substr(begin, end - begin);
+  if (word.empty() || (word[0] >= '0' && word[0] <= '9') || word[0] == '-') return begin;
+  if (word == "in" || word == "if") return end;
+  if (end >= text.size()) return begin;
+  if (text[end] == '[' && word == "meta") return meta_end(text, begin);
+  if (text[end] != '(' || is_function(word)) return begin;
+  std::size_t close = after_parentheses(text, end);
+  return close == kNone ? begin : word_end(text, close);
+}
+
+/// `(float32x4*)` in front of a load: the `*)` tells it from a product in parentheses.
+std::size_t load_cast_end(std::string_view text, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < text.size() && text[end] != '*' &&
+         (continues_name(text[end]) || text[end] == '[' || text[end] == ']')) {
+    ++end;
+  }
+  if (end == begin + 1 || text.substr(end, 2) != "*)") return begin;
+  return parse_dtype(text.substr(begin + 1, end - begin - 1)) ? end + 2 : begin;
+}
+
+// --- Types -------------------------------------------------------------------------------------
+
+constexpr std::string_view kPointer = "Pointer(";
+constexpr std::string_view kCustom = "custom[";
+
+bool is_dtype_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::size_t dtype_end(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  if (text.substr(begin).starts_with(kCustom)) {
+    text = text::ahead_of(begin, text);
+    end = std::min(text.find_first_of("]\n", begin), text.size());
+    if (end < text.size() && text[end] == ']') ++end;
+  }
+  while (end < text.size() && is_dtype_char(text[end])) ++end;
+  return end;
+}
+
+/// `global ` in front of the element type; empty where there is no scope.
+std::string_view take_scope(std::string_view text, std::size_t& at) {
+  const std::size_t stop = text::ahead_of(at, text).find_first_of(" ()\n", at);
+  if (stop == kNone || text[stop] != ' ') return {};
+  const std::string_view scope = text.substr(at, stop - at);
+  at = stop + 1;
+  return scope;
+}
+
+// --- Strings -----------------------------------------------------------------------------------
+
+/// Strings of v0.9 and later.
+std::size_t escaped_string_end(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  for (std::size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i + 1;
+    }
+  }
+  return kNone;
+}
+
+/// Whether what follows a quote can follow a string.
+bool may_follow_string(std::string_view rest) {
+  if (rest.empty()) return true;
+  if (std::string_view(",}])=:;").find(rest[0]) != kNone) return true;
+  return rest.starts_with(" =") || rest.starts_with(" {\n") || rest.starts_with(" as [");
+}
+
+std::size_t blanks_at(std::string_view text, std::size_t begin) {
+  return std::min(text.find_first_not_of(' ', begin), text.size()) - begin;
+}
+
+std::size_t line_begin(std::string_view text, std::size_t offset) {
+  const std::size_t newline = text.rfind('\n', offset);
+  return newline == kNone ? 0 : newline + 1;
+}
+
+/// `pragma_import_c` holds whole source files: their last quote is the one behind which the
+/// body of the AttrStmt goes on where the printer would have put it.
+std::size_t string_of_several_lines_end(std::string_view text, std::size_t begin) {
+  const std::size_t indent = blanks_at(text, line_begin(text, begin));
+  for (std::size_t i = text.find('"', begin + 1); i != kNone; i = text.find('"', i + 1)) {
+    const std::string_view rest = text.substr(i + 1);
+    if (rest.starts_with(";\n") && blanks_at(rest, 2) == indent) return i + 1;
+    if (rest.starts_with(" {\n") && blanks_at(rest, 3) >= indent + 2) return i + 1;
+  }
+  return kNone;
+}
+
+// A key, `"pragma_import_c"` or `"pragma_import_llvm"`, and what is between it and its value.
+constexpr std::string_view kImport = "\"pragma_import_";
+constexpr std::string_view kBeforeValue = "\" = ";
+constexpr std::size_t kLongestImport = 32;
+
+bool is_value_of_import(std::string_view text, std::size_t begin) {
+  const std::string_view before = text.substr(0, begin);
+  if (!before.ends_with(kBeforeValue)) return false;
+  const std::string_view near =
+      before.substr(before.size() - std::min(before.size(), kLongestImport));
+  const std::size_t key = near.rfind('"', near.size() - kBeforeValue.size() - 1);
+  return key != kNone && near.substr(key).starts_with(kImport);
+}
+
+/// Strings of v0.8, whose quotes and newlines are as they were: what follows the quote decides.
+/// Where a source file has no end there is none: to look on for every other value would read the
+/// text once for each of them.
+std::size_t raw_string_end(std::string_view text, std::size_t begin) {
+  if (is_value_of_import(text, begin)) return string_of_several_lines_end(text, begin);
+  constexpr std::string_view kQuoteOrNewline = "\"\n";
+  // Both at once: to look for the end of the line first would read all of it for each string.
+  for (std::size_t i = text.find_first_of(kQuoteOrNewline, begin + 1); i != kNone && text[i] == '"';
+       i = text.find_first_of(kQuoteOrNewline, i + 1)) {
+    if (may_follow_string(text.substr(i + 1))) return i + 1;
+  }
+  return escaped_string_end(text, begin);
+}
+
+/// `f(, dtype=int32)` has no arguments, `dtype=)` no dtype: hence the commas and keywords without
+/// a value.
+Grammar make_grammar(text::StringEnd end_of_string) {
+  Grammar grammar = text::infix_grammar();
+  grammar.lexical.suffixes = text::LexicalRules::Suffixes::typed;
+  grammar.lexical.name_continue = kNameContinue;
+  grammar.lexical.string_end = end_of_string;
+  grammar.slices_in_lists = true;
+  grammar.leading_comma = true;
+  grammar.empty_keyword_value = true;
+  grammar.annotation_end = annotation_end;
+  grammar.load_cast_end = load_cast_end;
+  grammar.leaf_end = leaf_end;
+  return grammar;
+}
+
+}  // namespace
+
+bool continues_name(char c) {
+  return text::is_name_char(c) || kNameContinue.find(c) != kNone;
+}
+
+std::optional<ScannedType> scan_type(std::string_view text, std::size_t begin) {
+  ScannedType type{begin, {}, {}};
+  while (text.substr(type.end).starts_with(kPointer)) {
+    type.end += kPointer.size();
+    type.scopes.push_back(take_scope(text, type.end));
+  }
+  const std::size_t end = dtype_end(text, type.end);
+  // Only a pointer may point to nothing: `Pointer()`.
+  if (end == type.end && type.scopes.empty()) return std::nullopt;
+  const auto element = parse_dtype(text.substr(type.end, end - type.end));
+  if (!element) return std::nullopt;
+  type.element = *element;
+  type.end = end;
+  for (std::size_t i = 0; i < type.scopes.size(); ++i, ++type.end) {
+    if (type.end >= text.size() || text[type.end] != ')') return std::nullopt;
+  }
+  return type;
+}
+
+std::size_t annotation_end(std::string_view text, std::size_t begin) {
+  const std::size_t type = begin + (text.substr(begin).starts_with(' ') ? 1 : 0);
+  const std::string_view rest = text.substr(type);
+  for (const std::string_view word : {"Buffer", "DataProducer"}) {
+    if (rest.starts_with(word) && rest.substr(word.size()).starts_with('(')) {
+      return type + word.size();
+    }
+  }
+  const auto scanned = scan_type(text, type);
+  return scanned ? scanned->end : begin;
+}
+
+Strings strings_of(std::string_view text) {
+  // The printer of v0.8 opens the keys of a Target's attributes with the wrong quote.
+  for (std::size_t at = text.find("attrs={\""); at != kNone; at = text.find("attrs={\"", at + 1)) {
+    const std::size_t quote = text.find_first_of("\"'\n", at + 8);
+    if (quote != kNone && text.substr(quote, 2) == "':") return Strings::raw;
+  }
+  // Only unescaped strings run over several lines, or go on where an escaped one would have ended.
+  std::size_t value = 0;
+  for (std::size_t at = text.find(kImport); at != kNone; at = text.find(kImport, at + 1)) {
+    // Of several keys in front of one value only the first looks for it.
+    if (at < value) continue;
+    value = text.find("= \"", at);
+    if (value == kNone) break;
+    const std::size_t end = escaped_string_end(text, value + 2);
+    if (end == kNone || text.substr(value, end - value).find('\n') != kNone) return Strings::raw;
+    const std::string_view rest = text.substr(end);
+    if (!rest.starts_with(";\n") && !rest.starts_with(" {\n")) return Strings::raw;
+  }
+  return Strings::escaped;
+}
+
+/// Both are made once; texts of either kind are read by them from then on.
+const Grammar& grammar_of(Strings strings) {
+  static const Grammar escaped = make_grammar(escaped_string_end);
+  static const Grammar raw = make_grammar(raw_string_end);
+  return strings == Strings::raw ? raw : escaped;
+}
+
+std::string decode_string(Strings strings, std::string_view token) {
+  if (strings == Strings::raw) return std::string(token.substr(1, token.size() - 2));
+  return text::decode_string(token);
+}
+
+std::size_t string_end(Strings strings, std::string_view text, std::size_t begin) {
+  return grammar_of(strings).lexical.string_end(text, begin);
+}
+namespace {
 
 /// Start of the name that ends at `end`, parentheses as in `T_add(red)` included.
 std::size_t name_begin(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   if (begin > 0 && text[begin - 1] == ')') {
     const std::size_t open = text.rfind('(', begin - 1);
-    if (open != kNotFound) begin = open;
+    if (open != kNone) begin = open;
   }
   while (begin > 0 && continues_name(text[begin - 1])) --begin;
   return begin;
@@ -31,9 +290,8 @@ constexpr std::string_view kOmitted = "/* For debugging purposes the metadata se
 /// Offset of the last line that starts with `start`; npos where there is none. Searched forwards,
 /// for the first character of `start` is rare.
 std::size_t last_line(std::string_view text, std::string_view start) {
-  std::size_t last = std::string_view::npos;
-  for (std::size_t at = text.find(start); at != std::string_view::npos;
-       at = text.find(start, at + 1)) {
+  std::size_t last = kNone;
+  for (std::size_t at = text.find(start); at != kNone; at = text.find(start, at + 1)) {
     if (at == 0 || text[at - 1] == '\n') last = at;
   }
   return last;
@@ -59,17 +317,17 @@ Reference parse_reference(std::string_view text) {
 std::size_t NameTable::place_of_definition(std::string_view name) {
   if (!is_indexed_) index_definitions();
   const auto found = places_.find(name);
-  return found == places_.end() ? kNotFound : found->second;
+  return found == places_.end() ? kNone : found->second;
 }
 
 /// Done once a text, when the first name is used in front of its definition.
 void NameTable::index_definitions() {
   is_indexed_ = true;
-  for (std::size_t i = text_.find_first_of("\": "); i != kNotFound;
+  for (std::size_t i = text_.find_first_of("\": "); i != kNone;
        i = text_.find_first_of("\": ", i + 1)) {
     if (text_[i] == '"') {
       const std::size_t end = string_end(strings_, text_, i);
-      if (end == kNotFound) return;
+      if (end == kNone) return;
       i = end - 1;
       continue;
     }
@@ -84,10 +342,10 @@ void NameTable::index_definitions() {
 // --- Metadata ----------------------------------------------------------------------------------
 
 Sections sections_of(std::string_view text) {
-  if (const std::size_t at = last_line(text, kHeading); at != std::string_view::npos) {
+  if (const std::size_t at = last_line(text, kHeading); at != kNone) {
     return {at, at + kHeading.size()};
   }
-  if (const std::size_t at = last_line(text, kOmitted); at != std::string_view::npos) {
+  if (const std::size_t at = last_line(text, kOmitted); at != kNone) {
     return {at, text.size()};
   }
   return {text.size(), text.size()};

@@ -1,7 +1,13 @@
-// What a place in the text makes of the value in it: an expression, a buffer, a number, …
+// What a place in the text makes of the value in it, and names, literals, types and targets as
+// nodes.
 #include <fmt/core.h>
+#include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "tir/legacy/expressions.h"
+#include "tir/text/expr_factory.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::legacy {
 namespace {
@@ -182,6 +188,198 @@ NodeId read_region(Context& c, SyntaxId id) {
   std::vector<NodeId> bounds;
   for (std::size_t i = 1; i < parts.size(); ++i) bounds.push_back(as_range(c, parts[i]));
   return c.builder.make(Kind::BufferRegion, {source, c.builder.list(bounds)});
+}
+
+// --- Names and literals ------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+/// TVM appends `_1`, `_2`, … to a name that is taken.
+bool is_numbered(std::string_view name) {
+  const std::size_t last = name.find_last_not_of(kDigits);
+  return last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
+}
+
+/// `f32` at the end of `0.1f32`; nothing where there is no letter in front of the width.
+struct Suffix {
+  std::size_t begin;
+  char letter;
+  std::uint8_t bits;
+};
+
+std::optional<Suffix> type_suffix(std::string_view number) {
+  const std::size_t letter = number.find_last_not_of(kDigits);
+  if (letter == std::string_view::npos || letter + 1 == number.size()) return std::nullopt;
+  if (std::string_view("iuf").find(number[letter]) == std::string_view::npos) return std::nullopt;
+  std::uint8_t bits = 0;
+  const char* const end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data() + letter + 1, end, bits);
+  if (parsed.ec != std::errc() || bits == 0) return std::nullopt;
+  return Suffix{letter, number[letter], bits};
+}
+
+/// Constants have the six digits of a C++ stream: the value that was meant is lost.
+NodeId read_float(Context& c, SyntaxId id, DType dtype, std::string_view digits) {
+  const auto value = text::parse_real(digits);
+  if (!value) c.exprs.fail(id, fmt::format("expected a number, found {}", c.exprs.shown(id)));
+  c.lose(LossCode::float_digits);
+  return c.make.float_imm(dtype, *value);
+}
+
+/// bfloat16 and 8-bit constants are printed without the letter between value and width.
+NodeId read_glued_number(Context& c, SyntaxId id, std::string_view text) {
+  c.lose(LossCode::glued_constant, text);
+  if (text.ends_with("16")) {
+    return read_float(c, id, {TypeCode::BFloat, 16, 1}, text.substr(0, text.size() - 2));
+  }
+  if (text.ends_with("8")) {
+    return read_float(c, id, {TypeCode::E4M3Float, 8, 1}, text.substr(0, text.size() - 1));
+  }
+  c.exprs.fail(id, fmt::format("expected the width of the constant at the end of {}", text));
+}
+
+/// The debug string of a Target, read once for each spelling: every function repeats it.
+NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
+  const auto [found, is_new] = c.targets.try_emplace(text);
+  if (!is_new) return found->second;
+  const bool has_id = text.starts_with("Target(id=");
+  if (has_id) {
+    c.versions.observe(TvmFeature::target_with_id);
+  } else {
+    c.versions.observe_absence(TvmFeature::target_with_id);
+  }
+  // The relay printer of v0.12 and later prints integers through a stream of their own.
+  const bool is_hexadecimal = has_id && c.versions.may_have(TvmFeature::target_in_hexadecimal);
+  const auto parsed =
+      parse_target(text, is_hexadecimal ? TargetIntegers::hexadecimal : TargetIntegers::decimal);
+  if (!parsed) {
+    const Diagnostic& error = parsed.error();
+    const std::size_t column = error.where.column > 0 ? error.where.column - 1 : 0;
+    support::fail_at(c.source, c.exprs.syntax(id).begin + column, error.message);
+  }
+  c.lose(LossCode::target_details);
+  found->second = text::make_target(c.make, *parsed);
+  return found->second;
+}
+
+/// Reads the definition at `place` in the middle of another expression, whose syntax and values are
+/// put aside meanwhile.
+void read_ahead(Context& c, std::size_t place) {
+  text::ExpressionValues::Content values;
+  std::vector<NodeId> operands;
+  const text::Lexer here = c.lexer;
+  c.exprs.swap(values);
+  c.scratch.swap(operands);
+  c.lexer = text::Lexer(c.source, grammar_of(c.strings).lexical);
+  c.lexer.seek(place);
+  c.is_reading_ahead = true;
+  declare(c, c.exprs.parse());
+  c.is_reading_ahead = false;
+  c.lexer = here;
+  c.scratch.swap(operands);
+  c.exprs.swap(values);
+}
+
+/// The definition is further down in the text: it is read now, and once more when it is met. v0.8
+/// and v0.9 were built as C++14, where the operands of `<<` are evaluated in any order, so that a
+/// use may be printed before its definition.
+NodeId define_ahead(Context& c, std::string_view name, std::size_t place) {
+  const std::size_t colon = place + name.size() + 1;
+  const std::size_t type_end = annotation_end(c.source.text, colon);
+  const std::string_view type = c.source.text.substr(colon, type_end - colon);
+  if (type_end != colon && !type.ends_with("Buffer") && !type.ends_with("DataProducer")) {
+    return define_var(c, name, read_type(c, type.substr(type.find_first_not_of(' '))));
+  }
+  if (c.is_reading_ahead) {
+    support::fail_at(
+        c.source, place,
+        fmt::format("the definition of '{}' needs a buffer that is defined behind it", name),
+        name.size());
+  }
+  read_ahead(c, place);
+  const NodeId node = c.names.find(name);
+  if (node == NodeId::none) {
+    support::fail_at(c.source, place, fmt::format("expected a definition of '{}'", name),
+                     name.size());
+  }
+  return node;
+}
+
+}  // namespace
+
+/// The name may be the hint, or the hint with a number that the printer appended to make it
+/// unique.
+NodeId define_var(Context& c, std::string_view name, NodeId type) {
+  if (is_numbered(name)) c.lose(LossCode::name_hint);
+  const NodeId node = c.make.var(name, type);
+  c.names.define(name, node);
+  return node;
+}
+
+/// The order matters: a name that is defined is that, whatever else it looks like.
+NodeId look_up(Context& c, const Value& value) {
+  const std::string_view name = c.exprs.name_of(value);
+  if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
+  if (const NodeId constant = named_constant(c, name); constant != NodeId::none) return constant;
+  if (name.starts_with("meta[")) return c.metadata.find(name, c.function());
+  if (name.starts_with("Target(")) return read_target(c, value.syntax, name);
+  const std::size_t place = c.names.place_of_definition(name);
+  if (place == std::string_view::npos) {
+    c.exprs.fail(value.syntax, fmt::format("'{}' is declared nowhere in the text", name));
+  }
+  return define_ahead(c, name, place);
+}
+
+NodeId read_type(Context& c, std::string_view type) {
+  const auto [found, is_new] = c.types.try_emplace(type);
+  if (!is_new) return found->second;
+  const auto scanned = scan_type(type, 0);
+  NodeId node = c.make.prim_type(scanned->element);
+  for (auto scope = scanned->scopes.rbegin(); scope != scanned->scopes.rend(); ++scope) {
+    node = c.make.pointer_type(node, *scope);
+  }
+  found->second = node;
+  return node;
+}
+
+/// TVM prints True and False for constants of bool, and `?` for tir.Any.
+NodeId named_constant(Context& c, std::string_view name, std::string_view sign) {
+  if (sign.empty()) {
+    if (name == "True") return c.make.boolean(1);
+    if (name == "False") return c.make.boolean(0);
+    if (name == "?") return c.builder.make(Kind::Any, {DType::Int(32)});
+  }
+  if (!name.starts_with("inf") && !name.starts_with("nan")) return NodeId::none;
+  const auto suffix = type_suffix(name);
+  if (!suffix || suffix->begin != 3 || suffix->letter != 'f') return NodeId::none;
+  const double magnitude = name.starts_with("inf") ? std::numeric_limits<double>::infinity()
+                                                   : std::numeric_limits<double>::quiet_NaN();
+  const double value = sign.empty() ? magnitude : std::copysign(magnitude, -1.0);
+  return c.make.float_imm(DType::Float(suffix->bits), value);
+}
+
+/// `5`, `5i64`, `0.5f32`: TVM leaves the suffix of an int32 away.
+NodeId read_number(Context& c, SyntaxId id, bool is_negative) {
+  const text::Syntax& token = c.exprs.syntax(id);
+  // The sign is right in front of the digits.
+  const bool has_sign = is_negative && c.source.text[token.begin - 1] == '-';
+  const std::string_view text = c.slice(token.begin - (has_sign ? 1 : 0), token.end);
+  if (is_negative && !has_sign) c.exprs.fail(id, "expected the sign right in front of the number");
+  const auto suffix = type_suffix(text);
+  if (!suffix) {
+    if (token.kind == SyntaxKind::real) return read_glued_number(c, id, text);
+    const auto value = text::parse_integer(text);
+    if (!value) c.exprs.fail(id, fmt::format("{} does not fit into 64 bits", text));
+    return c.make.int32(*value);
+  }
+  const std::string_view digits = text.substr(0, suffix->begin);
+  if (suffix->letter == 'f') return read_float(c, id, DType::Float(suffix->bits), digits);
+  const auto value = text::parse_integer(digits);
+  if (!value) c.exprs.fail(id, fmt::format("expected an integer of 64 bits, found {}", text));
+  return c.make.int_imm(
+      suffix->letter == 'i' ? DType::Int(suffix->bits) : DType::UInt(suffix->bits), *value);
 }
 
 }  // namespace mlf::tir::legacy

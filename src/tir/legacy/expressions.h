@@ -1,4 +1,5 @@
-// Expressions of the legacy text: syntax to values in one loop, and what a place makes of a value.
+// Expressions of the legacy text: syntax to values in one loop, and what a place makes of a value;
+// statements around them.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ NodeId read_region(Context& c, SyntaxId root);
 /// `{"key": value, …}`, values as attributes hold them.
 std::vector<NamedNode> read_entries(Context& c, SyntaxId dictionary);
 
-// --- Names and literals: literals.cpp ----------------------------------------------------------
+// --- Names and literals: conversions.cpp -------------------------------------------------------
 
 /// The node of a name, or of what the grammar takes for one: `meta[…][…]`, `Target(…)`, `inff32`.
 NodeId look_up(Context& c, const Value& name);
@@ -55,11 +56,6 @@ NodeId read_number(Context& c, SyntaxId id, bool is_negative);
 /// `True`, `False`, `?`, `inff32`, `nanf32`; none for any other name.
 NodeId named_constant(Context& c, std::string_view name, std::string_view sign = {});
 
-// --- What is printed as a call: calls.cpp ------------------------------------------------------
-
-/// `@tir.exp(…)`, `select(…)`: callee and arguments.
-NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values);
-
 // --- Buffers and producers where they are defined: buffers.cpp ---------------------------------
 
 /// `A: Buffer(…)`: the name, then the arguments.
@@ -70,5 +66,12 @@ NodeId define_producer(Context& c, std::span<const Value> values);
 /// `A = alloc_buffer(…)`, `decl_buffer` or `match_buffer`. Gives the buffer; none where the
 /// expression is something else.
 NodeId declare(Context& c, SyntaxId root);
+
+// --- Statements: statements.cpp ----------------------------------------------------------------
+
+/// The statement in braces at the lexer's token: several of them are a SeqStmt, and so are none.
+NodeId read_body(Context& c);
+/// Statements up to the end of the text, without braces around them.
+NodeId read_fragment(Context& c);
 
 }  // namespace mlf::tir::legacy

@@ -1,12 +1,33 @@
-#include "tir/legacy/statements.h"
-
+// Statements of the legacy text, on a stack of the statements that wait for their bodies.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tir/legacy/expressions.h"
-#include "tir/legacy/forms.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
 namespace {
+
+// --- Frames ------------------------------------------------------------------------------------
+
+/// Texts of any depth are read in a loop, so that a limit is all that nesting meets.
+void open_frame(Context& c, Frame frame) {
+  c.check_nesting(c.lexer, c.statements.depth(), "statements");
+  c.statements.open(frame);
+}
+
+/// Opens a statement that covers the next one.
+void open_statement(Context& c, std::uint32_t begin, const text::StatementDraft& draft) {
+  open_frame(c, {.open = Open::statement, .begin = begin, .draft = draft});
+}
+
+/// Opens the braces around a body at the lexer's token.
+void open_body(Context& c) {
+  const std::uint32_t begin = c.lexer.token().begin;
+  c.lexer.pass(Sign::open_brace, "in front of a body");
+  open_frame(c, {.open = Open::body, .begin = begin});
+}
 
 // --- Ends of statements ------------------------------------------------------------------------
 
@@ -22,7 +43,8 @@ NodeId take_statements(Context& c, const Frame& frame) {
 
 /// The statement of a frame around its body.
 NodeId finish(Context& c, const Frame& frame, NodeId body) {
-  if (frame.open == Open::block) return finish_block(c, body);
+  // The printer never closes a block's brace: its body is the one statement behind the lines.
+  if (frame.open == Open::block) return text::close_block(c.make, c.lexer, c.blocks, body);
   // The printer closes the parenthesis of `realize(` behind the body.
   if (frame.open == Open::realize && c.lexer.token().is(Sign::close_paren)) c.lexer.pass(1);
   return text::make_statement(c.builder, frame.draft, body);
@@ -40,6 +62,452 @@ bool start_else(Context& c, NodeId then_case) {
   return true;
 }
 
+/// One statement may end several: of `let x: T = v` and the like the next statement is the whole
+/// body, and the printer marks no end of it.
+void complete(Context& c, NodeId statement, std::uint32_t begin) {
+  for (;;) {
+    c.builder.set_source_range(statement, {begin, c.lexer.token().begin});
+    if (c.statements.empty()) {
+      c.body = statement;
+      return;
+    }
+    const Frame& top = c.statements.top();
+    if (top.open == Open::body || top.open == Open::sequence || top.open == Open::fragment) {
+      return c.statements.add(statement);
+    }
+    if (top.open == Open::then_case && start_else(c, statement)) return;
+    const Frame frame = c.statements.close();
+    if (frame.open == Open::init) {
+      c.blocks.back().init = statement;
+      return;
+    }
+    statement = finish(c, frame, statement);
+    begin = frame.begin;
+  }
+}
+
+// --- Blocks: an opening brace that is never closed, lines, one statement -----------------------
+
+struct Domain {
+  std::string_view function;
+  IterVarType type;
+};
+// A data-parallel variable that counts from 0 has its extent alone.
+constexpr Domain kDomains[] = {{"tir.range", IterVarType::DataPar},
+                               {"tir.reduce_axis", IterVarType::CommReduce},
+                               {"tir.scan_axis", IterVarType::Ordered},
+                               {"tir.opaque_axis", IterVarType::Opaque}};
+
+/// The text has the variables of a block without a type where its name was handed out before, and
+/// with one where it is printed for the first time.
+NodeId make_block_variable(Context& c, NodeId range, SyntaxId name, IterVarType type) {
+  const NodeId variable = as_var(c, lower(c, name));
+  return c.builder.make(Kind::IterVar, {range, variable, type, c.builder.string("")});
+}
+
+/// The domain is printed as an extent, or as `tir.range(begin, end)` and the like, which say the
+/// type of the variable too.
+NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
+  const std::string_view function = c.exprs.head_of(domain);
+  IterVarType type = IterVarType::DataPar;
+  NodeId range = NodeId::none;
+  for (const Domain& known : kDomains) {
+    if (known.function != function) continue;
+    const auto bounds = c.exprs.arguments(domain, 2, fmt::format("{}(begin, end)", function));
+    const NodeId first = as_expr(c, bounds[0]);
+    const NodeId extent = c.make.extent(first, as_expr(c, bounds[1]), c.function());
+    range = c.builder.make(Kind::Range, {first, extent});
+    type = known.type;
+  }
+  if (range == NodeId::none) {
+    const NodeId extent = as_expr(c, domain);
+    const NodeId zero = c.make.int_imm(c.make.dtype_of(extent), 0);
+    range = c.builder.make(Kind::Range, {zero, extent});
+  }
+  if (c.exprs.syntax(name).kind != SyntaxKind::name)
+    return make_block_variable(c, range, name, type);
+  const Node extent = c.builder.node(range)[f::Range::extent];
+  c.lose(LossCode::var_type);
+  define_var(c, c.exprs.text_of(name), c.make.prim_type(extent.dtype()));
+  return make_block_variable(c, range, name, type);
+}
+
+/// `tir.reads([A[0:16, i], …])`: each region is a subscript, of which a single index is a range of
+/// one element.
+void read_regions(Context& c, SyntaxId call, std::vector<NodeId>& into) {
+  const auto list = c.exprs.arguments(call, 1, fmt::format("{}([regions])", c.exprs.head_of(call)));
+  if (c.exprs.syntax(list[0]).kind != SyntaxKind::list) {
+    c.exprs.fail(list[0], "expected a list of regions");
+  }
+  for (const SyntaxId region : c.exprs.children(list[0])) into.push_back(read_region(c, region));
+}
+
+// `block([128, tir.reduce_axis(0, 128)], "C") as [i, k] {`
+void open_block(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 2, "block([domains], \"name\")");
+  c.is_flat = false;
+  text::BlockDraft description;
+  description.name = as_string(c, lower(c, parts[1]));
+  if (c.exprs.syntax(parts[0]).kind != SyntaxKind::list) {
+    c.exprs.fail(parts[0], "expected a list of domains");
+  }
+  const std::vector<SyntaxId> domains = c.exprs.children(parts[0]);
+  std::vector<SyntaxId> names;
+  if (c.lexer.at_word("as")) {
+    c.lexer.advance();
+    names = c.exprs.children(c.exprs.parse());
+  }
+  if (names.size() != domains.size()) {
+    c.exprs.fail(call, fmt::format("expected as many variables as domains, found {} and {}",
+                                   names.size(), domains.size()));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    description.iter_vars.push_back(read_block_variable(c, names[i], domains[i]));
+  }
+  c.lexer.pass(Sign::open_brace, "in front of the body of a block");
+  open_frame(c, {.open = Open::block, .begin = begin});
+  c.blocks.push_back(std::move(description));
+}
+
+/// Printed where the predicate is not constant true.
+void read_where(Context& c, SyntaxId call) {
+  c.blocks.back().predicate = as_expr(c, c.exprs.arguments(call, 1, "where(predicate)")[0]);
+}
+
+/// TVM prints one line for each variable, in their order, so that the name is only checked.
+void read_bind(Context& c, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 2, "bind(variable, value)");
+  static_cast<void>(as_var(c, lower(c, parts[0])));
+  c.blocks.back().iter_values.push_back(as_expr(c, parts[1]));
+}
+
+void read_reads(Context& c, SyntaxId call) {
+  read_regions(c, call, c.blocks.back().reads);
+}
+
+void read_writes(Context& c, SyntaxId call) {
+  read_regions(c, call, c.blocks.back().writes);
+}
+
+void read_block_attrs(Context& c, SyntaxId call) {
+  c.blocks.back().annotations = read_entries(c, c.exprs.arguments(call, 1, "tir.attrs({…})")[0]);
+}
+
+struct BlockLine {
+  std::string_view word;
+  void (*read)(Context& c, SyntaxId call);
+};
+constexpr BlockLine kBlockLines[] = {
+    {"where", read_where},           {"bind", read_bind},
+    {"tir.reads", read_reads},       {"tir.writes", read_writes},
+    {"tir.attrs", read_block_attrs},
+};
+
+/// Reads a line that describes the block on top; false where the body begins.
+bool read_block_line(Context& c) {
+  if (c.lexer.at_word("with")) {
+    c.lexer.advance();
+    if (c.exprs.head_of(c.exprs.parse()) != "init") {
+      c.lexer.fail(fmt::format("expected 'with init()', found {}", c.lexer.found()));
+    }
+    open_frame(c, {.open = Open::init, .begin = c.lexer.token().begin});
+    open_body(c);
+    return true;
+  }
+  const auto* const line =
+      std::ranges::find(kBlockLines, c.lexer.text(c.lexer.token()), &BlockLine::word);
+  if (line == std::end(kBlockLines) || !c.lexer.token().is(TokenKind::name)) return false;
+  line->read(c, c.exprs.parse());
+  return true;
+}
+
+// --- One function for each statement -----------------------------------------------------------
+
+struct LoopWord {
+  std::string_view word;
+  ForKind kind;
+};
+constexpr LoopWord kLoopWords[] = {{"parallel", ForKind::parallel},
+                                   {"vectorized", ForKind::vectorized},
+                                   {"unroll", ForKind::unrolled},
+                                   {"thread_binding", ForKind::thread_binding}};
+
+/// A storage scope is raw text: `global.workspace`, `global.texture-weight`.
+bool is_scope_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-' || c == ':';
+}
+
+/// Where a statement covers the next one, the printer puts braces around a SeqStmt alone; in front
+/// of any other statement it writes `;`.
+void check_covered_body(Context& c) {
+  if (c.lexer.token().is(Sign::open_brace) || c.lexer.accept(Sign::semicolon)) return;
+  c.lexer.fail(fmt::format(
+      "expected ';' or '{{' in front of the statement that is covered, found {}", c.lexer.found()));
+}
+
+/// BufferStore, ProducerStore or Store, by what is in front of the bracket: all are printed alike.
+/// TVM leaves out a predicate that is constant true.
+NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, NodeId value,
+                  NodeId predicate) {
+  Builder& builder = c.builder;
+  const NodeId base = as_named(c, parts[0]);
+  std::vector<NodeId> indices;
+  for (const Value& index : parts.subspan(1)) indices.push_back(as_expr(c, index));
+  const Kind kind = base == NodeId::none ? Kind::Opaque : builder.node(base).kind();
+  if (indices.size() > 1) c.is_flat = false;
+  if (kind == Kind::Buffer) {
+    return builder.make(Kind::BufferStore, {base, value, builder.list(indices), predicate});
+  }
+  if (kind == Kind::Tensor) {
+    return builder.make(Kind::ProducerStore, {base, value, builder.list(indices)});
+  }
+  if (kind != Kind::Var || indices.size() != 1) {
+    c.exprs.fail(target, "expected an element of a buffer or of a variable in front of '='");
+  }
+  if (predicate == NodeId::none) {
+    predicate = c.make.boolean(1);
+    const DType index = c.make.dtype_of(indices[0]);
+    if (!index.is_scalar()) {
+      predicate = c.make.broadcast(predicate, c.make.int32(index.lanes));
+    }
+  }
+  c.note_variable_access();
+  return builder.make(Kind::Store, {base, value, indices[0], predicate});
+}
+
+// `X[i] = v if p`: where v is itself a load, the only predicate could be its own.
+void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId stored) {
+  if (c.exprs.syntax(target).kind != SyntaxKind::subscript) {
+    c.exprs.fail(target, "expected an element of a buffer in front of '='");
+  }
+  const std::vector<Value> parts = lower_subscript_parts(c, target);
+  NodeId predicate = NodeId::none;
+  SyntaxId value = stored;
+  if (c.exprs.syntax(stored).kind == SyntaxKind::binary &&
+      c.exprs.syntax(stored).sign == Sign::if_) {
+    const std::vector<SyntaxId> sides = c.exprs.children(stored);
+    if (c.exprs.syntax(sides[0]).kind == SyntaxKind::load_cast) {
+      c.lose(LossCode::predicate);
+    } else {
+      value = sides[0];
+      predicate = as_expr(c, sides[1]);
+    }
+  }
+  complete(c, make_store(c, target, parts, as_expr(c, value), predicate), begin);
+}
+
+/// `annotations = {"k": v})`.
+ListId read_annotations(Context& c) {
+  if (!c.lexer.at_word("annotations")) {
+    c.lexer.fail(fmt::format("expected 'annotations', found {}", c.lexer.found()));
+  }
+  c.lexer.advance();
+  c.lexer.expect(Sign::assign, "behind annotations");
+  const ListId entries = c.builder.map(read_entries(c, c.exprs.parse()));
+  if (c.lexer.token().is(Sign::close_paren)) c.lexer.seek(c.lexer.token().end);
+  return entries;
+}
+
+/// `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
+void open_realize(Context& c, std::uint32_t begin, Kind kind) {
+  c.is_flat = false;
+  c.lexer.advance();
+  c.lexer.pass(Sign::open_paren, "behind realize");
+  const SyntaxId what = c.exprs.parse();
+  c.lexer.expect(Sign::comma, "behind what is realized");
+  const SyntaxId bounds = c.exprs.parse();
+  c.lexer.expect(Sign::comma, "behind the bounds of realize");
+  const SyntaxId condition = c.exprs.parse();
+  c.lexer.accept(Sign::comma);
+  const NodeId realized = as_named(c, lower(c, what));
+  const bool is_producer = kind == Kind::ProducerRealize;
+  if (!c.builder.node(realized).is(is_producer ? Kind::Tensor : Kind::Buffer)) {
+    c.exprs.fail(what, is_producer ? "expected a producer in producer_realize"
+                                   : "expected a buffer in realize");
+  }
+  const ListId ranges = c.builder.list(as_ranges(c, lower(c, bounds)));
+  if (is_producer) c.lose(LossCode::producer_scope);
+  open_frame(c,
+             {.open = Open::realize,
+              .begin = begin,
+              .draft = {.kind = kind, .nodes = {realized, as_expr(c, condition)}, .list = ranges}});
+  open_body(c);
+}
+
+/// The value was made with the expression: the variable is known by its annotation.
+void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
+  const Value bound = lower(c, root - 1);
+  open_statement(c, begin, {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}});
+}
+
+void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
+  const std::vector<SyntaxId> sides = c.exprs.children(root);
+  const std::string_view function = c.exprs.head_of(sides[1]);
+  const bool in_block = c.statements.top().open == Open::block;
+  if (function == "decl_buffer") {
+    const NodeId buffer = declare(c, root);
+    if (buffer == NodeId::none)
+      c.exprs.fail(root, "expected name = decl_buffer(data, dtype, shape)");
+    open_statement(c, begin, {.kind = Kind::DeclBuffer, .nodes = {buffer}});
+    c.lexer.skip_lines();
+    return check_covered_body(c);
+  }
+  if (in_block && (function == "alloc_buffer" || function == "match_buffer")) {
+    const NodeId buffer = declare(c, root);
+    if (buffer == NodeId::none) c.exprs.fail(root, fmt::format("expected name = {}(…)", function));
+    if (function == "alloc_buffer") return c.blocks.back().alloc_buffers.push_back(buffer);
+    const NodeId source = read_region(c, c.exprs.children(sides[1])[1]);
+    return c.blocks.back().match_buffers.push_back(
+        c.builder.make(Kind::MatchBufferRegion, {buffer, source}));
+  }
+  read_store(c, begin, sides[0], sides[1]);
+}
+
+/// The printer leaves out the else branch of a condition that is constant true.
+void open_if(Context& c, std::uint32_t begin) {
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, c.exprs.parse());
+  const Node node = c.builder.node(condition);
+  if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
+    c.lose(LossCode::else_branch);
+  }
+  open_frame(c, {.open = Open::then_case,
+                 .begin = begin,
+                 .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
+  open_body(c);
+}
+
+/// `attr [node] "key" = value;`
+void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
+  const std::vector<Value> parts = lower_subscript_parts(c, node);
+  if (parts.size() != 2) c.exprs.fail(node, "expected one node in the brackets of attr");
+  const NodeId what = as_attribute(c, parts[1]);
+  const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
+  c.lexer.advance();
+  c.lexer.expect(Sign::assign, fmt::format("behind attr \"{}\"", key));
+  const NodeId value = as_expr(c, c.exprs.parse());
+  check_covered_body(c);
+  open_statement(c, begin,
+                 {.kind = Kind::AttrStmt, .nodes = {what, value}, .text = c.builder.string(key)});
+}
+
+/// `assert(condition, message)`, on a line of its own in front of what it covers.
+void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 2, "assert(condition, message)");
+  const NodeId condition = as_expr(c, parts[0]);
+  open_statement(c, begin, {.kind = Kind::AssertStmt, .nodes = {condition, as_expr(c, parts[1])}});
+}
+
+/// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
+/// the scope is in the type too, and the last parenthesis has no opening one.
+void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 3, "allocate(variable, dtype, [extents])");
+  text::StatementDraft draft{.kind = Kind::Allocate};
+  draft.nodes[0] = as_var(c, lower(c, parts[0]));
+  draft.dtype = as_dtype(c, lower(c, parts[1]));
+  draft.list = c.builder.list(as_exprs(c, lower(c, parts[2])));
+  c.lexer.expect(Sign::comma, "behind the extents of allocate");
+  if (!c.lexer.at_word("storage_scope")) {
+    c.lexer.fail(fmt::format("expected 'storage_scope', found {}", c.lexer.found()));
+  }
+  c.lexer.advance();
+  if (!c.lexer.token().is(Sign::assign)) {
+    c.lexer.fail(fmt::format("expected '=' behind storage_scope, found {}", c.lexer.found()));
+  }
+  // Raw text, maybe none at all.
+  std::size_t end = c.lexer.token().end;
+  const std::string_view text = c.source.text;
+  if (end < text.size() && text[end] == ' ') ++end;
+  while (end < text.size() && is_scope_char(text[end])) ++end;
+  c.lexer.seek(end);
+  if (c.lexer.accept(Sign::comma)) draft.annotations = read_annotations(c);
+  draft.nodes[1] = c.make.boolean(1);
+  if (c.lexer.accept(Sign::if_)) draft.nodes[1] = as_expr(c, c.exprs.parse());
+  check_covered_body(c);
+  open_statement(c, begin, draft);
+}
+
+/// `constant(v: Pointer(float32), float32, [64])`: the data is not printed.
+void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 3, "constant(variable, dtype, [extents])");
+  text::StatementDraft draft{.kind = Kind::AllocateConst};
+  draft.nodes[0] = as_var(c, lower(c, parts[0]));
+  draft.dtype = as_dtype(c, lower(c, parts[1]));
+  const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
+  draft.list = c.builder.list(extents);
+  // The text has nothing of it but its dtype and extents.
+  const std::string_view name = c.builder.node(draft.nodes[0]).text(f::Var::name);
+  draft.nodes[1] = c.lost_constants.find(name, draft.dtype, extents);
+  c.versions.observe(TvmFeature::allocate_const);
+  c.lose(LossCode::constant_fields);
+  check_covered_body(c);
+  open_statement(c, begin, draft);
+}
+
+/// `for (v: int32, begin, end) "parallel" {`: the printer writes the end in place of the extent.
+void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 3, "for (variable, begin, end)");
+  text::StatementDraft draft{.kind = Kind::For};
+  draft.nodes[0] = as_var(c, lower(c, parts[0]));
+  draft.nodes[1] = as_expr(c, parts[1]);
+  const NodeId end = as_expr(c, parts[2]);
+  draft.nodes[2] = c.make.extent(draft.nodes[1], end, c.function());
+  if (c.lexer.token().is(TokenKind::string)) {
+    const std::string word = decode_string(c.strings, c.lexer.text(c.lexer.token()));
+    const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
+    if (found == std::end(kLoopWords)) {
+      c.lexer.fail(fmt::format("expected the kind of a loop, found {}", c.lexer.found()));
+    }
+    draft.for_kind = found->kind;
+    c.lexer.advance();
+  }
+  c.lose(LossCode::loop_annotations);
+  if (draft.for_kind == ForKind::thread_binding) c.lose(LossCode::thread_binding);
+  open_statement(c, begin, draft);
+  open_body(c);
+}
+
+/// `while (condition) {`
+void open_while(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 1, "while (condition)");
+  open_statement(c, begin, {.kind = Kind::While, .nodes = {as_expr(c, parts[0])}});
+  open_body(c);
+}
+
+/// `prefetch(buffer, [begin:end])`
+void read_prefetch(Context& c, std::uint32_t begin, SyntaxId call) {
+  const auto parts = c.exprs.arguments(call, 2, "prefetch(buffer, [begin:end])");
+  const NodeId buffer = as_buffer(c, lower(c, parts[0]));
+  const std::vector<NodeId> bounds = as_ranges(c, lower(c, parts[1]));
+  complete(c, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}), begin);
+}
+
+struct Statement {
+  std::string_view word;
+  void (*open)(Context& c, std::uint32_t begin, SyntaxId root);
+};
+/// Statements that begin with `word (…)`.
+constexpr Statement kStatements[] = {
+    {"for", open_loop},          {"while", open_while},       {"assert", open_assert},
+    {"allocate", open_allocate}, {"constant", open_constant}, {"block", open_block},
+    {"prefetch", read_prefetch},
+};
+
+/// Reads a statement that looks like a call or a subscript of a word; false for anything else.
+bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
+  const std::string_view word = c.exprs.head_of(root);
+  // A load of a buffer that is called `attr` has no key behind it.
+  if (word == "attr" && c.lexer.token().is(TokenKind::string))
+    return open_attr(c, begin, root), true;
+  const auto* const found = std::ranges::find(kStatements, word, &Statement::word);
+  if (found == std::end(kStatements)) return false;
+  found->open(c, begin, root);
+  return true;
+}
+
+// --- The loop ----------------------------------------------------------------------------------
+
 /// Ends the braces at the lexer's token, or a fragment at the end of its text.
 void close_brace(Context& c) {
   const Frame frame = c.statements.top();
@@ -54,8 +522,6 @@ void close_brace(Context& c) {
   c.statements.close();
   complete(c, take_statements(c, frame), frame.begin);
 }
-
-// --- The loop ----------------------------------------------------------------------------------
 
 /// A statement is parsed as an expression first: `let`, `=` and the words of statements are
 /// operators and names to the grammar.
@@ -85,11 +551,8 @@ void read_statement(Context& c) {
     return open_frame(c, {.open = Open::sequence, .begin = begin});
   }
   if (c.lexer.token().is(Sign::if_)) return open_if(c, begin);
-  if (c.lexer.token().is(TokenKind::name)) {
-    const Form* const form =
-        forms().find(text::PrintedForm::Place::unclosed, c.lexer.text(c.lexer.token()));
-    if (form != nullptr) return form->start(c, begin);
-  }
+  if (c.lexer.at_word("realize")) return open_realize(c, begin, Kind::BufferRealize);
+  if (c.lexer.at_word("producer_realize")) return open_realize(c, begin, Kind::ProducerRealize);
   if (top.open == Open::block && read_block_line(c)) return;
   read_expression_statement(c, begin);
 }
@@ -116,48 +579,6 @@ NodeId read_body(Context& c) {
 NodeId read_fragment(Context& c) {
   open_frame(c, {.open = Open::fragment, .begin = c.lexer.token().begin});
   return read_statements(c);
-}
-
-// --- Frames ------------------------------------------------------------------------------------
-
-/// Texts of any depth are read in a loop, so that a limit is all that nesting meets.
-void open_frame(Context& c, Frame frame) {
-  c.check_nesting(c.lexer, c.statements.depth(), "statements");
-  c.statements.open(frame);
-}
-
-void open_statement(Context& c, std::uint32_t begin, const text::StatementDraft& draft) {
-  open_frame(c, {.open = Open::statement, .begin = begin, .draft = draft});
-}
-
-void open_body(Context& c) {
-  const std::uint32_t begin = c.lexer.token().begin;
-  c.lexer.pass(Sign::open_brace, "in front of a body");
-  open_frame(c, {.open = Open::body, .begin = begin});
-}
-
-/// One statement may end several: of `let x: T = v` and the like the next statement is the whole
-/// body, and the printer marks no end of it.
-void complete(Context& c, NodeId statement, std::uint32_t begin) {
-  for (;;) {
-    c.builder.set_source_range(statement, {begin, c.lexer.token().begin});
-    if (c.statements.empty()) {
-      c.body = statement;
-      return;
-    }
-    const Frame& top = c.statements.top();
-    if (top.open == Open::body || top.open == Open::sequence || top.open == Open::fragment) {
-      return c.statements.add(statement);
-    }
-    if (top.open == Open::then_case && start_else(c, statement)) return;
-    const Frame frame = c.statements.close();
-    if (frame.open == Open::init) {
-      c.blocks.back().init = statement;
-      return;
-    }
-    statement = finish(c, frame, statement);
-    begin = frame.begin;
-  }
 }
 
 }  // namespace mlf::tir::legacy

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tir/repr/inference.h"
+#include "tir/repr/expressions.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::repr {

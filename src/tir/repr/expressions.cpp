@@ -1,11 +1,374 @@
+// What a place in the text makes of the value in it: an expression, a buffer, a region, …
 #include "tir/repr/expressions.h"
 
 #include <fmt/core.h>
+#include <array>
 
-#include "tir/text/infix.h"
-#include "tir/text/literals.h"
+#include "tir/text/expression_values.h"
+#include "tir/text/lexer.h"
+#include "tir/text/op_table.h"
 
 namespace mlf::tir::repr {
+
+// --- What a place makes of the value in it -----------------------------------------------------
+
+namespace {
+
+/// `2` may be the int32 or the float64 2: streams print both alike.
+NodeId as_double(Context& c, NodeId number) {
+  const Node node = c.builder.node(number);
+  if (!node.is(Kind::IntImm) || node.dtype() != DType::Int(32)) return number;
+  return c.make.float_imm(DType::Float(64), static_cast<double>(node.integer(f::IntImm::value)));
+}
+
+}  // namespace
+
+/// The innermost variable of that hint, or a new one for the rest of the function; `?` is tir.Any.
+/// What ends with a parenthesis is a call of a function that TIR does not have.
+NodeId look_up(Context& c, const Value& value) {
+  const std::string_view name = c.exprs.name_of(value);
+  if (name == "?") return c.builder.make(Kind::Any, {DType::Int(32)});
+  if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
+  if (name.ends_with(')')) {
+    c.exprs.fail(value.syntax,
+                 fmt::format("'{}' is not a function of TIR", name.substr(0, name.find('('))));
+  }
+  const NodeId variable = c.var(name);
+  c.names.define_free(name, variable);
+  return variable;
+}
+
+/// Only here is it decided what a name or a subscript was meant to be.
+NodeId as_expr(Context& c, const Value& value) {
+  switch (value.form) {
+    case Value::Form::node:
+      if (is_expr(c.builder.node(value.node).category())) return value.node;
+      break;
+    case Value::Form::name:
+      return look_up(c, value);
+    case Value::Form::string:
+      return c.make.string_imm(text::decode_string(c.exprs.name_of(value)));
+    case Value::Form::element: {
+      const NodeId buffer = buffer_of(c, value);
+      const std::vector<NodeId> indices = indices_of(c, value);
+      if (!c.make.is_loadable(buffer, indices)) {
+        c.exprs.fail(value.syntax, "a load of more than 32767 lanes");
+      }
+      return c.make.buffer_load(buffer, indices);
+    }
+    default:
+      break;
+  }
+  c.exprs.fail_expected(value, "an expression");
+}
+
+/// A word that is not a variable of the function may be a dtype here: PrimType values print so.
+NodeId as_attribute(Context& c, const Value& value) {
+  if (value.form == Value::Form::string)
+    return c.make.string(text::decode_string(c.exprs.name_of(value)));
+  const bool is_iter_var =
+      value.form == Value::Form::iter_var ||
+      (value.form == Value::Form::name && unbound_iter_var(c.exprs.name_of(value)));
+  if (is_iter_var) return as_iter_var(c, value, Binding::fresh);
+  if (value.form == Value::Form::node) return value.node;
+  if (value.form == Value::Form::name && c.names.find(c.exprs.name_of(value)) == NodeId::none) {
+    if (const auto dtype = parse_dtype(c.exprs.name_of(value))) return c.make.prim_type(*dtype);
+  }
+  return as_expr(c, value);
+}
+
+bool is_null(Context& c, const Value& value) {
+  return value.form == Value::Form::name && c.exprs.name_of(value) == "nullptr";
+}
+
+/// The indices of an element are a list as well.
+std::vector<NodeId> as_exprs(Context& c, const Value& list) {
+  if (list.form != Value::Form::list && list.form != Value::Form::element) {
+    c.exprs.fail_expected(list, "a list");
+  }
+  std::vector<NodeId> nodes;
+  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as_expr(c, element));
+  return nodes;
+}
+
+NodeId as_var(Context& c, const Value& value) {
+  const NodeId node = as_expr(c, value);
+  const Node variable = c.builder.node(node);
+  if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) {
+    c.exprs.fail_expected(value, "a variable");
+  }
+  return node;
+}
+
+/// The operands of a reducer: its result is in front of them, so that their names are known
+/// already.
+std::vector<NodeId> as_vars(Context& c, const Value& list) {
+  std::vector<NodeId> nodes;
+  if (list.form != Value::Form::list) c.exprs.fail(list.syntax, "expected a list of variables");
+  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as_var(c, element));
+  return nodes;
+}
+
+NodeId as_lanes(Context& c, const Value& value) {
+  const NodeId lanes = as_expr(c, value);
+  const auto known = c.make.lanes_of(lanes);
+  if (known && *known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
+  if (!known) c.exprs.fail_expected(value, "a number of lanes from 1 to 32767");
+  return lanes;
+}
+
+NodeId buffer_of(Context& c, const Value& element) {
+  return c.buffers.accessed(c.exprs.text_of(element.subscripted), element.count);
+}
+
+std::vector<NodeId> indices_of(Context& c, const Value& element) {
+  return as_exprs(c, element);
+}
+
+/// Where a buffer itself is meant, the printer writes its address as well.
+NodeId as_buffer(Context& c, const Value& value) {
+  const bool is_buffer =
+      value.form == Value::Form::node && c.builder.node(value.node).is(Kind::Buffer);
+  if (!is_buffer) {
+    c.exprs.fail_expected(value, "buffer(name, address)");
+  }
+  return value.node;
+}
+
+/// `A[i, j:k]`; the ends of slices are printed, not their extents.
+NodeId as_region(Context& c, const Value& value) {
+  if (value.form != Value::Form::element) {
+    c.exprs.fail_expected(value, "a region of a buffer");
+  }
+  std::vector<NodeId> ranges;
+  for (const Value& part : c.exprs.elements(value)) {
+    if (part.form == Value::Form::slice) {
+      const NodeId begin = as_expr(c, c.exprs.elements(part)[0]);
+      const NodeId extent = c.make.extent(begin, as_expr(c, c.exprs.elements(part)[1]));
+      ranges.push_back(c.builder.make(Kind::Range, {begin, extent}));
+      c.lose(LossCode::loop_extent);
+      continue;
+    }
+    const NodeId one = c.make.int32(1);
+    c.definitions.implied.push_back(one);
+    ranges.push_back(c.builder.make(Kind::Range, {as_expr(c, part), one}));
+  }
+  return c.builder.make(Kind::BufferRegion, {buffer_of(c, value), c.builder.list(ranges)});
+}
+
+/// Unlike regions and legacy text, bounds have the extent, not the end.
+NodeId as_bounds(Context& c, const Value& list) {
+  if (list.form != Value::Form::list || list.count != 2) {
+    c.exprs.fail_expected(list, "[first, extent]");
+  }
+  const NodeId first = as_expr(c, c.exprs.elements(list)[0]);
+  return c.builder.make(Kind::Range, {first, as_expr(c, c.exprs.elements(list)[1])});
+}
+
+/// `range(min=0, ext=4)`, the domain of an IterVar.
+NodeId as_range(Context& c, const Value& value) {
+  if (value.form != Value::Form::node || !c.builder.node(value.node).is(Kind::Range)) {
+    c.exprs.fail_expected(value, "range(min=…, ext=…)");
+  }
+  return value.node;
+}
+
+/// Makes `a op b`. A float64 without a fraction is printed like an int32: where the other operand
+/// is a float64 constant, it is one.
+NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
+  const bool is_double = c.make.dtype_of(a) == DType::Float(64);
+  if (is_double != (c.make.dtype_of(b) == DType::Float(64)))
+    (is_double ? b : a) = as_double(c, is_double ? b : a);
+  return c.make.binary(kind, a, b);
+}
+
+// --- Calls -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Fails unless the arguments have these keywords, in this order: the printer leaves none out.
+void expect_keywords(Context& c, SyntaxId id, std::span<const Value> values,
+                     std::initializer_list<std::string_view> names) {
+  std::size_t i = 0;
+  for (const std::string_view name : names) {
+    if (c.exprs.keyword_of(values[i++]) == name) continue;
+    c.exprs.fail(id, fmt::format("expected '{}=' as argument {}", name, i));
+  }
+}
+
+/// `tir.exp(x)`, `@f(x)`: no dtype is printed, it follows from the operator or is assumed.
+NodeId read_operator(Context& c, std::string_view name, std::span<const Value> arguments) {
+  std::vector<NodeId> nodes;
+  for (const Value& argument : arguments) nodes.push_back(as_expr(c, argument));
+  if (name.starts_with('@')) {
+    c.lose(LossCode::call_dtype, name);
+    return c.make.call(c.make.global_var(name.substr(1)), nodes, DType::Int(32));
+  }
+  if (const text::OpInfo* const known = text::find_op(name)) c.versions.at_least(known->since);
+  return c.make.call_inferred(name, nodes, c.function_losses.function());
+}
+
+/// Vectors and indices are in one list: as many numbers at its end as can be indices of what
+/// comes before them are.
+NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
+  std::vector<NodeId> parts;
+  std::int64_t lanes = 0;
+  for (const Value& argument : arguments) {
+    parts.push_back(as_expr(c, argument));
+    lanes += std::abs(c.make.dtype_of(parts.back()).lanes);
+  }
+  std::int64_t largest = -1;
+  std::size_t vectors = 0;
+  for (std::size_t i = parts.size(); i-- > 1;) {
+    const Node index = c.builder.node(parts[i]);
+    if (!index.is(Kind::IntImm)) break;
+    lanes -= 1;
+    largest = std::max(largest, index.integer(f::IntImm::value));
+    if (largest < lanes) vectors = i;
+  }
+  if (vectors == 0) c.exprs.fail(id, "expected vectors and indices of their elements in shuffle");
+  if (c.builder.node(parts[vectors - 1]).is(Kind::IntImm)) {
+    c.lose(LossCode::expr_form);
+  }
+  return c.make.shuffle(std::span(parts).first(vectors), std::span(parts).subspan(vectors));
+}
+
+/// `buffer(A, 0x55d0a1b2c3d0)`: outside of loads and stores the address tells buffers of one name
+/// apart.
+NodeId read_buffer(Context& c, SyntaxId, std::span<const Value> arguments) {
+  return c.buffers.at_address(c.exprs.name_of(arguments[0]), c.exprs.name_of(arguments[1]));
+}
+
+/// `reduce(combiner=…, source=[…], init=[…], axis=[…], where=…, value_index=…)`
+NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
+  expect_keywords(c, id, arguments, {"combiner", "source", "init", "axis", "where", "value_index"});
+  Builder& builder = c.builder;
+  const NodeId combiner = arguments[0].node;
+  if (arguments[0].form != Value::Form::node || !builder.node(combiner).is(Kind::CommReducer)) {
+    c.exprs.fail(arguments[0].syntax, "expected comm_reducer(…)");
+  }
+  const std::vector<NodeId> sources = as_exprs(c, arguments[1]);
+  const ListId init =
+      is_null(c, arguments[2]) ? ListId::none : builder.list(as_exprs(c, arguments[2]));
+  std::vector<NodeId> axes;
+  for (const Value& axis : c.exprs.elements(arguments[3]))
+    axes.push_back(as_iter_var(c, axis, Binding::known));
+  const NodeId condition = is_null(c, arguments[4]) ? NodeId::none : as_expr(c, arguments[4]);
+  const Node position = builder.node(as_expr(c, arguments[5]));
+  const std::int64_t place = position.is(Kind::IntImm) ? position.integer(f::IntImm::value) : -1;
+  if (place < 0 || static_cast<std::size_t>(place) >= sources.size()) {
+    c.exprs.fail(arguments[5].syntax,
+                 fmt::format("expected a value_index below {}", sources.size()));
+  }
+  const DType dtype = c.make.dtype_of(sources[static_cast<std::size_t>(place)]);
+  return builder.make(Kind::Reduce, {dtype, combiner, builder.list(sources), init,
+                                     builder.list(axes), condition, place});
+}
+
+/// The number of lanes is in the name, `x4(value)`, or in front of the value where the machine
+/// says how many it has.
+NodeId make_broadcast(Context& c, SyntaxId id, NodeId value, NodeId lanes) {
+  const auto known = c.make.lanes_of(lanes);
+  if (!known) {
+    c.exprs.fail(
+        id, fmt::format("expected a number of lanes from 1 to 32767, found {}", c.exprs.shown(id)));
+  }
+  if (*known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
+  return c.make.broadcast(value, lanes);
+}
+
+/// `comm_reducer(result=[…], lhs=[…], rhs=[…], identity_element=[…])`
+NodeId read_comm_reducer(Context& c, SyntaxId id, std::span<const Value> arguments) {
+  expect_keywords(c, id, arguments, {"result", "lhs", "rhs", "identity_element"});
+  const ListId result = c.builder.list(as_exprs(c, arguments[0]));
+  const ListId lhs = c.builder.list(as_vars(c, arguments[1]));
+  const ListId rhs = c.builder.list(as_vars(c, arguments[2]));
+  const ListId identities = c.builder.list(as_exprs(c, arguments[3]));
+  return c.builder.make(Kind::CommReducer, {lhs, rhs, result, identities});
+}
+
+/// `range(min=0, ext=4)`
+NodeId read_range(Context& c, SyntaxId id, std::span<const Value> arguments) {
+  expect_keywords(c, id, arguments, {"min", "ext"});
+  const NodeId min = as_expr(c, arguments[0]);
+  return c.builder.make(Kind::Range, {min, as_expr(c, arguments[1])});
+}
+
+constexpr text::PrintedFunction<Context> kFunctions[] = {
+    {"floordiv", 2, text::read_binary<Kind::FloorDiv, Context>},
+    {"floormod", 2, text::read_binary<Kind::FloorMod, Context>},
+    {"min", 2, text::read_binary<Kind::Min, Context>},
+    {"max", 2, text::read_binary<Kind::Max, Context>},
+    {"select", 3, text::read_select<Context>},
+    {"ramp", 3, text::read_ramp<Context>},
+    {"shuffle", 2, read_shuffle},
+    {"reduce", 6, read_reduce},
+    {"comm_reducer", 4, read_comm_reducer},
+    {"range", 2, read_range},
+    {"buffer", 2, read_buffer},
+};
+
+/// A cast is spelled as its dtype, `float32(x)`, and so is looked for last.
+NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {
+  const std::string_view name = c.exprs.name_of(values[0]);
+  const auto arguments = values.subspan(1);
+  if (name.starts_with('@') || name.starts_with("tir.")) return read_operator(c, name, arguments);
+  if (const auto* const function = text::find_function<Context>(kFunctions, name)) {
+    return text::call_function(c, *function, id, arguments);
+  }
+  if (arguments.size() == 1) {
+    if (const auto lanes = broadcast_lanes(name)) {
+      return make_broadcast(c, id, as_expr(c, arguments[0]), c.make.int32(*lanes));
+    }
+    // The lanes alone: the call with a value is around them.
+    if (name == kScalableBroadcast) return as_expr(c, arguments[0]);
+    if (const auto dtype = parse_dtype(name)) return c.make.cast(*dtype, as_expr(c, arguments[0]));
+  }
+  c.exprs.fail(values[0].syntax, fmt::format("'{}' is not a function of TIR", name));
+}
+
+}  // namespace
+
+bool is_printed_function(std::string_view word) {
+  return text::find_function<Context>(kFunctions, word) != nullptr;
+}
+
+/// `iter_var(name, range(…), tag)`, of which name and tag may be missing, and the domain too.
+NodeId as_iter_var(Context& c, const Value& value, Binding binding) {
+  std::string_view name;
+  std::string_view tag;
+  NodeId domain = NodeId::none;
+  if (value.form == Value::Form::iter_var) {
+    auto parts = c.exprs.elements(value);
+    if (!parts.empty() && parts[0].form == Value::Form::name) {
+      name = c.exprs.name_of(parts[0]);
+      parts = parts.subspan(1);
+    }
+    if (!parts.empty()) domain = as_range(c, parts[0]);
+    if (parts.size() > 1) tag = c.exprs.name_of(parts[1]);
+  } else if (const auto unbound = unbound_iter_var(c.exprs.name_of(value))) {
+    name = unbound->name;
+    tag = unbound->tag;
+  } else {
+    c.exprs.fail_expected(value, "iter_var(…)");
+  }
+  NodeId variable = binding == Binding::known ? c.names.find(name) : NodeId::none;
+  if (variable == NodeId::none) {
+    variable = c.var(name);
+    c.names.define(name, variable);
+  }
+  if (domain != NodeId::none) {
+    const Node bounds = c.builder.node(domain);
+    c.definitions.domains.emplace(
+        index(variable), std::pair(bounds[f::Range::min].id(), bounds[f::Range::extent].id()));
+  }
+  c.lose(LossCode::iter_type);
+  const IterVarType type = tag.empty() ? IterVarType::DataPar : IterVarType::ThreadIndex;
+  return c.builder.make(Kind::IterVar, {domain, variable, type, c.builder.string(tag)});
+}
+
+// --- Lowering ----------------------------------------------------------------------------------
+
 namespace {
 
 using text::Syntax;

@@ -14,7 +14,7 @@ namespace mlf::tir::repr {
 /// The value of a parsed expression; values hold until the end of the statement.
 Value lower(Context& c, SyntaxId root);
 
-// --- Values as what a place asks for, which fail at anything else: conversions.cpp -------------
+// --- Values as what a place asks for, which fail at anything else: expressions.cpp -------------
 
 NodeId as_expr(Context& c, const Value& value);
 inline NodeId as_expr(Context& c, SyntaxId root) {
@@ -42,13 +42,27 @@ bool is_null(Context& c, const Value& value);
 /// `a op b`, with the dtype of a number that is printed without one.
 NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b);
 
-// --- What is printed as a call: calls.cpp ------------------------------------------------------
+// --- What is printed as a call: expressions.cpp ------------------------------------------------
 
-/// An operator, or a node that is printed as a call: the callee, then the arguments.
-NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values);
-NodeId make_broadcast(Context& c, SyntaxId id, NodeId value, NodeId lanes);
+/// Whether a word is a function of expressions, but for operators, casts and broadcasts.
+bool is_printed_function(std::string_view word);
 enum class Binding : std::uint8_t { fresh, known };
 /// An IterVar around a new variable, or around the one that is already in use.
 NodeId as_iter_var(Context& c, const Value& value, Binding binding);
+
+// --- Statements: statements.cpp ----------------------------------------------------------------
+
+/// The body of a function, from its opening to its closing brace.
+NodeId read_body(Context& c);
+
+// --- What a function leaves unsaid: dtypes.cpp, shapes.cpp -------------------------------------
+
+/// Sets the dtypes of the nodes from `first` on. The text has those of constants, casts and
+/// allocations alone: what is added, compared or stored together has one dtype, and where nothing
+/// says which, it is what such a thing mostly is.
+void infer_dtypes(Context& c, std::uint32_t first);
+/// Sets the extents of buffers, of which the text has the indices alone: as many elements as are
+/// loaded and stored by the nodes from `first` on, as far as loops with constant bounds tell.
+void infer_shapes(Context& c, std::uint32_t first);
 
 }  // namespace mlf::tir::repr

@@ -7,8 +7,6 @@
 #include "tir/reader.h"
 #include "tir/repr/attributes.h"
 #include "tir/repr/expressions.h"
-#include "tir/repr/inference.h"
-#include "tir/repr/statements.h"
 
 namespace mlf::tir {
 namespace repr {

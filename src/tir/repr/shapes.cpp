@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tir/interval.h"
-#include "tir/repr/inference.h"
+#include "tir/repr/expressions.h"
 
 namespace mlf::tir::repr {
 namespace {

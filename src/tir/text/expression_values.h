@@ -1,21 +1,30 @@
-// The expressions of a statement as they are written, and what they come to, on the stack that
-// legacy and repr text evaluate them on. Syntax comes in post-order, so one loop over it does: no
-// expression is too deep.
+// The expressions of legacy and repr text: their operators, and what an expression comes to on a
+// stack. Syntax comes in post-order, so one loop over it does: no expression is too deep.
 #pragma once
+
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 #include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"
-#include "tir/text/syntax.h"
 
 namespace mlf::tir::text {
+
+/// The kind of `a sign b`; nothing for a sign that is not such an operator. TVMScript has kinds of
+/// its own: `%` is FloorMod there.
+std::optional<Kind> binary_kind(Sign sign);
+
+/// Lines, operators, and names that start with '@'. A dialect adds what it has of its own.
+Grammar infix_grammar();
 
 /// Names stay names until it is clear what they are asked for: `float32` is a dtype inside of a
 /// cast, `nullptr` nothing at all.
@@ -125,5 +134,66 @@ class ExpressionValues {
   Content content_;
   ExpressionParser parser_;
 };
+
+// --- Functions of expressions ------------------------------------------------------------------
+
+/// Whether `word` is in a list of words with a blank in front of and behind each of them.
+inline bool is_one_of(std::string_view words, std::string_view word) {
+  std::size_t at = words.find(word);
+  while (at != words.npos && (words[at - 1] != ' ' || words[at + word.size()] != ' ')) {
+    at = words.find(word, at + 1);
+  }
+  return at != words.npos;
+}
+
+/// `name(…)` in an expression, with so many arguments or more.
+template <class Context>
+struct PrintedFunction {
+  std::string_view name;
+  std::size_t count;
+  NodeId (*read)(Context& c, SyntaxId call, std::span<const Value> arguments);
+};
+
+/// Null where there is none of this name.
+template <class Context>
+const PrintedFunction<Context>* find_function(std::span<const PrintedFunction<Context>> functions,
+                                              std::string_view name) {
+  for (const auto& function : functions) {
+    if (function.name == name) return &function;
+  }
+  return nullptr;
+}
+
+template <class Context>
+NodeId call_function(Context& c, const PrintedFunction<Context>& function, SyntaxId call,
+                     std::span<const Value> arguments) {
+  if (arguments.size() < function.count) {
+    c.exprs.fail(call, fmt::format("expected {} arguments of {}, found {}", function.count,
+                                   function.name, arguments.size()));
+  }
+  return function.read(c, call, arguments);
+}
+
+// What both dialects print alike. Arguments become nodes in the order of the text.
+
+template <Kind kind, class Context>
+NodeId read_binary(Context& c, SyntaxId, std::span<const Value> arguments) {
+  const NodeId a = as_expr(c, arguments[0]);
+  return make_binary(c, kind, a, as_expr(c, arguments[1]));
+}
+
+template <class Context>
+NodeId read_select(Context& c, SyntaxId, std::span<const Value> arguments) {
+  const NodeId condition = as_expr(c, arguments[0]);
+  const NodeId true_value = as_expr(c, arguments[1]);
+  return c.make.select(condition, true_value, as_expr(c, arguments[2]));
+}
+
+template <class Context>
+NodeId read_ramp(Context& c, SyntaxId, std::span<const Value> arguments) {
+  const NodeId base = as_expr(c, arguments[0]);
+  const NodeId stride = as_expr(c, arguments[1]);
+  return c.make.ramp(base, stride, as_lanes(c, arguments[2]));
+}
 
 }  // namespace mlf::tir::text

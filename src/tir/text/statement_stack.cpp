@@ -45,15 +45,6 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
   }
 }
 
-// Said at the end of the block's head, where the last binding should have been.
-void check_bindings(const Lexer& lexer, const BlockDraft& draft) {
-  if (draft.iter_values.size() == draft.iter_vars.size()) return;
-  lexer.fail(
-      fmt::format("expected a line 'bind(variable, value)' for each of the {} "
-                  "variables of block \"{}\", found {}",
-                  draft.iter_vars.size(), draft.name, draft.iter_values.size()));
-}
-
 // The Block has what the block is, the BlockRealize with which values it runs; texts print the two
 // as one.
 NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
@@ -66,6 +57,19 @@ NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
   if (draft.realize == BlockDraft::Realize::no) return block;
   const NodeId predicate = draft.predicate != NodeId::none ? draft.predicate : make.boolean(1);
   return builder.make(Kind::BlockRealize, {builder.list(draft.iter_values), predicate, block});
+}
+
+NodeId close_block(ExprFactory& make, const Lexer& lexer, std::vector<BlockDraft>& open,
+                   NodeId body) {
+  const BlockDraft draft = std::move(open.back());
+  open.pop_back();
+  if (draft.iter_values.size() != draft.iter_vars.size()) {
+    lexer.fail(
+        fmt::format("expected a line 'bind(variable, value)' for each of the {} "
+                    "variables of block \"{}\", found {}",
+                    draft.iter_vars.size(), draft.name, draft.iter_values.size()));
+  }
+  return make_block(make, draft, body);
 }
 
 }  // namespace mlf::tir::text

@@ -95,9 +95,11 @@ struct BlockDraft {
   Realize realize = Realize::yes;
 };
 
-/// Fails at the lexer's token where not every variable of the block has a value.
-void check_bindings(const Lexer& lexer, const BlockDraft& draft);
 /// The block around its body, and the BlockRealize around that.
 NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body);
+/// Takes the innermost of the open blocks and makes it. Fails at the lexer's token where not every
+/// variable of the block has a value.
+NodeId close_block(ExprFactory& make, const Lexer& lexer, std::vector<BlockDraft>& open,
+                   NodeId body);
 
 }  // namespace mlf::tir::text

@@ -1,24 +1,135 @@
-// What all parts of the TVMScript reader share while one text is read.
+// What all parts of the TVMScript reader share while one text is read: names, the metadata section,
+// constant pools.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "mlf/tir/builder.h"
+#include "mlf/tir/module.h"
 #include "support/name_map.h"
+#include "tir/reader.h"
+#include "tir/save_json/metadata.h"
+#include "tir/text/expr_factory.h"
 #include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"
+#include "tir/text/losses.h"
+#include "tir/text/op_table.h"
 #include "tir/text/reader_context.h"
-#include "tir/tvmscript/calls.h"
 #include "tir/tvmscript/dialects.h"
-#include "tir/tvmscript/metadata.h"
-#include "tir/tvmscript/names.h"
-#include "tir/tvmscript/pool_objects.h"
+#include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/values.h"
 
 namespace mlf::tir::tvmscript {
+
+/// The word before the dot of a builtin; users may choose their own.
+struct Prefixes {
+  std::string_view ir = "I";
+  std::string_view tir = "T";
+  std::string_view relax = "R";
+};
+
+// --- Names -------------------------------------------------------------------------------------
+
+/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over. False where
+/// it imports `tirx`, the language of v0.24 and later.
+bool read_import(std::string_view comment, Prefixes& prefixes);
+
+/// What follows the prefix and the dot in `path`; empty where it starts otherwise.
+std::string_view after_prefix(std::string_view path, std::string_view prefix);
+
+/// Whether a comment is the `# with T.block("root"):` of an implied root block.
+bool is_root_block(std::string_view comment);
+
+/// Names are released when their scope ends, so one name may refer to several objects in turn.
+/// The names themselves are parts of the source, which outlives the table.
+class NameTable {
+ public:
+  NodeId find(std::string_view name) const {
+    const auto found = bound_.find(name);
+    return found == bound_.end() ? NodeId::none : found->second;
+  }
+
+  void bind(std::string_view name, NodeId node) {
+    NodeId& bound = bound_[name];
+    undo_.emplace_back(name, bound);
+    bound = node;
+  }
+
+  /// Where a scope begins; `release` takes back what was bound since.
+  std::size_t mark() const { return undo_.size(); }
+  void release(std::size_t mark) {
+    for (; undo_.size() > mark; undo_.pop_back()) {
+      bound_[undo_.back().first] = undo_.back().second;
+    }
+  }
+
+ private:
+  support::NameMap<std::string_view, NodeId> bound_;
+  std::vector<std::pair<std::string_view, NodeId>> undo_;
+};
+
+class Metadata {
+ public:
+  Metadata(text::ExprFactory& make, LossLog& losses)
+      : make_(make), losses_(losses), missing_(make.builder(), losses) {}
+
+  /// Takes the objects of a section; `token` is the string literal at `offset` that holds it.
+  /// Gives the version that the section names.
+  VersionRange read(const support::SourceText& source, std::size_t offset, std::string_view token,
+                    const ReadLimits& limits);
+
+  /// The variable of a function: one node, whether the section mentions it or not.
+  NodeId global_var(std::string_view name);
+
+  /// An object of the section, or a MissingObject, the same for each mention. A missing one is a
+  /// loss at `where`.
+  NodeId find(std::string_view type_key, std::int64_t index, std::string_view where);
+  text::MissingObjects& missing() { return missing_; }
+
+ private:
+  text::ExprFactory& make_;
+  LossLog& losses_;
+  MetadataSection section_{};
+  std::map<std::string, NodeId, std::less<>> global_vars_;  // of the section
+  text::MissingObjects missing_;
+};
+
+class PoolObjects {
+ public:
+  explicit PoolObjects(Builder& builder) : builder_(builder) {}
+
+  /// The ConstantInfo with these fields, the same for each mention.
+  NodeId constant(std::string_view name, NodeId offset, NodeId data);
+
+  /// The ConstantPoolInfo that holds these constants, the same for each mention. Its constants are
+  /// all that is printed of it.
+  NodeId pool(std::vector<NodeId> constants);
+
+  /// Names each pool as the parameter of a function that is this pool, below the IRModule `root`.
+  /// One that no parameter names is a loss.
+  void name_pools(NodeId root, LossLog& losses);
+
+ private:
+  Builder& builder_;
+  std::map<std::tuple<std::string, std::int64_t, NodeId>, NodeId> constants_;
+  std::map<std::vector<NodeId>, NodeId> pools_;
+};
+
+/// What a name behind the prefix T is in a call. All are empty for an unknown one.
+struct Callee {
+  const Form* form = nullptr;
+  const text::OpInfo* op = nullptr;
+  std::optional<DType> dtype{};
+};
 
 /// A call of a function of the module, whose return type may be further down in the text.
 struct FunctionCall {

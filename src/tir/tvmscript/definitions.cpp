@@ -1,22 +1,139 @@
-#include "tir/tvmscript/definitions.h"
+// What `name = T.…(…)` defines: variables, buffers, axes of blocks; the elements of constants.
+#include "tir/tvmscript/function.h"
 
 #include <fmt/core.h>
-
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
-#include "tir/tvmscript/accesses.h"
-#include "tir/tvmscript/blocks.h"
-#include "tir/tvmscript/buffers.h"
-#include "tir/tvmscript/calls.h"
-#include "tir/tvmscript/conversions.h"
-#include "tir/tvmscript/lines.h"
-#include "tir/tvmscript/read_forms.h"
-#include "tir/tvmscript/types.h"
+#include "tir/text/lexer.h"
+#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
+
+// --- Buffers -----------------------------------------------------------------------------------
+
+namespace {
+
+using text::BufferSpec;
+
+/// The keywords are those of all versions; the scope and the type have two spellings.
+class BufferDeclaration {
+ public:
+  BufferDeclaration(Context& context, std::string_view name, const Arguments& args,
+                    std::size_t shape)
+      : c_(context), args_(args), shape_(shape) {
+    spec_.name = name;
+    spec_.dtype = DType::Float(32);
+  }
+
+  NodeId make() {
+    args_.expect_keywords({"shape", "dtype", "data", "strides", "elem_offset", "scope",
+                           "storage_scope", "align", "offset_factor", "buffer_type",
+                           "axis_separators", "logical_shape", "layout", "type"});
+    spec_.shape = as_exprs(c_, args_.get(shape_, "shape"));
+    if (const auto dtype = args_.find(shape_ + 1, "dtype")) spec_.dtype = as_dtype(c_, *dtype);
+    read_layout();
+    read_data();
+    read_offset();
+    if (has_defaults_) c_.lose(LossCode::buffer_defaults);
+    const NodeId buffer = c_.make.buffer(spec_);
+    if (!states_alignment_) c_.default_aligned.push_back(buffer);
+    return buffer;
+  }
+
+ private:
+  /// What the parser assumes where nothing is said: no strides, alignment by the version.
+  void read_layout() {
+    if (const auto strides = present("strides", 3)) {
+      for (const Value& stride : c_.values.elements(*strides)) {
+        spec_.strides.push_back(read_stride(stride));
+      }
+    }
+    if (const auto align = present("align", 6)) {
+      states_alignment_ = true;
+      if (as_integer(c_, *align) > 0) spec_.data_alignment = as_integer(c_, *align);
+    } else {
+      has_defaults_ = true;
+    }
+    auto type = present("buffer_type", 8);
+    if (!type) type = args_.keyword("type");
+    if (type && as_string(c_, *type) == "auto") spec_.type = BufferType::auto_broadcast;
+    if (const auto separators = present("axis_separators", 9)) {
+      spec_.axis_separators = as_exprs(c_, *separators);
+    }
+  }
+
+  /// A string names a stride that nothing else defines. TVM's parser gives it the dtype of the
+  /// first extent (script/ir_builder/tir/ir.py).
+  NodeId read_stride(const Value& stride) {
+    if (stride.kind != ValueKind::string) return as_expr(c_, stride);
+    return c_.make.var(as_string(c_, stride), c_.make.prim_type(index_dtype()));
+  }
+
+  DType index_dtype() const {
+    return spec_.shape.empty() ? DType::Int(32) : c_.make.dtype_of(spec_.shape.front());
+  }
+
+  /// Without data= the pointer comes along with the buffer and has no name of its own.
+  void read_data() {
+    if (const auto data = present("data", 2)) {
+      spec_.data = as_var(c_, *data);
+      return;
+    }
+    auto scope = present("scope", 5);
+    if (!scope) scope = args_.keyword("storage_scope");
+    c_.lose(LossCode::data_var, spec_.name);
+    const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored_dtype(spec_.dtype)),
+                                             scope ? as_string(c_, *scope) : "global");
+    spec_.data = c_.make.var(spec_.name, type);
+  }
+
+  /// A printed factor without an offset: the offset is a variable of its own.
+  void read_offset() {
+    const auto factor = present("offset_factor", 7);
+    if (factor) spec_.offset_factor = as_integer(c_, *factor);
+    if (const auto offset = present("elem_offset", 4)) {
+      spec_.elem_offset = as_expr(c_, *offset);
+    } else if (factor && spec_.offset_factor != 0) {
+      spec_.elem_offset =
+          c_.make.var(fmt::format("{}_elem_offset", spec_.name), c_.make.prim_type(index_dtype()));
+    } else {
+      has_defaults_ = true;
+    }
+    if (spec_.offset_factor == 0) spec_.offset_factor = 1;
+  }
+
+  /// An argument by position behind the shape or by name; None is as good as not there.
+  std::optional<Value> present(std::string_view name, std::size_t behind_shape) const {
+    const auto value = args_.find(shape_ + behind_shape, name);
+    return value && value->kind != ValueKind::none ? value : std::nullopt;
+  }
+
+  Context& c_;
+  const Arguments& args_;
+  std::size_t shape_;
+  bool has_defaults_ = false;
+  bool states_alignment_ = false;
+  BufferSpec spec_{};
+};
+
+}  // namespace
+
+NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape) {
+  return BufferDeclaration(c, name, args, shape).make();
+}
+
+// --- Definitions -------------------------------------------------------------------------------
+
 namespace {
 
 using text::SyntaxId;
+
+}  // namespace
 
 /// A buffer that no statement makes: of a pointer that is defined elsewhere, or its own.
 NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
@@ -71,6 +188,8 @@ NodeId define_node_var(FunctionContext& fn, std::string_view name, const Argumen
   return declare(fn, constructed_var(fn, name, args));
 }
 
+namespace {
+
 /// `n = T.int32()`, `m = T.int64(is_size_var=True)`, `p = T.handle("float32", "global")`
 NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view callee,
                   const Arguments& args) {
@@ -106,6 +225,8 @@ void add_axis(FunctionContext& fn, std::string_view name, NodeId dom, IterVarTyp
   bind(fn, name, var);
 }
 
+}  // namespace
+
 /// `vi = T.axis.spatial(16, i)`, `vk = T.axis.reduce((2, 16), k)`
 NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
@@ -136,18 +257,6 @@ NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& 
   return NodeId::none;
 }
 
-/// Makes what `name = T.…(…)` defines for the rest of the scope.
-using DefinitionReader = NodeId (*)(FunctionContext& fn, std::string_view name,
-                                    const Arguments& args);
-
-/// By the position of the form; null for regular ones and those of other places.
-constexpr DefinitionReader kDefinitionReaders[] = {
-#define MLF_READER_definition(reader) define_##reader
-#include "tir/tvmscript/form_readers.def"
-};
-
-}  // namespace
-
 /// Functions of dtypes declare where they have no argument; with one they are constants or casts.
 bool is_declaration(FunctionContext& fn, SyntaxId value) {
   Context& c = fn.c;
@@ -163,7 +272,7 @@ NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId val
   const Form* const form = find_form(Form::Place::definition, Form::Prefix::tir, callee);
   if (form == nullptr) return define_var(fn, name, callee, args);
   note_version(fn.c, *form);
-  return kDefinitionReaders[position_of(*form)](fn, name, args);
+  return form->name_reader(fn, name, args);
 }
 
 NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args) {
@@ -236,6 +345,184 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
     add_axis(fn, target_name(fn, names[i]), dom,
              kinds[i] == 'S' ? IterVarType::DataPar : IterVarType::CommReduce, loops[i]);
   }
+}
+
+// --- The text of v0.9 to v0.11 -----------------------------------------------------------------
+
+namespace {
+
+/// Appends the low `count` bytes of an element, little-endian.
+void append_little_endian(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    bytes.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
+  }
+}
+
+/// What a text shows of a constant's elements.
+struct ShownElements {
+  std::vector<std::byte> bytes;  ///< little-endian
+  std::size_t count = 0;
+  unsigned digits = 0;  ///< significant ones of floats; 0: the bytes are exact
+  bool is_cut = false;  ///< the text says that there are more
+};
+
+constexpr std::string_view kSeparator = ", ";
+constexpr std::string_view kCut = "...";
+constexpr unsigned kStreamDigits = 6;
+
+bool is_for_parser(std::string_view text) {
+  return text.size() > 1 && text.ends_with(',') && text.find(' ') == std::string_view::npos;
+}
+
+std::optional<std::uint64_t> bits_of(std::string_view element, DType dtype) {
+  if (dtype.is_bool() && element == "True") return 1;
+  if (dtype.is_bool() && element == "False") return 0;
+  if (!dtype.is_float() || dtype.bits == 16) {
+    const auto number = text::parse_integer(element);
+    return number ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
+  }
+  const auto number = text::parse_real(element);
+  if (!number) return std::nullopt;
+  if (dtype.bits == 64) return std::bit_cast<std::uint64_t>(*number);
+  return std::bit_cast<std::uint32_t>(static_cast<float>(*number));
+}
+
+/// A byte each, whatever character it makes.
+ShownElements read_characters(std::string_view text) {
+  ShownElements shown;
+  const std::size_t stride = 1 + kSeparator.size();
+  if (text.size() % stride != 1) return shown;
+  for (std::size_t at = 0; at < text.size(); at += stride) {
+    if (at > 0 && !text.substr(at - kSeparator.size()).starts_with(kSeparator)) return {};
+    shown.bytes.push_back(static_cast<std::byte>(text[at]));
+    ++shown.count;
+  }
+  return shown;
+}
+
+bool is_between_numbers(char character) {
+  return character == ',' || character == ' ' || character == '\t' || character == '\r' ||
+         character == '\n';
+}
+
+ShownElements read_numbers(std::string_view text, DType dtype) {
+  ShownElements shown;
+  if (dtype.is_float() && dtype.bits != 16) shown.digits = kStreamDigits;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const auto bits = bits_of(text.substr(0, end), dtype);
+    if (!bits) return {};
+    append_little_endian(shown.bytes, *bits, dtype.element_bytes());
+    ++shown.count;
+    text.remove_prefix(end);
+    while (!text.empty() && is_between_numbers(text.front())) text.remove_prefix(1);
+  }
+  return shown;
+}
+
+/// Elements as the printer of v0.9 to v0.11 writes them, brackets included; `count` is how many
+/// the extents hold. None where the text is not what it prints for the dtype.
+ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64_t count) {
+  text = text.substr(1, text.size() - 2);
+  if (is_for_parser(text)) {
+    ShownElements shown = read_numbers(text, dtype);
+    shown.digits = 0;
+    return shown;
+  }
+  const bool are_bytes = dtype.is_int() && dtype.bits == 8;
+  // As bytes, the dots can be elements themselves.
+  const std::size_t whole = count * (1 + kSeparator.size()) - kSeparator.size();
+  const bool is_cut = text.ends_with(kCut) && !(are_bytes && text.size() == whole);
+  if (is_cut) text.remove_suffix(kCut.size());
+  ShownElements shown = are_bytes ? read_characters(text) : read_numbers(text, dtype);
+  shown.is_cut = is_cut;
+  return shown;
+}
+
+// --- Elements of any version -------------------------------------------------------------------
+
+/// The printer stops here and leaves no mark.
+constexpr std::size_t kMostPrinted = 201;
+
+/// Little-endian bits of one element. float16 is printed as the integer its bits make, by v0.18
+/// with a fraction of zero.
+std::uint64_t bits_of(Context& c, const Value& value, DType dtype) {
+  if (!dtype.is_float()) {
+    return static_cast<std::uint64_t>(value.kind == ValueKind::boolean
+                                          ? std::int64_t{as_boolean(c, value)}
+                                          : as_integer(c, value));
+  }
+  const double number = as_real(c, value);
+  if (dtype.bits == 64) return std::bit_cast<std::uint64_t>(number);
+  if (dtype.bits == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(number));
+  if (!(number >= -32768 && number <= 65535)) fail_expected(c, value, "the bits of a float16");
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+}
+
+/// Number of elements of a shape; nothing where it overflows.
+std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& shape) {
+  std::uint64_t product = 1;
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(product, static_cast<std::uint64_t>(extent), &product)) {
+      return std::nullopt;
+    }
+  }
+  return product;
+}
+
+/// v0.12 and later: a list of literals.
+ShownElements read_list(Context& c, const Value& list, DType dtype, std::uint64_t count) {
+  if (list.kind != ValueKind::list) fail_expected(c, list, "a list of elements");
+  ShownElements shown;
+  shown.count = list.count;
+  shown.is_cut = list.count == kMostPrinted && count > kMostPrinted;
+  const std::size_t size = dtype.element_bytes();
+  shown.bytes.reserve(list.count * size);
+  for (std::size_t i = 0; i < list.count; ++i) {
+    append_little_endian(shown.bytes, bits_of(c, c.values.item(list, i), dtype), size);
+  }
+  return shown;
+}
+
+ShownElements read_elements(Context& c, const std::optional<Value>& elements, DType dtype,
+                            std::uint64_t count) {
+  if (!elements) return {};
+  const ShownElements shown = elements->kind == ValueKind::elements
+                                  ? read_constant_text(c.values.text(*elements), dtype, count)
+                                  : read_list(c, *elements, dtype, count);
+  const bool fills = shown.is_cut ? shown.count < count : shown.count == count;
+  if (!fills) {
+    c.values.fail(*elements, fmt::format("{} elements do not fill the extents", shown.count));
+  }
+  return shown;
+}
+
+}  // namespace
+
+NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
+                     DType dtype, const std::vector<NodeId>& extents) {
+  // An object of the metadata section; one that is missing is looked for when all is read.
+  if (elements && elements->kind == ValueKind::node) {
+    const Node node = c.node(elements->node);
+    if (node.is(Kind::NDArray) || node.is(Kind::MissingObject)) return node.id();
+  }
+  const auto shape = text::constant_shape(c.builder, extents);
+  const auto count = shape ? element_count(*shape) : std::nullopt;
+  if (!count) {
+    c.lose(LossCode::constant_data, name);
+    return NodeId::none;
+  }
+  ShownElements shown = read_elements(c, elements, dtype, *count);
+  if (shown.count == *count && shown.digits == 0) {
+    return c.builder.make(Kind::NDArray, {dtype, c.builder.integers(*shape),
+                                          c.builder.bytes(std::move(shown.bytes))});
+  }
+  return c.lost_constants.find({.function = {},
+                                .name = name,
+                                .dtype = dtype,
+                                .shape = *shape,
+                                .elements = shown.bytes,
+                                .digits = shown.digits});
 }
 
 }  // namespace mlf::tir::tvmscript

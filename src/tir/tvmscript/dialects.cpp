@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tir/tvmscript/operators.h"
-
 namespace mlf::tir::tvmscript {
 
 // --- Expressions -------------------------------------------------------------------------------

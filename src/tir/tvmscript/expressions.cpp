@@ -1,18 +1,259 @@
 #include "tir/tvmscript/expressions.h"
 
+#include <fmt/core.h>
+
+#include "support/error.h"
+#include "tir/reader.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/accesses.h"
-#include "tir/tvmscript/calls.h"
-#include "tir/tvmscript/conversions.h"
 #include "tir/tvmscript/dialects.h"
-#include "tir/tvmscript/operators.h"
+#include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
 
-using text::Sign;
+using text::DtypePosition;
+using text::OpInfo;
 using text::SyntaxId;
 using text::SyntaxKind;
+
+/// Arguments as expressions, from left to right.
+std::vector<NodeId> argument_exprs(Context& c, const Arguments& args, std::size_t first,
+                                   std::size_t last) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(last - first);
+  for (std::size_t i = first; i < last; ++i) nodes.push_back(as_expr(c, args[i]));
+  return nodes;
+}
+
+/// Since v0.12 the printer leaves the dtype of such calls out: it is filled in once all functions
+/// are read.
+NodeId call_function(Context& c, std::string_view name, const Arguments& args) {
+  const NodeId callee = c.metadata.global_var(name);
+  const std::vector<NodeId> nodes = argument_exprs(c, args, 0, args.size());
+  if (const auto printed = args.keyword("dtype")) {
+    return c.make.call(callee, nodes, as_dtype(c, *printed));
+  }
+  const NodeId node = c.make.call(callee, nodes, DType::Void());
+  c.function_calls.push_back({node, callee});
+  c.lose(LossCode::ret_type);
+  return node;
+}
+
+/// Before v0.12 every call says its dtype by keyword. Since then the attribute
+/// TScriptDtypePrintLocation of an operator (src/tir/op/builtin.cc) says whether it is the first or
+/// the last argument; of all others it is inferred.
+NodeId call_op(Context& c, const OpInfo& op, const Arguments& args) {
+  args.expect_keywords({"dtype"});
+  c.versions.at_least(op.since);
+  // v0.16 prints `return x` instead.
+  if (op.name == "tir.ret") c.versions.observe_absence(TvmFeature::return_statement);
+  const auto named_dtype = args.keyword("dtype");
+  std::size_t first = 0;
+  std::size_t last = args.size();
+  std::optional<DType> printed;
+  if (named_dtype) {
+    printed = as_dtype(c, *named_dtype);
+  } else if (op.dtype_position == DtypePosition::first) {
+    args.expect(1, SIZE_MAX);
+    printed = as_dtype(c, args[first++]);
+  } else if (op.dtype_position == DtypePosition::last) {
+    args.expect(1, SIZE_MAX);
+    printed = as_dtype(c, args[--last]);
+  }
+  const bool is_llvm = op.name == "tir.call_llvm_intrin" || op.name == "tir.call_llvm_pure_intrin";
+  if (is_llvm && first < last && args[first].kind == ValueKind::string) {
+    // Before v0.15 the printer writes the number of the intrinsic.
+    c.versions.observe(TvmFeature::names_llvm_intrinsics);
+    c.lose(LossCode::llvm_intrinsic, as_string(c, args[first]));
+  }
+  const std::vector<NodeId> nodes = argument_exprs(c, args, first, last);
+  if (printed) return c.make.call(c.make.op(op.name), nodes, *printed);
+  return c.make.call_inferred(op.name, nodes, c.function());
+}
+
+/// A builtin that came after our table: the name says which operator, the dtype is a guess.
+NodeId call_unknown(Context& c, std::string_view name, const Arguments& args) {
+  const std::string full =
+      name.starts_with("tir.") ? std::string(name) : fmt::format("tir.{}", name);
+  const std::vector<NodeId> nodes = argument_exprs(c, args, 0, args.size());
+  if (const auto named = args.keyword("dtype")) {
+    return c.make.call(c.make.op(full), nodes, as_dtype(c, *named));
+  }
+  c.lose(LossCode::unknown_construct, full);
+  return c.make.call_inferred(full, nodes, c.function());
+}
+
+/// v0.18 prints whole numbers as `1.0`, older versions as `1`.
+void note_float_format(Context& c, DType dtype, const Value& value) {
+  if (!dtype.is_float()) return;
+  if (value.kind == ValueKind::integer) c.versions.observe_absence(TvmFeature::decimal_points);
+  if (value.kind == ValueKind::real && c.values.text(value).ends_with(".0")) {
+    c.versions.observe(TvmFeature::decimal_points);
+  }
+}
+
+/// `T.int64(3)`, `T.float32("inf")`; of an expression it is a cast.
+NodeId construct(Context& c, DType dtype, const Arguments& args) {
+  if (args.size() == 0) {
+    args.fail(fmt::format("{}() declares a variable and must be alone behind '='", args.callee()));
+  }
+  args.expect(1, 1);
+  args.expect_keywords({});
+  const Value value = args[0];
+  const DType element = dtype.element();
+  NodeId node = NodeId::none;
+  // Literals become constants of the dtype itself, not casts of int32 ones.
+  switch (value.kind) {
+    case ValueKind::integer:
+    case ValueKind::real:
+    case ValueKind::string:
+      if (value.kind == ValueKind::real && !dtype.is_float()) fail_expected(c, value, "an integer");
+      note_float_format(c, dtype, value);
+      node = dtype.is_float() ? c.make.float_imm(element, as_real(c, value))
+                              : c.make.int_imm(element, as_integer(c, value));
+      break;
+    case ValueKind::boolean:
+      node = c.make.int_imm(element, as_boolean(c, value) ? 1 : 0);
+      break;
+    default:
+      return c.make.cast(dtype, as_expr(c, value));
+  }
+  return dtype.is_scalar() ? node : c.make.broadcast(node, c.make.int32(dtype.lanes));
+}
+
+/// `A.vload([…], predicate=p)`
+NodeId predicated_load(Context& c, const Value& method, const Arguments& args) {
+  if (c.values.name(method) != "vload") {
+    args.fail(fmt::format("{} is not an expression", args.callee()));
+  }
+  args.expect(1, 3);
+  args.expect_keywords({"predicate", "dtype"});
+  c.versions.observe(TvmFeature::predicated_accesses);
+  const std::vector<NodeId> nodes = as_exprs(c, args[0]);
+  return c.make.buffer_load(method.node, nodes, as_optional_expr(c, args.keyword("predicate")));
+}
+
+/// A name behind the prefix means the same wherever it is: it is looked up once.
+const Callee& resolve(Context& c, std::string_view name) {
+  const auto [found, is_new] = c.callees.try_emplace(name);
+  Callee& callee = found->second;
+  if (!is_new) return callee;
+  callee.form = find_form(Form::Place::expression, Form::Prefix::tir, name);
+  if (callee.form != nullptr) return callee;
+  callee.op = text::find_script_op(name);
+  // Before v0.12 no operator had another name than its own.
+  if (callee.op == nullptr) callee.op = text::find_op(fmt::format("tir.{}", name));
+  if (callee.op == nullptr) callee.dtype = parse_dtype(name);
+  return callee;
+}
+
+/// Forms come first: some have the name of an operator.
+NodeId call_tir(Context& c, std::string_view name, const Arguments& args) {
+  const Callee& callee = resolve(c, name);
+  if (callee.form != nullptr) return read_form(c, *callee.form, args);
+  if (callee.op != nullptr) return call_op(c, *callee.op, args);
+  if (callee.dtype) return construct(c, *callee.dtype, args);
+  return call_unknown(c, name, args);
+}
+
+/// By what is in front of the last dot: a prefix, the module, or nothing.
+NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
+  if (const auto name = after_prefix(path, c.prefixes.tir); !name.empty()) {
+    return call_tir(c, name, args);
+  }
+  if (const auto name = after_prefix(path, c.prefixes.ir); !name.empty()) {
+    const Form* const form = find_form(Form::Place::expression, Form::Prefix::ir, name);
+    if (form == nullptr) args.fail(fmt::format("unknown function {}", path));
+    return read_form(c, *form, args);
+  }
+  const std::string_view tvm_name = after_prefix(path, "tvm");
+  if (const Form* const form = find_form(Form::Place::expression, Form::Prefix::tvm, tvm_name)) {
+    return read_form(c, *form, args);
+  }
+  for (const std::string_view module : {c.module_name, std::string_view("cls")}) {
+    if (const auto name = after_prefix(path, module); !name.empty()) {
+      // v0.12 has a string literal where v0.13 has a member of the module.
+      c.versions.observe(TvmFeature::calls_by_module);
+      return call_function(c, name, args);
+    }
+  }
+  if (path.find('.') != std::string_view::npos) args.fail(fmt::format("unknown function {}", path));
+  return call_function(c, path, args);
+}
+
+}  // namespace
+
+NodeId read_call(Context& c, const Value& callee, const Arguments& args) {
+  switch (callee.kind) {
+    case ValueKind::path:
+      return call_path(c, c.values.text(callee), args);
+    case ValueKind::string:  // v0.12 calls a function of the module by a string
+      c.versions.observe(TvmFeature::calls_by_string);
+      return call_function(c, as_string(c, callee), args);
+    case ValueKind::member:
+      if (is_array(c, callee.node)) return callee.node;
+      return predicated_load(c, callee, args);
+    default:
+      c.values.fail(callee, fmt::format("{} cannot be called", c.values.text(callee)));
+  }
+}
+
+void refuse_later(const Context& c, std::size_t offset, std::string_view sign) {
+  support::fail_at(c.source, offset,
+                   refusal_of_later_tvm(fmt::format("TVMScript of TVM 0.24 or later ({})", sign)),
+                   0);
+}
+
+// --- Calls that are statements, or parts of them -----------------------------------------------
+
+std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root) {
+  const std::vector<SyntaxId>& all = c.values.children(root);
+  return {all.begin() + 1, all.end()};
+}
+
+Arguments arguments_of(Context& c, SyntaxId root) {
+  std::vector<Value> values;
+  for (const SyntaxId argument : argument_syntax(c, root)) values.push_back(lower(c, argument));
+  const SyntaxId callee = c.values.children(root).front();
+  return {c.values, Value{.kind = ValueKind::node, .syntax = root}, c.values.text(callee),
+          c.values.hold(values)};
+}
+
+std::string_view tir_callee(Context& c, SyntaxId root) {
+  if (c.values.syntax(root).kind != SyntaxKind::call) return {};
+  const SyntaxId callee = c.values.children(root).front();
+  if (c.values.syntax(callee).kind != SyntaxKind::attribute) return {};
+  const std::string_view name = after_prefix(c.values.text(callee), c.prefixes.tir);
+  if (name.starts_with("sblock")) refuse_later(c, c.values.syntax(root).begin, "sblock");
+  return name;
+}
+
+std::string_view ir_callee(Context& c, SyntaxId root) {
+  if (c.values.syntax(root).kind != SyntaxKind::call) return {};
+  return after_prefix(c.values.text(c.values.children(root).front()), c.prefixes.ir);
+}
+
+std::string_view tir_generic(Context& c, SyntaxId root) {
+  if (c.values.syntax(root).kind != SyntaxKind::subscript) return {};
+  return after_prefix(c.values.text(c.values.children(root).front()), c.prefixes.tir);
+}
+
+void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& names) {
+  for (SyntaxId i = c.values.syntax(root).first; i < root; ++i) {
+    const text::Syntax& syntax = c.values.syntax(i);
+    if (syntax.kind != SyntaxKind::name) continue;
+    const std::string_view next = c.values.slice(syntax.end, syntax.end + 1);
+    const std::string_view name = c.values.slice(syntax.begin, syntax.end);
+    const bool is_operand = next != "." && next != "(";
+    if (is_operand && c.names.find(name) == NodeId::none) names.insert(name);
+  }
+}
+
+// --- Lowering ----------------------------------------------------------------------------------
+
+namespace {
+
+using text::Sign;
 
 /// A value whose items are the values of the children.
 void gather(Context& c, ValueKind kind, SyntaxId id) {

@@ -1,48 +1,136 @@
-// The functions of TVMScript by name and by what they make: forms.def as a table.
+// The functions of TVMScript by name and by what they make. The reader looks names up here, the
+// writer node kinds.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "mlf/tir/builder.h"
 #include "mlf/tir/kind.h"
-#include "tir/text/form_arguments.h"
 
 namespace mlf::tir::tvmscript {
 
-using text::ArgumentType;
-using text::FormArgument;
-using text::Need;
+class Arguments;
+struct Context;
+struct FunctionContext;
 
-/// One row of forms.def.
+/// What the argument of a form has to be.
+enum class ArgumentType : std::uint8_t {
+  expr,
+  exprs,      ///< a list of expressions
+  var,        ///< a variable that is defined already
+  vars,       ///< a list of variables
+  lanes,      ///< a number of lanes, from v0.16 on maybe a multiple of vscale
+  predicate,  ///< an expression; left out where it is true
+  callee,     ///< the name of an operator, or a function
+  dtype,
+  type,
+  types,  ///< a list of types
+  string,
+  integer,
+  real,
+  attribute,   ///< a value as attributes have it: strings and lists are no expressions
+  attributes,  ///< a list of such values
+};
+
+struct FormArgument {
+  ArgumentType type = ArgumentType::expr;
+  std::uint8_t field = 0;  ///< position in the row of the kind
+  /// Whether it may be left out, or given by the name of the field.
+  bool is_optional = false;
+
+  bool may_be_absent() const { return is_optional || type == ArgumentType::predicate; }
+};
+
 struct Form {
-  /// What a call of the function is.
+  /// What a call of the function is: an expression (also a type or another object), `name = T.…(…)`
+  /// that defines a variable, a buffer or an axis for the rest of its scope, a scope around other
+  /// statements, or a line of its own.
   enum class Place : std::uint8_t { expression, definition, scope, line };
   enum class Use : std::uint8_t { written, read };
   /// The module that the name belongs to.
   enum class Prefix : std::uint8_t { tir, ir, tvm };
 
   Place place;
-  Use use;
-  Kind kind;
+  Use use = Use::written;
+  Kind kind;  ///< the node that it makes
   Prefix prefix;
   std::string_view name;
   std::uint8_t since;
-  std::uint8_t until = 0;
+  std::uint8_t until;
   std::uint8_t count = 0;  ///< of arguments; an irregular form has none here
   std::array<FormArgument, 6> all_arguments{};
+  // What reads an irregular form; null for a regular one.
+  NodeId (*read)(Context& c, const Arguments& args) = nullptr;
+  /// Of a definition or a scope; gives what the name refers to.
+  NodeId (*name_reader)(FunctionContext& fn, std::string_view name,
+                        const Arguments& args) = nullptr;
+  void (*read_line)(FunctionContext& fn, const Arguments& args) = nullptr;
 
   std::span<const FormArgument> arguments() const { return std::span(all_arguments).first(count); }
 };
 
-/// All rows, in the order of the table.
+/// All forms, in the order of the table.
 std::span<const Form> all_forms();
-/// Position of a row in the table.
-std::size_t position_of(const Form& form);
 /// The function of this name behind a prefix; null where there is none.
 const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view name);
 /// How TVM v0.`minor` makes nodes of a kind; null where it has no words for them.
 const Form* form_of(Kind kind, std::uint8_t minor);
+
+// --- Reading calls of forms: form_readers.cpp --------------------------------------------------
+
+/// The node that a form of an expression makes. Narrows the version to those that have the form.
+NodeId read_form(Context& c, const Form& form, const Arguments& args);
+/// The fields of a node by the arguments of a regular form, in the order of the kind's row: what no
+/// argument says is undefined, empty or 0.
+std::vector<FieldValue> read_fields(Context& c, const Form& form, const Arguments& args);
+/// Narrows the version to those that have the form.
+void note_version(Context& c, const Form& form);
+
+// --- Readers of irregular forms ----------------------------------------------------------------
+
+NodeId read_let(Context& c, const Arguments& args);
+NodeId read_reduce(Context& c, const Arguments& args);
+NodeId read_comm_reducer(Context& c, const Arguments& args);
+NodeId read_iter_var(Context& c, const Arguments& args);
+NodeId read_range(Context& c, const Arguments& args);
+NodeId read_index_map(Context& c, const Arguments& args);
+NodeId read_target(Context& c, const Arguments& args);
+NodeId read_handle(Context& c, const Arguments& args);
+NodeId read_tuple_type(Context& c, const Arguments& args);
+NodeId read_type_var(Context& c, const Arguments& args);
+NodeId read_allocated_pool_info(Context& c, const Arguments& args);
+NodeId read_constant_pool_info(Context& c, const Arguments& args);
+NodeId read_constant_info(Context& c, const Arguments& args);
+NodeId read_vdevice(Context& c, const Arguments& args);
+NodeId read_dummy_global_info(Context& c, const Arguments& args);
+
+NodeId open_let_scope(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_attr(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_realize(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId open_producer_realize(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_old_var(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_node_var(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& args);
+
+void line_prefetch(FunctionContext& fn, const Arguments& args);
+void line_func_attr(FunctionContext& fn, const Arguments& args);
+void line_match_buffer(FunctionContext& fn, const Arguments& args);
+void line_preflattened_buffer(FunctionContext& fn, const Arguments& args);
+void line_where(FunctionContext& fn, const Arguments& args);
+void line_reads(FunctionContext& fn, const Arguments& args);
+void line_writes(FunctionContext& fn, const Arguments& args);
+void line_block_attr(FunctionContext& fn, const Arguments& args);
 
 }  // namespace mlf::tir::tvmscript

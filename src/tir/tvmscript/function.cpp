@@ -1,24 +1,188 @@
-// A function as a whole: its head, its suite.
+// A function as a whole: its head, its suite, the frames that are open.
+#include "tir/tvmscript/function.h"
+
 #include <fmt/core.h>
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/blocks.h"
-#include "tir/tvmscript/buffers.h"
-#include "tir/tvmscript/calls.h"
-#include "tir/tvmscript/conversions.h"
-#include "tir/tvmscript/definitions.h"
+#include "tir/tvmscript/context.h"
 #include "tir/tvmscript/expressions.h"
-#include "tir/tvmscript/function.h"
-#include "tir/tvmscript/lines.h"
-#include "tir/tvmscript/names.h"
-#include "tir/tvmscript/statements.h"
 
 namespace mlf::tir::tvmscript {
-namespace {
+
+// --- Frames ------------------------------------------------------------------------------------
+
+/// Frames nest as deep as the source says: on a stack of their own, with a limit.
+void Frames::open(Frame frame) {
+  if (stack_.depth() >= c_.limits.max_nesting) {
+    support::fail_at(c_.source, frame.begin,
+                     fmt::format("statements nested deeper than {} levels", c_.limits.max_nesting));
+  }
+  frame.first_scope = scopes_.size();
+  frame.name_mark = c_.names.mark();
+  stack_.open(frame);
+}
+
+/// The fields of all open scopes are in one vector: scopes end in the reverse order.
+void Frames::add_scope(Kind kind, std::uint8_t body, std::span<const FieldValue> fields) {
+  scopes_.push_back({kind, body, fields_.size()});
+  fields_.insert(fields_.end(), fields.begin(), fields.end());
+}
+
+/// Puts the scopes since `first_scope` around `body`, the innermost one first.
+NodeId Frames::wrap(NodeId body, std::size_t first_scope, SourceRange range) {
+  for (; scopes_.size() > first_scope; scopes_.pop_back()) {
+    const Scope& scope = scopes_.back();
+    const auto fields = std::span(fields_).subspan(scope.first_field);
+    fields[scope.body] = body;
+    body = c_.builder.make(scope.kind, fields);
+    c_.builder.set_source_range(body, range);
+    fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(scope.first_field), fields_.end());
+  }
+  return body;
+}
+
+void Frames::close(std::uint32_t end) {
+  const Frame frame = stack_.close();
+  const SourceRange range{frame.begin, end};
+  NodeId node = wrap(stack_.take_body(frame), frame.first_scope, range);
+  c_.names.release(frame.name_mark);
+  switch (frame.kind) {
+    case FrameKind::then_branch:
+      node = c_.builder.make(Kind::IfThenElse, {frame.condition, node, NodeId::none});
+      break;
+    case FrameKind::else_branch:
+      node = c_.builder.make(Kind::IfThenElse, {frame.condition, frame.then_case, node});
+      break;
+    case FrameKind::block:
+      node = text::make_block(c_.make, blocks_.back(), node);
+      blocks_.pop_back();
+      break;
+    case FrameKind::init:
+      // The init of a block is not a statement of it.
+      blocks_.back().init = node;
+      return;
+    default:
+      break;
+  }
+  // A scope has its range from `wrap`.
+  if (frame.kind != FrameKind::scoped) c_.builder.set_source_range(node, range);
+  stack_.add(node);
+}
+
+/// Names of the then branch end with it.
+void Frames::start_else() {
+  Frame& frame = stack_.top();
+  frame.then_case = stack_.take_body(frame);
+  frame.kind = FrameKind::else_branch;
+  c_.names.release(frame.name_mark);
+}
+
+NodeId Frames::finish() {
+  const Frame frame = stack_.close();
+  const NodeId body = stack_.take_body(frame);
+  c_.names.release(frame.name_mark);
+  return body;
+}
+
+// --- Lines -------------------------------------------------------------------------------------
 
 using text::Sign;
+using text::SyntaxId;
+using text::SyntaxKind;
 using text::TokenKind;
+
+void add_statement(FunctionContext& fn, NodeId stmt) {
+  fn.c.builder.set_source_range(stmt, {fn.line_begin, fn.c.lexer.token().begin});
+  fn.frames.add(stmt);
+}
+
+void open_frame(FunctionContext& fn, FrameKind kind, Reach reach) {
+  Frame frame{.kind = kind, .indent = 0, .header_indent = 0, .begin = fn.line_begin};
+  frame.indent = fn.frames.top().indent;
+  frame.header_indent = reach == Reach::own_suite ? frame.indent : fn.frames.top().header_indent;
+  fn.frames.open(frame);
+}
+
+/// The colon that ends the line above a suite.
+void end_header(FunctionContext& fn) {
+  Context& c = fn.c;
+  if (!c.lexer.accept(Sign::colon)) {
+    c.lexer.fail(fmt::format("expected ':', found {}", c.lexer.found()));
+  }
+  end_line(fn);
+  fn.expects_suite = true;
+}
+
+void end_line(FunctionContext& fn) {
+  Context& c = fn.c;
+  if (!c.lexer.token().is(TokenKind::newline) && !c.lexer.token().is(TokenKind::end)) {
+    c.lexer.fail(fmt::format("expected the end of the line, found {}", c.lexer.found()));
+  }
+  fn.line_end = c.lexer.token().begin;
+  if (c.lexer.token().is(TokenKind::newline)) c.lexer.advance();
+}
+
+// --- Names -------------------------------------------------------------------------------------
+
+std::string_view expect_name(FunctionContext& fn, std::string_view wanted) {
+  Context& c = fn.c;
+  if (!c.lexer.token().is(TokenKind::name)) {
+    c.lexer.fail(fmt::format("expected {}, found {}", wanted, c.lexer.found()));
+  }
+  const std::string_view name = c.lexer.text(c.lexer.token());
+  c.lexer.advance();
+  return name;
+}
+
+/// TVM prints names that are words of Python as they are: `for = T.int32()`, `in[0] = 1`.
+bool is_plain_name(const FunctionContext& fn) {
+  Context& c = fn.c;
+  const std::string_view rest = c.slice(c.lexer.token().end, c.lexer.line_end());
+  return rest.starts_with("[") || rest.starts_with(".") || rest.starts_with(",") ||
+         rest.starts_with(" = ");
+}
+
+std::string_view target_name(FunctionContext& fn, SyntaxId target) {
+  Context& c = fn.c;
+  const text::Syntax& syntax = c.values.syntax(target);
+  const std::string_view text = c.slice(syntax.begin, syntax.end);
+  if (syntax.kind != SyntaxKind::name) {
+    support::fail_at(c.source, syntax.begin, fmt::format("cannot assign to '{}'", text),
+                     syntax.end - syntax.begin);
+  }
+  return text;
+}
+
+void bind(FunctionContext& fn, std::string_view name, NodeId node) {
+  if (!name.empty() && node != NodeId::none) fn.c.names.bind(name, node);
+}
+
+/// Notes that `node` is declared but not set.
+NodeId declare(FunctionContext& fn, NodeId node) {
+  fn.declared.insert(index(node));
+  return node;
+}
+
+/// What an earlier line declared under this name, once: a printer names nothing twice in a scope,
+/// so the statement that sets it means that one.
+NodeId declared(FunctionContext& fn, std::string_view name, Kind kind) {
+  const NodeId known = fn.c.names.find(name);
+  if (known == NodeId::none || !fn.c.node(known).is(kind)) return NodeId::none;
+  return fn.declared.erase(index(known)) > 0 ? known : NodeId::none;
+}
+
+/// The variable that a statement sets.
+NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type) {
+  Context& c = fn.c;
+  const NodeId known = declared(fn, name, Kind::Var);
+  const bool fits = known != NodeId::none && c.node(known).dtype() == c.make.dtype_of_type(type);
+  return fits ? known : c.make.var(name, type);
+}
+
+// --- Functions ---------------------------------------------------------------------------------
+
+namespace {
 
 /// `n: T.int32`, `n: T.int32(is_size_var=True)`, `n: T.Var("n", "bfloat16")`
 NodeId read_scalar_param(FunctionContext& fn, std::string_view name, text::SyntaxId root) {

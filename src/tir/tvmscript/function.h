@@ -1,15 +1,75 @@
 // A function of a script while it is read, line by line.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "mlf/tir/builder.h"
-#include "tir/tvmscript/frames.h"
+#include "tir/text/statement_stack.h"
+#include "tir/tvmscript/context.h"
+#include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
+
+enum class FrameKind : std::uint8_t { function, scoped, then_branch, else_branch, block, init };
+
+/// A suite, or the rest of one under a concise statement.
+struct Frame {
+  FrameKind kind;
+  std::uint32_t indent;         ///< of its statements
+  std::uint32_t header_indent;  ///< of the line that opened it
+  std::uint32_t begin;          ///< where that line begins in the source
+  std::size_t first = 0;        ///< of its statements, on the stack
+  std::size_t first_scope = 0;
+  std::size_t name_mark = 0;
+  NodeId condition = NodeId::none;  ///< of branches
+  NodeId then_case = NodeId::none;
+};
+
+class Frames {
+ public:
+  explicit Frames(Context& context) : c_(context) {}
+
+  /// Opens a frame whose names, statements and scopes end with it.
+  void open(Frame frame);
+  /// Adds a statement around whatever the innermost frame will hold; `fields` has an undefined
+  /// node for the body, at position `body`. Scopes added later are inside of earlier ones.
+  void add_scope(Kind kind, std::uint8_t body, std::span<const FieldValue> fields);
+  void add_scope(Kind kind, std::uint8_t body, std::initializer_list<FieldValue> fields) {
+    add_scope(kind, body, std::span(fields.begin(), fields.size()));
+  }
+  void add(NodeId stmt) { stack_.add(stmt); }
+  /// Closes the innermost frame and adds what became of it to the one around.
+  void close(std::uint32_t end);
+  /// Turns the innermost frame, a then branch, into the else branch.
+  void start_else();
+  /// Closes the last frame, that of the function; gives the body.
+  NodeId finish();
+
+  Frame& top() { return stack_.top(); }
+  std::size_t depth() const { return stack_.depth(); }
+  std::vector<text::BlockDraft>& blocks() { return blocks_; }
+
+ private:
+  struct Scope {
+    Kind kind;
+    std::uint8_t body;
+    std::size_t first_field;
+  };
+
+  NodeId wrap(NodeId body, std::size_t first_scope, SourceRange range);
+
+  Context& c_;
+  text::StatementStack<Frame> stack_{c_.builder};
+  std::vector<Scope> scopes_;
+  std::vector<FieldValue> fields_;
+  std::vector<text::BlockDraft> blocks_;
+};
 
 enum class Visibility : std::uint8_t { exported, hidden };
 
@@ -56,5 +116,83 @@ struct FunctionContext {
 
 /// Reads a function from `def` to the last line of its body.
 void read_function(Context& c, FunctionDraft& draft);
+
+// --- Lines -------------------------------------------------------------------------------------
+
+/// How far a scope reaches: TVM calls the first form concise.
+enum class Reach : std::uint8_t { rest_of_suite, own_suite };
+
+/// Adds a statement of one line to the innermost frame.
+void add_statement(FunctionContext& fn, NodeId stmt);
+void open_frame(FunctionContext& fn, FrameKind kind, Reach reach);
+/// Takes the colon that ends the line above a suite.
+void end_header(FunctionContext& fn);
+void end_line(FunctionContext& fn);
+
+/// Takes a name; `wanted` says of what.
+std::string_view expect_name(FunctionContext& fn, std::string_view wanted);
+/// Whether the word at hand is a name although Python has a keyword of it: TVM prints names that
+/// are words of Python as they are, `for = T.int32()`, `in[0] = 1`.
+bool is_plain_name(const FunctionContext& fn);
+/// The name that an assignment sets; fails where it sets something else.
+std::string_view target_name(FunctionContext& fn, text::SyntaxId target);
+/// Lets a name refer to a node, if there are both.
+void bind(FunctionContext& fn, std::string_view name, NodeId node);
+/// Notes that `node` is declared and not set by a statement yet; gives it back.
+NodeId declare(FunctionContext& fn, NodeId node);
+/// What an earlier line declared under this name, once: a printer names nothing twice in a scope,
+/// so the statement that sets it means that one.
+NodeId declared(FunctionContext& fn, std::string_view name, Kind kind);
+/// The variable that a statement sets: one that was declared, or a new one.
+NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type);
+
+// --- Statements: statements.cpp ----------------------------------------------------------------
+
+/// Closes the frames that the indentation of the line at hand ends.
+void align(FunctionContext& fn);
+/// Reads one line.
+void read_statement(FunctionContext& fn);
+
+// --- Statements around others: scopes.cpp ------------------------------------------------------
+
+/// Opens a frame for the scope that a call of `form` makes; `name` will refer to what the call
+/// gives.
+void open_scope(FunctionContext& fn, const Form& form, std::string_view name, text::SyntaxId call,
+                Reach reach);
+void add_assert(FunctionContext& fn, NodeId condition, NodeId message);
+
+// --- Blocks, and calls that are lines: scopes.cpp ----------------------------------------------
+
+/// Reads a line that is a call of `form`.
+void read_line(FunctionContext& fn, const Form& form, const Arguments& args);
+
+/// The innermost block; fails at the call outside of any.
+text::BlockDraft& block_of(FunctionContext& fn, const Arguments& args);
+/// `with T.block("name"):`
+void open_block(FunctionContext& fn, const Arguments& args);
+/// `with T.init():`
+void open_init(FunctionContext& fn, const Arguments& args);
+/// The rest of the function under the comment `# with T.block("root"):`.
+void open_root_block(FunctionContext& fn);
+
+// --- Definitions: definitions.cpp --------------------------------------------------------------
+
+/// Whether `name = value` declares, as `T.int32()` and `T.Buffer(…)` do.
+bool is_declaration(FunctionContext& fn, text::SyntaxId value);
+NodeId read_declaration(FunctionContext& fn, std::string_view name, text::SyntaxId value);
+/// `T.Var("x", "bfloat16")`, `T.SizeVar(…)`: of a type that has no function of its own.
+NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args);
+/// `vi, vj, vk = T.axis.remap("SSR", [i, j, k])`: each axis has the range of its loop.
+void define_remap(FunctionContext& fn, const std::vector<text::SyntaxId>& names,
+                  const Arguments& args);
+
+/// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; what
+/// comes before belongs to the call (the parameter of match_buffer).
+NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape);
+
+/// The NDArray that the elements of a constant make, or none (with a loss) where the text does not
+/// hold them and nothing else does. No `elements`: the text has none at all.
+NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
+                     DType dtype, const std::vector<NodeId>& extents);
 
 }  // namespace mlf::tir::tvmscript

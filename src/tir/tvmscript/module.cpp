@@ -7,9 +7,7 @@
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/attributes.h"
-#include "tir/tvmscript/calls.h"
-#include "tir/tvmscript/conversions.h"
+#include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/function.h"
 
 namespace mlf::tir {

@@ -1,25 +1,313 @@
-#include "tir/tvmscript/statements.h"
+// Statements, line by line.
+#include "tir/tvmscript/function.h"
 
 #include <fmt/core.h>
+#include <algorithm>
+#include <set>
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/accesses.h"
-#include "tir/tvmscript/blocks.h"
-#include "tir/tvmscript/calls.h"
-#include "tir/tvmscript/conversions.h"
-#include "tir/tvmscript/definitions.h"
 #include "tir/tvmscript/expressions.h"
-#include "tir/tvmscript/lines.h"
-#include "tir/tvmscript/scopes.h"
 
 namespace mlf::tir::tvmscript {
+
+// --- Loops -------------------------------------------------------------------------------------
+
 namespace {
 
 using text::Sign;
 using text::SyntaxId;
-using text::SyntaxKind;
 using text::TokenKind;
+
+struct LoopForm {
+  std::string_view name;
+  ForKind kind;
+};
+
+/// The kinds of loops by their functions in T; a bare range() is serial.
+constexpr LoopForm kLoops[] = {
+    {"serial", ForKind::serial},
+    {"parallel", ForKind::parallel},
+    {"vectorized", ForKind::vectorized},
+    {"unroll", ForKind::unrolled},
+    {"thread_binding", ForKind::thread_binding},
+};
+
+/// `name = T.int32()`
+struct Declaration {
+  std::uint32_t begin;
+  std::string_view name;
+  SyntaxId value;
+};
+
+/// The lines of a suite up to the first one that is not a declaration, from the colon above it on.
+std::vector<Declaration> declarations_of_suite(FunctionContext& fn) {
+  Context& c = fn.c;
+  std::vector<Declaration> lines;
+  c.lexer.advance();
+  c.lexer.skip_lines();
+  while (c.lexer.token().is(TokenKind::name) && is_plain_name(fn)) {
+    const std::uint32_t begin = c.lexer.token().begin;
+    const SyntaxId target = c.parser.parse();
+    if (!c.lexer.accept(Sign::assign)) break;
+    const SyntaxId value = c.parser.parse();
+    if (!is_declaration(fn, value)) break;
+    lines.push_back({begin, target_name(fn, target), value});
+    c.lexer.skip_lines();
+  }
+  return lines;
+}
+
+/// From v0.12 on, what a loop's bounds mention first is declared below them, at the top of the
+/// loop's suite. Those lines are read first; once it is their turn, they say nothing new.
+void declare_ahead(FunctionContext& fn, SyntaxId bounds) {
+  Context& c = fn.c;
+  std::set<std::string_view> wanted;
+  add_unknown_names(c, bounds, wanted);
+  if (wanted.empty() || !c.lexer.token().is(Sign::colon)) return;
+  const std::uint32_t header_end = c.lexer.token().begin;
+  const std::vector<Declaration> lines = declarations_of_suite(fn);
+  c.lexer.seek(header_end);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (wanted.contains(line->name)) add_unknown_names(c, line->value, wanted);
+  }
+  const std::uint32_t header_begin = fn.line_begin;
+  for (const Declaration& line : lines) {
+    if (!wanted.contains(line.name)) continue;
+    fn.line_begin = line.begin;
+    bind(fn, line.name,
+         fn.declared_ahead[line.begin] = read_declaration(fn, line.name, line.value));
+  }
+  fn.line_begin = header_begin;
+}
+
+/// The range is remembered: `T.axis.remap` says nothing but the loop variable.
+void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId extent, ForKind kind,
+              NodeId thread, const std::vector<NamedNode>& annotations) {
+  Context& c = fn.c;
+  const NodeId var = scope_var(fn, name, c.make.prim_type(c.make.dtype_of(extent)));
+  fn.frames.add_scope(Kind::For, f::For::body,
+                      {var, min, extent, kind, NodeId::none, thread, c.builder.map(annotations)});
+  fn.loop_ranges[index(var)] = {min, extent};
+  bind(fn, name, var);
+}
+
+/// The thread that a loop is bound to; nothing where none is printed, for the IR allows that.
+NodeId thread_of(Context& c, const Arguments& args, DType dtype) {
+  const auto tag = args.find(2, "thread");
+  if (!tag) return NodeId::none;
+  const NodeId var = c.make.var("", c.make.prim_type(dtype));
+  return c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,
+                                        c.builder.string(as_string(c, *tag))});
+}
+
+/// `range(16)`, `T.serial(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
+void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args, ForKind kind) {
+  Context& c = fn.c;
+  args.expect(1, 2);
+  args.expect_keywords({"thread", "annotations"});
+  const NodeId last = as_expr(c, args[args.size() - 1]);
+  const DType dtype = c.make.dtype_of(last);
+  NodeId min = NodeId::none;
+  NodeId extent = last;
+  if (args.size() == 2) {
+    min = as_expr_of(c, args[0], dtype);
+    extent = c.make.extent(min, last, c.function());
+  } else {
+    min = c.make.int_imm(dtype, 0);
+  }
+  NodeId thread = NodeId::none;
+  if (kind == ForKind::thread_binding) {
+    c.lose(LossCode::thread_binding);
+    thread = thread_of(c, args, dtype);
+  }
+  const auto annotations = args.keyword("annotations");
+  add_loop(fn, name, min, extent, kind, thread,
+           annotations ? as_attribute_map(c, *annotations) : std::vector<NamedNode>());
+}
+
+/// `for i, j in T.grid(16, 16)` is two loops, each the body of the other.
+void open_loops(FunctionContext& fn, const std::vector<std::string_view>& names,
+                SyntaxId iterable) {
+  Context& c = fn.c;
+  const text::Syntax& syntax = c.values.syntax(iterable);
+  const std::string_view callee = tir_callee(c, iterable);
+  const bool is_range = syntax.kind == text::SyntaxKind::call && callee.empty() &&
+                        c.slice(syntax.begin, syntax.name_begin) == "range";
+  const auto* const form = std::ranges::find(kLoops, callee, &LoopForm::name);
+  if (!is_range && callee != "grid" && form == std::end(kLoops)) {
+    c.values.fail({.syntax = iterable},
+                  "expected range(), T.grid(), or one of T.serial, parallel, vectorized, unroll "
+                  "and thread_binding");
+  }
+  const std::size_t expected = callee == "grid" ? syntax.arity - 1 : 1;
+  if (names.size() != expected) {
+    c.values.fail({.syntax = iterable},
+                  fmt::format("names of {} loop variables for {} loops", names.size(), expected));
+  }
+  open_frame(fn, FrameKind::scoped, Reach::own_suite);
+  declare_ahead(fn, iterable);
+  if (callee != "grid") {
+    return open_loop(fn, names.front(), arguments_of(c, iterable),
+                     is_range ? ForKind::serial : form->kind);
+  }
+  // One by one: in v0.8 an extent may depend on the loops before it.
+  const std::vector<SyntaxId> extents = argument_syntax(c, iterable);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const NodeId extent = as_expr(c, lower(c, extents[i]));
+    const NodeId zero = c.make.int_imm(c.make.dtype_of(extent), 0);
+    add_loop(fn, names[i], zero, extent, ForKind::serial, NodeId::none, {});
+  }
+}
+
+/// Several names are those of T.grid.
+void keyword_for(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  std::vector<std::string_view> names;
+  do {
+    names.push_back(expect_name(fn, "a loop variable"));
+  } while (c.lexer.accept(Sign::comma));
+  if (!c.lexer.at_word("in")) {
+    c.lexer.fail(fmt::format("expected 'in' after the loop variable, found {}", c.lexer.found()));
+  }
+  c.lexer.advance();
+  const SyntaxId iterable = c.parser.parse();
+  open_loops(fn, names, iterable);
+  end_header(fn);
+}
+
+// --- Lines that begin with a word of Python ----------------------------------------------------
+
+/// The condition is part of the statement, the body a suite.
+void keyword_while(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, read_value(c));
+  open_frame(fn, FrameKind::scoped, Reach::own_suite);
+  fn.frames.add_scope(Kind::While, f::While::body, {condition, NodeId::none});
+  end_header(fn);
+}
+
+/// The old printer leaves out the else branch of a condition that is constant true.
+void open_if(FunctionContext& fn, std::uint32_t header_indent) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, read_value(c));
+  const Node value = c.node(condition);
+  if (c.rules.drops_dead_else && value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0) {
+    c.lose(LossCode::else_branch);
+  }
+  open_frame(fn, FrameKind::then_branch, Reach::own_suite);
+  fn.frames.top().header_indent = header_indent;
+  fn.frames.top().condition = condition;
+  end_header(fn);
+}
+
+void keyword_if(FunctionContext& fn) {
+  open_if(fn, fn.frames.top().indent);
+}
+
+void keyword_stray_else(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.fail(fmt::format("{} without an if before it", c.lexer.found()));
+}
+
+/// Blocks and their init have frames of their own kind; all others are forms.
+void with_item(FunctionContext& fn) {
+  Context& c = fn.c;
+  const SyntaxId root = c.parser.parse();
+  std::string_view name;
+  if (c.lexer.at_word("as")) {
+    c.lexer.advance();
+    name = expect_name(fn, "a name after 'as'");
+  }
+  const std::string_view callee = tir_callee(c, root);
+  if (callee == "block") return open_block(fn, arguments_of(c, root));
+  if (callee == "init") return open_init(fn, arguments_of(c, root));
+  const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee);
+  if (scope == nullptr) c.values.fail({.syntax = root}, "this does not open a scope");
+  open_scope(fn, *scope, name, root, Reach::own_suite);
+}
+
+/// `with a, b:` opens one scope inside the other.
+void keyword_with(FunctionContext& fn) {
+  const std::uint32_t header_indent = fn.frames.top().indent;
+  fn.c.lexer.advance();
+  with_item(fn);
+  while (fn.c.lexer.accept(Sign::comma)) {
+    // Only the last one holds lines; all of them end where it ends.
+    fn.frames.top().indent = header_indent + 1;
+    with_item(fn);
+    fn.frames.top().header_indent = header_indent;
+  }
+  end_header(fn);
+}
+
+/// The assertion is around the rest of the suite.
+void keyword_assert(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  const NodeId condition = as_expr(c, read_value(c));
+  if (!c.lexer.accept(Sign::comma)) {
+    c.lexer.fail(fmt::format("expected ',' and a message, found {}", c.lexer.found()));
+  }
+  const NodeId message = as_expr(c, read_value(c));
+  open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
+  add_assert(fn, condition, message);
+  end_line(fn);
+}
+
+/// `return x` is a call of tir.ret since v0.16.
+void keyword_return(FunctionContext& fn) {
+  Context& c = fn.c;
+  c.lexer.advance();
+  c.versions.observe(TvmFeature::return_statement);
+  const NodeId value = as_expr(c, read_value(c));
+  const NodeId call = c.make.call_inferred("tir.ret", {&value, 1}, c.function());
+  add_statement(fn, c.builder.make(Kind::Evaluate, {call}));
+  end_line(fn);
+}
+
+/// The body of a function or a loop that does nothing.
+void keyword_pass(FunctionContext& fn) {
+  fn.c.lexer.advance();
+  end_line(fn);
+}
+
+/// The line is `else:` or `elif …:` and the innermost frame its then branch.
+void start_else(FunctionContext& fn) {
+  const std::uint32_t header_indent = fn.frames.top().header_indent;
+  const bool is_elif = fn.c.lexer.at_word("elif");
+  fn.frames.start_else();
+  if (is_elif) {
+    // The else branch holds nothing but the next `if`, whose lines are indented further.
+    fn.frames.top().indent = header_indent + 1;
+    return open_if(fn, header_indent);
+  }
+  fn.c.lexer.advance();
+  end_header(fn);
+}
+
+void keyword_nested(FunctionContext& fn) {
+  fn.c.lexer.fail("a function or class inside a function is not TIR");
+}
+
+struct Keyword {
+  std::string_view word;
+  void (*read)(FunctionContext& fn);
+};
+/// Words of Python that TVM's printer or people's scripts begin lines with.
+constexpr Keyword kKeywords[] = {
+    {"for", keyword_for},         {"while", keyword_while},     {"if", keyword_if},
+    {"else", keyword_stray_else}, {"elif", keyword_stray_else}, {"with", keyword_with},
+    {"assert", keyword_assert},   {"return", keyword_return},   {"pass", keyword_pass},
+    {"def", keyword_nested},      {"class", keyword_nested},
+};
+
+// --- All other lines ---------------------------------------------------------------------------
+
+using text::SyntaxKind;
 
 /// A variable for the rest of the suite.
 void read_let_line(FunctionContext& fn, std::string_view name, NodeId type, NodeId value) {
@@ -207,8 +495,9 @@ void read_statement(FunctionContext& fn) {
   }
   if (fn.frames.top().indent > c.lexer.indentation()) return start_else(fn);
   if (c.lexer.token().is(TokenKind::name)) {
-    const Keyword keyword = find_keyword(c.lexer.text(c.lexer.token()));
-    if (keyword != nullptr && !is_plain_name(fn)) return keyword(fn);
+    const auto* const keyword =
+        std::ranges::find(kKeywords, c.lexer.text(c.lexer.token()), &Keyword::word);
+    if (keyword != std::end(kKeywords) && !is_plain_name(fn)) return keyword->read(fn);
   }
   if (c.lexer.token().is(Sign::at)) return keyword_nested(fn);
   read_simple_statement(fn);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "support/error.h"
-#include "tir/text/literals.h"
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::tvmscript {
 

@@ -14,7 +14,7 @@
 
 #include "mlf/tir/module.h"
 #include "support/source_text.h"
-#include "tir/text/syntax.h"
+#include "tir/text/expression_parser.h"
 
 namespace mlf::tir::tvmscript {
 

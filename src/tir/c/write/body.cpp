@@ -101,7 +101,7 @@ void BodyWriter::sequence(Node node) {
   for (std::size_t i = parts.size(); i > 0; --i) then(parts[i - 1]);
 }
 
-// --- Blocks -------------------------------------------------------------------------------------
+// --- Blocks ------------------------------------------------------------------------------------
 
 /// The body of what was just opened, and its end.
 void BodyWriter::open_block(Node body) {
@@ -153,7 +153,7 @@ void BodyWriter::otherwise(const Task& task) {
   open_block(task.node[f::IfThenElse::else_case]);
 }
 
-// --- Variables and memory -----------------------------------------------------------------------
+// --- Variables and memory ----------------------------------------------------------------------
 
 /// Its scope is the rest of the block, which C needs no braces for.
 void BodyWriter::let(Node node) {
@@ -225,7 +225,7 @@ void BodyWriter::store(Node node) {
   code_.line("{} = {};", place, value);
 }
 
-// --- Calls --------------------------------------------------------------------------------------
+// --- Calls -------------------------------------------------------------------------------------
 
 /// A number alone prints nothing; calls of the runtime have forms of their own.
 void BodyWriter::evaluate(Node value) {

@@ -25,7 +25,7 @@ bool is_in_parentheses(std::string_view text) {
 
 }  // namespace
 
-// --- Names --------------------------------------------------------------------------------------
+// --- Names -------------------------------------------------------------------------------------
 
 NameSupply::NameSupply(const Forms& forms)
     : separator_(forms.has(TvmFeature::c_numbers_follow_names) ? "" : "_") {
@@ -53,7 +53,7 @@ std::string NameSupply::fresh(std::string_view hint) {
   return unique;
 }
 
-// --- Lines, blocks, temporaries -----------------------------------------------------------------
+// --- Lines, blocks, temporaries ----------------------------------------------------------------
 
 std::string_view Code::temporary_stem(const Forms& forms) {
   return forms.has(TvmFeature::c_temporaries_v) ? "v_" : "_";

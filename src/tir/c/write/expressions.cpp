@@ -23,7 +23,7 @@ std::string ExprWriter::place(Node buffer, Node index) {
                      has_brackets ? ")]" : "]");
 }
 
-// --- Variables ----------------------------------------------------------------------------------
+// --- Variables ---------------------------------------------------------------------------------
 
 const std::string& ExprWriter::declare(Node var, DType pointee) {
   Variable& variable = variables_[index(var.id())];
@@ -50,7 +50,7 @@ std::string ExprWriter::pointer_text(Node buffer) const {
   return fmt::format("(({}*){})", type_text(element), name);
 }
 
-// --- The stack ----------------------------------------------------------------------------------
+// --- The stack ---------------------------------------------------------------------------------
 
 /// Expressions are DAGs in memory and trees in C: shared ones are written each time. Some forms
 /// name an operand more than once, which `check_written_size` does not know.
@@ -184,7 +184,7 @@ void ExprWriter::finish(Frame& frame) {
   }
 }
 
-// --- Forms --------------------------------------------------------------------------------------
+// --- Forms -------------------------------------------------------------------------------------
 
 /// How an expression is printed: its form, with a mark for each operand.
 ExprWriter::Plan ExprWriter::plan(const Operand& operand, Extra& extra) {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kBeforeFunction = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
 constexpr std::int64_t kConstantAlignment = 16;
 
-// --- What the writer takes for granted of a module ----------------------------------------------
+// --- What the writer takes for granted of a module ---------------------------------------------
 
 bool fits(Node node, Expects expects) {
   switch (expects) {
@@ -69,7 +69,7 @@ void require_whole(Node root) {
   });
 }
 
-// --- Modules ------------------------------------------------------------------------------------
+// --- Modules -----------------------------------------------------------------------------------
 
 /// Statements below `body`, itself included, in no particular order.
 template <class Visit>
@@ -152,7 +152,7 @@ void ModuleWriter::note_ranges() {
   walk(document_.module.root(), seen, enter, [&](Node node) { ranges_.leave(node); });
 }
 
-// --- Calling conventions ------------------------------------------------------------------------
+// --- Calling conventions -----------------------------------------------------------------------
 
 /// How functions are called says how they take their arguments.
 void ModuleWriter::note_conventions() {
@@ -207,7 +207,7 @@ Convention ModuleWriter::convention_of(Node function) const {
   return target_kind() == "c" ? Convention::packed : Convention::unpacked;
 }
 
-// --- Functions ----------------------------------------------------------------------------------
+// --- Functions ---------------------------------------------------------------------------------
 
 /// One table of names for signature, prologue and body: their order decides which of them get
 /// numbers.
@@ -229,7 +229,7 @@ FunctionText ModuleWriter::function_text(Node function) const {
   return text;
 }
 
-// --- The file -----------------------------------------------------------------------------------
+// --- The file ----------------------------------------------------------------------------------
 
 std::string ModuleWriter::target_kind() const {
   if (!document_.target) return "c";

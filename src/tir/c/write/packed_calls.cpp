@@ -84,7 +84,7 @@ StackSizes stack_sizes(Node body) {
   return sizes;
 }
 
-// --- The stacks ---------------------------------------------------------------------------------
+// --- The stacks --------------------------------------------------------------------------------
 
 void PackedCalls::declare_stack(std::string& name, std::int64_t words) {
   const std::string storage = code_.fresh("stack");
@@ -103,7 +103,7 @@ void PackedCalls::declare_stacks(const StackSizes& sizes) {
   if (sizes.shapes) declare_stack(shape_, *sizes.shapes);
 }
 
-// --- Arguments ----------------------------------------------------------------------------------
+// --- Arguments ---------------------------------------------------------------------------------
 
 void PackedCalls::set_tensor(int number, const std::string& value) {
   for (const RecordField& row : record_fields()) {
@@ -207,7 +207,7 @@ void PackedCalls::store_argument(Node argument, std::int64_t position, std::int6
   code_.line("}}");
 }
 
-// --- Calls --------------------------------------------------------------------------------------
+// --- Calls -------------------------------------------------------------------------------------
 
 void PackedCalls::call_checked(const std::string& call, std::string_view brace) {
   code_.line("if ({} != 0){}", call, brace);

@@ -50,7 +50,7 @@ Prologue::Prologue(const Forms& forms, Code& code, ExprWriter& exprs, Node funct
   }
 }
 
-// --- Signatures ---------------------------------------------------------------------------------
+// --- Signatures --------------------------------------------------------------------------------
 
 std::string Prologue::signature(Convention convention) {
   return convention == Convention::packed ? packed_signature() : unpacked_signature();
@@ -87,7 +87,7 @@ std::string Prologue::unpacked_signature() {
   return "(" + list + ")";
 }
 
-// --- Prologues ----------------------------------------------------------------------------------
+// --- Prologues ---------------------------------------------------------------------------------
 
 /// Stacks come first, then values and codes, then what tensors hold. Assertions are not printed,
 /// but the `if` around the one on strides is.

@@ -1,12 +1,15 @@
-// Expressions, without the calls.
+// Expressions, and calls of the functions in forms.cpp.
 #include <fmt/core.h>
-
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tir/node_queries.h"
-#include "tir/tvmscript/operators.h"
-#include "tir/tvmscript/write/literals.h"
+#include "tir/text/op_table.h"
+#include "tir/tvm_features.h"
+#include "tir/tvmscript/dialects.h"
+#include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
@@ -244,6 +247,254 @@ void Printer::buffer_load(Node node, TextFragments& out) {
   out.text(name).text("[");
   indices.empty() ? out.text("()") : out.list(indices);
   out.text("]");
+}
+
+// --- Calls -------------------------------------------------------------------------------------
+
+namespace {
+
+using text::DtypePosition;
+using text::OpInfo;
+
+bool is_zero(Node node) {
+  return is_int(node, 0) || (node.is(Kind::FloatImm) && node.real(f::FloatImm::value) == 0);
+}
+
+bool any_of(NodeList nodes, bool (*predicate)(Node)) {
+  for (const Node node : nodes) {
+    if (predicate(node)) return true;
+  }
+  return false;
+}
+
+bool all_of(NodeList nodes, bool (*predicate)(Node)) {
+  for (const Node node : nodes) {
+    if (!predicate(node)) return false;
+  }
+  return true;
+}
+
+/// Operators whose functions compute where they can.
+bool computes(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "tir.bitwise_and", "tir.bitwise_not", "tir.bitwise_or", "tir.bitwise_xor",  "tir.ceil",
+      "tir.fabs",        "tir.floor",       "tir.fmod",       "tir.if_then_else", "tir.isnan",
+      "tir.likely",      "tir.nearbyint",   "tir.pow",        "tir.round",        "tir.shift_left",
+      "tir.shift_right", "tir.trunc"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+/// Operators of floating-point numbers whose functions do something else for integers.
+bool is_for_floats(std::string_view name) {
+  constexpr std::string_view kNames[] = {"tir.ceil", "tir.fabs",  "tir.floor", "tir.isnan",
+                                         "tir.pow",  "tir.round", "tir.trunc", "tir.nearbyint"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+/// Whether the function of an operator may make something else out of these arguments.
+bool would_compute(std::string_view name, NodeList args) {
+  if (!computes(name) || args.empty()) return false;
+  const bool is_choice = name == "tir.if_then_else";
+  if (is_choice || name == "tir.likely") {
+    if (is_number_literal(args[0])) return true;
+  } else if (all_of(args, is_number_literal) || any_of(args, is_zero)) {
+    return true;
+  }
+  if (is_for_floats(name) && !args[0].dtype().is_float()) return true;
+  const DType dtype = args[is_choice ? 1 : 0].dtype();
+  for (std::size_t i = is_choice ? 1 : 0; i < args.size(); ++i) {
+    if (args[i].dtype() != dtype) return true;
+  }
+  return false;
+}
+
+/// The dtype that the parser of TVM would give the call.
+std::optional<DType> inferred(const OpInfo& op, NodeList args) {
+  std::vector<DType> dtypes;
+  for (const Node arg : args) {
+    dtypes.push_back(is_expr(arg.category()) ? arg.dtype() : DType::Handle());
+  }
+  return infer_dtype(op.rule, dtypes);
+}
+
+/// An intrinsic of LLVM that a text names: its number is TVM's to find.
+bool names_llvm_intrinsic(const OpInfo& op, NodeList args) {
+  return op.name.starts_with("tir.call_llvm_") && !args.empty() && args[0].is(Kind::StringImm);
+}
+
+}  // namespace
+
+void Printer::call(Node node, TextFragments& out) {
+  const Node callee = node[f::Call::op];
+  if (callee.is(Kind::Op)) return call_of_op(node, out);
+  if (callee.is(Kind::GlobalVar)) return call_of_function(node, out);
+  refuse(fmt::format("a call of a {} cannot be written in TVMScript", callee.info().name));
+}
+
+/// The function of the operator, as long as it makes this very call; T.Call makes any.
+void Printer::call_of_op(Node node, TextFragments& out) {
+  const NodeList args = node.list(f::Call::args);
+  const std::string_view name = node[f::Call::op].text(f::Op::name);
+  if (spelling_.calls == Spelling::Calls::keyword) {
+    constexpr std::string_view kNamespace = "tir.";
+    if (!name.starts_with(kNamespace)) {
+      refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
+    }
+    return old_call(fmt::format("T.{}", name.substr(kNamespace.size())), node, out);
+  }
+  const OpInfo* const op = text::find_op(name);
+  const bool has_name = op != nullptr && op->since <= minor_version_ &&
+                        (op->script_function || names_llvm_intrinsic(*op, args));
+  if (!has_name || would_compute(name, args)) return regular_form(node, out);
+  if (op->dtype_position == DtypePosition::none && inferred(*op, args) != node.dtype()) {
+    return regular_form(node, out);
+  }
+  if (name == "tir.reinterpret" && !node.dtype().is_handle()) return regular_form(node, out);
+  out.text("T.").text(op->script_name).text("(");
+  if (op->dtype_position == DtypePosition::first) {
+    out.text(quoted_dtype(node.dtype())).text(args.empty() ? "" : ", ");
+  }
+  out.list(args);
+  if (op->dtype_position == DtypePosition::last) {
+    out.text(args.empty() ? "" : ", ").text(quoted_dtype(node.dtype()));
+  }
+  out.text(")");
+}
+
+/// `T.exp(x, dtype="float32")`, `name(x, dtype="int32")`
+void Printer::old_call(std::string_view function, Node node, TextFragments& out) {
+  const NodeList args = node.list(f::Call::args);
+  const DType dtype = node.dtype();
+  out.text(function).text("(").list(args).text(args.empty() ? "dtype=" : ", dtype=");
+  out.text(dtype.is_void() ? "\"\"" : quoted_dtype(dtype)).text(")");
+}
+
+/// What `T.Call("int32", "tir.name", [x, y])` calls: the parser takes names of operators of TIR as
+/// they are, and since v0.13 functions as members of the module.
+void Printer::callee(Node node, TextFragments& out) const {
+  constexpr std::string_view kBuiltin = "tir.";
+  if (node.is(Kind::Op)) {
+    const std::string_view name = node.text(f::Op::name);
+    name.starts_with(kBuiltin) ? out.text(quoted(name)) : out.value(node);
+    return;
+  }
+  const bool is_member =
+      functions_.contains(node.id()) && has(minor_version_, TvmFeature::calls_by_module);
+  is_member ? out.text("Module.").text(node.text(f::GlobalVar::name_hint)) : out.value(node);
+}
+
+void Printer::call_of_function(Node node, TextFragments& out) {
+  if (spelling_.calls == Spelling::Calls::by_operator) return regular_form(node, out);
+  old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
+}
+
+// --- Calls of the functions in forms.cpp -------------------------------------------------------
+
+namespace {
+
+/// The usual prefixes; the header of the script binds them.
+std::string_view prefix_of(const Form& form) {
+  switch (form.prefix) {
+    case Form::Prefix::tir:
+      return "T.";
+    case Form::Prefix::ir:
+      return "I.";
+    case Form::Prefix::tvm:
+      return "tvm.";
+  }
+  return {};
+}
+
+void append_list(NodeList nodes, PrintAs as, TextFragments& out) {
+  out.text("[").list(nodes, as).text("]");
+}
+
+}  // namespace
+
+/// Says which versions have words for the kind, if any.
+void refuse_kind(Kind kind, std::uint8_t minor_version) {
+  std::uint8_t since = 0;
+  std::uint8_t until = 0;
+  for (const Form& form : all_forms()) {
+    if (form.kind != kind || form.use != Form::Use::written) continue;
+    if (form.until < minor_version) until = std::max(until, form.until);
+    if (form.since > minor_version) since = form.since;
+  }
+  const std::string_view name = info(kind).name;
+  if (until > 0) {
+    refuse(fmt::format("TVMScript since v0.{} has no words for a {}", until + 1, name));
+  }
+  if (since > 0) refuse(fmt::format("TVMScript before v0.{} has no words for a {}", since, name));
+  refuse(fmt::format("TVMScript has no words for a {}", name));
+}
+
+/// The writer falls back on the metadata for objects that have none.
+bool Printer::has_form(Kind kind) const {
+  return form_of(kind, minor_version_) != nullptr;
+}
+
+TextFragments& Printer::begin_form(Kind kind, TextFragments& out) const {
+  const Form* const form = form_of(kind, minor_version_);
+  if (form == nullptr) refuse_kind(kind, minor_version_);
+  return out.text(prefix_of(*form)).text(form->name).text("(");
+}
+
+/// The call whose arguments are the fields of the node that the form names.
+void Printer::regular_form(Node node, TextFragments& out) const {
+  begin_form(node.kind(), out);
+  std::string_view separator;
+  for (const FormArgument& argument : form_of(node.kind(), minor_version_)->arguments()) {
+    const bool is_default =
+        argument.type == ArgumentType::predicate && is_int(node[argument.field], 1);
+    if (is_default) continue;
+    out.text(separator);
+    form_argument(node, argument, out);
+    separator = ", ";
+  }
+  out.text(")");
+}
+
+/// The mirror image of what the reader makes of an argument.
+void Printer::form_argument(Node node, const FormArgument& argument, TextFragments& out) const {
+  const std::uint8_t field = argument.field;
+  switch (argument.type) {
+    case ArgumentType::expr:
+    case ArgumentType::var:
+    case ArgumentType::lanes:
+    case ArgumentType::predicate:
+      out.expr(node[field]);
+      return;
+    case ArgumentType::exprs:
+    case ArgumentType::vars:
+      return append_list(node.list(field), PrintAs::expr, out);
+    case ArgumentType::callee:
+      return callee(node[field], out);
+    case ArgumentType::dtype:
+      out.text(quoted_dtype(node.dtype(field)));
+      return;
+    case ArgumentType::type:
+      out.node(PrintAs::type_object, node[field]);
+      return;
+    case ArgumentType::types:
+      return append_list(node.list(field), PrintAs::type_object, out);
+    case ArgumentType::string:
+      out.text(quoted(node.text(field)));
+      return;
+    case ArgumentType::integer:
+      out.text(fmt::format("{}", node.integer(field)));
+      return;
+    case ArgumentType::real: {
+      // Infinity and NaN are words in quotes, which Python's own function takes.
+      const std::string literal = real_literal(node.real(field), minor_version_);
+      out.text(literal.front() == '"' ? fmt::format("float({})", literal) : literal);
+      return;
+    }
+    case ArgumentType::attribute:
+      out.value(node[field]);
+      return;
+    case ArgumentType::attributes:
+      return append_list(node.list(field), PrintAs::value, out);
+  }
 }
 
 }  // namespace mlf::tir::tvmscript

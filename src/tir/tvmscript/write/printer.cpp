@@ -1,14 +1,222 @@
 #include "tir/tvmscript/write/printer.h"
 
 #include <fmt/core.h>
-
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "mlf/tir/tvm_version.h"
 #include "support/error.h"
-#include "tir/tvmscript/write/literals.h"
 #include "tir/written_size.h"
 
 namespace mlf::tir::tvmscript {
+
+// --- Versions ----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kOldHeader =
+    "# from tvm.script import tir as T\n"
+    "@tvm.script.ir_module\n"
+    "class Module:\n";
+/// The printer of v0.8 to v0.11 ends every module so.
+constexpr std::string_view kOldFooter = "    __tvm_meta__ = None\n";
+constexpr std::string_view kNone = " -> None";
+
+using S = Spelling;
+
+constexpr Spelling kOf08{.first_version = 8,
+                         .last_version = 8,
+                         .header = kOldHeader,
+                         .footer = kOldFooter,
+                         .void_result = kNone,
+                         .operators = S::Operators::construct,
+                         .scopes = S::Scopes::take,
+                         .calls = S::Calls::keyword,
+                         .allocation = S::Allocation::pointer,
+                         .buffer_param = S::BufferParam::none,
+                         .pointer = S::Pointer::scope_first,
+                         .infinity = S::Infinity::number,
+                         .loop_bounds = S::LoopBounds::begin_and_end,
+                         .regions = S::Regions::list};
+
+// Each version is spelled as the one before, but for what its function changes.
+constexpr Spelling make_09() {
+  Spelling s = kOf08;
+  s.first_version = s.last_version = 9;
+  s.allocation = S::Allocation::buffer;
+  s.buffer_param = S::BufferParam::brackets;
+  s.pointer = S::Pointer::scope_last;
+  s.loop_bounds = S::LoopBounds::end;
+  s.regions = S::Regions::arguments;
+  return s;
+}
+
+constexpr Spelling make_10() {
+  Spelling s = make_09();
+  s.first_version = s.last_version = 10;
+  s.allocation = S::Allocation::pointer;
+  s.infinity = S::Infinity::string;
+  return s;
+}
+
+constexpr Spelling make_11() {
+  Spelling s = make_10();
+  s.first_version = s.last_version = 11;
+  s.void_result = {};
+  s.operators = S::Operators::compute;
+  return s;
+}
+
+constexpr Spelling kOf12{.first_version = 12,
+                         .last_version = kNewestTvm,
+                         .header =
+                             "# from tvm.script import ir as I\n"
+                             "# from tvm.script import tir as T\n\n"
+                             "@I.ir_module\n"
+                             "class Module:\n",
+                         .footer = {},
+                         .void_result = {},
+                         .operators = S::Operators::compute,
+                         .scopes = S::Scopes::define,
+                         .calls = S::Calls::by_operator,
+                         .allocation = S::Allocation::pointer,
+                         .buffer_param = S::BufferParam::call,
+                         .pointer = S::Pointer::handle,
+                         .infinity = S::Infinity::string,
+                         .loop_bounds = S::LoopBounds::end,
+                         .regions = S::Regions::arguments};
+
+constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), kOf12};
+
+}  // namespace
+
+/// Newer versions than the known ones are spelled as the newest.
+const Spelling& spelling_of(std::uint8_t minor) {
+  for (const Spelling& spelling : kSpellings) {
+    if (minor <= spelling.last_version) return spelling;
+  }
+  return *std::rbegin(kSpellings);
+}
+
+// --- Names -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Words of Python, and what a script refers to beside its own names.
+constexpr std::string_view kReserved[] = {
+    "False",  "None",    "True",   "and",      "as",       "assert", "async",  "await",
+    "break",  "class",   "cls",    "continue", "def",      "del",    "elif",   "else",
+    "except", "finally", "for",    "from",     "global",   "if",     "import", "in",
+    "is",     "lambda",  "meta",   "metadata", "nonlocal", "not",    "or",     "pass",
+    "raise",  "range",   "return", "try",      "tvm",      "while",  "with",   "yield",
+    "I",      "Module",  "R",      "T",        "ir",       "relax",  "tir"};
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool starts_like_a_name(std::string_view text) {
+  return !text.empty() && !(text.front() >= '0' && text.front() <= '9');
+}
+
+/// The hint with `_` for what Python does not take.
+std::string legal(std::string_view hint) {
+  std::string name(hint);
+  std::ranges::replace_if(
+      name, [](char c) { return !is_word_character(c); }, '_');
+  return starts_like_a_name(name) ? name : "v" + name;
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  return starts_like_a_name(name) && std::ranges::all_of(name, is_word_character) &&
+         std::ranges::find(kReserved, name) == std::end(kReserved);
+}
+
+/// The hint itself, or with the first number that makes it a new name.
+std::string ScopedNames::fresh(std::string_view hint) {
+  const std::string base = legal(hint);
+  std::string name = base;
+  const bool is_reserved = std::ranges::find(kReserved, base) != std::end(kReserved);
+  if (is_reserved || taken_.contains(name)) {
+    std::size_t& number = next_number_[base];
+    do {
+      name = fmt::format("{}_{}", base, ++number);
+    } while (taken_.contains(name));
+  }
+  taken_.insert(name);
+  undo_.push_back({NodeId::none, name, {}, Lifetime::scope});
+  return name;
+}
+
+std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime lifetime) {
+  std::string& text = texts_[index(id)];
+  const std::string before = std::exchange(text, fresh(hint));
+  undo_.back().id = id;
+  undo_.back().before = before;
+  undo_.back().lifetime = lifetime;
+  return text;
+}
+
+/// What the text means outside of its scope comes back when that ends.
+void ScopedNames::alias(NodeId id, std::string text) {
+  std::string& current = texts_[index(id)];
+  undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
+}
+
+std::string_view ScopedNames::find(NodeId id) const {
+  const auto found = texts_.find(index(id));
+  return found == texts_.end() ? std::string_view() : found->second;
+}
+
+/// Undoes in reverse order, so that an outer meaning of a node comes back.
+void ScopedNames::release(std::size_t mark) {
+  for (; undo_.size() > mark; undo_.pop_back()) {
+    const Undo& last = undo_.back();
+    if (!last.name.empty() && last.lifetime == Lifetime::scope) {
+      taken_.erase(last.name);
+      // Counting starts anew, so that equal scopes print alike.
+      next_number_.clear();
+    }
+    if (last.id != NodeId::none) texts_[index(last.id)] = last.before;
+  }
+}
+
+void ScopedNames::clear() {
+  texts_.clear();
+  taken_.clear();
+  next_number_.clear();
+  undo_.clear();
+}
+
+// --- Objects in the metadata -------------------------------------------------------------------
+
+namespace {
+
+/// Objects are listed once, in the order in which the text mentions them.
+std::string reference_in(std::vector<NodeId>& listed, std::string_view type_key, Node object) {
+  const auto found = std::ranges::find(listed, object.id());
+  const auto position = found - listed.begin();
+  if (found == listed.end()) listed.push_back(object.id());
+  return fmt::format("metadata[\"{}\"][{}]", type_key, position);
+}
+
+}  // namespace
+
+std::string MetadataObjects::reference(Node object) {
+  const std::string key(object.is(Kind::Opaque) ? object.text(f::Opaque::type_key)
+                                                : object.info().type_key);
+  return reference_in(objects_[key], key, object);
+}
+
+std::string MetadataObjects::reference_to_left_out(Node array) {
+  note_missing();
+  return reference_in(left_out_, array.info().type_key, array);
+}
+
+// --- The printer -------------------------------------------------------------------------------
 
 void refuse(std::string message) {
   throw support::Error(ErrorKind::invalid_input, std::move(message));

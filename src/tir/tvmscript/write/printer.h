@@ -2,18 +2,211 @@
 // and the lines that hold them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "mlf/tir/document.h"
+#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
+#include "support/name_map.h"
 #include "tir/tvmscript/forms.h"
-#include "tir/tvmscript/write/fragments.h"
-#include "tir/tvmscript/write/names.h"
-#include "tir/tvmscript/write/spelling.h"
 
 namespace mlf::tir::tvmscript {
+
+/// What a node is printed as.
+enum class PrintAs : std::uint8_t {
+  text,           ///< no node: `text` as it is
+  expr,           ///< an expression
+  value,          ///< the value of an attribute or annotation, where lists are lists
+  type,           ///< a type annotation
+  type_object,    ///< a type as Python's constructors make it
+  lambda_begins,  ///< no node: Python itself evaluates what follows
+  lambda_ends,
+};
+
+/// How tightly an operator has to bind to be in a place without brackets; 0: anything may.
+using Level = std::uint8_t;
+
+struct TextFragment {
+  PrintAs as = PrintAs::text;
+  Level level = 0;
+  Node node{};
+  std::string text{};
+};
+
+class TextFragments {
+ public:
+  TextFragments& text(std::string_view words) {
+    fragments_.push_back({PrintAs::text, 0, {}, std::string(words)});
+    return *this;
+  }
+  TextFragments& node(PrintAs as, Node node, Level level = 0) {
+    fragments_.push_back({as, level, node, {}});
+    return *this;
+  }
+  TextFragments& expr(Node node, Level level = 0) { return this->node(PrintAs::expr, node, level); }
+  TextFragments& value(Node node) { return this->node(PrintAs::value, node); }
+  /// The elements with a comma between them.
+  TextFragments& list(NodeList nodes, PrintAs as = PrintAs::expr) {
+    std::string_view separator;
+    for (const Node element : nodes) {
+      text(separator).node(as, element);
+      separator = ", ";
+    }
+    return *this;
+  }
+  TextFragments& mark(PrintAs as) {
+    fragments_.push_back({as, 0, {}, {}});
+    return *this;
+  }
+  TextFragments& append(const TextFragments& other) {
+    fragments_.insert(fragments_.end(), other.fragments_.begin(), other.fragments_.end());
+    return *this;
+  }
+
+  const std::vector<TextFragment>& all() const { return fragments_; }
+  void clear() { fragments_.clear(); }
+
+ private:
+  std::vector<TextFragment> fragments_;
+};
+
+// --- What the versions of TVM spell differently, beside the names of functions -----------------
+
+/// How a range of versions spells what all of them can say.
+struct Spelling {
+  /// What makes of the source what it says: constructors of nodes, which leave everything as it is,
+  /// or Python's own operators, which compute with constants.
+  enum class Operators : std::uint8_t { construct, compute };
+  /// Whether the function of a scope makes its variable, or takes one that was made above.
+  enum class Scopes : std::uint8_t { define, take };
+  /// Where a call says its dtype: every operator has its own way, or all have the keyword.
+  enum class Calls : std::uint8_t { by_operator, keyword };
+  /// What the name of an allocation refers to.
+  enum class Allocation : std::uint8_t { pointer, buffer };
+  /// Whether a parameter may be written as its buffer: `T.Buffer(…)`, `T.Buffer[…]`.
+  enum class BufferParam : std::uint8_t { call, brackets, none };
+  /// `T.handle("int8", "global")`, `T.Ptr[T.int8, "global"]`, `T.Ptr[global T.int8]`
+  enum class Pointer : std::uint8_t { handle, scope_last, scope_first };
+  /// What infinity is: a string, or a number beyond all others.
+  enum class Infinity : std::uint8_t { string, number };
+  /// Whether loops that begin at 0 say so.
+  enum class LoopBounds : std::uint8_t { end, begin_and_end };
+  /// `T.reads(A[0], B[0])`, `T.reads([A[0], B[0]])`
+  enum class Regions : std::uint8_t { arguments, list };
+
+  std::uint8_t first_version;
+  std::uint8_t last_version;
+  std::string_view header;       ///< up to the functions
+  std::string_view footer;       ///< behind them
+  std::string_view void_result;  ///< of functions without a result
+  Operators operators;
+  Scopes scopes;
+  Calls calls;
+  Allocation allocation;
+  BufferParam buffer_param;
+  Pointer pointer;
+  Infinity infinity;
+  LoopBounds loop_bounds;
+  Regions regions;
+
+  bool is_old() const { return calls == Calls::keyword; }
+};
+
+/// The spelling of TVM v0.`minor`; that of the oldest or newest known one for others.
+const Spelling& spelling_of(std::uint8_t minor);
+
+// --- Words of Python ---------------------------------------------------------------------------
+
+/// Whether TVMScript has a function of this type's name: `T.int32`, `T.float16x4`.
+bool has_function(DType dtype);
+/// Whether TVMScript has a form of its own for a type: `T.int32`, `T.handle("int8", "global")`.
+bool has_type_function(Node type, const Spelling& spelling);
+/// Whether it has one for the type of a variable.
+bool has_annotation(Node var, const Spelling& spelling);
+/// The spelling in quotes: `"int32"`. Throws for custom types, whose names no source has.
+std::string quoted_dtype(DType dtype);
+/// `text` as a Python string literal, escaped.
+std::string quoted(std::string_view text);
+/// The shortest literal that reads back as `value`; whole numbers as v0.18 or older ones print
+/// them. Infinite values and NaN are words in quotes.
+std::string real_literal(double value, std::uint8_t tvm_minor_version);
+
+/// All elements of an NDArray as a Python list; nothing where a list would be too long, or would
+/// not say it all: TVM's parser makes no array of bfloat16, and numbers lose what NaNs carry.
+/// Before v0.12 there is nothing but the list, and it is spelled without blanks, with a comma at
+/// its end: what TVM itself prints there has blanks, and says less.
+std::optional<std::string> constant_elements(Node constant, const Spelling& spelling);
+
+// --- Names -------------------------------------------------------------------------------------
+
+class ScopedNames {
+ public:
+  /// For how long nothing else may have a name: what it refers to ends with its scope anyway.
+  enum class Lifetime : std::uint8_t { scope, function };
+
+  /// Names `id` after `hint`; a name that is taken gets a number.
+  std::string_view bind(NodeId id, std::string_view hint, Lifetime lifetime = Lifetime::scope);
+  /// Lets `text`, which is not a name, refer to `id`: `A.data`.
+  void alias(NodeId id, std::string text);
+  /// The words for a node; empty where it has none in this scope.
+  std::string_view find(NodeId id) const;
+  /// A name that nothing has, which is taken from now on.
+  std::string fresh(std::string_view hint);
+
+  /// Where a scope begins; `release` takes back what was named since.
+  std::size_t mark() const { return undo_.size(); }
+  void release(std::size_t mark);
+  /// Where a function ends.
+  void clear();
+
+ private:
+  struct Undo {
+    NodeId id;           // none where only the name was taken
+    std::string name;    // empty where nothing was taken
+    std::string before;  // what stood for the node
+    Lifetime lifetime = Lifetime::scope;
+  };
+
+  std::unordered_map<std::uint32_t, std::string> texts_;
+  support::NameSet<std::string> taken_;
+  support::NameMap<std::string, std::size_t> next_number_;
+  std::vector<Undo> undo_;
+};
+
+/// Whether a name may be written as it is: an identifier and no word of Python.
+bool is_identifier(std::string_view name);
+
+class MetadataObjects {
+ public:
+  /// `metadata["Runtime"][0]` for an object; the same one for the same object.
+  std::string reference(Node object);
+  /// The same for an array that is not in the metadata.
+  std::string reference_to_left_out(Node array);
+
+  bool empty() const { return objects_.empty(); }
+  /// The objects by type key, in the order of their indices.
+  const std::map<std::string, std::vector<NodeId>, std::less<>>& objects() const {
+    return objects_;
+  }
+  /// Whether the text refers to objects that its own source had left out.
+  bool has_missing() const { return has_missing_; }
+  void note_missing() { has_missing_ = true; }
+
+ private:
+  std::map<std::string, std::vector<NodeId>, std::less<>> objects_;
+  std::vector<NodeId> left_out_;
+  bool has_missing_ = false;
+};
+
+// --- The printer -------------------------------------------------------------------------------
 
 /// Thrown where a variable is used and nothing in scope defines it.
 struct OutOfScope {
@@ -35,7 +228,7 @@ class Printer {
   /// Appends the text of `fragments`.
   void print(const TextFragments& fragments, std::string& out);
 
-  // --- Calls of the functions in forms.def: forms.cpp ------------------------------------------
+  // --- Calls of the functions in tvmscript/forms.cpp -------------------------------------------
   /// Whether this version has a function that makes nodes of a kind.
   bool has_form(Kind kind) const;
   /// `T.Ramp(`, `T.ramp(`; refuses a kind that this version has no words for.

@@ -1,4 +1,4 @@
-#include "tir/text/literals.h"
+#include "tir/text/lexer.h"
 
 #include <gtest/gtest.h>
 

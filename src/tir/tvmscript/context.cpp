@@ -1,0 +1,141 @@
+// Names, the metadata section and the constant pools of a text.
+#include <fmt/core.h>
+#include <algorithm>
+#include <utility>
+
+#include "support/error.h"
+#include "tir/pools.h"
+#include "tir/text/lexer.h"
+#include "tir/tvmscript/context.h"
+
+namespace mlf::tir::tvmscript {
+
+// --- Names -------------------------------------------------------------------------------------
+
+namespace {
+
+/// The next word of `text`, which loses it.
+std::string_view take_word(std::string_view& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t#"), text.size());
+  const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
+  const std::string_view word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+bool read_import(std::string_view comment, Prefixes& prefixes) {
+  for (const std::string_view expected : {"from", "tvm.script", "import"}) {
+    if (take_word(comment) != expected) return true;
+  }
+  const std::string_view module = take_word(comment);
+  const std::string_view prefix = take_word(comment) == "as" ? take_word(comment) : module;
+  if (module == "ir") prefixes.ir = prefix;
+  if (module == "tir") prefixes.tir = prefix;
+  if (module == "relax") prefixes.relax = prefix;
+  return module != "tirx";
+}
+
+std::string_view after_prefix(std::string_view path, std::string_view prefix) {
+  const bool matches =
+      path.size() > prefix.size() && path.starts_with(prefix) && path[prefix.size()] == '.';
+  return matches ? path.substr(prefix.size() + 1) : std::string_view();
+}
+
+/// The printer says `T` here whatever the prefix is.
+bool is_root_block(std::string_view comment) {
+  if (take_word(comment) != "with") return false;
+  const std::string_view path = take_word(comment);
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view call = path.substr(dot + 1);
+  return call.starts_with("block(\"root\")") || call.starts_with("block('root')");
+}
+
+// --- The metadata section ----------------------------------------------------------------------
+
+/// The section is save_json in a Python string. Its nodes join those of the script: the operators
+/// and functions that it mentions are those that calls mean.
+VersionRange Metadata::read(const support::SourceText& source, std::size_t offset,
+                            std::string_view token, const ReadLimits& limits) {
+  const std::string json = text::decode_string(token);
+  const support::SourceText section{source.file, source.member, json};
+  try {
+    section_ = read_metadata(section, 0, json.size(), limits, make_.builder(), losses_);
+  } catch (const support::Error& error) {
+    // Its own lines are not those of the source: the message names them, the place is the string.
+    support::fail_at(
+        source, offset,
+        fmt::format("in line {}, column {} of the metadata: {}", error.diagnostic().where.line,
+                    error.diagnostic().where.column, error.diagnostic().message));
+  }
+  make_.adopt_ops(section_.ops);
+  for (std::uint32_t id = 1; id < make_.builder().size(); ++id) {
+    const Node node = make_.builder().node(static_cast<NodeId>(id));
+    if (!node.is(Kind::GlobalVar)) continue;
+    global_vars_.try_emplace(std::string(node.text(f::GlobalVar::name_hint)), node.id());
+  }
+  return section_.version;
+}
+
+NodeId Metadata::global_var(std::string_view name) {
+  const auto found = global_vars_.find(name);
+  return found == global_vars_.end() ? make_.global_var(name) : found->second;
+}
+
+/// Texts without the section still say which object was meant.
+NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string_view where) {
+  if (const auto found = section_.objects.find(type_key); found != section_.objects.end()) {
+    const auto position = static_cast<std::size_t>(index);
+    if (index >= 0 && position < found->second.size()) return found->second[position];
+  }
+  const std::string reference = fmt::format("metadata[\"{}\"][{}]", type_key, index);
+  return missing_.mention(type_key, index, reference, where);
+}
+
+// --- Constant pools ----------------------------------------------------------------------------
+
+NodeId PoolObjects::constant(std::string_view name, NodeId offset, NodeId data) {
+  const auto make = [&] {
+    return builder_.make(Kind::ConstantInfo, {builder_.string(name), offset, data});
+  };
+  // Always a number where TVM printed it.
+  const Node number = builder_.node(offset);
+  if (!number.is(Kind::IntImm)) return make();
+  NodeId& known = constants_[{std::string(name), number.integer(f::IntImm::value), data}];
+  if (known == NodeId::none) known = make();
+  return known;
+}
+
+NodeId PoolObjects::pool(std::vector<NodeId> constants) {
+  NodeId& known = pools_[constants];
+  if (known != NodeId::none) return known;
+  const NodeId none = NodeId::none;
+  known =
+      builder_.make(Kind::ConstantPoolInfo, {StringId::none, ListId::none, none, none, none, none,
+                                             none, none, none, false, builder_.list(constants)});
+  return known;
+}
+
+void PoolObjects::name_pools(NodeId root, LossLog& losses) {
+  if (pools_.empty()) return;
+  std::map<NodeId, std::string> names;
+  const NodeMap functions = builder_.node(root).map(f::IRModule::functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    for (const PoolUse& use : pool_uses(functions.value(i))) {
+      const Node info = use.allocated[f::AllocatedPoolInfo::pool_info];
+      if (info && !use.name.empty()) names.try_emplace(info.id(), use.name);
+    }
+  }
+  for (const auto& [constants, pool] : pools_) {
+    const auto name = names.find(pool);
+    if (name == names.end()) {
+      losses.add(LossCode::pool_name, "");
+    } else {
+      builder_.set(pool, f::ConstantPoolInfo::pool_name, builder_.string(name->second));
+    }
+  }
+}
+
+}  // namespace mlf::tir::tvmscript
