@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "mlf/tir/builder.h"
 #include "mlf/tir/dtype.h"
 #include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
@@ -31,9 +32,28 @@ inline bool int_imm_holds(DType dtype, std::int64_t value) {
   return dtype.is_int() ? -half <= value && value < half : 0 <= value && value < 2 * half;
 }
 
-/// The bytes of an NDArray. Nothing where the text or capture has lost them, or what is there at all.
+/// The bytes of an NDArray. Nothing where the text or capture has lost them, or what is there at
+/// all.
 inline std::optional<std::span<const std::byte>> data_of(Node array) {
   return array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
+}
+
+/// The value of a field that a document leaves out: what no document can spell.
+inline FieldValue undefined_value(const FieldInfo& field) {
+  switch (field.type) {
+    case FieldType::node:
+      return NodeId::none;
+    case FieldType::string:
+      return StringId::none;
+    case FieldType::integer:
+      return kAbsentInteger;
+    case FieldType::bytes:
+      return BytesId::none;
+    case FieldType::boolean:
+      return false;
+    default:
+      return ListId::none;
+  }
 }
 
 /// Whether this is an IntImm or a FloatImm.

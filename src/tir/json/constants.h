@@ -17,6 +17,7 @@
 #include "mlf/tir/document.h"
 #include "mlf/tir/dtype.h"
 #include "mlf/tir/write.h"
+#include "support/source_text.h"
 #include "tir/json/outline.h"
 
 namespace mlf::tir::tir_json {
@@ -46,5 +47,11 @@ struct ConstantTable {
 
 /// Throws where data, size and digest do not agree.
 ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files);
+
+// --- Documents: document_reader.cpp ------------------------------------------------------------
+
+/// `files` may be empty: constants in files have no data then.
+Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
+                       const FileSource& files);
 
 }  // namespace mlf::tir::tir_json

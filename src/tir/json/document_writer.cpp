@@ -21,28 +21,261 @@ namespace {
 /// One document from the first brace to the last; used once.
 class DocumentWriter {
  public:
-  DocumentWriter(const Document& document, const JsonOptions& options, support::ByteSink& sink);
+  DocumentWriter(const Document& document, const JsonOptions& options, support::ByteSink& sink)
+      : document_(document),
+        options_(options),
+        emitter_(sink, options.layout),
+        outline_(document.module),
+        identities_(document.module),
+        module_plan_(outline_, identities_),
+        function_plan_(outline_, identities_),
+        nodes_(emitter_, outline_, identities_) {}
 
-  std::vector<ConstantFile> write();
+  // Streams: tables come before what refers to them, so the plan of a scope is made before its
+  // first byte and nothing but the plan is kept.
+  std::vector<ConstantFile> write() {
+    plan_module();
+    emitter_.begin_object();
+    write_head(emitter_, document_);
+    nodes_.set_plan(module_plan_);
+    write_module_fields();
+    write_losses(emitter_, document_);
+    std::vector<ConstantFile> files = write_constants(emitter_, outline_, document_, options_);
+    write_tables(module_plan_);
+    write_exprs(module_plan_);
+    write_objects();
+    write_functions();
+    emitter_.end_object();
+    emitter_.end_line();
+    emitter_.flush();
+    return files;
+  }
 
  private:
   Node node(NodeId id) const { return {outline_.module(), id}; }
-  void plan(ScopePlan& plan, std::span<const NodeId> roots);
-  void plan_module();
-  void write_module_fields();
-  void write_objects();
-  void write_functions();
-  void write_function(Node global_var, Node function);
-  void write_global_var(Node global_var);
-  void write_prim_func(Node function);
-  void write_attrs(Node attrs);
-  void write_buffer_map(std::string_view key, NodeMap map);
-  void write_tables(const ScopePlan& plan);
-  void write_exprs(const ScopePlan& plan);
-  void write_var(Node var);
-  void write_buffer(Node buffer);
-  void write_name(Node named, std::string_view hint);
-  void write_span(Node node);
+
+  void plan(ScopePlan& plan, std::span<const NodeId> roots) {
+    plan.plan(roots);
+    // A DAG of n nodes can take 2^n nodes written out. Expressions go into tables, statements
+    // cannot: so count before anything is written.
+    written_ += plan.written();
+    const std::uint64_t limit = written_limit(outline_.module(), options_.max_written_nodes);
+    if (plan.written() == UINT32_MAX || written_ > limit) refuse_written_size(limit);
+  }
+
+  // Roots are what is written outside functions: fields of the module and objects. A PrimFunc among
+  // them has a scope of its own.
+  void plan_module() {
+    std::vector<NodeId> roots;
+    const Node root = outline_.module().root();
+    const auto add_inline = [&](Node part) {
+      if (!outline_.is_reference(part.id())) roots.push_back(part.id());
+    };
+    for_each_child(root, [&](Node part, const FieldInfo& field) {
+      if (field.type == FieldType::node) add_inline(part);
+    });
+    for (const NodeId id : outline_.objects()) {
+      if (!node(id).is(Kind::PrimFunc)) roots.push_back(id);
+    }
+    plan(module_plan_, roots);
+  }
+
+  void write_module_fields() {
+    const Node root = outline_.module().root();
+    emitter_.key("attrs");
+    write_attrs(root[f::IRModule::attrs]);
+    const auto fields = root.info().fields;
+    for (std::uint8_t i = 0; i < fields.size(); ++i) {
+      if (fields[i].type != FieldType::node || i == f::IRModule::attrs || !root[i]) continue;
+      emitter_.key(key_of(Kind::IRModule, fields[i]));
+      nodes_.write_field(root, i);
+    }
+    write_span(root);
+  }
+
+  void write_objects() {
+    emitter_.key("objects");
+    emitter_.begin_array();
+    for (std::size_t id = 0; id < outline_.objects().size(); ++id) {
+      const NodeId root = outline_.objects()[id];
+      const Node object = node(root);
+      emitter_.begin_object();
+      member(emitter_, "id", static_cast<std::int64_t>(id));
+      if (object.is(Kind::PrimFunc)) {
+        member(emitter_, "node", object.info().name);
+        plan(function_plan_, std::span(&root, 1));
+        nodes_.set_plan(function_plan_);
+        write_prim_func(object);
+        nodes_.set_plan(module_plan_);
+      } else {
+        nodes_.write_fields(object);
+      }
+      emitter_.end_object();
+    }
+    emitter_.end_array();
+  }
+
+  void write_functions() {
+    emitter_.key("functions");
+    emitter_.begin_array();
+    const NodeMap functions = outline_.module().root().map(f::IRModule::functions);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      emitter_.begin_object();
+      write_function(functions.key(i), functions.value(i));
+      emitter_.end_object();
+    }
+    emitter_.end_array();
+  }
+
+  // The GlobalVar belongs to the function's scope, because its checked type may use the function's
+  // variables.
+  void write_function(Node global_var, Node function) {
+    const NodeId roots[] = {global_var.id(), function.id()};
+    // Functions of other kinds, such as Relay's, are objects.
+    const bool own = function.is(Kind::PrimFunc);
+    plan(function_plan_, std::span(roots, own ? 2 : 1));
+    nodes_.set_plan(function_plan_);
+    const std::string_view name = global_var.text(f::GlobalVar::name_hint);
+    member(emitter_, "name", name);
+    if (own) {
+      emitter_.key("global_symbol");
+      const auto symbol = global_symbol_of(function);
+      // Derived from the attributes, so that nobody has to know TVM's rules to find main.
+      symbol ? emitter_.string(*symbol) : emitter_.null();
+      member(emitter_, "role", to_string(role_of(name, function)));
+    }
+    write_c_place(emitter_, document_, name);
+    write_global_var(global_var);
+    if (own) return write_prim_func(function);
+    emitter_.key("function");
+    nodes_.write(function, Expects::any);
+  }
+
+  // The name is the function's already; only what else TVM hung on the GlobalVar needs an object.
+  void write_global_var(Node global_var) {
+    const auto fields = global_var.info().fields;
+    const Node span = outline_.module().span(global_var.id());
+    bool plain = !span;
+    for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
+      plain = plain && !global_var[i];
+    }
+    if (plain) return;
+    emitter_.key("global_var");
+    emitter_.begin_object();
+    for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
+      if (!global_var[i]) continue;
+      emitter_.key(key_of(Kind::GlobalVar, fields[i]));
+      nodes_.write_field(global_var, i);
+    }
+    write_span(global_var);
+    emitter_.end_object();
+  }
+
+  // `vars` and `buffers` come before parameters, `exprs` before the body: a reader in one pass has
+  // met every definition.
+  void write_prim_func(Node function) {
+    emitter_.key("attrs");
+    write_attrs(function[f::PrimFunc::attrs]);
+    emitter_.key("ret_type");
+    nodes_.write_field(function, f::PrimFunc::ret_type);
+    write_tables(function_plan_);
+    emitter_.key("params");
+    nodes_.write_field(function, f::PrimFunc::params);
+    write_buffer_map("buffer_map", function.map(f::PrimFunc::buffer_map));
+    const NodeMap preflattened = function.map(f::PrimFunc::preflattened_buffer_map);
+    if (preflattened.defined()) write_buffer_map("preflattened_buffer_map", preflattened);
+    write_exprs(function_plan_);
+    emitter_.key("body");
+    nodes_.write_field(function, f::PrimFunc::body);
+    write_span(function);
+  }
+
+  // A DictAttrs that only this place uses is written as its map.
+  void write_attrs(Node attrs) {
+    if (attrs && !outline_.is_reference(attrs.id())) {
+      return nodes_.write_field(attrs, f::DictAttrs::dict);
+    }
+    nodes_.write(attrs, Expects::object);
+  }
+
+  void write_buffer_map(std::string_view key, NodeMap map) {
+    emitter_.key(key);
+    emitter_.begin_array();
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      emitter_.begin_object();
+      emitter_.key("param");
+      nodes_.write(map.key(i), Expects::var);
+      emitter_.key("buffer");
+      nodes_.write(map.value(i), Expects::buffer);
+      emitter_.end_object();
+    }
+    emitter_.end_array();
+  }
+
+  void write_tables(const ScopePlan& plan) {
+    emitter_.key("vars");
+    emitter_.begin_array();
+    for (const NodeId id : plan.vars()) write_var(node(id));
+    emitter_.end_array();
+    emitter_.key("buffers");
+    emitter_.begin_array();
+    for (const NodeId id : plan.buffers()) write_buffer(node(id));
+    emitter_.end_array();
+  }
+
+  void write_exprs(const ScopePlan& plan) {
+    emitter_.key("exprs");
+    emitter_.begin_array();
+    for (const NodeId id : plan.exprs()) {
+      emitter_.begin_object();
+      nodes_.write_fields(node(id));
+      emitter_.end_object();
+    }
+    emitter_.end_array();
+  }
+
+  void write_var(Node var) {
+    emitter_.begin_object();
+    write_name(var, var.text(f::Var::name));
+    member(emitter_, "node", var.info().name);
+    emitter_.key("dtype");
+    emitter_.string(dtypes_[var.dtype()]);
+    emitter_.key("type_annotation");
+    nodes_.write_field(var, f::Var::type_annotation);
+    write_span(var);
+    emitter_.end_object();
+  }
+
+  void write_buffer(Node buffer) {
+    emitter_.begin_object();
+    write_name(buffer, buffer.text(f::Buffer::name));
+    const auto fields = buffer.info().fields;
+    for (std::uint8_t i = 0; i < fields.size(); ++i) {
+      if (i == f::Buffer::name) continue;
+      // v0.8 has no such field.
+      if (i == f::Buffer::axis_separators && !buffer.list(i).defined()) continue;
+      emitter_.key(key_of(Kind::Buffer, fields[i]));
+      nodes_.write_field(buffer, i);
+    }
+    write_span(buffer);
+    emitter_.end_object();
+  }
+
+  void write_name(Node named, std::string_view hint) {
+    const Identities::Entry& entry = identities_[named.id()];
+    member(emitter_, "id", entry.id);
+    member(emitter_, "name", entry.name);
+    // TVM allows any number of variables of one name; documents say it only where it matters.
+    if (entry.name == hint) return;
+    member(emitter_, "name_hint", hint);
+  }
+
+  void write_span(Node node) {
+    const Node span = node.module().span(node.id());
+    if (!span) return;
+    emitter_.key("span");
+    nodes_.write(span, Expects::object);
+  }
 
   const Document& document_;
   const JsonOptions& options_;
@@ -55,268 +288,6 @@ class DocumentWriter {
   DTypeTexts dtypes_;
   std::uint64_t written_ = 0;
 };
-
-DocumentWriter::DocumentWriter(const Document& document, const JsonOptions& options,
-                               support::ByteSink& sink)
-    : document_(document),
-      options_(options),
-      emitter_(sink, options.layout),
-      outline_(document.module),
-      identities_(document.module),
-      module_plan_(outline_, identities_),
-      function_plan_(outline_, identities_),
-      nodes_(emitter_, outline_, identities_) {}
-
-// Streams: tables come before what refers to them, so the plan of a scope is made before its first
-// byte and nothing but the plan is kept.
-std::vector<ConstantFile> DocumentWriter::write() {
-  plan_module();
-  emitter_.begin_object();
-  write_head(emitter_, document_);
-  nodes_.set_plan(module_plan_);
-  write_module_fields();
-  write_losses(emitter_, document_);
-  std::vector<ConstantFile> files = write_constants(emitter_, outline_, document_, options_);
-  write_tables(module_plan_);
-  write_exprs(module_plan_);
-  write_objects();
-  write_functions();
-  emitter_.end_object();
-  emitter_.end_line();
-  emitter_.flush();
-  return files;
-}
-
-void DocumentWriter::plan(ScopePlan& plan, std::span<const NodeId> roots) {
-  plan.plan(roots);
-  // A DAG of n nodes can take 2^n nodes written out. Expressions go into tables, statements cannot:
-  // so count before anything is written.
-  written_ += plan.written();
-  const std::uint64_t limit = written_limit(outline_.module(), options_.max_written_nodes);
-  if (plan.written() == UINT32_MAX || written_ > limit) refuse_written_size(limit);
-}
-
-// Roots are what is written outside functions: fields of the module and objects. A PrimFunc among
-// them has a scope of its own.
-void DocumentWriter::plan_module() {
-  std::vector<NodeId> roots;
-  const Node root = outline_.module().root();
-  const auto add_inline = [&](Node part) {
-    if (!outline_.is_reference(part.id())) roots.push_back(part.id());
-  };
-  for_each_child(root, [&](Node part, const FieldInfo& field) {
-    if (field.type == FieldType::node) add_inline(part);
-  });
-  for (const NodeId id : outline_.objects()) {
-    if (!node(id).is(Kind::PrimFunc)) roots.push_back(id);
-  }
-  plan(module_plan_, roots);
-}
-
-void DocumentWriter::write_module_fields() {
-  const Node root = outline_.module().root();
-  emitter_.key("attrs");
-  write_attrs(root[f::IRModule::attrs]);
-  const auto fields = root.info().fields;
-  for (std::uint8_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].type != FieldType::node || i == f::IRModule::attrs || !root[i]) continue;
-    emitter_.key(key_of(Kind::IRModule, fields[i]));
-    nodes_.write_field(root, i);
-  }
-  write_span(root);
-}
-
-void DocumentWriter::write_objects() {
-  emitter_.key("objects");
-  emitter_.begin_array();
-  for (std::size_t id = 0; id < outline_.objects().size(); ++id) {
-    const NodeId root = outline_.objects()[id];
-    const Node object = node(root);
-    emitter_.begin_object();
-    emitter_.key("id");
-    emitter_.integer(static_cast<std::int64_t>(id));
-    if (object.is(Kind::PrimFunc)) {
-      emitter_.key("node");
-      emitter_.string(object.info().name);
-      plan(function_plan_, std::span(&root, 1));
-      nodes_.set_plan(function_plan_);
-      write_prim_func(object);
-      nodes_.set_plan(module_plan_);
-    } else {
-      nodes_.write_fields(object);
-    }
-    emitter_.end_object();
-  }
-  emitter_.end_array();
-}
-
-void DocumentWriter::write_functions() {
-  emitter_.key("functions");
-  emitter_.begin_array();
-  const NodeMap functions = outline_.module().root().map(f::IRModule::functions);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    emitter_.begin_object();
-    write_function(functions.key(i), functions.value(i));
-    emitter_.end_object();
-  }
-  emitter_.end_array();
-}
-
-// The GlobalVar belongs to the function's scope, because its checked type may use the function's
-// variables.
-void DocumentWriter::write_function(Node global_var, Node function) {
-  const NodeId roots[] = {global_var.id(), function.id()};
-  // Functions of other kinds, such as Relay's, are objects.
-  const bool own = function.is(Kind::PrimFunc);
-  plan(function_plan_, std::span(roots, own ? 2 : 1));
-  nodes_.set_plan(function_plan_);
-  const std::string_view name = global_var.text(f::GlobalVar::name_hint);
-  emitter_.key("name");
-  emitter_.string(name);
-  if (own) {
-    emitter_.key("global_symbol");
-    const auto symbol = global_symbol_of(function);
-    // Derived from the attributes, so that nobody has to know TVM's rules to find main.
-    symbol ? emitter_.string(*symbol) : emitter_.null();
-    emitter_.key("role");
-    emitter_.string(to_string(role_of(name, function)));
-  }
-  write_c_place(emitter_, document_, name);
-  write_global_var(global_var);
-  if (own) return write_prim_func(function);
-  emitter_.key("function");
-  nodes_.write(function, Expects::any);
-}
-
-// The name is the function's already; only what else TVM hung on the GlobalVar needs an object.
-void DocumentWriter::write_global_var(Node global_var) {
-  const auto fields = global_var.info().fields;
-  const Node span = outline_.module().span(global_var.id());
-  bool plain = !span;
-  for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
-    plain = plain && !global_var[i];
-  }
-  if (plain) return;
-  emitter_.key("global_var");
-  emitter_.begin_object();
-  for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
-    if (!global_var[i]) continue;
-    emitter_.key(key_of(Kind::GlobalVar, fields[i]));
-    nodes_.write_field(global_var, i);
-  }
-  write_span(global_var);
-  emitter_.end_object();
-}
-
-// `vars` and `buffers` come before parameters, `exprs` before the body: a reader in one pass has
-// met every definition.
-void DocumentWriter::write_prim_func(Node function) {
-  emitter_.key("attrs");
-  write_attrs(function[f::PrimFunc::attrs]);
-  emitter_.key("ret_type");
-  nodes_.write_field(function, f::PrimFunc::ret_type);
-  write_tables(function_plan_);
-  emitter_.key("params");
-  nodes_.write_field(function, f::PrimFunc::params);
-  write_buffer_map("buffer_map", function.map(f::PrimFunc::buffer_map));
-  const NodeMap preflattened = function.map(f::PrimFunc::preflattened_buffer_map);
-  if (preflattened.defined()) write_buffer_map("preflattened_buffer_map", preflattened);
-  write_exprs(function_plan_);
-  emitter_.key("body");
-  nodes_.write_field(function, f::PrimFunc::body);
-  write_span(function);
-}
-
-// A DictAttrs that only this place uses is written as its map.
-void DocumentWriter::write_attrs(Node attrs) {
-  if (attrs && !outline_.is_reference(attrs.id())) {
-    return nodes_.write_field(attrs, f::DictAttrs::dict);
-  }
-  nodes_.write(attrs, Expects::object);
-}
-
-void DocumentWriter::write_buffer_map(std::string_view key, NodeMap map) {
-  emitter_.key(key);
-  emitter_.begin_array();
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    emitter_.begin_object();
-    emitter_.key("param");
-    nodes_.write(map.key(i), Expects::var);
-    emitter_.key("buffer");
-    nodes_.write(map.value(i), Expects::buffer);
-    emitter_.end_object();
-  }
-  emitter_.end_array();
-}
-
-void DocumentWriter::write_tables(const ScopePlan& plan) {
-  emitter_.key("vars");
-  emitter_.begin_array();
-  for (const NodeId id : plan.vars()) write_var(node(id));
-  emitter_.end_array();
-  emitter_.key("buffers");
-  emitter_.begin_array();
-  for (const NodeId id : plan.buffers()) write_buffer(node(id));
-  emitter_.end_array();
-}
-
-void DocumentWriter::write_exprs(const ScopePlan& plan) {
-  emitter_.key("exprs");
-  emitter_.begin_array();
-  for (const NodeId id : plan.exprs()) {
-    emitter_.begin_object();
-    nodes_.write_fields(node(id));
-    emitter_.end_object();
-  }
-  emitter_.end_array();
-}
-
-void DocumentWriter::write_var(Node var) {
-  emitter_.begin_object();
-  write_name(var, var.text(f::Var::name));
-  emitter_.key("node");
-  emitter_.string(var.info().name);
-  emitter_.key("dtype");
-  emitter_.string(dtypes_[var.dtype()]);
-  emitter_.key("type_annotation");
-  nodes_.write_field(var, f::Var::type_annotation);
-  write_span(var);
-  emitter_.end_object();
-}
-
-void DocumentWriter::write_buffer(Node buffer) {
-  emitter_.begin_object();
-  write_name(buffer, buffer.text(f::Buffer::name));
-  const auto fields = buffer.info().fields;
-  for (std::uint8_t i = 0; i < fields.size(); ++i) {
-    if (i == f::Buffer::name) continue;
-    // v0.8 has no such field.
-    if (i == f::Buffer::axis_separators && !buffer.list(i).defined()) continue;
-    emitter_.key(key_of(Kind::Buffer, fields[i]));
-    nodes_.write_field(buffer, i);
-  }
-  write_span(buffer);
-  emitter_.end_object();
-}
-
-void DocumentWriter::write_name(Node named, std::string_view hint) {
-  const Identities::Entry& entry = identities_[named.id()];
-  emitter_.key("id");
-  emitter_.integer(entry.id);
-  emitter_.key("name");
-  emitter_.string(entry.name);
-  // TVM allows any number of variables of one name; documents say it only where it matters.
-  if (entry.name == hint) return;
-  emitter_.key("name_hint");
-  emitter_.string(hint);
-}
-
-void DocumentWriter::write_span(Node node) {
-  const Node span = node.module().span(node.id());
-  if (!span) return;
-  emitter_.key("span");
-  nodes_.write(span, Expects::object);
-}
 
 }  // namespace
 }  // namespace mlf::tir::tir_json

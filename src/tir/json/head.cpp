@@ -17,11 +17,6 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-void member(json::Writer& emitter, std::string_view key, std::string_view text) {
-  emitter.key(key);
-  emitter.string(text);
-}
-
 std::string minor_version(std::uint8_t minor) {
   return "0." + std::to_string(minor);
 }
@@ -119,8 +114,7 @@ void write_target(json::Writer& emitter, const std::string& text) {
 
 void write_head(json::Writer& emitter, const Document& document) {
   member(emitter, "format", kFormat);
-  emitter.key("version");
-  emitter.integer(kVersion);
+  member(emitter, "version", kVersion);
   // The one value that differs from release to release of mlf.
   member(emitter, "generator", "mlf " MLF_VERSION);
   emitter.key("source");
@@ -136,12 +130,9 @@ void write_c_place(json::Writer& emitter, const Document& document, std::string_
   emitter.key("c");
   emitter.begin_object();
   member(emitter, "member", place.member);
-  emitter.key("line");
-  emitter.integer(place.line);
-  emitter.key("column");
-  emitter.integer(place.column);
-  emitter.key("last_line");
-  emitter.integer(place.last_line);
+  member(emitter, "line", place.line);
+  member(emitter, "column", place.column);
+  member(emitter, "last_line", place.last_line);
   emitter.end_object();
 }
 
@@ -179,8 +170,7 @@ void write_places(json::Writer& emitter, std::span<const Loss> losses) {
     loss.scope == LossScope::function ? emitter.string(loss.where) : emitter.null();
     emitter.key("name");
     loss.name.empty() ? emitter.null() : emitter.string(loss.name);
-    emitter.key("count");
-    emitter.integer(static_cast<std::int64_t>(loss.count));
+    member(emitter, "count", static_cast<std::int64_t>(loss.count));
     emitter.end_object();
   }
   emitter.end_array();

@@ -8,6 +8,7 @@
 
 #include "json/text.h"
 #include "tir/json/format.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -182,22 +183,6 @@ StringId read_string(Builder& builder, json::Value value) {
   // Nearly no string has bytes that are not UTF-8, so it is not copied to look for them.
   if (json::has_escaped_bytes(text)) return builder.string(json::to_bytes(text));
   return builder.string(text);
-}
-
-// Each type of field has a value of its own for "not there", which no document can spell.
-FieldValue undefined_value(const FieldInfo& field) {
-  switch (field.type) {
-    case FieldType::node:
-      return NodeId::none;
-    case FieldType::string:
-      return StringId::none;
-    case FieldType::integer:
-      return kAbsentInteger;
-    case FieldType::bytes:
-      return BytesId::none;
-    default:
-      return ListId::none;
-  }
 }
 
 FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,

@@ -60,9 +60,6 @@ std::uint32_t expect_index(json::Value value);
 FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,
                        DType dtype);
 
-/// The value of a field that is left out or null.
-FieldValue undefined_value(const FieldInfo& field);
-
 DType read_dtype(json::Value value);
 
 /// The bytes of a string of the IR.

@@ -1,6 +1,7 @@
 #include "tir/json/outline.h"
 
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>

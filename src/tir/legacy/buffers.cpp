@@ -8,7 +8,6 @@
 #include "tir/legacy/expressions.h"
 
 namespace mlf::tir::legacy {
-
 namespace {
 
 /// Whether the option is the alignment.

@@ -1,6 +1,7 @@
 // What a place in the text makes of the value in it, and names, literals, types and targets as
 // nodes.
 #include <fmt/core.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>

@@ -2,6 +2,7 @@
 #include "tir/legacy/expressions.h"
 
 #include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tir/text/expression_values.h"
@@ -132,8 +133,7 @@ void lower_unary(Context& c, SyntaxId id) {
   const Value operand = c.exprs.top();
   if (c.exprs.syntax(id).sign == Sign::let) {
     // Already made where `in` was met.
-    if (c.exprs.syntax(id - 1).kind != SyntaxKind::binary ||
-        c.exprs.syntax(id - 1).sign != Sign::in) {
+    if (!c.exprs.is_binary(id - 1, Sign::in)) {
       c.exprs.fail(id, "expected 'let', a variable, '=', a value, 'in' and a body");
     }
     return;

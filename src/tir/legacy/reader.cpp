@@ -65,8 +65,7 @@ void read_tuple_type(Context& c, Header& header) {
   while (!c.lexer.token().is(Sign::close_paren)) {
     const auto scanned = scan_type(text, c.lexer.token().begin);
     if (!scanned) {
-      c.lexer.fail(
-          fmt::format("expected a type or ')' in a tuple of types, found {}", c.lexer.found()));
+      c.lexer.fail_expected("a type or ')' in a tuple of types");
     }
     fields.push_back(
         read_type(c, text.substr(c.lexer.token().begin, scanned->end - c.lexer.token().begin)));
@@ -80,15 +79,14 @@ void read_tuple_type(Context& c, Header& header) {
 /// `-> ()` is void. Types of pointers hold blanks, so that the lexer does not know where one ends.
 void read_return_type(Context& c, Header& header) {
   if (!c.lexer.token().is(Sign::arrow)) {
-    c.lexer.fail(
-        fmt::format("expected '->' and a type behind the parameters, found {}", c.lexer.found()));
+    c.lexer.fail_expected("'->' and a type behind the parameters");
   }
   c.lexer.advance();
   if (c.lexer.token().is(Sign::open_paren)) return read_tuple_type(c, header);
   const std::string_view text = c.source.text;
   const auto scanned = scan_type(text, c.lexer.token().begin);
   if (!scanned) {
-    c.lexer.fail(fmt::format("expected the type of the result, found {}", c.lexer.found()));
+    c.lexer.fail_expected("the type of the result");
   }
   header.ret_type =
       read_type(c, text.substr(c.lexer.token().begin, scanned->end - c.lexer.token().begin));
@@ -107,8 +105,7 @@ void read_braces(Context& c, Entry&& entry) {
     c.exprs.clear();
     c.lexer.skip_lines();
     if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_brace)) {
-      c.lexer.fail(fmt::format("expected ',' or '}}' in the header of a function, found {}",
-                               c.lexer.found()));
+      c.lexer.fail_expected("',' or '}' in the header of a function");
     }
   }
   c.lexer.seek(c.lexer.token().end);
@@ -122,12 +119,12 @@ NodeId read_attributes(Context& c) {
   read_braces(c, [&] {
     const text::Token at = c.lexer.token();
     if (!c.lexer.token().is(TokenKind::string)) {
-      c.lexer.fail(fmt::format("expected the name of an attribute, found {}", c.lexer.found()));
+      c.lexer.fail_expected("the name of an attribute");
     }
     const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
     c.lexer.advance();
     if (!c.lexer.accept(Sign::colon)) {
-      c.lexer.fail(fmt::format("expected ':' behind \"{}\", found {}", key, c.lexer.found()));
+      c.lexer.fail_expected(fmt::format("':' behind \"{}\"", key));
     }
     const NodeId value = as_attribute(c, lower(c, c.exprs.parse()));
     const StringId name = builder.string(key);
@@ -143,8 +140,7 @@ void read_buffer_map(Context& c, std::vector<NodePair>& into) {
   read_braces(c, [&] {
     const NodeId param = as_var(c, lower(c, c.exprs.parse()));
     if (!c.lexer.accept(Sign::colon)) {
-      c.lexer.fail(
-          fmt::format("expected ':' and a buffer behind a parameter, found {}", c.lexer.found()));
+      c.lexer.fail_expected("':' and a buffer behind a parameter");
     }
     into.push_back({param, as_buffer(c, lower(c, c.exprs.parse()))});
   });
@@ -160,7 +156,7 @@ bool read_section(Context& c, Header& header) {
   c.lexer.advance();
   c.lexer.expect(Sign::assign, fmt::format("behind {}", word));
   if (!c.lexer.token().is(Sign::open_brace)) {
-    c.lexer.fail(fmt::format("expected '{{' behind {} =, found {}", word, c.lexer.found()));
+    c.lexer.fail_expected(fmt::format("'{{' behind {} =", word));
   }
   if (word == "attr") {
     header.attrs = read_attributes(c);
@@ -187,8 +183,7 @@ NodeId read_primfn(Context& c) {
   c.lexer.skip_lines();
   while (read_section(c, header)) c.lexer.skip_lines();
   if (!c.lexer.token().is(Sign::open_brace)) {
-    c.lexer.fail(
-        fmt::format("expected 'attr', 'buffers', 'buffer_map' or '{{', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'attr', 'buffers', 'buffer_map' or '{'");
   }
   const NodeId function = make_function(c, header, read_body(c));
   c.builder.set_source_range(function, {begin, c.lexer.token().begin});
@@ -265,7 +260,7 @@ void read_entity(Context& c) {
   if (c.lexer.rest().starts_with("primfn(")) return c.module.add_lone(read_primfn(c), kFragment);
   if (skip_foreign_entity(c)) return;
   if (c.module.empty()) return read_lone_statements(c);
-  c.lexer.fail(fmt::format("expected '@name = primfn(…)', found {}", c.lexer.found()));
+  c.lexer.fail_expected("'@name = primfn(…)'");
 }
 
 /// What depends on the version, which only the whole text shows.
@@ -297,7 +292,7 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
     read_entity(c);
   }
   set_defaults(c);
-  return c.finish(c.module, c.metadata.missing(), Dialect::legacy_text);
+  return c.finish(c.module.finish(), c.metadata.missing(), Dialect::legacy_text);
 }
 
 }  // namespace

@@ -88,15 +88,11 @@ void complete(Context& c, NodeId statement, std::uint32_t begin) {
 
 // --- Blocks: an opening brace that is never closed, lines, one statement -----------------------
 
-struct Domain {
-  std::string_view function;
-  IterVarType type;
-};
 // A data-parallel variable that counts from 0 has its extent alone.
-constexpr Domain kDomains[] = {{"tir.range", IterVarType::DataPar},
-                               {"tir.reduce_axis", IterVarType::CommReduce},
-                               {"tir.scan_axis", IterVarType::Ordered},
-                               {"tir.opaque_axis", IterVarType::Opaque}};
+constexpr text::Meaning<IterVarType> kDomains[] = {{"tir.range", IterVarType::DataPar},
+                                                   {"tir.reduce_axis", IterVarType::CommReduce},
+                                                   {"tir.scan_axis", IterVarType::Ordered},
+                                                   {"tir.opaque_axis", IterVarType::Opaque}};
 
 /// The text has the variables of a block without a type where its name was handed out before, and
 /// with one where it is printed for the first time.
@@ -111,13 +107,12 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
   const std::string_view function = c.exprs.head_of(domain);
   IterVarType type = IterVarType::DataPar;
   NodeId range = NodeId::none;
-  for (const Domain& known : kDomains) {
-    if (known.function != function) continue;
+  if (const auto* const known = text::meaning_of(kDomains, function)) {
     const auto bounds = c.exprs.arguments(domain, 2, fmt::format("{}(begin, end)", function));
     const NodeId first = as_expr(c, bounds[0]);
     const NodeId extent = c.make.extent(first, as_expr(c, bounds[1]), c.function());
     range = c.builder.make(Kind::Range, {first, extent});
-    type = known.type;
+    type = *known;
   }
   if (range == NodeId::none) {
     const NodeId extent = as_expr(c, domain);
@@ -193,11 +188,7 @@ void read_block_attrs(Context& c, SyntaxId call) {
   c.blocks.back().annotations = read_entries(c, c.exprs.arguments(call, 1, "tir.attrs({…})")[0]);
 }
 
-struct BlockLine {
-  std::string_view word;
-  void (*read)(Context& c, SyntaxId call);
-};
-constexpr BlockLine kBlockLines[] = {
+constexpr text::Meaning<void (*)(Context& c, SyntaxId call)> kBlockLines[] = {
     {"where", read_where},           {"bind", read_bind},
     {"tir.reads", read_reads},       {"tir.writes", read_writes},
     {"tir.attrs", read_block_attrs},
@@ -208,29 +199,24 @@ bool read_block_line(Context& c) {
   if (c.lexer.at_word("with")) {
     c.lexer.advance();
     if (c.exprs.head_of(c.exprs.parse()) != "init") {
-      c.lexer.fail(fmt::format("expected 'with init()', found {}", c.lexer.found()));
+      c.lexer.fail_expected("'with init()'");
     }
     open_frame(c, {.open = Open::init, .begin = c.lexer.token().begin});
     open_body(c);
     return true;
   }
-  const auto* const line =
-      std::ranges::find(kBlockLines, c.lexer.text(c.lexer.token()), &BlockLine::word);
-  if (line == std::end(kBlockLines) || !c.lexer.token().is(TokenKind::name)) return false;
-  line->read(c, c.exprs.parse());
+  const auto* const read = text::meaning_of(kBlockLines, c.lexer.text(c.lexer.token()));
+  if (read == nullptr || !c.lexer.token().is(TokenKind::name)) return false;
+  (*read)(c, c.exprs.parse());
   return true;
 }
 
 // --- One function for each statement -----------------------------------------------------------
 
-struct LoopWord {
-  std::string_view word;
-  ForKind kind;
-};
-constexpr LoopWord kLoopWords[] = {{"parallel", ForKind::parallel},
-                                   {"vectorized", ForKind::vectorized},
-                                   {"unroll", ForKind::unrolled},
-                                   {"thread_binding", ForKind::thread_binding}};
+constexpr text::Meaning<ForKind> kLoopWords[] = {{"parallel", ForKind::parallel},
+                                                 {"vectorized", ForKind::vectorized},
+                                                 {"unroll", ForKind::unrolled},
+                                                 {"thread_binding", ForKind::thread_binding}};
 
 /// A storage scope is raw text: `global.workspace`, `global.texture-weight`.
 bool is_scope_char(char c) {
@@ -242,8 +228,7 @@ bool is_scope_char(char c) {
 /// of any other statement it writes `;`.
 void check_covered_body(Context& c) {
   if (c.lexer.token().is(Sign::open_brace) || c.lexer.accept(Sign::semicolon)) return;
-  c.lexer.fail(fmt::format(
-      "expected ';' or '{{' in front of the statement that is covered, found {}", c.lexer.found()));
+  c.lexer.fail_expected("';' or '{' in front of the statement that is covered");
 }
 
 /// BufferStore, ProducerStore or Store, by what is in front of the bracket: all are printed alike.
@@ -284,8 +269,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
   const std::vector<Value> parts = lower_subscript_parts(c, target);
   NodeId predicate = NodeId::none;
   SyntaxId value = stored;
-  if (c.exprs.syntax(stored).kind == SyntaxKind::binary &&
-      c.exprs.syntax(stored).sign == Sign::if_) {
+  if (c.exprs.is_binary(stored, Sign::if_)) {
     const std::vector<SyntaxId> sides = c.exprs.children(stored);
     if (c.exprs.syntax(sides[0]).kind == SyntaxKind::load_cast) {
       c.lose(LossCode::predicate);
@@ -300,7 +284,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
 /// `annotations = {"k": v})`.
 ListId read_annotations(Context& c) {
   if (!c.lexer.at_word("annotations")) {
-    c.lexer.fail(fmt::format("expected 'annotations', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'annotations'");
   }
   c.lexer.advance();
   c.lexer.expect(Sign::assign, "behind annotations");
@@ -409,11 +393,11 @@ void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   draft.list = c.builder.list(as_exprs(c, lower(c, parts[2])));
   c.lexer.expect(Sign::comma, "behind the extents of allocate");
   if (!c.lexer.at_word("storage_scope")) {
-    c.lexer.fail(fmt::format("expected 'storage_scope', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'storage_scope'");
   }
   c.lexer.advance();
   if (!c.lexer.token().is(Sign::assign)) {
-    c.lexer.fail(fmt::format("expected '=' behind storage_scope, found {}", c.lexer.found()));
+    c.lexer.fail_expected("'=' behind storage_scope");
   }
   // Raw text, maybe none at all.
   std::size_t end = c.lexer.token().end;
@@ -455,11 +439,11 @@ void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
   draft.nodes[2] = c.make.extent(draft.nodes[1], end, c.function());
   if (c.lexer.token().is(TokenKind::string)) {
     const std::string word = decode_string(c.strings, c.lexer.text(c.lexer.token()));
-    const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
-    if (found == std::end(kLoopWords)) {
-      c.lexer.fail(fmt::format("expected the kind of a loop, found {}", c.lexer.found()));
+    const ForKind* const kind = text::meaning_of(kLoopWords, word);
+    if (kind == nullptr) {
+      c.lexer.fail_expected("the kind of a loop");
     }
-    draft.for_kind = found->kind;
+    draft.for_kind = *kind;
     c.lexer.advance();
   }
   c.lose(LossCode::loop_annotations);
@@ -483,12 +467,8 @@ void read_prefetch(Context& c, std::uint32_t begin, SyntaxId call) {
   complete(c, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}), begin);
 }
 
-struct Statement {
-  std::string_view word;
-  void (*open)(Context& c, std::uint32_t begin, SyntaxId root);
-};
 /// Statements that begin with `word (…)`.
-constexpr Statement kStatements[] = {
+constexpr text::Meaning<void (*)(Context& c, std::uint32_t begin, SyntaxId root)> kStatements[] = {
     {"for", open_loop},          {"while", open_while},       {"assert", open_assert},
     {"allocate", open_allocate}, {"constant", open_constant}, {"block", open_block},
     {"prefetch", read_prefetch},
@@ -500,9 +480,9 @@ bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
   // A load of a buffer that is called `attr` has no key behind it.
   if (word == "attr" && c.lexer.token().is(TokenKind::string))
     return open_attr(c, begin, root), true;
-  const auto* const found = std::ranges::find(kStatements, word, &Statement::word);
-  if (found == std::end(kStatements)) return false;
-  found->open(c, begin, root);
+  const auto* const open = text::meaning_of(kStatements, word);
+  if (open == nullptr) return false;
+  (*open)(c, begin, root);
   return true;
 }
 
@@ -512,7 +492,7 @@ bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
 void close_brace(Context& c) {
   const Frame frame = c.statements.top();
   if (frame.open != Open::body && frame.open != Open::sequence && frame.open != Open::fragment) {
-    c.lexer.fail(fmt::format("expected a statement, found {}", c.lexer.found()));
+    c.lexer.fail_expected("a statement");
   }
   if (frame.open != Open::fragment) {
     c.lexer.seek(c.lexer.token().end);
@@ -543,7 +523,7 @@ void read_statement(Context& c) {
   const std::uint32_t begin = c.lexer.token().begin;
   if (c.lexer.token().is(TokenKind::end)) {
     if (top.open == Open::fragment) return close_brace(c);
-    c.lexer.fail(fmt::format("expected '}}' or a statement, found {}", c.lexer.found()));
+    c.lexer.fail_expected("'}' or a statement");
   }
   if (c.lexer.token().is(Sign::close_brace)) return close_brace(c);
   if (c.lexer.token().is(Sign::open_brace)) {

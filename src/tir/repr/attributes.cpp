@@ -2,6 +2,7 @@
 #include "tir/repr/attributes.h"
 
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -53,20 +54,6 @@ std::optional<FieldValue> field_value(Builder& builder, const FieldInfo& field, 
   }
 }
 
-/// What the printer leaves out of an object that it describes.
-FieldValue absent_value(const FieldInfo& field) {
-  switch (field.type) {
-    case FieldType::list:
-      return ListId::none;
-    case FieldType::string:
-      return StringId::none;
-    case FieldType::boolean:
-      return false;
-    default:
-      return NodeId::none;
-  }
-}
-
 }  // namespace
 
 /// The printer writes the name of the C++ class, which ends with Node.
@@ -95,7 +82,7 @@ NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
     const auto printed = std::ranges::find(names, field.name);
     if (printed == names.end()) {
       c.lose(LossCode::attr_object, fmt::format("{}.{}", row.name, field.name));
-      fields.push_back(absent_value(field));
+      fields.push_back(undefined_value(field));
       continue;
     }
     const auto place = static_cast<std::size_t>(printed - names.begin());
@@ -119,12 +106,8 @@ constexpr std::string_view kTargetWithoutKeys = "composite";
 // Pools nested in pools, which no TVM has, would cost the square of their length.
 constexpr std::size_t kLongestPool = 4096;
 
-struct ObjectName {
-  std::string_view printed;
-  std::string_view type_key;
-};
 // Objects that the printer has words of its own for.
-constexpr ObjectName kObjectNames[] = {
+constexpr text::Meaning<std::string_view> kObjectNames[] = {
     {"index_map", "tir.IndexMap"},
     {"T.index_map", "tir.IndexMap"},
     {"Layout", "tir.Layout"},
@@ -175,8 +158,8 @@ std::string_view without_trailing_blanks(std::string_view text) {
 
 /// What the text has no more of than its type, and maybe its address.
 NodeId missing_object(Context& c, std::string_view printed_type, std::string_view printed) {
-  const auto* const known = std::ranges::find(kObjectNames, printed_type, &ObjectName::printed);
-  const std::string type(known == std::end(kObjectNames) ? printed_type : known->type_key);
+  const std::string_view* const type_key = text::meaning_of(kObjectNames, printed_type);
+  const std::string type(type_key == nullptr ? printed_type : *type_key);
   std::int64_t& count = c.objects.missing[type];
   const bool has_address = printed.substr(printed_type.size()).starts_with("(0x");
   if (!has_address) return c.missing.mention(type, count++, type, c.function());
@@ -288,8 +271,8 @@ NodeId read_single(Context& c) {
 /// Values of lists, maps and objects are told apart by a comma and a blank.
 void expect_separator(Context& c) {
   if (!c.lexer.token().is(Sign::comma)) {
-    c.lexer.fail(fmt::format("expected ',' or '{}' behind a value, found {}",
-                             c.open_attributes.back().close, c.lexer.found()));
+    c.lexer.fail_expected(
+        fmt::format("',' or '{}' behind a value", c.open_attributes.back().close));
   }
   c.lexer.seek(c.lexer.token().end);
 }
@@ -383,8 +366,7 @@ void read_field(Context& c) {
     const std::string_view text = c.lexer.rest();
     const std::string_view name = text.substr(0, word_end(text, 0));
     if (name.empty() || !text.substr(name.size()).starts_with('=')) {
-      c.lexer.fail(
-          fmt::format("expected a field of {}, found {}", info(object.kind).name, c.lexer.found()));
+      c.lexer.fail_expected(fmt::format("a field of {}", info(object.kind).name));
     }
     object.names.emplace_back(name);
     c.lexer.pass(name.size() + 1);

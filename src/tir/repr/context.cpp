@@ -174,25 +174,6 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-/// Remembers what the name was before, for when the scope ends.
-void NameTable::define(std::string_view name, NodeId node) {
-  NodeId& known = nodes_[name];
-  defined_.emplace_back(name, known);
-  known = node;
-}
-
-void NameTable::release(std::size_t mark) {
-  while (defined_.size() > mark) {
-    nodes_[defined_.back().first] = defined_.back().second;
-    defined_.pop_back();
-  }
-}
-
-void NameTable::clear() {
-  nodes_.clear();
-  defined_.clear();
-}
-
 /// The last one of that name that can have so many dimensions: names are hints, and not unique.
 NodeId BufferTable::accessed(std::string_view name, std::size_t dimensions) {
   const std::vector<std::size_t>& known = by_name_[name];

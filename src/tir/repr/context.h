@@ -59,28 +59,6 @@ using text::SyntaxKind;
 using text::TokenKind;
 using text::Value;
 
-/// The variables that names denote: the innermost one of each name, for the text has raw hints.
-class NameTable {
- public:
-  /// What the name denotes here; none where nothing defined it.
-  NodeId find(std::string_view name) const {
-    const auto found = nodes_.find(name);
-    return found == nodes_.end() ? NodeId::none : found->second;
-  }
-  /// Up to the release of a mark that was set before. `name` outlives the table.
-  void define(std::string_view name, NodeId node);
-  /// For the rest of the function: a variable that no statement of it defines.
-  void define_free(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
-
-  std::size_t mark() const { return defined_.size(); }
-  void release(std::size_t mark);
-  void clear();
-
- private:
-  support::NameMap<std::string_view, NodeId> nodes_;
-  std::vector<std::pair<std::string_view, NodeId>> defined_;  // with what the name was before
-};
-
 /// What only the whole function tells of a buffer.
 struct BufferDraft {
   NodeId node;
@@ -92,7 +70,8 @@ struct BufferDraft {
 /// buffer is made for all of that name and number of dimensions.
 class BufferTable {
  public:
-  BufferTable(text::ExprFactory& make, const NameTable& names) : make_(make), names_(names) {}
+  BufferTable(text::ExprFactory& make, const text::NameScopes& names)
+      : make_(make), names_(names) {}
 
   /// The buffer that is accessed with so many indices.
   NodeId accessed(std::string_view name, std::size_t dimensions);
@@ -111,7 +90,7 @@ class BufferTable {
   NodeId data_of(std::string_view name, DType dtype);
 
   text::ExprFactory& make_;
-  const NameTable& names_;
+  const text::NameScopes& names_;
   std::vector<BufferDraft> drafts_;
   support::NameMap<std::string_view, std::vector<std::size_t>> by_name_;  // positions in drafts_
   support::NameMap<std::string_view, NodeId> by_address_;
@@ -181,7 +160,8 @@ struct Context final : text::ReaderContext {
   AttributeObjects objects;
 
   // Of the function that is being read:
-  NameTable names;
+  /// The variables that names denote: the innermost one of each name, for the text has raw hints.
+  text::NameScopes names;
   BufferTable buffers{make, names};
   Definitions definitions;
   text::StatementStack<Frame> statements{builder};

@@ -1,6 +1,5 @@
 // The dtypes of a function: classes of nodes that have one dtype, each with the best evidence.
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
@@ -12,16 +11,10 @@ namespace {
 
 using text::DtypeRule;
 
-struct CallDtype {
-  std::string_view op;
-  DType dtype;
-};
 // Operators whose calls have any dtype, and the one that they mostly have.
-constexpr std::array kConventions = {
-    CallDtype{"tir.reinterpret", DType::Handle()},
-    CallDtype{"tir.tvm_struct_get", DType::Handle()},
-    CallDtype{"tir.type_annotation", DType::Float(32)},
-};
+constexpr text::Meaning<DType> kConventions[] = {{"tir.reinterpret", DType::Handle()},
+                                                 {"tir.tvm_struct_get", DType::Handle()},
+                                                 {"tir.type_annotation", DType::Float(32)}};
 
 constexpr DType kBFloat16 = {TypeCode::BFloat, 16, 1};
 
@@ -50,8 +43,29 @@ std::int16_t lanes_of_dtype(DType dtype) {
 class DTypeInference {
  public:
   /// Nodes from `first` on are those of the function.
-  DTypeInference(Context& context, std::uint32_t first);
-  void run();
+  DTypeInference(Context& context, std::uint32_t first)
+      : context_(context), builder_(context.builder), first_(first) {
+    classes_.resize(builder_.size() - first);
+    for (std::uint32_t i = 0; i < classes_.size(); ++i) classes_[i].parent = i;
+    is_implied_.resize(classes_.size());
+    for (const NodeId id : context.definitions.implied) is_implied_[index(id) - first] = true;
+    is_block_allocated_.resize(classes_.size());
+    for (const BufferDraft& draft : context.buffers.drafts()) {
+      is_block_allocated_[index(draft.node) - first] = draft.is_of_block;
+    }
+  }
+
+  /// Evidence first, from all nodes; then dtypes, parts before wholes.
+  void run() {
+    const auto last = first_ + static_cast<std::uint32_t>(classes_.size());
+    for (std::uint32_t id = first_; id < last; ++id) {
+      if (!is_implied_[id - first_]) visit(builder_.node(static_cast<NodeId>(id)));
+    }
+    for (std::uint32_t id = first_; id < last; ++id) assign(static_cast<NodeId>(id));
+    for (const BufferDraft& draft : context_.buffers.drafts()) {
+      settle_data(builder_.node(draft.node));
+    }
+  }
 
  private:
   /// How sure a dtype is; the surest one of a class holds.
@@ -72,26 +86,331 @@ class DTypeInference {
     Evidence evidence = Evidence::none;
   };
 
-  std::uint32_t find(NodeId id);
-  void unite(Node a, Node b);
-  void note(Node node, DType dtype, Evidence evidence);
-  void note_all(const NodeList& nodes, DType dtype, Evidence evidence);
-  void unite_all(const NodeList& a, const NodeList& b);
+  /// With path halving, so that long chains of sums stay cheap.
+  std::uint32_t find(NodeId id) {
+    std::uint32_t at = index(id) - first_;
+    while (classes_[at].parent != at) {
+      classes_[at].parent = classes_[classes_[at].parent].parent;
+      at = classes_[at].parent;
+    }
+    return at;
+  }
 
-  void visit(Node node);
-  void visit_part(Node node);
-  void visit_operator(Node node);
-  void visit_call(Node call);
-  void visit_buffer(Node buffer);
-  void visit_statement(Node statement);
-  void visit_reduce(Node reduce);
-  void visit_block(Node realize);
+  /// The class with the better evidence keeps its dtype. Nodes of other functions take no part.
+  void unite(Node a, Node b) {
+    if (!a || !b || !is_own(a.id()) || !is_own(b.id())) return;
+    std::uint32_t to = find(a.id());
+    std::uint32_t from = find(b.id());
+    if (to == from) return;
+    if (classes_[from].evidence > classes_[to].evidence) std::swap(to, from);
+    classes_[from].parent = to;
+  }
 
-  void assign(NodeId id);
-  std::int16_t lanes_of(Node expr) const;
-  std::int16_t lanes_of_call(Node call) const;
-  void set_type(Node var, DType dtype);
-  void settle_data(Node buffer);
+  /// The first one of equal evidence holds.
+  void note(Node node, DType dtype, Evidence evidence) {
+    if (!node || !is_own(node.id())) return;
+    Class& known = classes_[find(node.id())];
+    if (known.evidence >= evidence) return;
+    known.dtype = dtype.is_void() ? dtype : dtype.element();
+    known.evidence = evidence;
+  }
+
+  void note_all(const NodeList& nodes, DType dtype, Evidence evidence) {
+    for (const Node node : nodes) note(node, dtype, evidence);
+  }
+
+  void unite_all(const NodeList& a, const NodeList& b) {
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) unite(a[i], b[i]);
+  }
+
+  /// What an expression says about itself and its operands.
+  void visit(Node node) {
+    if (node.category() == Category::stmt) return visit_statement(node);
+    if (!is_expr(node.category())) return visit_part(node);
+    switch (node.kind()) {
+      case Kind::FloatImm:
+        return note(node, node.dtype(),
+                    node.dtype() == DType::Float(16) ? Evidence::width : Evidence::printed);
+      case Kind::IntImm:
+      case Kind::StringImm:
+      case Kind::Cast:
+        return note(node, node.dtype(), Evidence::printed);
+      case Kind::Var:
+        if (node[f::Var::type_annotation].is(Kind::PointerType)) {
+          note(node, DType::Handle(), Evidence::printed);
+        }
+        return;
+      case Kind::BufferLoad:
+        note_all(node.list(f::BufferLoad::indices), DType::Int(32), Evidence::position);
+        return unite(node, node[f::BufferLoad::buffer]);
+      case Kind::Load:
+        note(node[f::Load::buffer_var], DType::Handle(), Evidence::rule);
+        note(node[f::Load::index], DType::Int(32), Evidence::position);
+        note(node[f::Load::predicate], DType::Bool(), Evidence::rule);
+        return note(node, DType::Float(32), Evidence::element);
+      case Kind::Call:
+        return visit_call(node);
+      case Kind::Reduce:
+        return visit_reduce(node);
+      default:
+        return visit_operator(node);
+    }
+  }
+
+  /// Both operands of arithmetic and of comparisons have one dtype: the constructors of TVM
+  /// see to that.
+  void visit_operator(Node node) {
+    if (is_arithmetic(node.kind()) || is_comparison(node.kind())) {
+      const Node a = node[f::Add::a];
+      unite(a, node[f::Add::b]);
+      note(a, DType::Int(32), Evidence::operand);
+      return is_comparison(node.kind()) ? note(node, DType::Bool(), Evidence::rule)
+                                        : unite(node, a);
+    }
+    if (is_logic(node.kind())) {
+      for (const Node part : {node, node[f::And::a], node[f::And::b]}) {
+        note(part, DType::Bool(), Evidence::rule);
+      }
+      return;
+    }
+    switch (node.kind()) {
+      case Kind::Not:
+        note(node, DType::Bool(), Evidence::rule);
+        return note(node[f::Not::a], DType::Bool(), Evidence::rule);
+      case Kind::Select:
+        note(node[f::Select::condition], DType::Bool(), Evidence::rule);
+        unite(node, node[f::Select::true_value]);
+        return unite(node, node[f::Select::false_value]);
+      case Kind::Ramp:
+        unite(node, node[f::Ramp::base]);
+        return unite(node, node[f::Ramp::stride]);
+      case Kind::Broadcast:
+        return unite(node, node[f::Broadcast::value]);
+      case Kind::Let:
+        unite(node[f::Let::var], node[f::Let::value]);
+        return unite(node, node[f::Let::body]);
+      case Kind::Shuffle:
+        for (const Node vector : node.list(f::Shuffle::vectors)) unite(node, vector);
+        return note_all(node.list(f::Shuffle::indices), DType::Int(32), Evidence::position);
+      case Kind::Any:
+        return note(node, DType::Int(32), Evidence::position);
+      default:
+        return;
+    }
+  }
+
+  /// The rules are those of text/op_table.def; for operators whose dtype only a printed one tells,
+  /// what their calls mostly have.
+  void visit_call(Node call) {
+    const NodeList arguments = call.list(f::Call::args);
+    const Node callee = call[f::Call::op];
+    if (!callee.is(Kind::Op)) return note(call, DType::Int(32), Evidence::convention);
+    const std::string_view name = callee.text(f::Op::name);
+    const text::OpInfo* const known = text::find_op(name);
+    const DtypeRule rule = known == nullptr ? DtypeRule::printed : known->rule;
+    if (name == "tir.if_then_else" && arguments.size() == 3) {
+      note(arguments[0], DType::Bool(), Evidence::rule);
+      unite(arguments[1], arguments[2]);
+    }
+    switch (rule) {
+      case DtypeRule::argument_0:
+        return arguments.empty() ? void() : unite(call, arguments[0]);
+      case DtypeRule::argument_1:
+        return arguments.size() < 2 ? void() : unite(call, arguments[1]);
+      case DtypeRule::last_argument:
+        return arguments.empty() ? void() : unite(call, arguments[arguments.size() - 1]);
+      case DtypeRule::printed: {
+        const DType* const known_dtype = text::meaning_of(kConventions, name);
+        return note(call, known_dtype != nullptr ? *known_dtype : DType::Int(32),
+                    Evidence::convention);
+      }
+      default: {
+        const DType scalar = DType::Int(32);
+        return note(call, *text::infer_dtype(rule, std::span(&scalar, 1)), Evidence::rule);
+      }
+    }
+  }
+
+  /// The value at value_index is the one that the Reduce gives.
+  void visit_reduce(Node reduce) {
+    const NodeList sources = reduce.list(f::Reduce::source);
+    const auto place = static_cast<std::size_t>(reduce.integer(f::Reduce::value_index));
+    unite(reduce, sources[place]);
+    unite_all(sources, reduce[f::Reduce::combiner].list(f::CommReducer::identity_element));
+    unite_all(sources, reduce.list(f::Reduce::init));
+    note(reduce[f::Reduce::condition], DType::Bool(), Evidence::rule);
+  }
+
+  /// What belongs to expressions without being one.
+  void visit_part(Node node) {
+    switch (node.kind()) {
+      case Kind::Buffer:
+        return visit_buffer(node);
+      case Kind::Range:
+        note(node[f::Range::min], DType::Int(32), Evidence::position);
+        return unite(node[f::Range::min], node[f::Range::extent]);
+      case Kind::IterVar:
+        note(node[f::IterVar::var], DType::Int(32), Evidence::position);
+        if (const Node domain = node[f::IterVar::dom]) {
+          unite(node[f::IterVar::var], domain[f::Range::min]);
+        }
+        return;
+      case Kind::CommReducer:
+        unite_all(node.list(f::CommReducer::lhs), node.list(f::CommReducer::rhs));
+        unite_all(node.list(f::CommReducer::lhs), node.list(f::CommReducer::result));
+        return unite_all(node.list(f::CommReducer::lhs),
+                         node.list(f::CommReducer::identity_element));
+      default:
+        return;
+    }
+  }
+
+  /// A buffer in an allocation has its dtype, unless a block says another one.
+  void visit_buffer(Node buffer) {
+    const Node data = buffer[f::Buffer::data];
+    note(data, DType::Handle(), Evidence::convention);
+    note(buffer, DType::Float(32), Evidence::element);
+    if (is_block_allocated_[index(buffer.id()) - first_]) {
+      return note(buffer, buffer.dtype(f::Buffer::dtype), Evidence::printed);
+    }
+    if (!context_.definitions.extents.contains(index(data.id()))) return;
+    const Node element = data[f::Var::type_annotation][f::PointerType::element_type];
+    note(buffer, element.dtype(f::PrimType::dtype), Evidence::allocation);
+  }
+
+  /// Conditions are boolean, indices, extents and loop variables mostly int32; a store ties its
+  /// value to the buffer.
+  void visit_statement(Node statement) {
+    switch (statement.kind()) {
+      case Kind::LetStmt:
+        return unite(statement[f::LetStmt::var], statement[f::LetStmt::value]);
+      case Kind::AssertStmt:
+        return note(statement[f::AssertStmt::condition], DType::Bool(), Evidence::rule);
+      case Kind::Store:
+        note(statement[f::Store::buffer_var], DType::Handle(), Evidence::rule);
+        note(statement[f::Store::predicate], DType::Bool(), Evidence::rule);
+        return note(statement[f::Store::index], DType::Int(32), Evidence::position);
+      case Kind::BufferStore:
+        note_all(statement.list(f::BufferStore::indices), DType::Int(32), Evidence::position);
+        return unite(statement[f::BufferStore::buffer], statement[f::BufferStore::value]);
+      case Kind::Allocate:
+        note(statement[f::Allocate::condition], DType::Bool(), Evidence::rule);
+        return note_all(statement.list(f::Allocate::extents), DType::Int(32), Evidence::position);
+      case Kind::For:
+        note(statement[f::For::loop_var], DType::Int(32), Evidence::position);
+        unite(statement[f::For::loop_var], statement[f::For::min]);
+        return unite(statement[f::For::loop_var], statement[f::For::extent]);
+      case Kind::While:
+        return note(statement[f::While::condition], DType::Bool(), Evidence::rule);
+      case Kind::IfThenElse:
+        return note(statement[f::IfThenElse::condition], DType::Bool(), Evidence::rule);
+      case Kind::BlockRealize:
+        return visit_block(statement);
+      case Kind::Evaluate: {
+        const Node value = statement[f::Evaluate::value];
+        const bool is_own_function = value.is(Kind::Call) && !value[f::Call::op].is(Kind::Op);
+        return is_own_function ? note(value, DType::Void(), Evidence::rule) : void();
+      }
+      default:
+        return;
+    }
+  }
+
+  /// A variable of a block has the dtype of what is bound to it.
+  void visit_block(Node realize) {
+    note(realize[f::BlockRealize::predicate], DType::Bool(), Evidence::rule);
+    const NodeList iter_vars = realize[f::BlockRealize::block].list(f::Block::iter_vars);
+    const NodeList values = realize.list(f::BlockRealize::iter_values);
+    for (std::size_t i = 0; i < std::min(iter_vars.size(), values.size()); ++i) {
+      unite(iter_vars[i][f::IterVar::var], values[i]);
+    }
+  }
+
+  /// Parts come before their wholes, so that lanes add up on the way.
+  void assign(NodeId id) {
+    const Node node = builder_.node(id);
+    const DType element = classes_[find(id)].dtype;
+    if (node.is(Kind::Buffer)) {
+      const DType printed = node.dtype(f::Buffer::dtype);
+      if (element != printed.element()) builder_.set(id, f::Buffer::dtype, element);
+      return;
+    }
+    if (!is_expr(node.category()) || node.is(Kind::Cast)) return;
+    if (node.is(Kind::IntImm) && classes_[find(id)].evidence == Evidence::printed &&
+        node.dtype() != element) {
+      // A literal keeps its own dtype, whatever is beside it; an implied one has none.
+      if (!is_implied_[index(id) - first_]) return;
+    }
+    if (node.is(Kind::FloatImm)) {
+      const bool is_brain_float = node.dtype() == DType::Float(16) && element == kBFloat16;
+      return is_brain_float ? builder_.set(id, f::FloatImm::dtype, element) : void();
+    }
+    if (node.is(Kind::StringImm)) return;
+    const DType dtype = element.is_void() ? element : element.with_lanes(lanes_of(node));
+    if (is_variable(node)) return set_type(node, dtype);
+    builder_.set(id, 0, dtype);
+  }
+
+  /// As the constructors of TVM would set them; those of the operands are known already.
+  std::int16_t lanes_of(Node expr) const {
+    const auto wider = [](Node a, Node b) {
+      const std::int16_t lanes = lanes_of_dtype(a.dtype());
+      return lanes == 1 ? lanes_of_dtype(b.dtype()) : lanes;
+    };
+    if (is_binary(expr.kind())) return wider(expr[f::Add::a], expr[f::Add::b]);
+    switch (expr.kind()) {
+      case Kind::Not:
+        return lanes_of_dtype(expr[f::Not::a].dtype());
+      case Kind::Select:
+        return wider(expr[f::Select::true_value], expr[f::Select::condition]);
+      case Kind::Let:
+        return lanes_of_dtype(expr[f::Let::body].dtype());
+      case Kind::Call:
+        return lanes_of_call(expr);
+      case Kind::Var:
+      case Kind::SizeVar: {
+        const auto bound = context_.definitions.values.find(index(expr.id()));
+        if (bound == context_.definitions.values.end()) return 1;
+        return lanes_of_dtype(builder_.node(bound->second).dtype());
+      }
+      default:
+        return lanes_of_dtype(expr.dtype());
+    }
+  }
+
+  /// By the rule of the operator, from arguments whose lanes are known.
+  std::int16_t lanes_of_call(Node call) const {
+    const text::OpInfo* const known = call[f::Call::op].is(Kind::Op)
+                                          ? text::find_op(call[f::Call::op].text(f::Op::name))
+                                          : nullptr;
+    if (known == nullptr) return 1;
+    std::vector<DType> arguments;
+    for (const Node argument : call.list(f::Call::args)) {
+      arguments.push_back(is_expr(argument.category()) ? argument.dtype() : DType::Handle());
+    }
+    const auto dtype = text::infer_dtype(known->rule, arguments);
+    return dtype ? lanes_of_dtype(*dtype) : std::int16_t{1};
+  }
+
+  /// The dtype of a variable is part of its type, and both have to agree.
+  void set_type(Node var, DType dtype) {
+    const NodeId id = var.id();
+    if (var[f::Var::type_annotation].is(Kind::PointerType) && dtype.is_handle()) return;
+    builder_.set(id, f::Var::dtype, dtype);
+    builder_.set(id, f::Var::type_annotation, context_.make.prim_type(dtype));
+  }
+
+  /// The pointer of a buffer points to what the buffer holds, unless an allocation says otherwise.
+  void settle_data(Node buffer) {
+    const Node data = buffer[f::Buffer::data];
+    if (context_.definitions.extents.contains(index(data.id()))) return;
+    const NodeId id = buffer.id();
+    const NodeId type = context_.make.pointer_type(
+        context_.make.prim_type(buffer.dtype(f::Buffer::dtype)), "global");
+    if (data.dtype().is_handle()) return builder_.set(data.id(), f::Var::type_annotation, type);
+    const std::string name(buffer.text(f::Buffer::name));
+    builder_.set(id, f::Buffer::data, context_.make.var(name, type));
+  }
 
   bool is_own(NodeId id) const { return index(id) >= first_; }
 
@@ -102,360 +421,6 @@ class DTypeInference {
   std::vector<bool> is_implied_;          // numbers that the text implies
   std::vector<bool> is_block_allocated_;  // buffers whose dtype is printed
 };
-
-/// Every node begins as a class of its own.
-DTypeInference::DTypeInference(Context& context, std::uint32_t first)
-    : context_(context), builder_(context.builder), first_(first) {
-  classes_.resize(builder_.size() - first);
-  for (std::uint32_t i = 0; i < classes_.size(); ++i) classes_[i].parent = i;
-  is_implied_.resize(classes_.size());
-  for (const NodeId id : context.definitions.implied) is_implied_[index(id) - first] = true;
-  is_block_allocated_.resize(classes_.size());
-  for (const BufferDraft& draft : context.buffers.drafts()) {
-    is_block_allocated_[index(draft.node) - first] = draft.is_of_block;
-  }
-}
-
-/// Evidence first, from all nodes; then dtypes, parts before wholes.
-void DTypeInference::run() {
-  const auto last = first_ + static_cast<std::uint32_t>(classes_.size());
-  for (std::uint32_t id = first_; id < last; ++id) {
-    if (!is_implied_[id - first_]) visit(builder_.node(static_cast<NodeId>(id)));
-  }
-  for (std::uint32_t id = first_; id < last; ++id) assign(static_cast<NodeId>(id));
-  for (const BufferDraft& draft : context_.buffers.drafts()) {
-    settle_data(builder_.node(draft.node));
-  }
-}
-
-// --- Classes of one dtype ----------------------------------------------------------------------
-
-/// With path halving, so that long chains of sums stay cheap.
-std::uint32_t DTypeInference::find(NodeId id) {
-  std::uint32_t at = index(id) - first_;
-  while (classes_[at].parent != at) {
-    classes_[at].parent = classes_[classes_[at].parent].parent;
-    at = classes_[at].parent;
-  }
-  return at;
-}
-
-/// The class with the better evidence keeps its dtype. Nodes of other functions take no part.
-void DTypeInference::unite(Node a, Node b) {
-  if (!a || !b || !is_own(a.id()) || !is_own(b.id())) return;
-  std::uint32_t to = find(a.id());
-  std::uint32_t from = find(b.id());
-  if (to == from) return;
-  if (classes_[from].evidence > classes_[to].evidence) std::swap(to, from);
-  classes_[from].parent = to;
-}
-
-/// The first one of equal evidence holds.
-void DTypeInference::note(Node node, DType dtype, Evidence evidence) {
-  if (!node || !is_own(node.id())) return;
-  Class& known = classes_[find(node.id())];
-  if (known.evidence >= evidence) return;
-  known.dtype = dtype.is_void() ? dtype : dtype.element();
-  known.evidence = evidence;
-}
-
-void DTypeInference::note_all(const NodeList& nodes, DType dtype, Evidence evidence) {
-  for (const Node node : nodes) note(node, dtype, evidence);
-}
-
-void DTypeInference::unite_all(const NodeList& a, const NodeList& b) {
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) unite(a[i], b[i]);
-}
-
-// --- What nodes say ----------------------------------------------------------------------------
-
-/// What an expression says about itself and its operands.
-void DTypeInference::visit(Node node) {
-  if (node.category() == Category::stmt) return visit_statement(node);
-  if (!is_expr(node.category())) return visit_part(node);
-  switch (node.kind()) {
-    case Kind::FloatImm:
-      return note(node, node.dtype(),
-                  node.dtype() == DType::Float(16) ? Evidence::width : Evidence::printed);
-    case Kind::IntImm:
-    case Kind::StringImm:
-    case Kind::Cast:
-      return note(node, node.dtype(), Evidence::printed);
-    case Kind::Var:
-      if (node[f::Var::type_annotation].is(Kind::PointerType)) {
-        note(node, DType::Handle(), Evidence::printed);
-      }
-      return;
-    case Kind::BufferLoad:
-      note_all(node.list(f::BufferLoad::indices), DType::Int(32), Evidence::position);
-      return unite(node, node[f::BufferLoad::buffer]);
-    case Kind::Load:
-      note(node[f::Load::buffer_var], DType::Handle(), Evidence::rule);
-      note(node[f::Load::index], DType::Int(32), Evidence::position);
-      note(node[f::Load::predicate], DType::Bool(), Evidence::rule);
-      return note(node, DType::Float(32), Evidence::element);
-    case Kind::Call:
-      return visit_call(node);
-    case Kind::Reduce:
-      return visit_reduce(node);
-    default:
-      return visit_operator(node);
-  }
-}
-
-/// Both operands of arithmetic and of comparisons have one dtype: the constructors of TVM
-/// see to that.
-void DTypeInference::visit_operator(Node node) {
-  if (is_arithmetic(node.kind()) || is_comparison(node.kind())) {
-    const Node a = node[f::Add::a];
-    unite(a, node[f::Add::b]);
-    note(a, DType::Int(32), Evidence::operand);
-    return is_comparison(node.kind()) ? note(node, DType::Bool(), Evidence::rule) : unite(node, a);
-  }
-  if (is_logic(node.kind())) {
-    for (const Node part : {node, node[f::And::a], node[f::And::b]}) {
-      note(part, DType::Bool(), Evidence::rule);
-    }
-    return;
-  }
-  switch (node.kind()) {
-    case Kind::Not:
-      note(node, DType::Bool(), Evidence::rule);
-      return note(node[f::Not::a], DType::Bool(), Evidence::rule);
-    case Kind::Select:
-      note(node[f::Select::condition], DType::Bool(), Evidence::rule);
-      unite(node, node[f::Select::true_value]);
-      return unite(node, node[f::Select::false_value]);
-    case Kind::Ramp:
-      unite(node, node[f::Ramp::base]);
-      return unite(node, node[f::Ramp::stride]);
-    case Kind::Broadcast:
-      return unite(node, node[f::Broadcast::value]);
-    case Kind::Let:
-      unite(node[f::Let::var], node[f::Let::value]);
-      return unite(node, node[f::Let::body]);
-    case Kind::Shuffle:
-      for (const Node vector : node.list(f::Shuffle::vectors)) unite(node, vector);
-      return note_all(node.list(f::Shuffle::indices), DType::Int(32), Evidence::position);
-    case Kind::Any:
-      return note(node, DType::Int(32), Evidence::position);
-    default:
-      return;
-  }
-}
-
-/// The rules are those of text/op_table.def; for operators whose dtype only a printed one tells,
-/// what their calls mostly have.
-void DTypeInference::visit_call(Node call) {
-  const NodeList arguments = call.list(f::Call::args);
-  const Node callee = call[f::Call::op];
-  if (!callee.is(Kind::Op)) return note(call, DType::Int(32), Evidence::convention);
-  const std::string_view name = callee.text(f::Op::name);
-  const text::OpInfo* const known = text::find_op(name);
-  const DtypeRule rule = known == nullptr ? DtypeRule::printed : known->rule;
-  if (name == "tir.if_then_else" && arguments.size() == 3) {
-    note(arguments[0], DType::Bool(), Evidence::rule);
-    unite(arguments[1], arguments[2]);
-  }
-  switch (rule) {
-    case DtypeRule::argument_0:
-      return arguments.empty() ? void() : unite(call, arguments[0]);
-    case DtypeRule::argument_1:
-      return arguments.size() < 2 ? void() : unite(call, arguments[1]);
-    case DtypeRule::last_argument:
-      return arguments.empty() ? void() : unite(call, arguments[arguments.size() - 1]);
-    case DtypeRule::printed: {
-      const auto* const found = std::ranges::find(kConventions, name, &CallDtype::op);
-      const bool is_known = found != kConventions.end();
-      return note(call, is_known ? found->dtype : DType::Int(32), Evidence::convention);
-    }
-    default: {
-      const DType scalar = DType::Int(32);
-      return note(call, *text::infer_dtype(rule, std::span(&scalar, 1)), Evidence::rule);
-    }
-  }
-}
-
-/// The value at value_index is the one that the Reduce gives.
-void DTypeInference::visit_reduce(Node reduce) {
-  const NodeList sources = reduce.list(f::Reduce::source);
-  const auto place = static_cast<std::size_t>(reduce.integer(f::Reduce::value_index));
-  unite(reduce, sources[place]);
-  unite_all(sources, reduce[f::Reduce::combiner].list(f::CommReducer::identity_element));
-  unite_all(sources, reduce.list(f::Reduce::init));
-  note(reduce[f::Reduce::condition], DType::Bool(), Evidence::rule);
-}
-
-/// What belongs to expressions without being one.
-void DTypeInference::visit_part(Node node) {
-  switch (node.kind()) {
-    case Kind::Buffer:
-      return visit_buffer(node);
-    case Kind::Range:
-      note(node[f::Range::min], DType::Int(32), Evidence::position);
-      return unite(node[f::Range::min], node[f::Range::extent]);
-    case Kind::IterVar:
-      note(node[f::IterVar::var], DType::Int(32), Evidence::position);
-      if (const Node domain = node[f::IterVar::dom]) {
-        unite(node[f::IterVar::var], domain[f::Range::min]);
-      }
-      return;
-    case Kind::CommReducer:
-      unite_all(node.list(f::CommReducer::lhs), node.list(f::CommReducer::rhs));
-      unite_all(node.list(f::CommReducer::lhs), node.list(f::CommReducer::result));
-      return unite_all(node.list(f::CommReducer::lhs), node.list(f::CommReducer::identity_element));
-    default:
-      return;
-  }
-}
-
-/// A buffer in an allocation has its dtype, unless a block says another one.
-void DTypeInference::visit_buffer(Node buffer) {
-  const Node data = buffer[f::Buffer::data];
-  note(data, DType::Handle(), Evidence::convention);
-  note(buffer, DType::Float(32), Evidence::element);
-  if (is_block_allocated_[index(buffer.id()) - first_]) {
-    return note(buffer, buffer.dtype(f::Buffer::dtype), Evidence::printed);
-  }
-  if (!context_.definitions.extents.contains(index(data.id()))) return;
-  const Node element = data[f::Var::type_annotation][f::PointerType::element_type];
-  note(buffer, element.dtype(f::PrimType::dtype), Evidence::allocation);
-}
-
-/// Conditions are boolean, indices, extents and loop variables mostly int32; a store ties its
-/// value to the buffer.
-void DTypeInference::visit_statement(Node statement) {
-  switch (statement.kind()) {
-    case Kind::LetStmt:
-      return unite(statement[f::LetStmt::var], statement[f::LetStmt::value]);
-    case Kind::AssertStmt:
-      return note(statement[f::AssertStmt::condition], DType::Bool(), Evidence::rule);
-    case Kind::Store:
-      note(statement[f::Store::buffer_var], DType::Handle(), Evidence::rule);
-      note(statement[f::Store::predicate], DType::Bool(), Evidence::rule);
-      return note(statement[f::Store::index], DType::Int(32), Evidence::position);
-    case Kind::BufferStore:
-      note_all(statement.list(f::BufferStore::indices), DType::Int(32), Evidence::position);
-      return unite(statement[f::BufferStore::buffer], statement[f::BufferStore::value]);
-    case Kind::Allocate:
-      note(statement[f::Allocate::condition], DType::Bool(), Evidence::rule);
-      return note_all(statement.list(f::Allocate::extents), DType::Int(32), Evidence::position);
-    case Kind::For:
-      note(statement[f::For::loop_var], DType::Int(32), Evidence::position);
-      unite(statement[f::For::loop_var], statement[f::For::min]);
-      return unite(statement[f::For::loop_var], statement[f::For::extent]);
-    case Kind::While:
-      return note(statement[f::While::condition], DType::Bool(), Evidence::rule);
-    case Kind::IfThenElse:
-      return note(statement[f::IfThenElse::condition], DType::Bool(), Evidence::rule);
-    case Kind::BlockRealize:
-      return visit_block(statement);
-    case Kind::Evaluate: {
-      const Node value = statement[f::Evaluate::value];
-      const bool is_own_function = value.is(Kind::Call) && !value[f::Call::op].is(Kind::Op);
-      return is_own_function ? note(value, DType::Void(), Evidence::rule) : void();
-    }
-    default:
-      return;
-  }
-}
-
-/// A variable of a block has the dtype of what is bound to it.
-void DTypeInference::visit_block(Node realize) {
-  note(realize[f::BlockRealize::predicate], DType::Bool(), Evidence::rule);
-  const NodeList iter_vars = realize[f::BlockRealize::block].list(f::Block::iter_vars);
-  const NodeList values = realize.list(f::BlockRealize::iter_values);
-  for (std::size_t i = 0; i < std::min(iter_vars.size(), values.size()); ++i) {
-    unite(iter_vars[i][f::IterVar::var], values[i]);
-  }
-}
-
-// --- Setting them ------------------------------------------------------------------------------
-
-/// Parts come before their wholes, so that lanes add up on the way.
-void DTypeInference::assign(NodeId id) {
-  const Node node = builder_.node(id);
-  const DType element = classes_[find(id)].dtype;
-  if (node.is(Kind::Buffer)) {
-    const DType printed = node.dtype(f::Buffer::dtype);
-    if (element != printed.element()) builder_.set(id, f::Buffer::dtype, element);
-    return;
-  }
-  if (!is_expr(node.category()) || node.is(Kind::Cast)) return;
-  if (node.is(Kind::IntImm) && classes_[find(id)].evidence == Evidence::printed &&
-      node.dtype() != element) {
-    // A literal keeps its own dtype, whatever is beside it; an implied one has none.
-    if (!is_implied_[index(id) - first_]) return;
-  }
-  if (node.is(Kind::FloatImm)) {
-    const bool is_brain_float = node.dtype() == DType::Float(16) && element == kBFloat16;
-    return is_brain_float ? builder_.set(id, f::FloatImm::dtype, element) : void();
-  }
-  if (node.is(Kind::StringImm)) return;
-  const DType dtype = element.is_void() ? element : element.with_lanes(lanes_of(node));
-  if (is_variable(node)) return set_type(node, dtype);
-  builder_.set(id, 0, dtype);
-}
-
-/// As the constructors of TVM would set them; those of the operands are known already.
-std::int16_t DTypeInference::lanes_of(Node expr) const {
-  const auto wider = [](Node a, Node b) {
-    const std::int16_t lanes = lanes_of_dtype(a.dtype());
-    return lanes == 1 ? lanes_of_dtype(b.dtype()) : lanes;
-  };
-  if (is_binary(expr.kind())) return wider(expr[f::Add::a], expr[f::Add::b]);
-  switch (expr.kind()) {
-    case Kind::Not:
-      return lanes_of_dtype(expr[f::Not::a].dtype());
-    case Kind::Select:
-      return wider(expr[f::Select::true_value], expr[f::Select::condition]);
-    case Kind::Let:
-      return lanes_of_dtype(expr[f::Let::body].dtype());
-    case Kind::Call:
-      return lanes_of_call(expr);
-    case Kind::Var:
-    case Kind::SizeVar: {
-      const auto bound = context_.definitions.values.find(index(expr.id()));
-      if (bound == context_.definitions.values.end()) return 1;
-      return lanes_of_dtype(builder_.node(bound->second).dtype());
-    }
-    default:
-      return lanes_of_dtype(expr.dtype());
-  }
-}
-
-/// By the rule of the operator, from arguments whose lanes are known.
-std::int16_t DTypeInference::lanes_of_call(Node call) const {
-  const text::OpInfo* const known =
-      call[f::Call::op].is(Kind::Op) ? text::find_op(call[f::Call::op].text(f::Op::name)) : nullptr;
-  if (known == nullptr) return 1;
-  std::vector<DType> arguments;
-  for (const Node argument : call.list(f::Call::args)) {
-    arguments.push_back(is_expr(argument.category()) ? argument.dtype() : DType::Handle());
-  }
-  const auto dtype = text::infer_dtype(known->rule, arguments);
-  return dtype ? lanes_of_dtype(*dtype) : std::int16_t{1};
-}
-
-/// The dtype of a variable is part of its type, and both have to agree.
-void DTypeInference::set_type(Node var, DType dtype) {
-  const NodeId id = var.id();
-  if (var[f::Var::type_annotation].is(Kind::PointerType) && dtype.is_handle()) return;
-  builder_.set(id, f::Var::dtype, dtype);
-  builder_.set(id, f::Var::type_annotation, context_.make.prim_type(dtype));
-}
-
-/// The pointer of a buffer points to what the buffer holds, unless an allocation says otherwise.
-void DTypeInference::settle_data(Node buffer) {
-  const Node data = buffer[f::Buffer::data];
-  if (context_.definitions.extents.contains(index(data.id()))) return;
-  const NodeId id = buffer.id();
-  const NodeId type =
-      context_.make.pointer_type(context_.make.prim_type(buffer.dtype(f::Buffer::dtype)), "global");
-  if (data.dtype().is_handle()) return builder_.set(data.id(), f::Var::type_annotation, type);
-  const std::string name(buffer.text(f::Buffer::name));
-  builder_.set(id, f::Buffer::data, context_.make.var(name, type));
-}
 
 }  // namespace
 

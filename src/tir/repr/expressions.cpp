@@ -2,6 +2,7 @@
 #include "tir/repr/expressions.h"
 
 #include <fmt/core.h>
+
 #include <array>
 
 #include "tir/text/expression_values.h"
@@ -34,7 +35,7 @@ NodeId look_up(Context& c, const Value& value) {
                  fmt::format("'{}' is not a function of TIR", name.substr(0, name.find('('))));
   }
   const NodeId variable = c.var(name);
-  c.names.define_free(name, variable);
+  c.names.bind_free(name, variable);
   return variable;
 }
 
@@ -355,7 +356,7 @@ NodeId as_iter_var(Context& c, const Value& value, Binding binding) {
   NodeId variable = binding == Binding::known ? c.names.find(name) : NodeId::none;
   if (variable == NodeId::none) {
     variable = c.var(name);
-    c.names.define(name, variable);
+    c.names.bind(name, variable);
   }
   if (domain != NodeId::none) {
     const Node bounds = c.builder.node(domain);
@@ -476,7 +477,7 @@ void lower_binding(Context& c, SyntaxId id) {
   const NodeId variable = c.var(c.exprs.name_of(name));
   c.definitions.values.emplace(index(variable), node);
   c.lets.push_back(c.names.mark());
-  c.names.define(c.exprs.name_of(name), variable);
+  c.names.bind(c.exprs.name_of(name), variable);
   c.exprs.push({.form = Value::Form::binding, .syntax = id, .node = variable, .other = node});
 }
 

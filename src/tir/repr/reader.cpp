@@ -45,7 +45,7 @@ std::vector<NodeId> read_params(Context& c) {
       c.exprs.fail(param, fmt::format("expected a parameter, found {}", c.exprs.shown(param)));
     }
     nodes.push_back(c.var(c.exprs.text_of(param)));
-    c.names.define(c.exprs.text_of(param), nodes.back());
+    c.names.bind(c.exprs.text_of(param), nodes.back());
   }
   c.exprs.clear();
   c.lexer.pass(Sign::close_paren, "behind the parameters");
@@ -123,7 +123,7 @@ void read_entry(Context& c) {
   const std::string_view text = c.lexer.rest();
   const std::size_t name_end = text.find("): ");
   if (!text.starts_with(kGlobalVar) || name_end == std::string_view::npos) {
-    c.lexer.fail(fmt::format("expected 'GlobalVar(name): ', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'GlobalVar(name): '");
   }
   const std::string_view name = text.substr(kGlobalVar.size(), name_end - kGlobalVar.size());
   c.function_losses.enter(name);
@@ -144,7 +144,7 @@ void read_module(Context& c) {
     }
   }
   if (!c.lexer.rest().starts_with(kModuleEnd)) {
-    c.lexer.fail(fmt::format("expected ',' or '}})' behind a function, found {}", c.lexer.found()));
+    c.lexer.fail_expected("',' or '})' behind a function");
   }
   c.lexer.pass(kModuleEnd.size());
 }
@@ -167,7 +167,7 @@ void read_end(Context& c) {
     c.lexer.skip_lines();
   }
   if (!c.lexer.token().is(TokenKind::end)) {
-    c.lexer.fail(fmt::format("expected the end of the text, found {}", c.lexer.found()));
+    c.lexer.fail_expected("the end of the text");
   }
 }
 
@@ -179,10 +179,10 @@ Reading read_text(Context& c) {
   } else if (c.lexer.rest().starts_with(kFunction)) {
     read_lone_function(c);
   } else {
-    c.lexer.fail(fmt::format("expected 'IRModule({{' or 'PrimFunc([', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'IRModule({' or 'PrimFunc(['");
   }
   read_end(c);
-  return c.finish(c.module, c.missing, Dialect::repr_text);
+  return c.finish(c.module.finish(), c.missing, Dialect::repr_text);
 }
 
 }  // namespace

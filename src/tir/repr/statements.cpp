@@ -41,7 +41,7 @@ void expect_line_end(Context& c) {
   const bool is_end = c.lexer.token().is(TokenKind::newline) ||
                       c.lexer.token().is(TokenKind::end) || c.lexer.token().is(Sign::close_brace);
   if (!is_end) {
-    c.lexer.fail(fmt::format("expected the end of the statement, found {}", c.lexer.found()));
+    c.lexer.fail_expected("the end of the statement");
   }
 }
 
@@ -117,15 +117,11 @@ void read_block_attrs(Context& c) {
   c.lose(LossCode::value_kind);
 }
 
-struct BlockLine {
-  std::string_view word;
-  void (*read)(Context& c);
-};
-constexpr BlockLine kBlockLines[] = {{"where", read_where},
-                                     {"bind", read_bind},
-                                     {"reads", read_reads},
-                                     {"writes", read_writes},
-                                     {"annotations", read_block_attrs}};
+constexpr text::Meaning<void (*)(Context& c)> kBlockLines[] = {{"where", read_where},
+                                                               {"bind", read_bind},
+                                                               {"reads", read_reads},
+                                                               {"writes", read_writes},
+                                                               {"annotations", read_block_attrs}};
 
 /// Lines come in front of the body; what is not one of them begins it.
 bool read_block_line(Context& c) {
@@ -138,10 +134,9 @@ bool read_block_line(Context& c) {
   }
   if (!c.lexer.token().is(TokenKind::name)) return false;
   const std::string_view word = c.lexer.text(c.lexer.token());
-  const auto* const line = std::ranges::find(kBlockLines, word, &BlockLine::word);
-  if (line == std::end(kBlockLines)) return false;
-  if (!c.lexer.rest().substr(word.size()).starts_with('(')) return false;
-  line->read(c);
+  const auto* const read = text::meaning_of(kBlockLines, word);
+  if (read == nullptr || !c.lexer.rest().substr(word.size()).starts_with('(')) return false;
+  (*read)(c);
   expect_line_end(c);
   return true;
 }
@@ -169,15 +164,11 @@ void define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
 
 // --- One function for each statement -----------------------------------------------------------
 
-struct LoopWord {
-  std::string_view word;
-  ForKind kind;
-};
-constexpr LoopWord kLoopWords[] = {{"for", ForKind::serial},
-                                   {"parallel", ForKind::parallel},
-                                   {"vectorized", ForKind::vectorized},
-                                   {"unrolled", ForKind::unrolled},
-                                   {"launch_thread", ForKind::thread_binding}};
+constexpr text::Meaning<ForKind> kLoopWords[] = {{"for", ForKind::serial},
+                                                 {"parallel", ForKind::parallel},
+                                                 {"vectorized", ForKind::vectorized},
+                                                 {"unrolled", ForKind::unrolled},
+                                                 {"launch_thread", ForKind::thread_binding}};
 
 struct Allocation {
   std::string_view name;
@@ -219,8 +210,7 @@ Allocation read_allocation(Context& c) {
   }
   std::vector<SyntaxId> factors;
   SyntaxId product = parts[1];
-  while (c.exprs.syntax(product).kind == SyntaxKind::binary &&
-         c.exprs.syntax(product).sign == Sign::star) {
+  while (c.exprs.is_binary(product, Sign::star)) {
     const std::vector<SyntaxId> sides = c.exprs.children(product);
     factors.push_back(sides[1]);
     product = sides[0];
@@ -239,7 +229,7 @@ std::string_view read_storage_scope(Context& c) {
   c.lexer.expect(Sign::comma, "behind the extents of allocate");
   constexpr std::string_view kStart = "storage_scope =";
   if (!c.lexer.rest().starts_with(kStart)) {
-    c.lexer.fail(fmt::format("expected 'storage_scope', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'storage_scope'");
   }
   const std::uint32_t begin = c.lexer.token().begin + static_cast<std::uint32_t>(kStart.size());
   std::string_view scope = c.slice(begin, c.lexer.line_end());
@@ -260,7 +250,7 @@ void open_allocation(Context& c, std::uint32_t begin, Kind kind, const Allocatio
              .nodes = {variable, second},
              .list = c.builder.list(what.extents),
              .dtype = what.dtype});
-  c.names.define(what.name, variable);
+  c.names.bind(what.name, variable);
   expect_line_end(c);
 }
 
@@ -277,8 +267,7 @@ std::vector<NodeId> read_bounds(Context& c, SyntaxId root) {
 /// `let x = value`, which covers the rest of its block; the type of x is that of the value.
 void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
   const SyntaxId assign = root - 1;
-  if (c.exprs.syntax(assign).kind != SyntaxKind::binary ||
-      c.exprs.syntax(assign).sign != Sign::assign) {
+  if (!c.exprs.is_binary(assign, Sign::assign)) {
     c.exprs.fail(root, "expected 'let name = value'");
   }
   const std::vector<SyntaxId> sides = c.exprs.children(assign);
@@ -287,7 +276,7 @@ void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
   const NodeId variable = c.var(name);
   c.definitions.values.emplace(index(variable), value);
   open_rest(c, begin, {.kind = Kind::LetStmt, .nodes = {variable, value}});
-  c.names.define(name, variable);
+  c.names.bind(name, variable);
 }
 
 /// A definition in a block, a store to a buffer, or one to a producer.
@@ -307,15 +296,14 @@ void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
 void open_attr(Context& c, std::uint32_t begin) {
   constexpr std::string_view kStart = "// attr [";
   if (!c.lexer.rest().starts_with(kStart)) {
-    c.lexer.fail(fmt::format("expected '// attr [node] key = value', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'// attr [node] key = value'");
   }
   // The node may define a variable, which the frame releases.
   text::StatementDraft& attr = open_rest(c, begin, {.kind = Kind::AttrStmt}).draft;
   c.lexer.seek(begin + kStart.size());
   const NodeId node = read_attribute(c);
   if (!c.lexer.token().is(Sign::close_bracket)) {
-    c.lexer.fail(
-        fmt::format("expected ']' behind the node of an attribute, found {}", c.lexer.found()));
+    c.lexer.fail_expected("']' behind the node of an attribute");
   }
   const std::uint32_t line_end = c.lexer.line_end();
   const std::uint32_t key_begin = std::min(c.lexer.token().end + 1, line_end);
@@ -342,21 +330,20 @@ void open_if(Context& c, std::uint32_t begin) {
 /// `for (i, 0, 16) {`; thread bindings are `launch_thread`, without their thread.
 void open_loop(Context& c, std::uint32_t begin) {
   const std::string_view word = c.lexer.text(c.lexer.token());
-  const auto* const found = std::ranges::find(kLoopWords, word, &LoopWord::word);
+  const ForKind kind = *text::meaning_of(kLoopWords, word);
   const auto parts = c.exprs.arguments(c.exprs.parse(), 3, "for (variable, first, extent)");
   const std::string_view name = c.exprs.text_of(parts[0]);
   const NodeId first = as_expr(c, parts[1]);
   const NodeId extent = as_expr(c, parts[2]);
   const NodeId variable = c.var(name);
   c.definitions.domains.emplace(index(variable), std::pair(first, extent));
-  open_braces(
-      c,
-      {.open = Open::braces,
-       .begin = begin,
-       .draft = {.kind = Kind::For, .nodes = {variable, first, extent}, .for_kind = found->kind}});
-  c.names.define(name, variable);
+  open_braces(c,
+              {.open = Open::braces,
+               .begin = begin,
+               .draft = {.kind = Kind::For, .nodes = {variable, first, extent}, .for_kind = kind}});
+  c.names.bind(name, variable);
   c.lose(LossCode::loop_annotations);
-  if (found->kind == ForKind::thread_binding) c.lose(LossCode::thread_binding);
+  if (kind == ForKind::thread_binding) c.lose(LossCode::thread_binding);
 }
 
 /// `while(condition) {`
@@ -409,7 +396,7 @@ void open_realize(Context& c, std::uint32_t begin) {
   const std::string_view line = c.slice(c.lexer.token().begin, c.lexer.line_end());
   const std::size_t name_end = std::min(line.find("(["), line.find("()"));
   if (name_end == std::string_view::npos) {
-    c.lexer.fail(fmt::format("expected name([first, extent], …), found {}", c.lexer.found()));
+    c.lexer.fail_expected("name([first, extent], …)");
   }
   const std::string_view name = line.substr(0, name_end);
   c.lexer.pass(name_end);
@@ -442,18 +429,14 @@ void read_prefetch(Context& c, std::uint32_t begin) {
   complete(c, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(ranges)}), begin);
 }
 
-struct Statement {
-  std::string_view word;
-  void (*open)(Context& c, std::uint32_t begin);
-};
 // `word (…)`
-constexpr Statement kCallStatements[] = {
+constexpr text::Meaning<void (*)(Context& c, std::uint32_t begin)> kCallStatements[] = {
     {"for", open_loop},      {"parallel", open_loop},      {"vectorized", open_loop},
     {"unrolled", open_loop}, {"launch_thread", open_loop}, {"while", open_while},
     {"assert", open_assert},
 };
 // `word …`
-constexpr Statement kWordStatements[] = {
+constexpr text::Meaning<void (*)(Context& c, std::uint32_t begin)> kWordStatements[] = {
     {"allocate", open_allocate},        {"constant", open_constant},
     {"decl_buffer", open_decl_buffer},  {"block", open_block},
     {"prefetch", read_prefetch},        {"buffer_realize", open_realize},
@@ -465,14 +448,12 @@ constexpr Statement kWordStatements[] = {
 bool read_word_statement(Context& c, std::uint32_t begin) {
   const std::string_view word = c.lexer.text(c.lexer.token());
   const std::string_view behind = c.lexer.rest().substr(word.size());
-  const auto open = [&](std::span<const Statement> statements) {
-    const auto found = std::ranges::find(statements, word, &Statement::word);
-    if (found != statements.end()) found->open(c, begin);
-    return found != statements.end();
-  };
-  if ((behind.starts_with('(') || behind.starts_with(" (")) && open(kCallStatements)) return true;
+  const bool is_call = behind.starts_with('(') || behind.starts_with(" (");
+  const auto* open = is_call ? text::meaning_of(kCallStatements, word) : nullptr;
   // A word without a blank behind it is a variable: `block[i] = …`.
-  return behind.starts_with(' ') && open(kWordStatements);
+  if (open == nullptr && behind.starts_with(' ')) open = text::meaning_of(kWordStatements, word);
+  if (open != nullptr) (*open)(c, begin);
+  return open != nullptr;
 }
 
 // --- Ends of statements ------------------------------------------------------------------------
@@ -548,7 +529,7 @@ void read_expression_statement(Context& c, std::uint32_t begin) {
 void read_statement(Context& c) {
   const std::uint32_t begin = c.lexer.token().begin;
   if (c.lexer.token().is(TokenKind::end)) {
-    c.lexer.fail(fmt::format("expected '}}' or a statement, found {}", c.lexer.found()));
+    c.lexer.fail_expected("'}' or a statement");
   }
   if (c.lexer.token().is(Sign::close_brace)) return close_brace(c);
   if (c.lexer.token().is(Sign::if_)) return open_if(c, begin);

@@ -61,40 +61,12 @@ DType ExprFactory::dtype_of(NodeId expr) const {
   return is_expr(node.category()) ? node.dtype() : DType::Handle();
 }
 
-NodeId ExprFactory::int_imm(DType dtype, std::int64_t value) {
-  return builder_->make(Kind::IntImm, {dtype, value});
-}
-
-NodeId ExprFactory::float_imm(DType dtype, double value) {
-  return builder_->make(Kind::FloatImm, {dtype, value});
-}
-
-NodeId ExprFactory::string_imm(std::string_view value) {
-  return builder_->make(Kind::StringImm, {DType::Handle(), builder_->string(value)});
-}
-
-NodeId ExprFactory::string(std::string_view value) {
-  return builder_->make(Kind::String, {builder_->string(value)});
-}
-
 // TVM's operators match dtypes before they make a node, so a printed node's operands agree; only
 // lanes may differ, where one side is to be broadcast.
 NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   const DType left = dtype_of(a);
   const DType element = gives_bool(kind) ? DType::Bool() : left;
   return builder_->make(kind, {element.as_wide_as(left.is_scalar() ? dtype_of(b) : left), a, b});
-}
-
-NodeId ExprFactory::logical_not(NodeId a) {
-  return builder_->make(Kind::Not, {DType::Bool().as_wide_as(dtype_of(a)), a});
-}
-
-NodeId ExprFactory::cast(DType dtype, NodeId value) {
-  return builder_->make(Kind::Cast, {dtype, value});
-}
-
-NodeId ExprFactory::select(NodeId condition, NodeId true_value, NodeId false_value) {
-  return builder_->make(Kind::Select, {dtype_of(true_value), condition, true_value, false_value});
 }
 
 // The caller has asked lanes_of and reported what is wrong with them.
@@ -131,10 +103,6 @@ std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
   return static_cast<std::int16_t>(count);
 }
 
-NodeId ExprFactory::let(NodeId var, NodeId value, NodeId body) {
-  return builder_->make(Kind::Let, {dtype_of(body), var, value, body});
-}
-
 NodeId ExprFactory::shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices) {
   const DType element = vectors.empty() ? DType::Void() : dtype_of(vectors.front());
   const auto lanes = static_cast<std::int16_t>(indices.size());
@@ -166,10 +134,6 @@ NodeId ExprFactory::buffer_load(NodeId buffer, std::span<const NodeId> indices, 
                                            builder_->list(indices), predicate});
 }
 
-NodeId ExprFactory::call(NodeId callee, std::span<const NodeId> args, DType dtype) {
-  return builder_->make(Kind::Call, {dtype, callee, builder_->list(args)});
-}
-
 // For texts that do not print the dtype of a call: the table's rule, and for an operator that it
 // does not know the first argument's, which is right for nearly all.
 NodeId ExprFactory::call_inferred(std::string_view op_name, std::span<const NodeId> args,
@@ -183,10 +147,6 @@ NodeId ExprFactory::call_inferred(std::string_view op_name, std::span<const Node
   return call(op(op_name), args, dtype);
 }
 
-NodeId ExprFactory::var(std::string_view name, NodeId type, Kind kind) {
-  return builder_->make(kind, {dtype_of_type(type), builder_->string(name), type});
-}
-
 NodeId ExprFactory::buffer(const BufferSpec& spec) {
   // TVM's constructor makes a zero of the shape's dtype, so that offsets and indices agree.
   NodeId elem_offset = spec.elem_offset;
@@ -198,10 +158,6 @@ NodeId ExprFactory::buffer(const BufferSpec& spec) {
       {spec.data, spec.dtype, builder_->list(spec.shape), builder_->list(spec.strides),
        builder_->list(spec.axis_separators), elem_offset, builder_->string(spec.name),
        spec.data_alignment, spec.offset_factor, spec.type});
-}
-
-NodeId ExprFactory::range(NodeId begin, NodeId end) {
-  return builder_->make(Kind::Range, {begin, extent(begin, end)});
 }
 
 // In `2 + x` the number has the dtype of x, in front of it, as the begin of a range, its own.
@@ -238,14 +194,6 @@ NodeId ExprFactory::prim_type(DType dtype) {
   const auto [found, is_new] = prim_types_.try_emplace(dtype.packed());
   if (is_new) found->second = builder_->make(Kind::PrimType, {dtype});
   return found->second;
-}
-
-NodeId ExprFactory::pointer_type(NodeId element_type, std::string_view storage_scope) {
-  return builder_->make(Kind::PointerType, {element_type, builder_->string(storage_scope)});
-}
-
-NodeId ExprFactory::tuple_type(std::span<const NodeId> fields) {
-  return builder_->make(Kind::TupleType, {builder_->list(fields)});
 }
 
 // As GetRuntimeDataType of TVM's src/tir/op/op.cc: pointers are handles, the empty tuple is void.

@@ -53,27 +53,41 @@ class ExprFactory {
   DType dtype_of(NodeId expr) const;
 
   // --- Constants -------------------------------------------------------------------------------
-  NodeId int_imm(DType dtype, std::int64_t value);
+  NodeId int_imm(DType dtype, std::int64_t value) {
+    return builder_->make(Kind::IntImm, {dtype, value});
+  }
   NodeId int32(std::int64_t value) { return int_imm(DType::Int(32), value); }
   NodeId boolean(std::int64_t value) { return int_imm(DType::Bool(), value); }
-  NodeId float_imm(DType dtype, double value);
-  NodeId string_imm(std::string_view value);
-  NodeId string(std::string_view value);  ///< runtime.String
+  NodeId float_imm(DType dtype, double value) {
+    return builder_->make(Kind::FloatImm, {dtype, value});
+  }
+  NodeId string_imm(std::string_view value) {
+    return builder_->make(Kind::StringImm, {DType::Handle(), builder_->string(value)});
+  }
+  NodeId string(std::string_view value) {
+    return builder_->make(Kind::String, {builder_->string(value)});
+  }  ///< runtime.String
 
   // --- Expressions -----------------------------------------------------------------------------
   /// Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
   /// boolean; both take the lanes of the operand that is a vector.
   NodeId binary(Kind kind, NodeId a, NodeId b);
-  NodeId logical_not(NodeId a);
-  NodeId cast(DType dtype, NodeId value);
-  NodeId select(NodeId condition, NodeId true_value, NodeId false_value);
+  NodeId logical_not(NodeId a) {
+    return builder_->make(Kind::Not, {DType::Bool().as_wide_as(dtype_of(a)), a});
+  }
+  NodeId cast(DType dtype, NodeId value) { return builder_->make(Kind::Cast, {dtype, value}); }
+  NodeId select(NodeId condition, NodeId true_value, NodeId false_value) {
+    return builder_->make(Kind::Select, {dtype_of(true_value), condition, true_value, false_value});
+  }
   /// `lanes` is one that lanes_of knows.
   NodeId ramp(NodeId base, NodeId stride, NodeId lanes);
   NodeId broadcast(NodeId value, NodeId lanes);
   /// How many lanes an expression means: a constant from 1 to 32767, or such a constant times
   /// tir.vscale (negative, as in DType); nothing for any other expression.
   std::optional<std::int16_t> lanes_of(NodeId lanes) const;
-  NodeId let(NodeId var, NodeId value, NodeId body);
+  NodeId let(NodeId var, NodeId value, NodeId body) {
+    return builder_->make(Kind::Let, {dtype_of(body), var, value, body});
+  }
   NodeId shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices);
   /// A load of the buffer's element type with as many lanes as its last index has.
   NodeId buffer_load(NodeId buffer, std::span<const NodeId> indices,
@@ -83,7 +97,9 @@ class ExprFactory {
   /// The dtype of such a load. Throws where it would have more lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
   /// A call whose dtype the source prints.
-  NodeId call(NodeId callee, std::span<const NodeId> args, DType dtype);
+  NodeId call(NodeId callee, std::span<const NodeId> args, DType dtype) {
+    return builder_->make(Kind::Call, {dtype, callee, builder_->list(args)});
+  }
   /// A call of an operator whose dtype the source does not print: it is inferred by op_table.def
   /// and logged as a loss at `where`, the name of the function.
   NodeId call_inferred(std::string_view op_name, std::span<const NodeId> args,
@@ -91,18 +107,26 @@ class ExprFactory {
 
   // --- Variables and buffers -------------------------------------------------------------------
   /// A new variable; its dtype follows from the type.
-  NodeId var(std::string_view name, NodeId type, Kind kind = Kind::Var);
+  NodeId var(std::string_view name, NodeId type, Kind kind = Kind::Var) {
+    return builder_->make(kind, {dtype_of_type(type), builder_->string(name), type});
+  }
   NodeId buffer(const BufferSpec& spec);
   /// Range(begin, end - begin).
-  NodeId range(NodeId begin, NodeId end);
+  NodeId range(NodeId begin, NodeId end) {
+    return builder_->make(Kind::Range, {begin, extent(begin, end)});
+  }
   /// end - begin, folded where both are constants, where begin is zero, and where end is spelled
   /// `begin + extent`. A `Sub` that had to be made is logged as a loss at `where`.
   NodeId extent(NodeId begin, NodeId end, std::string_view where = {});
 
   // --- Shared nodes ----------------------------------------------------------------------------
   NodeId prim_type(DType dtype);
-  NodeId pointer_type(NodeId element_type, std::string_view storage_scope);
-  NodeId tuple_type(std::span<const NodeId> fields);
+  NodeId pointer_type(NodeId element_type, std::string_view storage_scope) {
+    return builder_->make(Kind::PointerType, {element_type, builder_->string(storage_scope)});
+  }
+  NodeId tuple_type(std::span<const NodeId> fields) {
+    return builder_->make(Kind::TupleType, {builder_->list(fields)});
+  }
   NodeId void_type() { return tuple_type({}); }
   /// The dtype that a Var of this type has.
   DType dtype_of_type(NodeId type) const;

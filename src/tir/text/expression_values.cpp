@@ -1,6 +1,7 @@
 #include "tir/text/expression_values.h"
 
 #include <fmt/core.h>
+
 #include <array>
 
 #include "support/error.h"

@@ -165,12 +165,19 @@ void Lexer::skip_lines() {
 
 void Lexer::check(Sign sign, std::string_view construct) const {
   if (token_.is(sign)) return;
-  fail(fmt::format("expected '{}' {}, found {}", spelling_of(sign), construct, found()));
+  fail_expected(fmt::format("'{}' {}", spelling_of(sign), construct));
 }
 
 void Lexer::expect(Sign sign, std::string_view construct) {
   check(sign, construct);
   advance();
+}
+
+void Lexer::end_line() {
+  if (!token_.is(TokenKind::newline) && !token_.is(TokenKind::end)) {
+    fail_expected("the end of the line");
+  }
+  if (token_.is(TokenKind::newline)) advance();
 }
 
 std::string_view Lexer::rest_of_line() const {
@@ -340,6 +347,10 @@ std::string Lexer::found() const {
   const std::string_view shown = text(token_);
   if (shown.size() > kShownToken) return fmt::format("'{}…'", shown.substr(0, kShownToken));
   return fmt::format("'{}'", shown);
+}
+
+void Lexer::fail_expected(std::string_view wanted) const {
+  fail(fmt::format("expected {}, found {}", wanted, found()));
 }
 
 void Lexer::fail(const Token& at, std::string message) const {

@@ -111,6 +111,22 @@ struct Word {
   Sign sign;
 };
 
+/// A word of a dialect and what it means.
+template <class T>
+struct Meaning {
+  std::string_view word;
+  T value;
+};
+
+/// Null where the word is in none of the rows.
+template <class T, std::size_t N>
+constexpr const T* meaning_of(const Meaning<T> (&rows)[N], std::string_view word) {
+  for (const Meaning<T>& row : rows) {
+    if (row.word == word) return &row.value;
+  }
+  return nullptr;
+}
+
 /// Offset just past the string that starts at `begin`, or npos where it is never closed.
 using StringEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 
@@ -166,6 +182,9 @@ class Lexer {
   /// The same as `seek` goes on: the lines inside of a bracket stay lines.
   void pass(Sign sign, std::string_view construct);
 
+  /// Passes the end of a line over, which is the end of the text as well, and fails elsewhere.
+  void end_line();
+
   bool at_word(std::string_view word) const {
     return token_.is(TokenKind::name) && text(token_) == word;
   }
@@ -190,6 +209,8 @@ class Lexer {
   std::string found() const;
   [[noreturn]] void fail(const Token& at, std::string message) const;
   [[noreturn]] void fail(std::string message) const { fail(token_, std::move(message)); }
+  /// Fails at the current token, which is not `wanted`.
+  [[noreturn]] void fail_expected(std::string_view wanted) const;
 
  private:
   enum class CharClass : std::uint8_t {

@@ -1,8 +1,8 @@
-#include "tir/text/lexer.h"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
+
+#include "tir/text/lexer.h"
 
 namespace mlf::tir::text {
 namespace {

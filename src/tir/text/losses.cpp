@@ -31,84 +31,59 @@ namespace {
 
 using Replacements = LostConstants::Replacements;
 
-/// Fields that refer to something replaced, made anew; nothing for all others.
-class Replacing {
- public:
-  Replacing(Builder& builder, const Replacements& replacements)
-      : builder_(builder), replacements_(replacements) {}
-
+/// A field that refers to something replaced, made anew; nothing for all others.
+std::optional<FieldValue> replaced_field(Builder& builder, const Replacements& replacements,
+                                         Node node, std::uint8_t at) {
+  bool has_changed = false;
+  const auto of = [&](Node part) {
+    const auto found = replacements.find(index(part.id()));
+    has_changed = has_changed || found != replacements.end();
+    return found == replacements.end() ? part.id() : found->second;
+  };
+  std::vector<NodeId> list;
+  std::vector<NamedNode> named;
+  std::vector<NodePair> pairs;
   // Most fields refer to nothing that is replaced: they are looked at and left alone.
-  std::optional<FieldValue> field(Node node, std::uint8_t at) {
-    has_changed_ = false;
-    const FieldValue value = copied(node, at);
-    return has_changed_ ? std::optional(value) : std::nullopt;
-  }
-
- private:
-  // Only fields that hold references have anything to replace.
-  FieldValue copied(Node node, std::uint8_t at) {
-    switch (node.info().fields[at].type) {
-      case FieldType::node:
-        return replaced(node.node(at));
-      case FieldType::list:
-        return list(node.list(at));
-      case FieldType::string_map:
-        return names(node.map(at));
-      case FieldType::node_map:
-        return pairs(node.map(at));
-      default:
-        return NodeId::none;
+  switch (node.info().fields[at].type) {
+    case FieldType::node: {
+      const NodeId id = of(node.node(at));
+      return has_changed ? std::optional<FieldValue>(id) : std::nullopt;
     }
-  }
-
-  NodeId replaced(Node node) {
-    const auto found = replacements_.find(index(node.id()));
-    if (found == replacements_.end()) return node.id();
-    has_changed_ = true;
-    return found->second;
-  }
-
-  FieldValue list(const NodeList& list) {
-    ids_.clear();
-    for (const Node element : list) ids_.push_back(replaced(element));
-    return has_changed_ ? builder_.list(ids_) : ListId::none;
-  }
-
-  FieldValue names(const NodeMap& map) {
-    std::vector<NamedNode> entries;
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      entries.push_back({builder_.string(map.name(i)), replaced(map.value(i))});
+    case FieldType::list:
+      for (const Node element : node.list(at)) list.push_back(of(element));
+      return has_changed ? std::optional<FieldValue>(builder.list(list)) : std::nullopt;
+    case FieldType::string_map: {
+      const NodeMap map = node.map(at);
+      for (std::size_t i = 0; i < map.size(); ++i) {
+        named.push_back({builder.string(map.name(i)), of(map.value(i))});
+      }
+      return has_changed ? std::optional<FieldValue>(builder.map(named)) : std::nullopt;
     }
-    return has_changed_ ? builder_.map(entries) : ListId::none;
-  }
-
-  FieldValue pairs(const NodeMap& map) {
-    std::vector<NodePair> entries;
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      const NodeId key = replaced(map.key(i));
-      entries.push_back({key, replaced(map.value(i))});
+    case FieldType::node_map: {
+      const NodeMap map = node.map(at);
+      for (std::size_t i = 0; i < map.size(); ++i) {
+        const NodeId key = of(map.key(i));
+        pairs.push_back({key, of(map.value(i))});
+      }
+      return has_changed ? std::optional<FieldValue>(builder.map(pairs)) : std::nullopt;
     }
-    return has_changed_ ? builder_.map(entries) : ListId::none;
+    default:
+      return std::nullopt;
   }
-
-  Builder& builder_;
-  const Replacements& replacements_;
-  std::vector<NodeId> ids_;
-  bool has_changed_ = false;
-};
+}
 
 /// Other nodes in the place of some, wherever a module refers to them. Spans and source ranges stay
 /// with the nodes that they were given to. One pass over all nodes: a list that several fields
 /// share is made anew for each, which the module's meaning does not depend on.
 void replace_nodes(Builder& builder, const Replacements& replacements) {
   if (replacements.empty()) return;
-  Replacing replacing(builder, replacements);
   // Nodes made meanwhile refer to nothing old.
   const std::uint32_t size = builder.size();
   for (std::uint32_t id = 1; id < size; ++id) {
     const Node node = builder.node(static_cast<NodeId>(id));
     for (std::uint8_t at = 0; at < node.info().fields.size(); ++at) {
-      if (const auto value = replacing.field(node, at)) builder.set(node.id(), at, *value);
+      const auto value = replaced_field(builder, replacements, node, at);
+      if (value) builder.set(node.id(), at, *value);
     }
   }
 }

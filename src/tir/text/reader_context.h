@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/lexer.h"
@@ -15,6 +17,41 @@
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::text {
+
+/// The nodes that names denote, by scope: one name may denote several nodes in turn. The names are
+/// parts of the source, which outlives this.
+class NameScopes {
+ public:
+  /// What the name denotes here; none where nothing has bound it.
+  NodeId find(std::string_view name) const {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() ? NodeId::none : found->second;
+  }
+  /// Up to the release of a mark that was set before.
+  void bind(std::string_view name, NodeId node) {
+    NodeId& known = nodes_[name];
+    before_.emplace_back(name, known);
+    known = node;
+  }
+  /// Whatever scopes end.
+  void bind_free(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
+
+  /// Where a scope begins; `release` takes back what was bound since.
+  std::size_t mark() const { return before_.size(); }
+  void release(std::size_t mark) {
+    for (; before_.size() > mark; before_.pop_back()) {
+      nodes_[before_.back().first] = before_.back().second;
+    }
+  }
+  void clear() {
+    nodes_.clear();
+    before_.clear();
+  }
+
+ private:
+  support::NameMap<std::string_view, NodeId> nodes_;
+  std::vector<std::pair<std::string_view, NodeId>> before_;  // what names denoted before
+};
 
 struct ReaderContext {
   ReaderContext(const support::SourceText& text_source, const ReadLimits& read_limits,
@@ -44,10 +81,9 @@ struct ReaderContext {
     lexer.fail(fmt::format("{} nested deeper than {} levels", what, limits.max_nesting));
   }
 
-  /// The module of all functions, and what was found out on the way: constants that the text left
-  /// out are filled in, the losses of every text of the dialect are added.
-  Reading finish(FunctionTable& functions, MissingObjects& missing, Dialect dialect) {
-    const NodeId root = functions.finish();
+  /// The module `root`, and what was found out on the way: constants that the text left out are
+  /// filled in, the losses of every text of the dialect are added.
+  Reading finish(NodeId root, MissingObjects& missing, Dialect dialect) {
     function_losses.enter({});
     lost_constants.find_missing(root, missing);
     function_losses.flush();

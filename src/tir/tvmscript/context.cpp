@@ -1,12 +1,14 @@
 // Names, the metadata section and the constant pools of a text.
+#include "tir/tvmscript/context.h"
+
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "support/error.h"
 #include "tir/pools.h"
 #include "tir/text/lexer.h"
-#include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
 

@@ -30,6 +30,11 @@
 
 namespace mlf::tir::tvmscript {
 
+using text::Sign;
+using text::SyntaxId;
+using text::SyntaxKind;
+using text::TokenKind;
+
 /// The word before the dot of a builtin; users may choose their own.
 struct Prefixes {
   std::string_view ir = "I";
@@ -48,34 +53,6 @@ std::string_view after_prefix(std::string_view path, std::string_view prefix);
 
 /// Whether a comment is the `# with T.block("root"):` of an implied root block.
 bool is_root_block(std::string_view comment);
-
-/// Names are released when their scope ends, so one name may refer to several objects in turn.
-/// The names themselves are parts of the source, which outlives the table.
-class NameTable {
- public:
-  NodeId find(std::string_view name) const {
-    const auto found = bound_.find(name);
-    return found == bound_.end() ? NodeId::none : found->second;
-  }
-
-  void bind(std::string_view name, NodeId node) {
-    NodeId& bound = bound_[name];
-    undo_.emplace_back(name, bound);
-    bound = node;
-  }
-
-  /// Where a scope begins; `release` takes back what was bound since.
-  std::size_t mark() const { return undo_.size(); }
-  void release(std::size_t mark) {
-    for (; undo_.size() > mark; undo_.pop_back()) {
-      bound_[undo_.back().first] = undo_.back().second;
-    }
-  }
-
- private:
-  support::NameMap<std::string_view, NodeId> bound_;
-  std::vector<std::pair<std::string_view, NodeId>> undo_;
-};
 
 class Metadata {
  public:
@@ -169,12 +146,12 @@ struct Context final : text::ReaderContext {
   Prefixes prefixes;
   /// By name: what `T.iter_var` has named and no T.env_thread has declared yet.
   std::map<std::string_view, ThreadAhead> threads_ahead;
-  NameTable names;
+  text::NameScopes names;
   std::string_view module_name = "Module";
   support::NameMap<std::string_view, Callee> callees;  // by the name behind T
   std::vector<FunctionCall> function_calls;
-  std::unordered_map<std::uint32_t, Allocation> allocations;  // by pointer
-  std::vector<NodeId> default_aligned;                        // buffers that state no alignment
+  std::unordered_map<NodeId, Allocation> allocations;  // by pointer
+  std::vector<NodeId> default_aligned;                 // buffers that state no alignment
 
   Node node(NodeId id) const { return builder.node(id); }
   bool is(NodeId id, Kind kind) const { return node(id).is(kind); }

@@ -1,13 +1,13 @@
 // What a place in the text makes of the value in it: an expression, a buffer, a type, an attribute,
 // …
-#include "tir/tvmscript/expressions.h"
-
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "tir/text/lexer.h"
 #include "tir/tvm_features.h"
+#include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
@@ -67,9 +67,9 @@ NodeId as_optional_expr(Context& c, const std::optional<Value>& value) {
   return value ? as_expr(c, *value) : NodeId::none;
 }
 
-std::vector<NodeId> as_exprs(Context& c, const Value& list) {
+std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&)) {
   std::vector<NodeId> nodes;
-  for (const Value& element : c.values.elements(list)) nodes.push_back(as_expr(c, element));
+  for (const Value& element : c.values.elements(list)) nodes.push_back(as(c, element));
   return nodes;
 }
 
@@ -95,6 +95,10 @@ NodeId as_type(Context& c, const Value& value) {
     c.values.fail(value, fmt::format("'{}' is not a type", c.values.text(value)));
   }
   fail_expected(c, value, "a type");
+}
+
+NodeId as_stated_type(Context& c, const Value& value) {
+  return value.kind == ValueKind::string ? c.make.prim_type(as_dtype(c, value)) : as_type(c, value);
 }
 
 /// Scalable vectors came with v0.16, and lanes as expressions with them.
@@ -190,8 +194,6 @@ void fail_expected(Context& c, const Value& value, std::string_view wanted) {
 
 namespace {
 
-using text::SyntaxId;
-
 /// The attributes of tvm.tir.Buffer that the printer writes.
 bool is_buffer_part(std::string_view word) {
   constexpr std::string_view kParts[] = {"data",  "elem_offset", "strides",
@@ -201,7 +203,7 @@ bool is_buffer_part(std::string_view word) {
 
 Allocation* allocation(Context& c, const Value& value) {
   if (value.kind != ValueKind::node) return nullptr;
-  const auto found = c.allocations.find(index(value.node));
+  const auto found = c.allocations.find(value.node);
   return found == c.allocations.end() ? nullptr : &found->second;
 }
 
@@ -345,7 +347,6 @@ void lower_subscript(Context& c, SyntaxId id) {
   c.values.push(access);
 }
 
-/// Whether a node is the data of a constant, which `.numpy()` hands on.
 bool is_array(Context& c, NodeId node) {
   if (node == NodeId::none) return false;
   return c.node(node).is(Kind::NDArray) || c.node(node).is(Kind::MissingObject);
@@ -464,7 +465,6 @@ NodeId type_of_path(Context& c, std::string_view path) {
   return dtype->is_void() ? c.make.void_type() : c.make.prim_type(*dtype);
 }
 
-/// `T.Ptr[T.float32, "global"]` and `T.Tuple[T.int32, T.int8]`; none for any other name.
 NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
   const std::string_view word = after_prefix(c.values.text(name), c.prefixes.tir);
   if (word == "Ptr" && arguments.count > 0) {
@@ -492,10 +492,8 @@ NodeId read_handle(Context& c, const Arguments& args) {
   const auto element = args.find(0, "dtype");
   if (!element) return c.make.prim_type(DType::Handle());
   const auto scope = args.find(1, "storage_scope");
-  const NodeId pointee = element->kind == ValueKind::string
-                             ? c.make.prim_type(as_dtype(c, *element))
-                             : as_type(c, *element);
-  return c.make.pointer_type(pointee, scope ? as_string(c, *scope) : std::string_view());
+  return c.make.pointer_type(as_stated_type(c, *element),
+                             scope ? as_string(c, *scope) : std::string_view());
 }
 
 /// `T.Tuple(T.int8, T.int32)` since v0.12.

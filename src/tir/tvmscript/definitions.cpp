@@ -1,7 +1,6 @@
 // What `name = T.…(…)` defines: variables, buffers, axes of blocks; the elements of constants.
-#include "tir/tvmscript/function.h"
-
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include "tir/text/lexer.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"
+#include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -129,11 +129,7 @@ NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, 
 
 // --- Definitions -------------------------------------------------------------------------------
 
-namespace {
-
-using text::SyntaxId;
-
-}  // namespace
+namespace {}  // namespace
 
 /// A buffer that no statement makes: of a pointer that is defined elsewhere, or its own.
 NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
@@ -168,7 +164,7 @@ NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Argum
     var = c.make.var(name, type);
   }
   const std::string_view tag = as_string(c, args[0]);
-  fn.thread_tags[index(var)] = c.node(c.make.string(tag)).text(f::String::value);
+  fn.thread_tags[var] = c.node(c.make.string(tag)).text(f::String::value);
   return var;
 }
 
@@ -202,11 +198,8 @@ NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view c
     return declare(fn, c.make.var(name, c.make.prim_type(*parse_dtype(callee)), kind));
   }
   const auto scope = args.find(1, "storage_scope");
-  const NodeId pointee = element->kind == ValueKind::string
-                             ? c.make.prim_type(as_dtype(c, *element))
-                             : as_type(c, *element);
-  const NodeId type =
-      c.make.pointer_type(pointee, scope ? as_string(c, *scope) : std::string_view());
+  const NodeId type = c.make.pointer_type(as_stated_type(c, *element),
+                                          scope ? as_string(c, *scope) : std::string_view());
   return declare(fn, c.make.var(name, type, kind));
 }
 
@@ -262,7 +255,7 @@ bool is_declaration(FunctionContext& fn, SyntaxId value) {
   Context& c = fn.c;
   const std::string_view callee = tir_callee(c, value);
   if (find_form(Form::Place::definition, Form::Prefix::tir, callee) != nullptr) return true;
-  const bool is_type = parse_dtype(callee) && c.values.syntax(value).kind == text::SyntaxKind::call;
+  const bool is_type = parse_dtype(callee) && c.values.syntax(value).kind == SyntaxKind::call;
   return is_type && (callee == "handle" || arguments_of(c, value).size() == 0);
 }
 
@@ -280,10 +273,7 @@ NodeId constructed_var(FunctionContext& fn, std::string_view name, const Argumen
   args.expect(2, 2);
   args.expect_keywords({});
   const Kind kind = args.callee().ends_with("SizeVar") ? Kind::SizeVar : Kind::Var;
-  const Value& stated = args[1];
-  const NodeId type =
-      stated.kind == ValueKind::string ? c.make.prim_type(as_dtype(c, stated)) : as_type(c, stated);
-  return c.make.var(name, type, kind);
+  return c.make.var(name, as_stated_type(c, args[1]), kind);
 }
 
 namespace {
@@ -291,9 +281,9 @@ namespace {
 bool is_parameter(FunctionContext& fn, NodeId var) {
   // All parameters come before the first line of the body.
   if (fn.parameters.empty()) {
-    for (const NodeId param : fn.draft.params) fn.parameters.insert(index(param));
+    for (const NodeId param : fn.draft.params) fn.parameters.insert(param);
   }
-  return fn.parameters.contains(index(var));
+  return fn.parameters.contains(var);
 }
 
 }  // namespace
@@ -321,7 +311,6 @@ NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arg
   return buffer;
 }
 
-/// `vi, vj, vk = T.axis.remap("SSR", [i, j, k])`: each axis has the range of its loop.
 void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const Arguments& args) {
   Context& c = fn.c;
   args.expect(2, 2);
@@ -333,7 +322,7 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
                           kinds.size(), loops.size()));
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto range = fn.loop_ranges.find(index(as_var(c, loops[i])));
+    const auto range = fn.loop_ranges.find(as_var(c, loops[i]));
     if (range == fn.loop_ranges.end()) {
       c.values.fail(loops[i], fmt::format("'{}' is not a loop variable", c.values.text(loops[i])));
     }

@@ -13,8 +13,6 @@ namespace {
 
 using text::DtypePosition;
 using text::OpInfo;
-using text::SyntaxId;
-using text::SyntaxKind;
 
 /// Arguments as expressions, from left to right.
 std::vector<NodeId> argument_exprs(Context& c, const Arguments& args, std::size_t first,
@@ -252,8 +250,6 @@ void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& na
 // --- Lowering ----------------------------------------------------------------------------------
 
 namespace {
-
-using text::Sign;
 
 /// A value whose items are the values of the children.
 void gather(Context& c, ValueKind kind, SyntaxId id) {

@@ -15,13 +15,13 @@ namespace mlf::tir::tvmscript {
 
 /// The value of a parsed expression. Runs once over the syntax below `root`; values hold until
 /// Values::clear.
-Value lower(Context& c, text::SyntaxId root);
+Value lower(Context& c, SyntaxId root);
 /// Parses and lowers the expression that begins at the lexer's token.
 Value read_value(Context& c);
 
 /// Passes over a lambda, whose body waits until the call around it is lowered; gives the last node
 /// that belongs to it.
-text::SyntaxId skip_lambda(Context& c, text::SyntaxId params);
+SyntaxId skip_lambda(Context& c, SyntaxId params);
 
 // --- Calls: expressions.cpp --------------------------------------------------------------------
 
@@ -31,20 +31,20 @@ NodeId read_call(Context& c, const Value& callee, const Arguments& args);
 // --- Calls that are statements or parts of them: looked at before they are lowered -------------
 
 /// Lowers the arguments of the call that `root` is.
-Arguments arguments_of(Context& c, text::SyntaxId root);
+Arguments arguments_of(Context& c, SyntaxId root);
 /// The same, not lowered yet.
-std::vector<text::SyntaxId> argument_syntax(Context& c, text::SyntaxId root);
+std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root);
 /// The function that `root` calls, without the prefix T or I; empty where it is not such a call.
-std::string_view tir_callee(Context& c, text::SyntaxId root);
-std::string_view ir_callee(Context& c, text::SyntaxId root);
+std::string_view tir_callee(Context& c, SyntaxId root);
+std::string_view ir_callee(Context& c, SyntaxId root);
 /// The same for `T.Buffer[…]`, which before v0.12 is what `T.Buffer(…)` is since.
-std::string_view tir_generic(Context& c, text::SyntaxId root);
+std::string_view tir_generic(Context& c, SyntaxId root);
 /// Fails at `offset`: `sign` shows that the text is in the language that TVMScript is since v0.24,
 /// in which the same words mean other things (`x: T.int32 = e` is storage, not a let).
 [[noreturn]] void refuse_later(const Context& c, std::size_t offset, std::string_view sign);
 
 /// Adds the operands in an expression that are names of nothing.
-void add_unknown_names(Context& c, text::SyntaxId root, std::set<std::string_view>& names);
+void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& names);
 
 // --- What a place makes of a value, which fails where it is nothing of that sort: conversions.cpp
 
@@ -52,9 +52,15 @@ NodeId as_expr(Context& c, const Value& value);
 /// A bare literal takes `dtype`; anything else is what it is.
 NodeId as_expr_of(Context& c, const Value& value, DType dtype);
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value);
-std::vector<NodeId> as_exprs(Context& c, const Value& list);
+/// What a place makes of each element of a list or tuple; any other value is the only element.
+std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&));
+inline std::vector<NodeId> as_exprs(Context& c, const Value& list) {
+  return each(c, list, as_expr);
+}
 NodeId as_var(Context& c, const Value& value);
 NodeId as_type(Context& c, const Value& value);
+/// A type, or the data type in quotes that it is.
+NodeId as_stated_type(Context& c, const Value& value);
 /// A number of lanes: a constant, or from v0.16 on a multiple of vscale.
 NodeId as_lanes(Context& c, const Value& value);
 /// What a call calls: `"tir.exp"`, `Module.f`, an Op or a GlobalVar.
@@ -75,9 +81,9 @@ bool is_literal(const Value& value);
 // --- What is in brackets and behind dots: loads, regions, parts of buffers ---------------------
 
 /// Replaces the value before the dot, on top of the stack, by that of the whole `A.data`.
-void lower_attribute(Context& c, text::SyntaxId id);
+void lower_attribute(Context& c, SyntaxId id);
 /// Replaces the values of `A[i, j]` by that of the whole.
-void lower_subscript(Context& c, text::SyntaxId id);
+void lower_subscript(Context& c, SyntaxId id);
 
 NodeId as_buffer(Context& c, const Value& value);
 /// Indices of a load or a store; slices become Ramps.

@@ -1,5 +1,6 @@
 // Reads calls of the functions in forms.cpp that make expressions and objects.
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -13,13 +14,6 @@ namespace mlf::tir::tvmscript {
 // --- Regular ones ------------------------------------------------------------------------------
 
 namespace {
-
-/// The elements of a list, each by itself.
-std::vector<NodeId> each(Context& c, const Value& list, NodeId (*convert)(Context&, const Value&)) {
-  std::vector<NodeId> nodes;
-  for (const Value& element : c.values.elements(list)) nodes.push_back(convert(c, element));
-  return nodes;
-}
 
 /// An argument as the field of a node.
 FieldValue field_of(Context& c, ArgumentType type, const Value& value) {
@@ -186,9 +180,6 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
 // --- Forms with a lambda or around one ---------------------------------------------------------
 
 namespace {
-
-using text::SyntaxId;
-using text::SyntaxKind;
 
 /// Makes a variable for each parameter and binds its name. A `dtypes` that is short repeats its
 /// last element.
@@ -447,9 +438,7 @@ NodeId target_of(Context& c, const Value& dict) {
       } else if (key == "tag") {
         tag = as_string(c, value);
       } else if (key == "keys") {
-        for (const Value& element : c.values.elements(value)) {
-          keys.push_back(as_attribute(c, element));
-        }
+        for (const NodeId element : each(c, value, as_attribute)) keys.push_back(element);
       } else if (key != "host") {
         attrs.push_back({b.string(key), as_attribute(c, value)});
       }
@@ -493,8 +482,7 @@ NodeId read_constant_info(Context& c, const Arguments& args) {
 
 NodeId read_constant_pool_info(Context& c, const Arguments& args) {
   args.expect(1, 1);
-  std::vector<NodeId> constants;
-  for (const Value& value : c.values.elements(args[0])) constants.push_back(as_attribute(c, value));
+  std::vector<NodeId> constants = each(c, args[0], as_attribute);
   c.lose(LossCode::attr_object, "ConstantPoolInfo");
   return c.pool_objects.pool(std::move(constants));
 }

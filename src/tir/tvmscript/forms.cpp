@@ -19,12 +19,24 @@ constexpr auto T = Form::Prefix::tir;
 constexpr auto I = Form::Prefix::ir;
 constexpr auto Tvm = Form::Prefix::tvm;
 
+/// `since` and `until`: the first and the last TVM minor version (0.x) that prints or parses it.
+struct Row {
+  Kind kind;
+  Form::Prefix prefix;
+  std::string_view name;
+  std::uint8_t since;
+  std::uint8_t until;
+};
+
 /// A form whose arguments are fields of its node.
-constexpr Form regular(Place place, Kind kind, Form::Prefix prefix, std::string_view name,
-                       std::uint8_t since, std::uint8_t until,
-                       std::initializer_list<FormArgument> arguments) {
-  Form form{
-      .place = place, .kind = kind, .prefix = prefix, .name = name, .since = since, .until = until};
+constexpr Form regular(const Row& row, std::initializer_list<FormArgument> arguments,
+                       Place place = Place::expression) {
+  Form form{.place = place,
+            .kind = row.kind,
+            .prefix = row.prefix,
+            .name = row.name,
+            .since = row.since,
+            .until = row.until};
   for (const FormArgument& argument : arguments) form.all_arguments[form.count++] = argument;
   return form;
 }
@@ -32,35 +44,24 @@ constexpr Form regular(Place place, Kind kind, Form::Prefix prefix, std::string_
 /// Constructors leave their operands as they are where the operator would fold constants: TVM
 /// prints them since v0.11, `T.Add(1, 2)`.
 constexpr Form binary(Kind kind, std::string_view name, std::uint8_t since) {
-  return regular(Place::expression, kind, T, name, since, now,
-                 {{expr, f::Add::a}, {expr, f::Add::b}});
+  return regular({kind, T, name, since, now}, {{expr, f::Add::a}, {expr, f::Add::b}});
 }
 
-constexpr Form expression(decltype(Form::read) reader, Kind kind, Form::Prefix prefix,
-                          std::string_view name, std::uint8_t since, std::uint8_t until) {
-  Form form = regular(Place::expression, kind, prefix, name, since, until, {});
+constexpr Form expression(decltype(Form::read) reader, const Row& row) {
+  Form form = regular(row, {});
   form.read = reader;
   return form;
 }
 
-constexpr Form scope(decltype(Form::name_reader) reader, Kind kind, Form::Prefix prefix,
-                     std::string_view name, std::uint8_t since, std::uint8_t until) {
-  Form form = regular(Place::scope, kind, prefix, name, since, until, {});
+constexpr Form named(Place place, decltype(Form::name_reader) reader, const Row& row) {
+  Form form = regular(row, {}, place);
   form.name_reader = reader;
   return form;
 }
 
-constexpr Form line(decltype(Form::read_line) reader, Kind kind, Form::Prefix prefix,
-                    std::string_view name, std::uint8_t since, std::uint8_t until) {
-  Form form = regular(Place::line, kind, prefix, name, since, until, {});
+constexpr Form line(decltype(Form::read_line) reader, const Row& row) {
+  Form form = regular(row, {}, Place::line);
   form.read_line = reader;
-  return form;
-}
-
-constexpr Form definition(decltype(Form::name_reader) reader, Kind kind, std::string_view name,
-                          std::uint8_t since, std::uint8_t until) {
-  Form form = regular(Place::definition, kind, T, name, since, until, {});
-  form.name_reader = reader;
   return form;
 }
 
@@ -71,8 +72,7 @@ constexpr Form only_read(Form form) {
 }
 
 // The builtin operators have a table of their own, text/op_table.def. Of a kind the first row that
-// a version has is written. Versions are the first and the last TVM minor version (0.x) that prints
-// or parses a function. Source of the rows: src/printer/tvmscript_printer.cc (v0.8 to v0.11),
+// a version has is written. Source of the rows: src/printer/tvmscript_printer.cc (v0.8 to v0.11),
 // src/script/printer (since v0.12), and what python/tvm/script, TVM's parser, takes.
 constexpr Form kForms[] = {
     // --- Operators -----------------------------------------------------------------------------
@@ -101,150 +101,141 @@ constexpr Form kForms[] = {
     binary(Kind::NE, "NE", 11),
     binary(Kind::And, "And", 11),
     binary(Kind::Or, "Or", 11),
-    only_read(regular(Place::expression, Kind::Min, I, "min", 8, now,
-                      {{expr, f::Min::a}, {expr, f::Min::b}})),
-    only_read(regular(Place::expression, Kind::Max, I, "max", 8, now,
-                      {{expr, f::Max::a}, {expr, f::Max::b}})),
-    regular(Place::expression, Kind::Not, T, "Not", 12, now, {{expr, f::Not::a}}),
+    only_read(regular({Kind::Min, I, "min", 8, now}, {{expr, f::Min::a}, {expr, f::Min::b}})),
+    only_read(regular({Kind::Max, I, "max", 8, now}, {{expr, f::Max::a}, {expr, f::Max::b}})),
+    regular({Kind::Not, T, "Not", 12, now}, {{expr, f::Not::a}}),
 
     // --- Expressions ---------------------------------------------------------------------------
-    regular(Place::expression, Kind::IntImm, T, "IntImm", 12, now,
+    regular({Kind::IntImm, T, "IntImm", 12, now},
             {{dtype, f::IntImm::dtype}, {integer, f::IntImm::value}}),
-    regular(Place::expression, Kind::FloatImm, T, "FloatImm", 12, now,
+    regular({Kind::FloatImm, T, "FloatImm", 12, now},
             {{dtype, f::FloatImm::dtype}, {real, f::FloatImm::value}}),
-    regular(Place::expression, Kind::StringImm, T, "StringImm", 12, now,
-            {{string, f::StringImm::value}}),
-    regular(Place::expression, Kind::Cast, T, "Cast", 11, now,
-            {{dtype, f::Cast::dtype}, {expr, f::Cast::value}}),
-    regular(Place::expression, Kind::Cast, T, "cast", 8, 10,
-            {{expr, f::Cast::value}, {dtype, f::Cast::dtype}}),
-    regular(Place::expression, Kind::Select, T, "Select", 8, now,
-            {{expr, f::Select::condition},
-             {expr, f::Select::true_value},
-             {expr, f::Select::false_value}}),
-    regular(Place::expression, Kind::Ramp, T, "Ramp", 12, now,
+    regular({Kind::StringImm, T, "StringImm", 12, now}, {{string, f::StringImm::value}}),
+    regular({Kind::Cast, T, "Cast", 11, now}, {{dtype, f::Cast::dtype}, {expr, f::Cast::value}}),
+    regular({Kind::Cast, T, "cast", 8, 10}, {{expr, f::Cast::value}, {dtype, f::Cast::dtype}}),
+    regular({Kind::Select, T, "Select", 8, now}, {{expr, f::Select::condition},
+                                                  {expr, f::Select::true_value},
+                                                  {expr, f::Select::false_value}}),
+    regular({Kind::Ramp, T, "Ramp", 12, now},
             {{expr, f::Ramp::base}, {expr, f::Ramp::stride}, {lanes, f::Ramp::lanes}}),
-    regular(Place::expression, Kind::Ramp, T, "ramp", 8, 11,
+    regular({Kind::Ramp, T, "ramp", 8, 11},
             {{expr, f::Ramp::base}, {expr, f::Ramp::stride}, {lanes, f::Ramp::lanes}}),
-    regular(Place::expression, Kind::Broadcast, T, "Broadcast", 12, now,
+    regular({Kind::Broadcast, T, "Broadcast", 12, now},
             {{expr, f::Broadcast::value}, {lanes, f::Broadcast::lanes}}),
-    regular(Place::expression, Kind::Broadcast, T, "broadcast", 8, 11,
+    regular({Kind::Broadcast, T, "broadcast", 8, 11},
             {{expr, f::Broadcast::value}, {lanes, f::Broadcast::lanes}}),
-    regular(Place::expression, Kind::Shuffle, T, "Shuffle", 12, now,
+    regular({Kind::Shuffle, T, "Shuffle", 12, now},
             {{exprs, f::Shuffle::vectors}, {exprs, f::Shuffle::indices}}),
-    regular(Place::expression, Kind::Shuffle, T, "shuffle", 8, 11,
+    regular({Kind::Shuffle, T, "shuffle", 8, 11},
             {{exprs, f::Shuffle::vectors}, {exprs, f::Shuffle::indices}}),
-    expression(read_let, Kind::Let, T, "Let", 12, now),
-    regular(Place::expression, Kind::Let, T, "let", 8, 11,
+    expression(read_let, {Kind::Let, T, "Let", 12, now}),
+    regular({Kind::Let, T, "let", 8, 11},
             {{var, f::Let::var}, {expr, f::Let::value}, {expr, f::Let::body}}),
-    regular(Place::expression, Kind::Load, T, "load", 8, 11,
-            {{dtype, f::Load::dtype},
-             {var, f::Load::buffer_var},
-             {expr, f::Load::index},
-             {predicate, f::Load::predicate}}),
-    regular(Place::expression, Kind::Any, T, "Any", 8, now, {}),
-    regular(Place::expression, Kind::Call, T, "Call", 12, now,
+    regular({Kind::Load, T, "load", 8, 11}, {{dtype, f::Load::dtype},
+                                             {var, f::Load::buffer_var},
+                                             {expr, f::Load::index},
+                                             {predicate, f::Load::predicate}}),
+    regular({Kind::Any, T, "Any", 8, now}, {}),
+    regular({Kind::Call, T, "Call", 12, now},
             {{dtype, f::Call::dtype}, {callee, f::Call::op}, {exprs, f::Call::args}}),
     // TVM prints T.reduce in all versions; its parser knows nothing but the constructor since
     // v0.12.
-    regular(Place::expression, Kind::Reduce, T, "Reduce", 12, now,
-            {{attribute, f::Reduce::combiner},
-             {exprs, f::Reduce::source},
-             {attributes, f::Reduce::axis},
-             {expr, f::Reduce::condition},
-             {integer, f::Reduce::value_index},
-             {exprs, f::Reduce::init, true}}),
-    expression(read_reduce, Kind::Reduce, T, "reduce", 8, now),
-    expression(read_comm_reducer, Kind::CommReducer, T, "comm_reducer", 8, now),
-    expression(read_iter_var, Kind::IterVar, T, "iter_var", 8, now),
-    expression(read_range, Kind::Range, T, "Range", 12, now),
-    only_read(expression(read_range, Kind::Range, I, "Range", 16, now)),
-    only_read(expression(read_index_map, Kind::IndexMap, T, "index_map", 12, now)),
-    expression(read_target, Kind::Target, T, "target", 8, now),
+    regular({Kind::Reduce, T, "Reduce", 12, now}, {{attribute, f::Reduce::combiner},
+                                                   {exprs, f::Reduce::source},
+                                                   {attributes, f::Reduce::axis},
+                                                   {expr, f::Reduce::condition},
+                                                   {integer, f::Reduce::value_index},
+                                                   {exprs, f::Reduce::init, true}}),
+    expression(read_reduce, {Kind::Reduce, T, "reduce", 8, now}),
+    expression(read_comm_reducer, {Kind::CommReducer, T, "comm_reducer", 8, now}),
+    expression(read_iter_var, {Kind::IterVar, T, "iter_var", 8, now}),
+    expression(read_range, {Kind::Range, T, "Range", 12, now}),
+    only_read(expression(read_range, {Kind::Range, I, "Range", 16, now})),
+    only_read(expression(read_index_map, {Kind::IndexMap, T, "index_map", 12, now})),
+    expression(read_target, {Kind::Target, T, "target", 8, now}),
 
     // --- Types ---------------------------------------------------------------------------------
     // Dtypes are functions of their own, `T.int32`; the constructors take what those have no name
     // for.
-    regular(Place::expression, Kind::PrimType, Tvm, "ir.PrimType", 12, now,
-            {{dtype, f::PrimType::dtype}}),
-    regular(Place::expression, Kind::PointerType, Tvm, "ir.PointerType", 12, now,
+    regular({Kind::PrimType, Tvm, "ir.PrimType", 12, now}, {{dtype, f::PrimType::dtype}}),
+    regular({Kind::PointerType, Tvm, "ir.PointerType", 12, now},
             {{type, f::PointerType::element_type}, {string, f::PointerType::storage_scope, true}}),
-    regular(Place::expression, Kind::TupleType, Tvm, "ir.TupleType", 12, now,
-            {{types, f::TupleType::fields}}),
-    only_read(expression(read_handle, Kind::PointerType, T, "handle", 8, now)),
-    only_read(expression(read_handle, Kind::PointerType, T, "Ptr", 8, 11)),
-    only_read(expression(read_tuple_type, Kind::TupleType, T, "Tuple", 8, now)),
-    only_read(regular(Place::expression, Kind::TensorType, I, "TensorType", 12, now,
+    regular({Kind::TupleType, Tvm, "ir.TupleType", 12, now}, {{types, f::TupleType::fields}}),
+    only_read(expression(read_handle, {Kind::PointerType, T, "handle", 8, now})),
+    only_read(expression(read_handle, {Kind::PointerType, T, "Ptr", 8, 11})),
+    only_read(expression(read_tuple_type, {Kind::TupleType, T, "Tuple", 8, now})),
+    only_read(regular({Kind::TensorType, I, "TensorType", 12, now},
                       {{exprs, f::TensorType::shape}, {dtype, f::TensorType::dtype}})),
-    only_read(regular(Place::expression, Kind::FuncType, I, "FuncType", 12, now,
-                      {{attributes, f::FuncType::type_params},
-                       {types, f::FuncType::arg_types},
-                       {type, f::FuncType::ret_type}})),
-    only_read(expression(read_type_var, Kind::TypeVar, I, "TypeVar", 12, now)),
-    only_read(regular(Place::expression, Kind::IncompleteType, I, "IncompleteType", 12, now, {})),
+    only_read(
+        regular({Kind::FuncType, I, "FuncType", 12, now}, {{attributes, f::FuncType::type_params},
+                                                           {types, f::FuncType::arg_types},
+                                                           {type, f::FuncType::ret_type}})),
+    only_read(expression(read_type_var, {Kind::TypeVar, I, "TypeVar", 12, now})),
+    only_read(regular({Kind::IncompleteType, I, "IncompleteType", 12, now}, {})),
 
     // --- Objects in attributes -----------------------------------------------------------------
-    regular(Place::expression, Kind::GlobalVar, Tvm, "ir.GlobalVar", 12, now,
-            {{string, f::GlobalVar::name_hint}}),
-    only_read(regular(Place::expression, Kind::GlobalVar, I, "GlobalVar", 12, now,
-                      {{string, f::GlobalVar::name_hint}})),
-    regular(Place::expression, Kind::Op, Tvm, "ir.Op.get", 12, now, {{string, f::Op::name}}),
-    only_read(regular(Place::expression, Kind::Op, I, "Op", 12, now, {{string, f::Op::name}})),
-    only_read(expression(read_allocated_pool_info, Kind::AllocatedPoolInfo, I, "AllocatedPoolInfo",
-                         13, now)),
-    only_read(expression(read_constant_pool_info, Kind::ConstantPoolInfo, I, "ConstantPoolInfo", 13,
-                         now)),
-    only_read(expression(read_constant_info, Kind::ConstantInfo, I, "ConstantInfo", 13, now)),
-    only_read(expression(read_vdevice, Kind::Opaque, I, "vdevice", 16, now)),
-    only_read(expression(read_dummy_global_info, Kind::Opaque, I, "dummy_global_info", 16, now)),
+    regular({Kind::GlobalVar, Tvm, "ir.GlobalVar", 12, now}, {{string, f::GlobalVar::name_hint}}),
+    only_read(
+        regular({Kind::GlobalVar, I, "GlobalVar", 12, now}, {{string, f::GlobalVar::name_hint}})),
+    regular({Kind::Op, Tvm, "ir.Op.get", 12, now}, {{string, f::Op::name}}),
+    only_read(regular({Kind::Op, I, "Op", 12, now}, {{string, f::Op::name}})),
+    only_read(expression(read_allocated_pool_info,
+                         {Kind::AllocatedPoolInfo, I, "AllocatedPoolInfo", 13, now})),
+    only_read(expression(read_constant_pool_info,
+                         {Kind::ConstantPoolInfo, I, "ConstantPoolInfo", 13, now})),
+    only_read(expression(read_constant_info, {Kind::ConstantInfo, I, "ConstantInfo", 13, now})),
+    only_read(expression(read_vdevice, {Kind::Opaque, I, "vdevice", 16, now})),
+    only_read(expression(read_dummy_global_info, {Kind::Opaque, I, "dummy_global_info", 16, now})),
 
     // --- Scopes: `with T.…(…):`, or the rest of a suite behind the same call -------------------
-    scope(open_let_scope, Kind::LetStmt, T, "LetStmt", 12, now),
-    regular(Place::scope, Kind::LetStmt, T, "let", 8, 11,
-            {{var, f::LetStmt::var}, {expr, f::LetStmt::value}}),
-    scope(open_attr, Kind::AttrStmt, T, "attr", 8, now),
-    scope(open_launch_thread, Kind::AttrStmt, T, "launch_thread", 8, now),
-    regular(Place::scope, Kind::AssertStmt, T, "Assert", 8, now,
-            {{expr, f::AssertStmt::condition}, {expr, f::AssertStmt::message}}),
-    scope(open_allocate, Kind::Allocate, T, "allocate", 8, now),
-    scope(open_allocate_const, Kind::AllocateConst, T, "allocate_const", 9, now),
-    scope(open_decl_buffer, Kind::DeclBuffer, T, "decl_buffer", 10, now),
-    scope(open_realize, Kind::BufferRealize, T, "realize", 8, now),
-    only_read(scope(open_producer_realize, Kind::ProducerRealize, T, "ProducerRealize", 12, now)),
+    named(Place::scope, open_let_scope, {Kind::LetStmt, T, "LetStmt", 12, now}),
+    regular({Kind::LetStmt, T, "let", 8, 11}, {{var, f::LetStmt::var}, {expr, f::LetStmt::value}},
+            Place::scope),
+    named(Place::scope, open_attr, {Kind::AttrStmt, T, "attr", 8, now}),
+    named(Place::scope, open_launch_thread, {Kind::AttrStmt, T, "launch_thread", 8, now}),
+    regular({Kind::AssertStmt, T, "Assert", 8, now},
+            {{expr, f::AssertStmt::condition}, {expr, f::AssertStmt::message}}, Place::scope),
+    named(Place::scope, open_allocate, {Kind::Allocate, T, "allocate", 8, now}),
+    named(Place::scope, open_allocate_const, {Kind::AllocateConst, T, "allocate_const", 9, now}),
+    named(Place::scope, open_decl_buffer, {Kind::DeclBuffer, T, "decl_buffer", 10, now}),
+    named(Place::scope, open_realize, {Kind::BufferRealize, T, "realize", 8, now}),
+    only_read(named(Place::scope, open_producer_realize,
+                    {Kind::ProducerRealize, T, "ProducerRealize", 12, now})),
 
     // --- Lines of functions and blocks ---------------------------------------------------------
-    regular(Place::line, Kind::Evaluate, T, "evaluate", 8, now, {{expr, f::Evaluate::value}}),
-    regular(Place::line, Kind::Store, T, "store", 8, 11,
+    regular({Kind::Evaluate, T, "evaluate", 8, now}, {{expr, f::Evaluate::value}}, Place::line),
+    regular({Kind::Store, T, "store", 8, 11},
             {{var, f::Store::buffer_var},
              {expr, f::Store::index},
              {expr, f::Store::value},
-             {predicate, f::Store::predicate}}),
+             {predicate, f::Store::predicate}},
+            Place::line),
     // TVM v0.8 to v0.11 print a Prefetch, and have no function to parse it.
-    line(line_prefetch, Kind::Prefetch, T, "prefetch", 12, now),
-    line(line_func_attr, Kind::DictAttrs, T, "func_attr", 8, now),
-    line(line_match_buffer, Kind::PrimFunc, T, "match_buffer", 8, now),
-    line(line_preflattened_buffer, Kind::PrimFunc, T, "preflattened_buffer", 9, 10),
-    line(line_where, Kind::BlockRealize, T, "where", 8, now),
-    line(line_reads, Kind::Block, T, "reads", 8, now),
-    line(line_writes, Kind::Block, T, "writes", 8, now),
-    line(line_block_attr, Kind::Block, T, "block_attr", 8, now),
+    line(line_prefetch, {Kind::Prefetch, T, "prefetch", 12, now}),
+    line(line_func_attr, {Kind::DictAttrs, T, "func_attr", 8, now}),
+    line(line_match_buffer, {Kind::PrimFunc, T, "match_buffer", 8, now}),
+    line(line_preflattened_buffer, {Kind::PrimFunc, T, "preflattened_buffer", 9, 10}),
+    line(line_where, {Kind::BlockRealize, T, "where", 8, now}),
+    line(line_reads, {Kind::Block, T, "reads", 8, now}),
+    line(line_writes, {Kind::Block, T, "writes", 8, now}),
+    line(line_block_attr, {Kind::Block, T, "block_attr", 8, now}),
 
     // --- Definitions ---------------------------------------------------------------------------
-    definition(define_buffer, Kind::Buffer, "Buffer", 12, now),
-    definition(define_buffer, Kind::Buffer, "buffer_decl", 8, 11),
-    definition(define_match_buffer, Kind::Buffer, "match_buffer", 8, now),
-    definition(define_alloc_buffer, Kind::Buffer, "alloc_buffer", 8, now),
-    definition(define_env_thread, Kind::Var, "env_thread", 8, now),
-    definition(define_old_var, Kind::Var, "var", 8, 11),
-    definition(define_old_var, Kind::Var, "buffer_var", 8, 11),
-    definition(define_old_var, Kind::Var, "Ptr", 8,
-               11),  // of development versions between v0.11 and v0.12
-    definition(define_node_var, Kind::Var, "Var", 12, now),
-    definition(define_node_var, Kind::SizeVar, "SizeVar", 12, now),
-    definition(define_axis, Kind::IterVar, "axis.spatial", 8, now),
-    definition(define_axis, Kind::IterVar, "axis.reduce", 8, now),
-    definition(define_axis, Kind::IterVar, "axis.scan", 8, now),
-    definition(define_axis, Kind::IterVar, "axis.opaque", 8, now),
+    named(Place::definition, define_buffer, {Kind::Buffer, T, "Buffer", 12, now}),
+    named(Place::definition, define_buffer, {Kind::Buffer, T, "buffer_decl", 8, 11}),
+    named(Place::definition, define_match_buffer, {Kind::Buffer, T, "match_buffer", 8, now}),
+    named(Place::definition, define_alloc_buffer, {Kind::Buffer, T, "alloc_buffer", 8, now}),
+    named(Place::definition, define_env_thread, {Kind::Var, T, "env_thread", 8, now}),
+    named(Place::definition, define_old_var, {Kind::Var, T, "var", 8, 11}),
+    named(Place::definition, define_old_var, {Kind::Var, T, "buffer_var", 8, 11}),
+    // Of development versions between v0.11 and v0.12.
+    named(Place::definition, define_old_var, {Kind::Var, T, "Ptr", 8, 11}),
+    named(Place::definition, define_node_var, {Kind::Var, T, "Var", 12, now}),
+    named(Place::definition, define_node_var, {Kind::SizeVar, T, "SizeVar", 12, now}),
+    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.spatial", 8, now}),
+    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.reduce", 8, now}),
+    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.scan", 8, now}),
+    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.opaque", 8, now}),
 };
 
 using FormsByName = std::unordered_map<std::string_view, const Form*>;

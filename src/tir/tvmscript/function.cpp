@@ -24,8 +24,8 @@ void Frames::open(Frame frame) {
 }
 
 /// The fields of all open scopes are in one vector: scopes end in the reverse order.
-void Frames::add_scope(Kind kind, std::uint8_t body, std::span<const FieldValue> fields) {
-  scopes_.push_back({kind, body, fields_.size()});
+void Frames::add_scope(Kind kind, std::span<const FieldValue> fields) {
+  scopes_.push_back({kind, fields_.size()});
   fields_.insert(fields_.end(), fields.begin(), fields.end());
 }
 
@@ -34,7 +34,7 @@ NodeId Frames::wrap(NodeId body, std::size_t first_scope, SourceRange range) {
   for (; scopes_.size() > first_scope; scopes_.pop_back()) {
     const Scope& scope = scopes_.back();
     const auto fields = std::span(fields_).subspan(scope.first_field);
-    fields[scope.body] = body;
+    fields[*field_named(scope.kind, "body")] = body;
     body = c_.builder.make(scope.kind, fields);
     c_.builder.set_source_range(body, range);
     fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(scope.first_field), fields_.end());
@@ -87,11 +87,6 @@ NodeId Frames::finish() {
 
 // --- Lines -------------------------------------------------------------------------------------
 
-using text::Sign;
-using text::SyntaxId;
-using text::SyntaxKind;
-using text::TokenKind;
-
 void add_statement(FunctionContext& fn, NodeId stmt) {
   fn.c.builder.set_source_range(stmt, {fn.line_begin, fn.c.lexer.token().begin});
   fn.frames.add(stmt);
@@ -108,19 +103,15 @@ void open_frame(FunctionContext& fn, FrameKind kind, Reach reach) {
 void end_header(FunctionContext& fn) {
   Context& c = fn.c;
   if (!c.lexer.accept(Sign::colon)) {
-    c.lexer.fail(fmt::format("expected ':', found {}", c.lexer.found()));
+    c.lexer.fail_expected("':'");
   }
   end_line(fn);
   fn.expects_suite = true;
 }
 
 void end_line(FunctionContext& fn) {
-  Context& c = fn.c;
-  if (!c.lexer.token().is(TokenKind::newline) && !c.lexer.token().is(TokenKind::end)) {
-    c.lexer.fail(fmt::format("expected the end of the line, found {}", c.lexer.found()));
-  }
-  fn.line_end = c.lexer.token().begin;
-  if (c.lexer.token().is(TokenKind::newline)) c.lexer.advance();
+  fn.line_end = fn.c.lexer.token().begin;
+  fn.c.lexer.end_line();
 }
 
 // --- Names -------------------------------------------------------------------------------------
@@ -128,7 +119,7 @@ void end_line(FunctionContext& fn) {
 std::string_view expect_name(FunctionContext& fn, std::string_view wanted) {
   Context& c = fn.c;
   if (!c.lexer.token().is(TokenKind::name)) {
-    c.lexer.fail(fmt::format("expected {}, found {}", wanted, c.lexer.found()));
+    c.lexer.fail_expected(fmt::format("{}", wanted));
   }
   const std::string_view name = c.lexer.text(c.lexer.token());
   c.lexer.advance();
@@ -160,19 +151,16 @@ void bind(FunctionContext& fn, std::string_view name, NodeId node) {
 
 /// Notes that `node` is declared but not set.
 NodeId declare(FunctionContext& fn, NodeId node) {
-  fn.declared.insert(index(node));
+  fn.declared.insert(node);
   return node;
 }
 
-/// What an earlier line declared under this name, once: a printer names nothing twice in a scope,
-/// so the statement that sets it means that one.
 NodeId declared(FunctionContext& fn, std::string_view name, Kind kind) {
   const NodeId known = fn.c.names.find(name);
   if (known == NodeId::none || !fn.c.node(known).is(kind)) return NodeId::none;
-  return fn.declared.erase(index(known)) > 0 ? known : NodeId::none;
+  return fn.declared.erase(known) > 0 ? known : NodeId::none;
 }
 
-/// The variable that a statement sets.
 NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type) {
   Context& c = fn.c;
   const NodeId known = declared(fn, name, Kind::Var);
@@ -185,7 +173,7 @@ NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type) {
 namespace {
 
 /// `n: T.int32`, `n: T.int32(is_size_var=True)`, `n: T.Var("n", "bfloat16")`
-NodeId read_scalar_param(FunctionContext& fn, std::string_view name, text::SyntaxId root) {
+NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId root) {
   Context& c = fn.c;
   const std::string_view callee = tir_callee(c, root);
   if (callee == "Var" || callee == "SizeVar") {
@@ -205,10 +193,10 @@ void read_param(FunctionContext& fn) {
   Context& c = fn.c;
   const std::string_view name = expect_name(fn, "a parameter");
   if (!c.lexer.accept(Sign::colon)) {
-    c.lexer.fail(fmt::format("expected ':' and the type of {}, found {}", name, c.lexer.found()));
+    c.lexer.fail_expected(fmt::format("':' and the type of {}", name));
   }
   const std::uint32_t begin = c.lexer.token().begin;
-  const text::SyntaxId root = c.parser.parse();
+  const SyntaxId root = c.parser.parse();
   // v0.9 to v0.11 write T.Buffer[…], since then it is a call.
   if (tir_callee(c, root) != "Buffer" && tir_generic(c, root) != "Buffer") {
     fn.draft.params.push_back(read_scalar_param(fn, name, root));
@@ -229,13 +217,12 @@ void read_params(FunctionContext& fn) {
   Context& c = fn.c;
   c.values.clear();
   if (!c.lexer.accept(Sign::open_paren)) {
-    c.lexer.fail(
-        fmt::format("expected '(' after the name of a function, found {}", c.lexer.found()));
+    c.lexer.fail_expected("'(' after the name of a function");
   }
   while (!c.lexer.token().is(Sign::close_paren)) {
     read_param(fn);
     if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_paren)) {
-      c.lexer.fail(fmt::format("expected ')' after parameters, found {}", c.lexer.found()));
+      c.lexer.fail_expected("')' after parameters");
     }
   }
   c.lexer.advance();

@@ -38,10 +38,10 @@ class Frames {
   /// Opens a frame whose names, statements and scopes end with it.
   void open(Frame frame);
   /// Adds a statement around whatever the innermost frame will hold; `fields` has an undefined
-  /// node for the body, at position `body`. Scopes added later are inside of earlier ones.
-  void add_scope(Kind kind, std::uint8_t body, std::span<const FieldValue> fields);
-  void add_scope(Kind kind, std::uint8_t body, std::initializer_list<FieldValue> fields) {
-    add_scope(kind, body, std::span(fields.begin(), fields.size()));
+  /// node for the body. Scopes added later are inside of earlier ones.
+  void add_scope(Kind kind, std::span<const FieldValue> fields);
+  void add_scope(Kind kind, std::initializer_list<FieldValue> fields) {
+    add_scope(kind, std::span(fields.begin(), fields.size()));
   }
   void add(NodeId stmt) { stack_.add(stmt); }
   /// Closes the innermost frame and adds what became of it to the one around.
@@ -58,7 +58,6 @@ class Frames {
  private:
   struct Scope {
     Kind kind;
-    std::uint8_t body;
     std::size_t first_field;
   };
 
@@ -105,13 +104,13 @@ struct FunctionContext {
   std::uint32_t line_begin = 0;  ///< of the line that is read
   std::uint32_t line_end = 0;    ///< of the last line
   bool expects_suite = false;    ///< the last line opened a frame whose indentation is to come
-  std::unordered_map<std::uint32_t, LoopRange> loop_ranges;         ///< by loop variable
-  std::unordered_map<std::uint32_t, std::string_view> thread_tags;  ///< by env_thread variable
-  std::unordered_set<std::uint32_t> parameters;                     ///< once one is asked for
+  std::unordered_map<NodeId, LoopRange> loop_ranges;         ///< by loop variable
+  std::unordered_map<NodeId, std::string_view> thread_tags;  ///< by env_thread variable
+  std::unordered_set<NodeId> parameters;                     ///< once one is asked for
   /// What loops declared before its turn, by line.
   std::unordered_map<std::uint32_t, NodeId> declared_ahead;
   /// Variables and buffers that no statement has set yet.
-  std::unordered_set<std::uint32_t> declared;
+  std::unordered_set<NodeId> declared;
 };
 
 /// Reads a function from `def` to the last line of its body.
@@ -135,7 +134,7 @@ std::string_view expect_name(FunctionContext& fn, std::string_view wanted);
 /// are words of Python as they are, `for = T.int32()`, `in[0] = 1`.
 bool is_plain_name(const FunctionContext& fn);
 /// The name that an assignment sets; fails where it sets something else.
-std::string_view target_name(FunctionContext& fn, text::SyntaxId target);
+std::string_view target_name(FunctionContext& fn, SyntaxId target);
 /// Lets a name refer to a node, if there are both.
 void bind(FunctionContext& fn, std::string_view name, NodeId node);
 /// Notes that `node` is declared and not set by a statement yet; gives it back.
@@ -157,7 +156,7 @@ void read_statement(FunctionContext& fn);
 
 /// Opens a frame for the scope that a call of `form` makes; `name` will refer to what the call
 /// gives.
-void open_scope(FunctionContext& fn, const Form& form, std::string_view name, text::SyntaxId call,
+void open_scope(FunctionContext& fn, const Form& form, std::string_view name, SyntaxId call,
                 Reach reach);
 void add_assert(FunctionContext& fn, NodeId condition, NodeId message);
 
@@ -178,13 +177,12 @@ void open_root_block(FunctionContext& fn);
 // --- Definitions: definitions.cpp --------------------------------------------------------------
 
 /// Whether `name = value` declares, as `T.int32()` and `T.Buffer(…)` do.
-bool is_declaration(FunctionContext& fn, text::SyntaxId value);
-NodeId read_declaration(FunctionContext& fn, std::string_view name, text::SyntaxId value);
+bool is_declaration(FunctionContext& fn, SyntaxId value);
+NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId value);
 /// `T.Var("x", "bfloat16")`, `T.SizeVar(…)`: of a type that has no function of its own.
 NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args);
 /// `vi, vj, vk = T.axis.remap("SSR", [i, j, k])`: each axis has the range of its loop.
-void define_remap(FunctionContext& fn, const std::vector<text::SyntaxId>& names,
-                  const Arguments& args);
+void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const Arguments& args);
 
 /// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; what
 /// comes before belongs to the call (the parameter of match_buffer).

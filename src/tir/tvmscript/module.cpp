@@ -14,10 +14,6 @@ namespace mlf::tir {
 namespace tvmscript {
 namespace {
 
-using text::Sign;
-using text::SyntaxId;
-using text::TokenKind;
-
 /// Reads the lines around the functions, and makes the module of what they say.
 class ModuleReader {
  public:
@@ -34,40 +30,288 @@ class ModuleReader {
     align_buffers();
     const NodeId root = make_module();
     c_.pool_objects.name_pools(root, c_.losses);
-    c_.function_losses.enter({});
-    c_.lost_constants.find_missing(root, c_.metadata.missing());
-    c_.function_losses.flush();
-    note_general_losses();
-    return {std::move(c_.builder).finish(root), c_.versions.range(), c_.losses.finish(),
-            c_.lost_constants.take()};
+    if (c_.rules.states_module_attrs && !module_attrs_) {
+      c_.losses.add(LossCode::module_attrs, "");
+    }
+    return c_.finish(root, c_.metadata.missing(), c_.rules.dialect);
   }
 
  private:
-  void read_line();
-  void read_import_line(std::string_view line);
-  void read_word();
-  void read_decorator();
-  void read_class();
-  void read_def();
-  void skip_function();
-  void skip_line();
-  void read_metadata(SyntaxId call);
-  void read_call(SyntaxId call);
-  void end_line();
+  /// A line outside of functions: imports, decorators, the class, attributes of the module.
+  void read_line() {
+    c_.values.clear();
+    const text::Token& token = lexer_.token();
+    if (token.is(TokenKind::comment)) {
+      read_import_line(lexer_.text(token));
+      return lexer_.advance();
+    }
+    if (token.is(Sign::at)) return read_decorator();
+    if (token.is(TokenKind::string)) return skip_line();  // a doc string
+    if (token.is(TokenKind::name)) return read_word();
+    fail_here();
+  }
 
-  void note_versions();
-  void align_buffers();
-  std::int64_t alignment_of(const Allocation& allocation, std::int64_t default_alignment) const;
-  void note_general_losses();
-  NodeId make_module();
-  NodeId make_function(const FunctionDraft& draft);
-  ListId preflattened(const FunctionDraft& draft);
-  NodeId make_attrs(const FunctionDraft& draft);
-  void fill_in_calls();
-  void fill_in_results(std::unordered_set<std::uint32_t> filled);
-  std::string_view name_of(const FunctionDraft& draft) const;
-  bool states_symbol(const FunctionDraft& draft) const;
-  [[noreturn]] void fail_here();
+  void read_import_line(std::string_view line) {
+    if (read_import(line, c_.prefixes)) return;
+    refuse_later(c_, lexer_.token().begin, "tirx");
+  }
+
+  /// Python code around the module, which people keep when they copy a script, is passed over.
+  void read_word() {
+    const std::string_view word = lexer_.text(lexer_.token());
+    if (word == "def") return read_def();
+    if (word == "class") return read_class();
+    if (word == "from") {
+      read_import_line(lexer_.slice(lexer_.token().begin, lexer_.line_end()));
+    }
+    if (word == "from" || word == "import" || word == "pass") return skip_line();
+    const SyntaxId root = c_.parser.parse();
+    const text::Syntax& syntax = c_.values.syntax(root);
+    const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
+    const bool sets = lexer_.accept(Sign::assign);
+    if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
+    // With show_meta=True the objects that have no words come first.
+    if (sets && text == "metadata") {
+      read_metadata(c_.parser.parse());
+    } else {
+      read_call(root);
+    }
+    lexer_.end_line();
+  }
+
+  /// `I.module_attrs({…})`, `I.module_global_infos({…})`
+  void read_call(SyntaxId call) {
+    const std::string_view callee = ir_callee(c_, call);
+    if (callee == "module_attrs") {
+      module_attrs_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "attrs"));
+    } else if (callee == "module_global_infos") {
+      c_.versions.observe(TvmFeature::global_infos);
+      global_infos_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "global_infos"));
+    } else {
+      c_.values.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
+    }
+  }
+
+  /// `metadata = tvm.ir.load_json("…")`
+  void read_metadata(SyntaxId call) {
+    if (c_.values.syntax(call).kind != SyntaxKind::call) {
+      c_.values.fail({.syntax = call}, "expected tvm.ir.load_json() as metadata");
+    }
+    const Arguments args = arguments_of(c_, call);
+    args.expect(1, 1);
+    if (args[0].kind != ValueKind::string) fail_expected(c_, args[0], "a string");
+    const std::string_view token = c_.values.text(args[0]);
+    if (token.starts_with("\"\"\"")) {
+      c_.versions.observe(TvmFeature::metadata_in_triple_quotes);
+    } else {
+      c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
+    }
+    c_.versions.exactly(c_.metadata.read(c_.source, c_.values.begin(args[0]), token, c_.limits));
+  }
+
+  /// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
+  /// that is passed over.
+  void read_decorator() {
+    lexer_.advance();
+    const SyntaxId root = c_.parser.parse();
+    const text::Syntax& syntax = c_.values.syntax(root);
+    std::string_view path = lexer_.slice(syntax.begin, syntax.end);
+    if (syntax.kind == SyntaxKind::call) {
+      path = lexer_.slice(syntax.begin, syntax.name_begin);
+      const Arguments args = arguments_of(c_, root);
+      if (args.keyword("s_tir")) refuse_later(c_, syntax.begin, "s_tir");
+      const auto is_private = args.keyword("private");
+      if (is_private && as_boolean(c_, *is_private)) {
+        next_visibility_ = Visibility::hidden;
+        c_.versions.observe(TvmFeature::private_functions);
+      }
+    }
+    const bool is_ours = path.ends_with("prim_func") || path.ends_with("ir_module");
+    if (!is_ours) next_is_foreign_ = true;
+    lexer_.end_line();
+  }
+
+  void read_class() {
+    lexer_.advance();
+    if (!lexer_.token().is(TokenKind::name)) {
+      lexer_.fail_expected("the name of the class");
+    }
+    c_.module_name = lexer_.text(lexer_.token());
+    has_class_ = true;
+    lexer_.advance();
+    if (!lexer_.accept(Sign::colon)) {
+      lexer_.fail_expected("':'");
+    }
+    lexer_.end_line();
+  }
+
+  /// A function with the decorators in front of it.
+  void read_def() {
+    if (next_is_foreign_) {
+      skip_function();
+    } else {
+      FunctionDraft& draft = drafts_.emplace_back();
+      draft.visibility = next_visibility_;
+      read_function(c_, draft);
+      if (!function_names_.insert(draft.name).second) {
+        support::fail_at(c_.source, draft.name_offset,
+                         fmt::format("a second function of the name '{}'", draft.name),
+                         draft.name.size());
+      }
+    }
+    next_visibility_ = Visibility::exported;
+    next_is_foreign_ = false;
+  }
+
+  /// A function of another language ends where its indentation does.
+  void skip_function() {
+    const std::uint32_t indent = lexer_.indentation();
+    lexer_.advance();
+    c_.losses.add(LossCode::foreign_function, "", lexer_.text(lexer_.token()));
+    do {
+      skip_line();
+      while (lexer_.token().is(TokenKind::comment)) lexer_.advance();
+    } while (!lexer_.token().is(TokenKind::end) && lexer_.indentation() > indent);
+  }
+
+  /// The lexer joins lines in brackets: one line here may be several in the file.
+  void skip_line() {
+    while (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
+      lexer_.advance();
+    }
+    if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
+  }
+
+  [[noreturn]] void fail_here() { lexer_.fail_expected("a function"); }
+
+  // --- The module that the lines make ------------------------------------------------------------
+
+  bool states_symbol(const FunctionDraft& draft) const {
+    return std::ranges::any_of(draft.attrs,
+                               [&](const NamedNode& entry) { return entry.name == symbol_key_; });
+  }
+
+  /// v0.14 and later leave out a global_symbol that equals the name; before, what is not printed is
+  /// not there.
+  void note_versions() {
+    for (const FunctionDraft& draft : drafts_) {
+      for (const NamedNode& entry : draft.attrs) {
+        const Node value = c_.node(entry.value);
+        if (entry.name == symbol_key_ && value.is(Kind::String) &&
+            value.text(f::String::value) == draft.name) {
+          c_.versions.observe_absence(TvmFeature::private_functions);
+        }
+      }
+    }
+  }
+
+  /// Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered so.
+  std::int64_t alignment_of(const Allocation& allocation, std::int64_t default_alignment) const {
+    if (allocation.statement != Kind::Allocate) return default_alignment;
+    const auto shape = text::constant_shape(c_.builder, allocation.extents);
+    if (!shape) return default_alignment;
+    return text::allocation_alignment(default_alignment, allocation.dtype, *shape);
+  }
+
+  /// The default alignment changed in v0.10, and what version it is may show late in the text.
+  void align_buffers() {
+    if (c_.rules.alignment == Rules::Alignment::fixed) return;
+    const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
+    for (const NodeId buffer : c_.default_aligned) {
+      c_.builder.set(buffer, f::Buffer::data_alignment, alignment);
+    }
+    for (const auto& [pointer, allocation] : c_.allocations) {
+      if (allocation.buffer == NodeId::none) continue;
+      c_.builder.set(allocation.buffer, f::Buffer::data_alignment,
+                     alignment_of(allocation, alignment));
+    }
+  }
+
+  NodeId make_attrs(const FunctionDraft& draft) {
+    std::vector<NamedNode> entries = draft.attrs;
+    const bool elides = draft.visibility == Visibility::exported &&
+                        c_.versions.may_have(TvmFeature::private_functions);
+    if (elides && !states_symbol(draft)) {
+      c_.losses.add(LossCode::global_symbol, draft.name);
+      entries.push_back({symbol_key_, c_.make.string(draft.name)});
+    }
+    if (entries.empty() && !draft.states_attrs) return NodeId::none;
+    return c_.builder.make(Kind::DictAttrs, {c_.builder.map(entries)});
+  }
+
+  /// Only v0.9 and v0.10 have such a map.
+  ListId preflattened(const FunctionDraft& draft) {
+    const bool has_map = c_.versions.may_have(TvmFeature::preflattened_buffer_map);
+    return has_map ? c_.builder.map(draft.preflattened_buffer_map) : ListId::none;
+  }
+
+  /// The fields are in the order of the row of PrimFunc in nodes.def.
+  NodeId make_function(const FunctionDraft& draft) {
+    Builder& b = c_.builder;
+    const NodeId attrs = make_attrs(draft);
+    const NodeId function =
+        b.make(Kind::PrimFunc, {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
+                                preflattened(draft), attrs, draft.body});
+    b.set_source_range(function, draft.range);
+    return function;
+  }
+
+  /// A function on its own has its symbol's name, or that of a lone function in save_json.
+  std::string_view name_of(const FunctionDraft& draft) const {
+    if (has_class_ || draft.name != c_.rules.nameless) return draft.name;
+    for (const NamedNode& entry : draft.attrs) {
+      const Node value = c_.node(entry.value);
+      if (entry.name == symbol_key_ && value.is(Kind::String)) return value.text(f::String::value);
+    }
+    return "main";
+  }
+
+  NodeId make_module() {
+    Builder& b = c_.builder;
+    fill_in_calls();
+    std::vector<NodePair> functions;
+    for (const FunctionDraft& draft : drafts_) {
+      functions.push_back({c_.metadata.global_var(name_of(draft)), make_function(draft)});
+    }
+    const NodeId none = NodeId::none;
+    const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
+    const NodeId infos =
+        global_infos_.empty() ? none : b.make(Kind::StringMap, {b.map(global_infos_)});
+    return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
+  }
+
+  /// Calls of functions have the return type of what they call.
+  void fill_in_calls() {
+    std::unordered_map<NodeId, NodeId> types;
+    for (const FunctionDraft& draft : drafts_) {
+      types.emplace(c_.metadata.global_var(draft.name), draft.ret_type);
+    }
+    std::unordered_set<NodeId> filled;
+    for (const FunctionCall& call : c_.function_calls) {
+      const auto type = types.find(call.callee);
+      if (type == types.end()) continue;
+      c_.builder.set(call.call, f::Call::dtype, c_.make.dtype_of_type(type->second));
+      filled.insert(call.call);
+    }
+    if (!filled.empty()) fill_in_results(std::move(filled));
+  }
+
+  /// What is computed with such a call was made before its dtype was known. Parts come before the
+  /// whole: one pass will do.
+  void fill_in_results(std::unordered_set<NodeId> filled) {
+    for (std::uint32_t id = 1; id < c_.builder.size(); ++id) {
+      const Node node = c_.node(static_cast<NodeId>(id));
+      const bool is_arithmetic = node.kind() >= Kind::Add && node.kind() <= Kind::Max;
+      Node operand;
+      if (is_arithmetic) operand = node.node(std::uint8_t{f::Add::a});
+      if (node.is(Kind::Select)) operand = node[f::Select::true_value];
+      if (node.is(Kind::Let)) operand = node[f::Let::body];
+      if (!operand || !filled.contains(operand.id())) continue;
+      // The dtype of an expression is its first field, whatever its kind.
+      c_.builder.set(node.id(), std::uint8_t{f::Add::dtype}, operand.dtype());
+      filled.insert(node.id());
+    }
+  }
 
   Context c_;
   text::Lexer& lexer_;
@@ -80,302 +324,6 @@ class ModuleReader {
   std::vector<NamedNode> global_infos_;
   const StringId symbol_key_ = c_.builder.string("global_symbol");
 };
-
-// --- Lines outside of functions ----------------------------------------------------------------
-
-/// A line outside of functions: imports, decorators, the class, attributes of the module.
-void ModuleReader::read_line() {
-  c_.values.clear();
-  const text::Token& token = lexer_.token();
-  if (token.is(TokenKind::comment)) {
-    read_import_line(lexer_.text(token));
-    return lexer_.advance();
-  }
-  if (token.is(Sign::at)) return read_decorator();
-  if (token.is(TokenKind::string)) return skip_line();  // a doc string
-  if (token.is(TokenKind::name)) return read_word();
-  fail_here();
-}
-
-void ModuleReader::read_import_line(std::string_view line) {
-  if (read_import(line, c_.prefixes)) return;
-  refuse_later(c_, lexer_.token().begin, "tirx");
-}
-
-/// Python code around the module, which people keep when they copy a script, is passed over.
-void ModuleReader::read_word() {
-  const std::string_view word = lexer_.text(lexer_.token());
-  if (word == "def") return read_def();
-  if (word == "class") return read_class();
-  if (word == "from") {
-    read_import_line(lexer_.slice(lexer_.token().begin, lexer_.line_end()));
-  }
-  if (word == "from" || word == "import" || word == "pass") return skip_line();
-  const SyntaxId root = c_.parser.parse();
-  const text::Syntax& syntax = c_.values.syntax(root);
-  const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
-  const bool sets = lexer_.accept(Sign::assign);
-  if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
-  // With show_meta=True the objects that have no words come first.
-  if (sets && text == "metadata") {
-    read_metadata(c_.parser.parse());
-  } else {
-    read_call(root);
-  }
-  end_line();
-}
-
-/// `I.module_attrs({…})`, `I.module_global_infos({…})`
-void ModuleReader::read_call(SyntaxId call) {
-  const std::string_view callee = ir_callee(c_, call);
-  if (callee == "module_attrs") {
-    module_attrs_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "attrs"));
-  } else if (callee == "module_global_infos") {
-    c_.versions.observe(TvmFeature::global_infos);
-    global_infos_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "global_infos"));
-  } else {
-    c_.values.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
-  }
-}
-
-/// `metadata = tvm.ir.load_json("…")`
-void ModuleReader::read_metadata(SyntaxId call) {
-  if (c_.values.syntax(call).kind != text::SyntaxKind::call) {
-    c_.values.fail({.syntax = call}, "expected tvm.ir.load_json() as metadata");
-  }
-  const Arguments args = arguments_of(c_, call);
-  args.expect(1, 1);
-  if (args[0].kind != ValueKind::string) fail_expected(c_, args[0], "a string");
-  const std::string_view token = c_.values.text(args[0]);
-  if (token.starts_with("\"\"\"")) {
-    c_.versions.observe(TvmFeature::metadata_in_triple_quotes);
-  } else {
-    c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
-  }
-  c_.versions.exactly(c_.metadata.read(c_.source, c_.values.begin(args[0]), token, c_.limits));
-}
-
-/// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
-/// that is passed over.
-void ModuleReader::read_decorator() {
-  lexer_.advance();
-  const SyntaxId root = c_.parser.parse();
-  const text::Syntax& syntax = c_.values.syntax(root);
-  std::string_view path = lexer_.slice(syntax.begin, syntax.end);
-  if (syntax.kind == text::SyntaxKind::call) {
-    path = lexer_.slice(syntax.begin, syntax.name_begin);
-    const Arguments args = arguments_of(c_, root);
-    if (args.keyword("s_tir")) refuse_later(c_, syntax.begin, "s_tir");
-    const auto is_private = args.keyword("private");
-    if (is_private && as_boolean(c_, *is_private)) {
-      next_visibility_ = Visibility::hidden;
-      c_.versions.observe(TvmFeature::private_functions);
-    }
-  }
-  const bool is_ours = path.ends_with("prim_func") || path.ends_with("ir_module");
-  if (!is_ours) next_is_foreign_ = true;
-  end_line();
-}
-
-void ModuleReader::read_class() {
-  lexer_.advance();
-  if (!lexer_.token().is(TokenKind::name)) {
-    lexer_.fail(fmt::format("expected the name of the class, found {}", lexer_.found()));
-  }
-  c_.module_name = lexer_.text(lexer_.token());
-  has_class_ = true;
-  lexer_.advance();
-  if (!lexer_.accept(Sign::colon)) {
-    lexer_.fail(fmt::format("expected ':', found {}", lexer_.found()));
-  }
-  end_line();
-}
-
-/// A function with the decorators in front of it.
-void ModuleReader::read_def() {
-  if (next_is_foreign_) {
-    skip_function();
-  } else {
-    FunctionDraft& draft = drafts_.emplace_back();
-    draft.visibility = next_visibility_;
-    read_function(c_, draft);
-    if (!function_names_.insert(draft.name).second) {
-      support::fail_at(c_.source, draft.name_offset,
-                       fmt::format("a second function of the name '{}'", draft.name),
-                       draft.name.size());
-    }
-  }
-  next_visibility_ = Visibility::exported;
-  next_is_foreign_ = false;
-}
-
-/// A function of another language ends where its indentation does.
-void ModuleReader::skip_function() {
-  const std::uint32_t indent = lexer_.indentation();
-  lexer_.advance();
-  c_.losses.add(LossCode::foreign_function, "", lexer_.text(lexer_.token()));
-  do {
-    skip_line();
-    while (lexer_.token().is(TokenKind::comment)) lexer_.advance();
-  } while (!lexer_.token().is(TokenKind::end) && lexer_.indentation() > indent);
-}
-
-/// The lexer joins lines in brackets: one line here may be several in the file.
-void ModuleReader::skip_line() {
-  while (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
-    lexer_.advance();
-  }
-  if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
-}
-
-void ModuleReader::end_line() {
-  if (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
-    lexer_.fail(fmt::format("expected the end of the line, found {}", lexer_.found()));
-  }
-  if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
-}
-
-void ModuleReader::fail_here() {
-  lexer_.fail(fmt::format("expected a function, found {}", lexer_.found()));
-}
-
-// --- The module that the lines make ------------------------------------------------------------
-
-bool ModuleReader::states_symbol(const FunctionDraft& draft) const {
-  return std::ranges::any_of(draft.attrs,
-                             [&](const NamedNode& entry) { return entry.name == symbol_key_; });
-}
-
-/// v0.14 and later leave out a global_symbol that equals the name; before, what is not printed is
-/// not there.
-void ModuleReader::note_versions() {
-  for (const FunctionDraft& draft : drafts_) {
-    for (const NamedNode& entry : draft.attrs) {
-      const Node value = c_.node(entry.value);
-      if (entry.name == symbol_key_ && value.is(Kind::String) &&
-          value.text(f::String::value) == draft.name) {
-        c_.versions.observe_absence(TvmFeature::private_functions);
-      }
-    }
-  }
-}
-
-/// Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered so.
-std::int64_t ModuleReader::alignment_of(const Allocation& allocation,
-                                        std::int64_t default_alignment) const {
-  if (allocation.statement != Kind::Allocate) return default_alignment;
-  const auto shape = text::constant_shape(c_.builder, allocation.extents);
-  if (!shape) return default_alignment;
-  return text::allocation_alignment(default_alignment, allocation.dtype, *shape);
-}
-
-/// The default alignment changed in v0.10, and what version it is may show late in the text.
-void ModuleReader::align_buffers() {
-  if (c_.rules.alignment == Rules::Alignment::fixed) return;
-  const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
-  for (const NodeId buffer : c_.default_aligned) {
-    c_.builder.set(buffer, f::Buffer::data_alignment, alignment);
-  }
-  for (const auto& [pointer, allocation] : c_.allocations) {
-    if (allocation.buffer == NodeId::none) continue;
-    c_.builder.set(allocation.buffer, f::Buffer::data_alignment,
-                   alignment_of(allocation, alignment));
-  }
-}
-
-NodeId ModuleReader::make_attrs(const FunctionDraft& draft) {
-  std::vector<NamedNode> entries = draft.attrs;
-  const bool elides = draft.visibility == Visibility::exported &&
-                      c_.versions.may_have(TvmFeature::private_functions);
-  if (elides && !states_symbol(draft)) {
-    c_.losses.add(LossCode::global_symbol, draft.name);
-    entries.push_back({symbol_key_, c_.make.string(draft.name)});
-  }
-  if (entries.empty() && !draft.states_attrs) return NodeId::none;
-  return c_.builder.make(Kind::DictAttrs, {c_.builder.map(entries)});
-}
-
-/// Only v0.9 and v0.10 have such a map.
-ListId ModuleReader::preflattened(const FunctionDraft& draft) {
-  const bool has_map = c_.versions.may_have(TvmFeature::preflattened_buffer_map);
-  return has_map ? c_.builder.map(draft.preflattened_buffer_map) : ListId::none;
-}
-
-/// The fields are in the order of the row of PrimFunc in nodes.def.
-NodeId ModuleReader::make_function(const FunctionDraft& draft) {
-  Builder& b = c_.builder;
-  const NodeId attrs = make_attrs(draft);
-  const NodeId function =
-      b.make(Kind::PrimFunc, {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
-                              preflattened(draft), attrs, draft.body});
-  b.set_source_range(function, draft.range);
-  return function;
-}
-
-/// A function on its own has its symbol's name, or that of a lone function in save_json.
-std::string_view ModuleReader::name_of(const FunctionDraft& draft) const {
-  if (has_class_ || draft.name != c_.rules.nameless) return draft.name;
-  for (const NamedNode& entry : draft.attrs) {
-    const Node value = c_.node(entry.value);
-    if (entry.name == symbol_key_ && value.is(Kind::String)) return value.text(f::String::value);
-  }
-  return "main";
-}
-
-NodeId ModuleReader::make_module() {
-  Builder& b = c_.builder;
-  fill_in_calls();
-  std::vector<NodePair> functions;
-  for (const FunctionDraft& draft : drafts_) {
-    functions.push_back({c_.metadata.global_var(name_of(draft)), make_function(draft)});
-  }
-  const NodeId none = NodeId::none;
-  const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
-  const NodeId infos =
-      global_infos_.empty() ? none : b.make(Kind::StringMap, {b.map(global_infos_)});
-  return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
-}
-
-/// Calls of functions have the return type of what they call.
-void ModuleReader::fill_in_calls() {
-  std::unordered_map<std::uint32_t, NodeId> types;
-  for (const FunctionDraft& draft : drafts_) {
-    types.emplace(index(c_.metadata.global_var(draft.name)), draft.ret_type);
-  }
-  std::unordered_set<std::uint32_t> filled;
-  for (const FunctionCall& call : c_.function_calls) {
-    const auto type = types.find(index(call.callee));
-    if (type == types.end()) continue;
-    c_.builder.set(call.call, f::Call::dtype, c_.make.dtype_of_type(type->second));
-    filled.insert(index(call.call));
-  }
-  if (!filled.empty()) fill_in_results(std::move(filled));
-}
-
-/// What is computed with such a call was made before its dtype was known. Parts come before the
-/// whole: one pass will do.
-void ModuleReader::fill_in_results(std::unordered_set<std::uint32_t> filled) {
-  for (std::uint32_t id = 1; id < c_.builder.size(); ++id) {
-    const Node node = c_.node(static_cast<NodeId>(id));
-    const bool is_arithmetic = node.kind() >= Kind::Add && node.kind() <= Kind::Max;
-    Node operand;
-    if (is_arithmetic) operand = node.node(std::uint8_t{f::Add::a});
-    if (node.is(Kind::Select)) operand = node[f::Select::true_value];
-    if (node.is(Kind::Let)) operand = node[f::Let::body];
-    if (!operand || !filled.contains(index(operand.id()))) continue;
-    // The dtype of an expression is its first field, whatever its kind.
-    c_.builder.set(node.id(), std::uint8_t{f::Add::dtype}, operand.dtype());
-    filled.insert(id);
-  }
-}
-
-/// What no text of the dialect says, whatever is in it.
-void ModuleReader::note_general_losses() {
-  c_.losses.add_all(c_.rules.dialect);
-  if (c_.rules.states_module_attrs && !module_attrs_) {
-    c_.losses.add(LossCode::module_attrs, "");
-  }
-}
 
 }  // namespace
 }  // namespace tvmscript

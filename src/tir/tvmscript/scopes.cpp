@@ -1,12 +1,12 @@
 // Statements around others: what `with T.…` opens, or the rest of a suite behind the same call;
 // blocks and the calls that are lines of a block or a function.
-#include "tir/tvmscript/function.h"
-
 #include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"
+#include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -27,7 +27,7 @@ NodeId open_let_scope(FunctionContext& fn, std::string_view name, const Argument
                                           : c.make.prim_type(dtype);
     var = scope_var(fn, name, type);
   }
-  fn.frames.add_scope(Kind::LetStmt, f::LetStmt::body, {var, value, NodeId::none});
+  fn.frames.add_scope(Kind::LetStmt, {var, value, NodeId::none});
   return var;
 }
 
@@ -47,8 +47,7 @@ NodeId open_attr(FunctionContext& fn, std::string_view, const Arguments& args) {
   }
   const std::string_view key = as_string(c, args[1]);
   const NodeId value = as_expr(c, args[2]);
-  fn.frames.add_scope(Kind::AttrStmt, f::AttrStmt::body,
-                      {node, c.builder.string(key), value, NodeId::none});
+  fn.frames.add_scope(Kind::AttrStmt, {node, c.builder.string(key), value, NodeId::none});
   return NodeId::none;
 }
 
@@ -60,7 +59,7 @@ std::string_view thread_tag(FunctionContext& fn, const Value& value, NodeId var)
   constexpr std::string_view kTags[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
                                         "threadIdx.y", "threadIdx.z", "vthread.x",  "vthread.y",
                                         "vthread.z",   "vthread",     "cthread"};
-  if (const auto known = fn.thread_tags.find(index(var)); known != fn.thread_tags.end()) {
+  if (const auto known = fn.thread_tags.find(var); known != fn.thread_tags.end()) {
     return known->second;
   }
   const std::string_view name = fn.c.values.text(value);
@@ -98,7 +97,7 @@ NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Argu
   const NodeId dom = b.make(Kind::Range, {c.make.int_imm(dtype, 0), extent});
   const NodeId thread = b.make(Kind::IterVar, {dom, var, IterVarType::ThreadIndex, b.string(tag)});
   fn.frames.add_scope(
-      Kind::AttrStmt, f::AttrStmt::body,
+      Kind::AttrStmt,
       {thread, b.string(is_virtual ? "virtual_thread" : "thread_extent"), extent, NodeId::none});
   return var;
 }
@@ -119,11 +118,10 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
   const NodeId pointer = c.make.pointer_type(c.make.prim_type(stored_dtype(dtype)),
                                              scope ? as_string(c, *scope) : "global");
   const NodeId var = scope_var(fn, name, pointer);
-  c.allocations[index(var)] = {Kind::Allocate, dtype, extents};
+  c.allocations[var] = {Kind::Allocate, dtype, extents};
   const NodeId when = condition ? as_expr(c, *condition) : c.make.boolean(1);
-  fn.frames.add_scope(
-      Kind::Allocate, f::Allocate::body,
-      {var, dtype, c.builder.list(extents), when, NodeId::none, c.builder.map(named)});
+  fn.frames.add_scope(Kind::Allocate, {var, dtype, c.builder.list(extents), when, NodeId::none,
+                                       c.builder.map(named)});
   return var;
 }
 
@@ -141,8 +139,8 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   c.lose(LossCode::constant_fields);
   const NodeId pointer = c.make.pointer_type(c.make.prim_type(dtype), "global");
   const NodeId var = scope_var(fn, name, pointer);
-  c.allocations[index(var)] = {Kind::AllocateConst, dtype, extents};
-  fn.frames.add_scope(Kind::AllocateConst, f::AllocateConst::body,
+  c.allocations[var] = {Kind::AllocateConst, dtype, extents};
+  fn.frames.add_scope(Kind::AllocateConst,
                       {var, data, NodeId::none, dtype, c.builder.list(extents), NodeId::none,
                        c.builder.map(std::span<const NamedNode>())});
   return var;
@@ -162,11 +160,11 @@ NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Argume
     for (const Node extent : node.list(f::Buffer::shape)) extents.push_back(extent.id());
     const NodeId data = node[f::Buffer::data].id();
     const DType dtype = node.dtype(f::Buffer::dtype);
-    fn.frames.add_scope(Kind::Allocate, f::Allocate::body,
+    fn.frames.add_scope(Kind::Allocate,
                         {data, dtype, c.builder.list(extents), c.make.boolean(1), NodeId::none,
                          c.builder.map(std::span<const NamedNode>())});
   }
-  fn.frames.add_scope(Kind::DeclBuffer, f::DeclBuffer::body, {buffer, NodeId::none});
+  fn.frames.add_scope(Kind::DeclBuffer, {buffer, NodeId::none});
   return buffer;
 }
 
@@ -183,11 +181,10 @@ NodeId open_realize(FunctionContext& fn, std::string_view, const Arguments& args
   const auto condition = args.find(2, "condition");
   const NodeId when = condition ? as_expr(c, *condition) : c.make.boolean(1);
   if (const auto scope = args.find(1, "storage_scope")) {
-    fn.frames.add_scope(Kind::AttrStmt, f::AttrStmt::body,
-                        {region.node, c.builder.string("realize_scope"),
-                         c.make.string_imm(as_string(c, *scope)), NodeId::none});
+    fn.frames.add_scope(Kind::AttrStmt, {region.node, c.builder.string("realize_scope"),
+                                         c.make.string_imm(as_string(c, *scope)), NodeId::none});
   }
-  fn.frames.add_scope(Kind::BufferRealize, f::BufferRealize::body,
+  fn.frames.add_scope(Kind::BufferRealize,
                       {region.node, c.builder.list(bounds), when, NodeId::none});
   return NodeId::none;
 }
@@ -204,23 +201,23 @@ NodeId open_producer_realize(FunctionContext& fn, std::string_view, const Argume
   const NodeId producer = as_producer(c, region);
   const std::vector<NodeId> bounds = as_ranges(c, region);
   const NodeId when = args.size() > 1 ? as_expr(c, args[1]) : c.make.boolean(1);
-  fn.frames.add_scope(Kind::ProducerRealize, f::ProducerRealize::body,
+  fn.frames.add_scope(Kind::ProducerRealize,
                       {producer, c.builder.list(bounds), when, NodeId::none, StringId::none});
   return NodeId::none;
 }
 
-void open_scope(FunctionContext& fn, const Form& form, std::string_view name, text::SyntaxId call,
+void open_scope(FunctionContext& fn, const Form& form, std::string_view name, SyntaxId call,
                 Reach reach) {
   const Arguments args = arguments_of(fn.c, call);
   note_version(fn.c, form);
   open_frame(fn, FrameKind::scoped, reach);
   if (form.name_reader != nullptr) return bind(fn, name, form.name_reader(fn, name, args));
   const std::vector<FieldValue> fields = read_fields(fn.c, form, args);
-  fn.frames.add_scope(form.kind, *field_named(form.kind, "body"), fields);
+  fn.frames.add_scope(form.kind, fields);
 }
 
 void add_assert(FunctionContext& fn, NodeId condition, NodeId message) {
-  fn.frames.add_scope(Kind::AssertStmt, f::AssertStmt::body, {condition, message, NodeId::none});
+  fn.frames.add_scope(Kind::AssertStmt, {condition, message, NodeId::none});
 }
 
 // --- Blocks ------------------------------------------------------------------------------------
@@ -244,7 +241,6 @@ void open_block(FunctionContext& fn, const Arguments& args) {
   fn.frames.blocks().push_back(std::move(block));
 }
 
-/// The rest of the function under the comment `# with T.block("root"):`.
 void open_root_block(FunctionContext& fn) {
   fn.c.lose(LossCode::root_block);
   open_frame(fn, FrameKind::block, Reach::rest_of_suite);
@@ -298,8 +294,7 @@ void line_prefetch(FunctionContext& fn, const Arguments& args) {
         fn, c.builder.make(Kind::Evaluate, {as_expr(c, lower(c, args.call().syntax))}));
   }
   const NodeId buffer = as_buffer(c, args[0]);
-  std::vector<NodeId> bounds;
-  for (const Value& bound : c.values.elements(args[1])) bounds.push_back(as_range(c, bound));
+  const std::vector<NodeId> bounds = each(c, args[1], as_range);
   add_statement(fn, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}));
 }
 

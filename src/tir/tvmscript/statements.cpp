@@ -1,13 +1,13 @@
 // Statements, line by line.
-#include "tir/tvmscript/function.h"
-
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -15,17 +15,8 @@ namespace mlf::tir::tvmscript {
 
 namespace {
 
-using text::Sign;
-using text::SyntaxId;
-using text::TokenKind;
-
-struct LoopForm {
-  std::string_view name;
-  ForKind kind;
-};
-
 /// The kinds of loops by their functions in T; a bare range() is serial.
-constexpr LoopForm kLoops[] = {
+constexpr text::Meaning<ForKind> kLoops[] = {
     {"serial", ForKind::serial},
     {"parallel", ForKind::parallel},
     {"vectorized", ForKind::vectorized},
@@ -86,9 +77,9 @@ void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId ext
               NodeId thread, const std::vector<NamedNode>& annotations) {
   Context& c = fn.c;
   const NodeId var = scope_var(fn, name, c.make.prim_type(c.make.dtype_of(extent)));
-  fn.frames.add_scope(Kind::For, f::For::body,
+  fn.frames.add_scope(Kind::For,
                       {var, min, extent, kind, NodeId::none, thread, c.builder.map(annotations)});
-  fn.loop_ranges[index(var)] = {min, extent};
+  fn.loop_ranges[var] = {min, extent};
   bind(fn, name, var);
 }
 
@@ -132,10 +123,10 @@ void open_loops(FunctionContext& fn, const std::vector<std::string_view>& names,
   Context& c = fn.c;
   const text::Syntax& syntax = c.values.syntax(iterable);
   const std::string_view callee = tir_callee(c, iterable);
-  const bool is_range = syntax.kind == text::SyntaxKind::call && callee.empty() &&
+  const bool is_range = syntax.kind == SyntaxKind::call && callee.empty() &&
                         c.slice(syntax.begin, syntax.name_begin) == "range";
-  const auto* const form = std::ranges::find(kLoops, callee, &LoopForm::name);
-  if (!is_range && callee != "grid" && form == std::end(kLoops)) {
+  const ForKind* const kind = text::meaning_of(kLoops, callee);
+  if (!is_range && callee != "grid" && kind == nullptr) {
     c.values.fail({.syntax = iterable},
                   "expected range(), T.grid(), or one of T.serial, parallel, vectorized, unroll "
                   "and thread_binding");
@@ -149,7 +140,7 @@ void open_loops(FunctionContext& fn, const std::vector<std::string_view>& names,
   declare_ahead(fn, iterable);
   if (callee != "grid") {
     return open_loop(fn, names.front(), arguments_of(c, iterable),
-                     is_range ? ForKind::serial : form->kind);
+                     is_range ? ForKind::serial : *kind);
   }
   // One by one: in v0.8 an extent may depend on the loops before it.
   const std::vector<SyntaxId> extents = argument_syntax(c, iterable);
@@ -169,7 +160,7 @@ void keyword_for(FunctionContext& fn) {
     names.push_back(expect_name(fn, "a loop variable"));
   } while (c.lexer.accept(Sign::comma));
   if (!c.lexer.at_word("in")) {
-    c.lexer.fail(fmt::format("expected 'in' after the loop variable, found {}", c.lexer.found()));
+    c.lexer.fail_expected("'in' after the loop variable");
   }
   c.lexer.advance();
   const SyntaxId iterable = c.parser.parse();
@@ -185,7 +176,7 @@ void keyword_while(FunctionContext& fn) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, read_value(c));
   open_frame(fn, FrameKind::scoped, Reach::own_suite);
-  fn.frames.add_scope(Kind::While, f::While::body, {condition, NodeId::none});
+  fn.frames.add_scope(Kind::While, {condition, NodeId::none});
   end_header(fn);
 }
 
@@ -250,7 +241,7 @@ void keyword_assert(FunctionContext& fn) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, read_value(c));
   if (!c.lexer.accept(Sign::comma)) {
-    c.lexer.fail(fmt::format("expected ',' and a message, found {}", c.lexer.found()));
+    c.lexer.fail_expected("',' and a message");
   }
   const NodeId message = as_expr(c, read_value(c));
   open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
@@ -293,12 +284,8 @@ void keyword_nested(FunctionContext& fn) {
   fn.c.lexer.fail("a function or class inside a function is not TIR");
 }
 
-struct Keyword {
-  std::string_view word;
-  void (*read)(FunctionContext& fn);
-};
 /// Words of Python that TVM's printer or people's scripts begin lines with.
-constexpr Keyword kKeywords[] = {
+constexpr text::Meaning<void (*)(FunctionContext& fn)> kKeywords[] = {
     {"for", keyword_for},         {"while", keyword_while},     {"if", keyword_if},
     {"else", keyword_stray_else}, {"elif", keyword_stray_else}, {"with", keyword_with},
     {"assert", keyword_assert},   {"return", keyword_return},   {"pass", keyword_pass},
@@ -307,13 +294,11 @@ constexpr Keyword kKeywords[] = {
 
 // --- All other lines ---------------------------------------------------------------------------
 
-using text::SyntaxKind;
-
 /// A variable for the rest of the suite.
 void read_let_line(FunctionContext& fn, std::string_view name, NodeId type, NodeId value) {
   const NodeId var = scope_var(fn, name, type);
   open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
-  fn.frames.add_scope(Kind::LetStmt, f::LetStmt::body, {var, value, NodeId::none});
+  fn.frames.add_scope(Kind::LetStmt, {var, value, NodeId::none});
   bind(fn, name, var);
 }
 
@@ -324,7 +309,7 @@ void read_annotated(FunctionContext& fn, SyntaxId target) {
   c.lexer.advance();
   const NodeId type = as_type(c, read_value(c));
   if (!c.lexer.accept(Sign::assign)) {
-    c.lexer.fail(fmt::format("expected '=' after the type of {}, found {}", name, c.lexer.found()));
+    c.lexer.fail_expected(fmt::format("'=' after the type of {}", name));
   }
   read_let_line(fn, name, type, as_expr(c, read_value(c)));
 }
@@ -392,7 +377,7 @@ void read_assignment(FunctionContext& fn, SyntaxId first_target) {
   std::vector<SyntaxId> targets{first_target};
   while (c.lexer.accept(Sign::comma)) targets.push_back(c.parser.parse());
   if (!c.lexer.accept(Sign::assign)) {
-    c.lexer.fail(fmt::format("expected '=', found {}", c.lexer.found()));
+    c.lexer.fail_expected("'='");
   }
   std::vector<SyntaxId> values{c.parser.parse()};
   while (c.lexer.accept(Sign::comma)) values.push_back(c.parser.parse());
@@ -495,9 +480,8 @@ void read_statement(FunctionContext& fn) {
   }
   if (fn.frames.top().indent > c.lexer.indentation()) return start_else(fn);
   if (c.lexer.token().is(TokenKind::name)) {
-    const auto* const keyword =
-        std::ranges::find(kKeywords, c.lexer.text(c.lexer.token()), &Keyword::word);
-    if (keyword != std::end(kKeywords) && !is_plain_name(fn)) return keyword->read(fn);
+    const auto* const read = text::meaning_of(kKeywords, c.lexer.text(c.lexer.token()));
+    if (read != nullptr && !is_plain_name(fn)) return (*read)(fn);
   }
   if (c.lexer.token().is(Sign::at)) return keyword_nested(fn);
   read_simple_statement(fn);

@@ -1,13 +1,13 @@
 // What a function has to define, and how the text declares it.
-#include "tir/tvmscript/write/statements.h"
-
 #include <fmt/core.h>
+
 #include <algorithm>
 
 #include "mlf/tir/visit.h"
 #include "tir/text/expr_factory.h"
 #include "tir/tvmscript/function.h"
 #include "tir/tvmscript/write/printer.h"
+#include "tir/tvmscript/write/statements.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
@@ -44,7 +44,7 @@ bool is_printed(Node node) {
 
 class Finder {
  public:
-  Finder(Node function, const Spelling& spelling, const std::unordered_set<std::uint32_t>& declared)
+  Finder(Node function, const Spelling& spelling, const std::unordered_set<NodeId>& declared)
       : function_(function), spelling_(spelling), declared_vars_(declared) {}
 
   Definitions find() {
@@ -61,21 +61,12 @@ class Finder {
     for (std::size_t i = 0; i < before.size(); ++i) visit_parts(before.value(i));
     add_free_buffers();
     add_free_vars();
-    for (const Node var : scoped_) found_.declarable.insert(index(var.id()));
+    for (const Node var : scoped_) found_.declarable.insert(var.id());
     return std::move(found_);
   }
 
  private:
   enum class CanOwn : std::uint8_t { no, yes };
-
-  class Ids {
-   public:
-    bool insert(NodeId id) { return ids_.insert(index(id)).second; }
-    bool contains(NodeId id) const { return ids_.contains(index(id)); }
-
-   private:
-    std::unordered_set<std::uint32_t> ids_;
-  };
 
   /// Notes what the tree below `root` defines and uses.
   void visit(Node root) {
@@ -93,7 +84,7 @@ class Finder {
   }
 
   void note_use(Node node) {
-    if (!found_.used.insert(index(node.id())).second) return;
+    if (!found_.used.insert(node.id()).second) return;
     (is_var(node) ? vars_ : buffers_).push_back(node);
   }
 
@@ -153,7 +144,7 @@ class Finder {
   /// Whether the variable of a LetStmt has to be there already.
   bool takes_variable(Node let) const {
     const Node var = let[f::LetStmt::var];
-    if (declared_vars_.contains(index(var.id()))) return true;
+    if (declared_vars_.contains(var.id())) return true;
     if (spelling_.scopes == Spelling::Scopes::define) {
       return var.is(Kind::SizeVar) || !has_annotation(var, spelling_);
     }
@@ -163,7 +154,7 @@ class Finder {
   void note_thread(Node node) {
     const Node thread = node[f::AttrStmt::node];
     if (!thread.is(Kind::IterVar)) return;
-    ++found_.thread_uses[index(thread[f::IterVar::var].id())];
+    ++found_.thread_uses[thread[f::IterVar::var].id()];
     launches_.push_back(node);
     scoped_.push_back(thread[f::IterVar::var]);
   }
@@ -179,13 +170,13 @@ class Finder {
   }
 
   void declare(Node buffer, CanOwn can_own) {
-    if (!declared_.insert(buffer.id())) return;
+    if (!declared_.insert(buffer.id()).second) return;
     if (can_own == CanOwn::yes) own(buffer);
   }
 
   void own(Node buffer) {
     if (!has_usual_pointer(buffer)) return;
-    found_.data_owner.try_emplace(index(buffer[f::Buffer::data].id()), buffer.id());
+    found_.data_owner.try_emplace(buffer[f::Buffer::data].id(), buffer.id());
   }
 
   /// In the order of their first use, so that equal functions print alike.
@@ -197,22 +188,21 @@ class Finder {
       if (!defined_.contains(data.id())) own(buffer);
     }
     // What a statement defines needs no owner.
-    std::erase_if(found_.data_owner, [&](const auto& entry) {
-      return defined_.contains(static_cast<NodeId>(entry.first));
-    });
+    std::erase_if(found_.data_owner,
+                  [&](const auto& entry) { return defined_.contains(entry.first); });
   }
 
   /// Where threads take their variables, one variable may be that of several alike.
   void note_tags() {
-    std::unordered_set<std::uint32_t> others;
+    std::unordered_set<NodeId> others;
     for (const Node launch : launches_) {
       const Node thread = launch[f::AttrStmt::node];
-      const std::uint32_t var = index(thread[f::IterVar::var].id());
+      const NodeId var = thread[f::IterVar::var].id();
       const std::string_view tag = thread.text(f::IterVar::thread_tag);
       const auto known = found_.thread_tags.try_emplace(var, tag).first;
       if (!is_launch(launch) || known->second != tag) others.insert(var);
     }
-    for (const std::uint32_t var : others) found_.thread_tags.erase(var);
+    for (const NodeId var : others) found_.thread_tags.erase(var);
   }
 
   /// What is used and neither defined nor brought along by a buffer.
@@ -223,26 +213,26 @@ class Finder {
     }
     for (const Node launch : launches_) {
       const Node var = launch[f::AttrStmt::node][f::IterVar::var];
-      const bool is_declared = declared_vars_.contains(index(var.id()));
-      if (is_launch(launch) && found_.thread_uses[index(var.id())] == 1 && !is_declared) {
+      const bool is_declared = declared_vars_.contains(var.id());
+      if (is_launch(launch) && found_.thread_uses[var.id()] == 1 && !is_declared) {
         defined_.insert(var.id());
       }
     }
     for (const Node var : vars_) {
-      const bool comes_along = found_.data_owner.contains(index(var.id()));
+      const bool comes_along = found_.data_owner.contains(var.id());
       if (!defined_.contains(var.id()) && !comes_along) found_.free_vars.push_back(var);
     }
   }
 
   Node function_;
   const Spelling& spelling_;
-  const std::unordered_set<std::uint32_t>& declared_vars_;
+  const std::unordered_set<NodeId>& declared_vars_;
   Definitions found_{};
-  Ids defined_{};                // variables that statements define
-  Ids declared_{};               // buffers that statements declare
-  Ids inside_{};                 // statements with others behind them
-  std::vector<Node> vars_{};     // in the order of their first use
-  std::vector<Node> buffers_{};  // likewise
+  std::unordered_set<NodeId> defined_{};   // variables that statements define
+  std::unordered_set<NodeId> declared_{};  // buffers that statements declare
+  std::unordered_set<NodeId> inside_{};    // statements with others behind them
+  std::vector<Node> vars_{};               // in the order of their first use
+  std::vector<Node> buffers_{};            // likewise
   std::vector<Node> launches_{};
   std::vector<Node> scoped_{};  // what lets and launched threads define
 };
@@ -250,7 +240,7 @@ class Finder {
 }  // namespace
 
 bool Definitions::owns_data(Node buffer) const {
-  const auto found = data_owner.find(index(buffer[f::Buffer::data].id()));
+  const auto found = data_owner.find(buffer[f::Buffer::data].id());
   return found != data_owner.end() && found->second == buffer.id();
 }
 
@@ -262,7 +252,7 @@ Node buffer_of(Node param, const NodeMap& buffer_map) {
 }
 
 Definitions definitions_of(Node function, const Spelling& spelling,
-                           const std::unordered_set<std::uint32_t>& declared) {
+                           const std::unordered_set<NodeId>& declared) {
   return Finder(function, spelling, declared).find();
 }
 
@@ -361,7 +351,7 @@ TextFragments Declarations::constructor(Node var) {
 
 /// `T.var("int32")`, `T.buffer_var("int8", "global")`, `T.env_thread("threadIdx.x")`
 TextFragments Declarations::old_declaration(Node var) {
-  if (const auto thread = definitions_.thread_tags.find(index(var.id()));
+  if (const auto thread = definitions_.thread_tags.find(var.id());
       thread != definitions_.thread_tags.end()) {
     return TextFragments().text(fmt::format("T.env_thread({})", quoted(thread->second)));
   }

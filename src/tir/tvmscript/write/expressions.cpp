@@ -1,5 +1,6 @@
 // Expressions, and calls of the functions in forms.cpp.
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

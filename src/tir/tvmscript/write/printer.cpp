@@ -1,6 +1,7 @@
 #include "tir/tvmscript/write/printer.h"
 
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -217,6 +218,13 @@ std::string MetadataObjects::reference_to_left_out(Node array) {
 }
 
 // --- The printer -------------------------------------------------------------------------------
+
+TextFragments& TextFragments::entries(const NodeMap& map) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    text(i == 0 ? "" : ", ").text(quoted(map.name(i))).text(": ").value(map.value(i));
+  }
+  return *this;
+}
 
 void refuse(std::string message) {
   throw support::Error(ErrorKind::invalid_input, std::move(message));

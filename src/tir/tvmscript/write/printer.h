@@ -62,6 +62,8 @@ class TextFragments {
     }
     return *this;
   }
+  /// `"name": value` for each entry of a map of names.
+  TextFragments& entries(const NodeMap& map);
   TextFragments& mark(PrintAs as) {
     fragments_.push_back({as, 0, {}, {}});
     return *this;
@@ -273,7 +275,6 @@ class Printer {
   void buffer_load(Node node, TextFragments& out);
   void region(Node node, TextFragments& out);
   void target(Node node, TextFragments& out);
-  void string_map(const NodeMap& map, TextFragments& out);
   void object(Node node, TextFragments& out);
   void box(Node node, TextFragments& out);
   void refuse_local_variables(Node object) const;

@@ -185,11 +185,7 @@ void StatementPrinter::loop_bounds(Node node, TextFragments& out) {
 /// Keys keep the order that the module has them in.
 void StatementPrinter::annotations(const NodeMap& map, TextFragments& out) {
   if (map.empty()) return;
-  out.text(", annotations={");
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    out.text(i == 0 ? "" : ", ").text(quoted(map.name(i))).text(": ").value(map.value(i));
-  }
-  out.text("}");
+  out.text(", annotations={").entries(map).text("}");
 }
 
 // --- Statements on one line --------------------------------------------------------------------
@@ -315,13 +311,13 @@ void StatementPrinter::attribute(const Step& step) {
   Header header;
   if (is_launch(node)) {
     const Node var = about[f::IterVar::var];
-    if (definitions_.thread_tags.contains(index(var.id()))) {
+    if (definitions_.thread_tags.contains(var.id())) {
       header.call.text("T.launch_thread(").expr(var).text(", ");
       header.call.expr(node[f::AttrStmt::value]).text(")");
       return around(step, std::move(header), body);
     }
     const bool is_declared = !printer_.names().find(var.id()).empty();
-    if (!is_declared && definitions_.thread_uses.at(index(var.id())) == 1) {
+    if (!is_declared && definitions_.thread_uses.at(var.id()) == 1) {
       header.defines = var;
       header.call.text("T.launch_thread(").text(quoted(about.text(f::IterVar::thread_tag)));
       header.call.text(", ").expr(node[f::AttrStmt::value]).text(")");
@@ -496,12 +492,7 @@ void StatementPrinter::block_head(Node block, Node realize, Indent indent) {
   regions("T.reads", block.list(f::Block::reads), indent);
   regions("T.writes", block.list(f::Block::writes), indent);
   if (const NodeMap notes = block.map(f::Block::annotations); !notes.empty()) {
-    TextFragments line;
-    line.text("T.block_attr({");
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-      line.text(i == 0 ? "" : ", ").text(quoted(notes.name(i))).text(": ").value(notes.value(i));
-    }
-    script_.line(indent, line.text("})"));
+    script_.line(indent, TextFragments().text("T.block_attr({").entries(notes).text("})"));
   }
   for (const Node match : block.list(f::Block::match_buffers)) {
     const Node buffer = match[f::MatchBufferRegion::buffer];

@@ -23,18 +23,18 @@ struct Definitions {
   /// Buffers that no statement declares: declared as soon as their parts are.
   std::vector<Node> free_buffers;
   /// For data pointers that nothing else defines: the buffer that brings them along.
-  std::unordered_map<std::uint32_t, NodeId> data_owner;
+  std::unordered_map<NodeId, NodeId> data_owner;
   /// How many thread attributes are about a variable.
-  std::unordered_map<std::uint32_t, std::uint32_t> thread_uses;
+  std::unordered_map<NodeId, std::uint32_t> thread_uses;
   /// Variables at the top that launched threads take, and the tags of those.
-  std::unordered_map<std::uint32_t, std::string_view> thread_tags;
+  std::unordered_map<NodeId, std::string_view> thread_tags;
   /// Variables and buffers that the body, the attributes or other buffers use.
-  std::unordered_set<std::uint32_t> used;
+  std::unordered_set<NodeId> used;
 
   /// Variables that lets and launched threads define: they may be declared at the top instead.
-  std::unordered_set<std::uint32_t> declarable;
+  std::unordered_set<NodeId> declarable;
 
-  bool is_used(Node node) const { return used.contains(index(node.id())); }
+  bool is_used(Node node) const { return used.contains(node.id()); }
   bool owns_data(Node buffer) const;
 };
 
@@ -43,7 +43,7 @@ Node buffer_of(Node param, const NodeMap& buffer_map);
 
 /// `declared`: variables to declare at the top, although statements define them.
 Definitions definitions_of(Node function, const Spelling& spelling,
-                           const std::unordered_set<std::uint32_t>& declared);
+                           const std::unordered_set<NodeId>& declared);
 
 /// Whether an AttrStmt is what `T.launch_thread` makes.
 bool is_launch(Node attr_stmt);

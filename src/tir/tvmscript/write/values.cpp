@@ -1,5 +1,6 @@
 // Literals, the elements of constants, and the values of attributes and annotations.
 #include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -216,9 +217,11 @@ void Printer::expand_value(Node node, TextFragments& out) {
       out.text("[").list(node.list(f::Array::elements), PrintAs::value).text("]");
       return;
     case Kind::StringMap:
-      return string_map(node.map(f::StringMap::entries), out);
+      out.text("{").entries(node.map(f::StringMap::entries)).text("}");
+      return;
     case Kind::DictAttrs:
-      return string_map(node.map(f::DictAttrs::dict), out);
+      out.text("{").entries(node.map(f::DictAttrs::dict)).text("}");
+      return;
     case Kind::Target:
       return target(node, out);
     case Kind::GlobalVar:
@@ -256,15 +259,6 @@ void Printer::box(Node node, TextFragments& out) {
   }
 }
 
-/// A dictionary whose keys are strings.
-void Printer::string_map(const NodeMap& map, TextFragments& out) {
-  out.text("{");
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    out.text(i == 0 ? "" : ", ").text(quoted(map.name(i))).text(": ").value(map.value(i));
-  }
-  out.text("}");
-}
-
 void Printer::target(Node node, TextFragments& out) {
   const auto kind = node[f::Target::kind];
   // Features are not printed; the tag only where there is one.
@@ -275,9 +269,7 @@ void Printer::target(Node node, TextFragments& out) {
   }
   out.text(", \"keys\": [").list(node.list(f::Target::keys), PrintAs::value).text("]");
   const NodeMap attrs = node.map(f::Target::attrs);
-  for (std::size_t i = 0; i < attrs.size(); ++i) {
-    out.text(", ").text(quoted(attrs.name(i))).text(": ").value(attrs.value(i));
-  }
+  out.text(attrs.empty() ? "" : ", ").entries(attrs);
   if (const Node host = node[f::Target::host]) out.text(", \"host\": ").value(host);
   out.text("})");
 }

@@ -41,7 +41,7 @@ bool is_handle(Node type) {
 class FunctionPrinter {
  public:
   FunctionPrinter(Node function, std::string_view name, Printer& printer, Script& script,
-                  const std::unordered_set<std::uint32_t>& declared)
+                  const std::unordered_set<NodeId>& declared)
       : function_(function),
         name_(name),
         printer_(printer),
@@ -49,7 +49,7 @@ class FunctionPrinter {
         definitions_(definitions_of(function, printer.spelling(), declared)),
         declarations_(printer, script, definitions_) {}
 
-  bool may_declare(Node var) const { return definitions_.declarable.contains(index(var.id())); }
+  bool may_declare(Node var) const { return definitions_.declarable.contains(var.id()); }
 
   void print() {
     print_decorator();
@@ -189,13 +189,13 @@ class FunctionPrinter {
 /// and the function is printed anew.
 void print_function(Node function, std::string_view name, Printer& printer, Script& script) {
   const std::size_t begin = script.mark();
-  std::unordered_set<std::uint32_t> declared;
+  std::unordered_set<NodeId> declared;
   for (;;) {
     FunctionPrinter attempt(function, name, printer, script, declared);
     try {
       return attempt.print();
     } catch (const OutOfScope& use) {
-      if (!attempt.may_declare(use.var) || !declared.insert(index(use.var.id())).second) {
+      if (!attempt.may_declare(use.var) || !declared.insert(use.var.id()).second) {
         refuse(use);
       }
     }

@@ -8,7 +8,7 @@
 
 #include "mlf/tir/compare.h"
 #include "support/error.h"
-#include "tir/json/document_reader.h"
+#include "tir/json/constants.h"
 #include "unit/tir/json/documents.h"
 
 namespace mlf::tir {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "tir/json/constants.h"
-#include "tir/json/document_reader.h"
 #include "unit/tir/json/documents.h"
 #include "writing.h"
 
