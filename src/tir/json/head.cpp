@@ -110,34 +110,6 @@ void write_target(json::Writer& emitter, const std::string& text) {
   for (; open > 0; --open) emitter.end_object();
 }
 
-}  // namespace
-
-void write_head(json::Writer& emitter, const Document& document) {
-  member(emitter, "format", kFormat);
-  member(emitter, "version", kVersion);
-  // The one value that differs from release to release of mlf.
-  member(emitter, "generator", "mlf " MLF_VERSION);
-  emitter.key("source");
-  write_source(emitter, document.source);
-  emitter.key("target");
-  document.target ? write_target(emitter, *document.target) : emitter.null();
-}
-
-void write_c_place(json::Writer& emitter, const Document& document, std::string_view function) {
-  const auto found = document.c_places.find(function);
-  if (found == document.c_places.end()) return;
-  const CodePlace& place = found->second;
-  emitter.key("c");
-  emitter.begin_object();
-  member(emitter, "member", place.member);
-  member(emitter, "line", place.line);
-  member(emitter, "column", place.column);
-  member(emitter, "last_line", place.last_line);
-  emitter.end_object();
-}
-
-namespace {
-
 /// What a reader needs to act on a loss without knowing its code.
 void write_loss_head(json::Writer& emitter, const Loss& loss) {
   const LossInfo& row = info(loss.code);
@@ -180,26 +152,6 @@ bool are_one_entry(const Loss& a, const Loss& b) {
   return a.code == b.code && a.scope == b.scope;
 }
 
-}  // namespace
-
-void write_losses(json::Writer& emitter, const Document& document) {
-  emitter.key("losses");
-  emitter.begin_array();
-  const std::span<const Loss> losses = document.losses;
-  for (std::size_t at = 0; at < losses.size();) {
-    std::size_t end = at + 1;
-    while (end < losses.size() && are_one_entry(losses[at], losses[end])) ++end;
-    emitter.begin_object();
-    write_loss_head(emitter, losses[at]);
-    write_places(emitter, losses.subspan(at, end - at));
-    emitter.end_object();
-    at = end;
-  }
-  emitter.end_array();
-}
-
-namespace {
-
 std::string bytes_of(json::Value object, std::string_view key) {
   return json::to_bytes(object.at(key).as_string());
 }
@@ -225,7 +177,84 @@ VersionRange read_version(json::Value value) {
   return version;
 }
 
+std::uint32_t read_position(json::Value value) {
+  const std::int64_t position = value.as_integer();
+  if (position < 1 || position > UINT32_MAX) value.fail("expected a number from 1 on");
+  return static_cast<std::uint32_t>(position);
+}
+
+LossCode read_code(json::Value value) {
+  const auto known = loss_named(value.as_string());
+  if (!known) value.fail(fmt::format("\"{}\" is not a code of a loss", value.text()));
+  return *known;
+}
+
+LossScope read_scope(json::Value value) {
+  for (const LossScope scope : {LossScope::everywhere, LossScope::module, LossScope::function}) {
+    if (value.as_string() == to_string(scope)) return scope;
+  }
+  value.fail(fmt::format("\"{}\" is not a scope of a loss", value.text()));
+}
+
+std::string read_name(json::Value value, LossCode code) {
+  if (value.is_null()) return {};
+  if (info(code).subject == LossSubject::nothing) value.fail("losses of this code name nothing");
+  return json::to_bytes(value.as_string());
+}
+
+Loss read_place(json::Value value, LossCode code, LossScope scope) {
+  check_keys(value, {"function", "name", "count"});
+  const json::Value function = value.at("function");
+  if (function.is_null() == (scope == LossScope::function)) {
+    function.fail("losses of scope \"function\" name their functions, others do not");
+  }
+  const json::Value count = value.at("count");
+  if (count.as_integer() < 1) count.fail("expected a positive number");
+  return {code, scope, function.is_null() ? std::string() : bytes_of(value, "function"),
+          read_name(value.at("name"), code), static_cast<std::size_t>(count.as_integer())};
+}
+
 }  // namespace
+
+void write_head(json::Writer& emitter, const Document& document) {
+  member(emitter, "format", kFormat);
+  member(emitter, "version", kVersion);
+  // The one value that differs from release to release of mlf.
+  member(emitter, "generator", "mlf " MLF_VERSION);
+  emitter.key("source");
+  write_source(emitter, document.source);
+  emitter.key("target");
+  document.target ? write_target(emitter, *document.target) : emitter.null();
+}
+
+void write_c_place(json::Writer& emitter, const Document& document, std::string_view function) {
+  const auto found = document.c_places.find(function);
+  if (found == document.c_places.end()) return;
+  const CodePlace& place = found->second;
+  emitter.key("c");
+  emitter.begin_object();
+  member(emitter, "member", place.member);
+  member(emitter, "line", place.line);
+  member(emitter, "column", place.column);
+  member(emitter, "last_line", place.last_line);
+  emitter.end_object();
+}
+
+void write_losses(json::Writer& emitter, const Document& document) {
+  emitter.key("losses");
+  emitter.begin_array();
+  const std::span<const Loss> losses = document.losses;
+  for (std::size_t at = 0; at < losses.size();) {
+    std::size_t end = at + 1;
+    while (end < losses.size() && are_one_entry(losses[at], losses[end])) ++end;
+    emitter.begin_object();
+    write_loss_head(emitter, losses[at]);
+    write_places(emitter, losses.subspan(at, end - at));
+    emitter.end_object();
+    at = end;
+  }
+  emitter.end_array();
+}
 
 void check_format(json::Value document) {
   const json::Value format = document.at("format");
@@ -264,16 +293,6 @@ std::optional<std::string> read_target(json::Value value) {
   return bytes_of(value, "text");
 }
 
-namespace {
-
-std::uint32_t read_position(json::Value value) {
-  const std::int64_t position = value.as_integer();
-  if (position < 1 || position > UINT32_MAX) value.fail("expected a number from 1 on");
-  return static_cast<std::uint32_t>(position);
-}
-
-}  // namespace
-
 CodePlace read_c_place(json::Value value) {
   check_keys(value, {"member", "line", "column", "last_line"});
   return {.member = bytes_of(value, "member"),
@@ -281,41 +300,6 @@ CodePlace read_c_place(json::Value value) {
           .column = read_position(value.at("column")),
           .last_line = read_position(value.at("last_line"))};
 }
-
-namespace {
-
-LossCode read_code(json::Value value) {
-  const auto known = loss_named(value.as_string());
-  if (!known) value.fail(fmt::format("\"{}\" is not a code of a loss", value.text()));
-  return *known;
-}
-
-LossScope read_scope(json::Value value) {
-  for (const LossScope scope : {LossScope::everywhere, LossScope::module, LossScope::function}) {
-    if (value.as_string() == to_string(scope)) return scope;
-  }
-  value.fail(fmt::format("\"{}\" is not a scope of a loss", value.text()));
-}
-
-std::string read_name(json::Value value, LossCode code) {
-  if (value.is_null()) return {};
-  if (info(code).subject == LossSubject::nothing) value.fail("losses of this code name nothing");
-  return json::to_bytes(value.as_string());
-}
-
-Loss read_place(json::Value value, LossCode code, LossScope scope) {
-  check_keys(value, {"function", "name", "count"});
-  const json::Value function = value.at("function");
-  if (function.is_null() == (scope == LossScope::function)) {
-    function.fail("losses of scope \"function\" name their functions, others do not");
-  }
-  const json::Value count = value.at("count");
-  if (count.as_integer() < 1) count.fail("expected a positive number");
-  return {code, scope, function.is_null() ? std::string() : bytes_of(value, "function"),
-          read_name(value.at("name"), code), static_cast<std::size_t>(count.as_integer())};
-}
-
-}  // namespace
 
 // Severity and fields follow from the code, so that they are checked for their keys and not read.
 std::vector<Loss> read_losses(json::Value value) {

@@ -42,43 +42,6 @@ class FieldSearch {
   const FieldTemplate* next_;
 };
 
-}  // namespace
-
-NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
-    : document_(object.document()) {
-  // What a statement governs follows it in the list; nobody writes it as a field.
-  const std::vector<FieldTemplate>& fields = template_of(kind).fields;
-  FieldSearch search(fields);
-  // In a table `name` is the unique name. What TVM calls the variable comes as `name_hint` where
-  // the two differ, and is what the node gets.
-  std::uint32_t hint = kMissing;
-  for (const json::Member member : object.members()) {
-    const std::string_view key = member.key.text();
-    if (search.is_next(key)) {
-      fields_[search.take_next().position] = member.value.index();
-      continue;
-    }
-    if (belongs(key, kind, place)) continue;
-    if (const FieldTemplate* const field = search.find(key)) {
-      fields_[field->position] = member.value.index();
-    } else if (key == "name_hint" && place == NodePlace::table) {
-      hint = member.value.index();
-    } else if (key == "span") {
-      span_ = member.value.index();
-    } else {
-      member.key.fail(fmt::format("{} has no key \"{}\"", info(kind).name, key));
-    }
-  }
-  for (const FieldTemplate& field : fields) {
-    if (fields_[field.position] != kMissing || field.may_be_absent) continue;
-    // Strict on purpose: a typing error in a key would otherwise read as a field that is undefined.
-    object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, field.name));
-  }
-  if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
-}
-
-namespace {
-
 bool has_keys_in_order(json::Value object, std::initializer_list<std::string_view> keys) {
   if (object.size() != keys.size()) return false;
   const auto* expected = keys.begin();
@@ -87,30 +50,6 @@ bool has_keys_in_order(json::Value object, std::initializer_list<std::string_vie
   }
   return true;
 }
-
-}  // namespace
-
-// Required keys first: a missing one explains more than the misspelt one that is there instead.
-void check_keys(json::Value object, std::initializer_list<std::string_view> required,
-                std::initializer_list<std::string_view> optional) {
-  object.expect(json::Type::object);
-  if (has_keys_in_order(object, required)) return;
-  for (const std::string_view key : required) object.at(key);
-  for (const json::Member member : object.members()) {
-    const std::string_view key = member.key.text();
-    if (std::ranges::find(required, key) != required.end()) continue;
-    if (std::ranges::find(optional, key) != optional.end()) continue;
-    member.key.fail(fmt::format("unknown key \"{}\"", key));
-  }
-}
-
-std::uint32_t expect_index(json::Value value) {
-  const std::int64_t integer = value.as_integer();
-  if (integer < 0 || integer >= UINT32_MAX) value.fail("expected an id, a small integer from 0");
-  return static_cast<std::uint32_t>(integer);
-}
-
-namespace {
 
 // std::from_chars: the C functions read numbers by the locale of the process.
 template <class Number>
@@ -171,6 +110,59 @@ FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
 }
 
 }  // namespace
+
+NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
+    : document_(object.document()) {
+  // What a statement governs follows it in the list; nobody writes it as a field.
+  const std::vector<FieldTemplate>& fields = template_of(kind).fields;
+  FieldSearch search(fields);
+  // In a table `name` is the unique name. What TVM calls the variable comes as `name_hint` where
+  // the two differ, and is what the node gets.
+  std::uint32_t hint = kMissing;
+  for (const json::Member member : object.members()) {
+    const std::string_view key = member.key.text();
+    if (search.is_next(key)) {
+      fields_[search.take_next().position] = member.value.index();
+      continue;
+    }
+    if (belongs(key, kind, place)) continue;
+    if (const FieldTemplate* const field = search.find(key)) {
+      fields_[field->position] = member.value.index();
+    } else if (key == "name_hint" && place == NodePlace::table) {
+      hint = member.value.index();
+    } else if (key == "span") {
+      span_ = member.value.index();
+    } else {
+      member.key.fail(fmt::format("{} has no key \"{}\"", info(kind).name, key));
+    }
+  }
+  for (const FieldTemplate& field : fields) {
+    if (fields_[field.position] != kMissing || field.may_be_absent) continue;
+    // Strict on purpose: a typing error in a key would otherwise read as a field that is undefined.
+    object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, field.name));
+  }
+  if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
+}
+
+// Required keys first: a missing one explains more than the misspelt one that is there instead.
+void check_keys(json::Value object, std::initializer_list<std::string_view> required,
+                std::initializer_list<std::string_view> optional) {
+  object.expect(json::Type::object);
+  if (has_keys_in_order(object, required)) return;
+  for (const std::string_view key : required) object.at(key);
+  for (const json::Member member : object.members()) {
+    const std::string_view key = member.key.text();
+    if (std::ranges::find(required, key) != required.end()) continue;
+    if (std::ranges::find(optional, key) != optional.end()) continue;
+    member.key.fail(fmt::format("unknown key \"{}\"", key));
+  }
+}
+
+std::uint32_t expect_index(json::Value value) {
+  const std::int64_t integer = value.as_integer();
+  if (integer < 0 || integer >= UINT32_MAX) value.fail("expected an id, a small integer from 0");
+  return static_cast<std::uint32_t>(integer);
+}
 
 DType read_dtype(json::Value value) {
   const auto dtype = parse_dtype(value.as_string());

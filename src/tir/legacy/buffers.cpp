@@ -56,7 +56,7 @@ NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType elem
   text::BufferSpec spec{.name = name};
   spec.data = data;
   if (data == NodeId::none) {
-    spec.data = c.make.var(name, c.make.pointer_type(c.make.prim_type(element), "global"));
+    spec.data = c.make.var(name, c.make.pointer_to(element, "global"));
     c.lose(LossCode::data_var, name);
     c.lose(LossCode::pointer_scope);
   }

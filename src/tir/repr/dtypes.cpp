@@ -405,8 +405,7 @@ class DTypeInference {
     const Node data = buffer[f::Buffer::data];
     if (context_.definitions.extents.contains(index(data.id()))) return;
     const NodeId id = buffer.id();
-    const NodeId type = context_.make.pointer_type(
-        context_.make.prim_type(buffer.dtype(f::Buffer::dtype)), "global");
+    const NodeId type = context_.make.pointer_to(buffer.dtype(f::Buffer::dtype), "global");
     if (data.dtype().is_handle()) return builder_.set(data.id(), f::Var::type_annotation, type);
     const std::string name(buffer.text(f::Buffer::name));
     builder_.set(id, f::Buffer::data, context_.make.var(name, type));

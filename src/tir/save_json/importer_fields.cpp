@@ -25,6 +25,52 @@ bool may_be_canonical_null(Kind kind, std::uint8_t field) {
   return kind == Kind::IRModule && field != f::IRModule::functions && field != f::IRModule::attrs;
 }
 
+// TVM's arrays of arbitrary objects may hold null, those of expressions cannot.
+bool may_be_null(Expects expects) {
+  switch (expects) {
+    case Expects::any:
+    case Expects::object:
+    case Expects::attr_value:
+    case Expects::type:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What an array holds, or a map in turn as key and value.
+struct FieldForm {
+  Expects expects;
+  bool takes_global_vars_only;
+  bool takes_null;
+
+  bool takes(Kind kind) const {
+    return takes_global_vars_only ? kind == Kind::GlobalVar : fits(kind, expects);
+  }
+  std::string_view name() const {
+    return takes_global_vars_only ? "a GlobalVar" : describe(expects);
+  }
+};
+
+FieldForm value_slot(Expects expects) {
+  return {expects, false, may_be_null(expects)};
+}
+
+// The two maps of the table whose keys are nodes are those of buffers and those of functions.
+// functions: GlobalVar to BaseFunc; buffer_map: Var to Buffer.
+FieldForm key_slot(Expects values) {
+  if (values == Expects::function) return {Expects::object, true, false};
+  return {Expects::var, false, false};
+}
+
+std::string field_name(Kind kind, const FieldInfo& field) {
+  return std::string(info(kind).type_key) + "." + std::string(field.name);
+}
+
+std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
+  return "expected " + std::string(expected) + ", found " + graph.describe(found);
+}
+
 }  // namespace
 
 // Both sides are sorted, so the next name is nearly always the right one; going round serves the
@@ -108,56 +154,6 @@ void NodeFields::fail(std::uint8_t field, std::string_view message) const {
 void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const {
   fail(field, "expected " + std::string(expected) + ", found " + clipped(value(field).text()));
 }
-
-namespace {
-
-// TVM's arrays of arbitrary objects may hold null, those of expressions cannot.
-bool may_be_null(Expects expects) {
-  switch (expects) {
-    case Expects::any:
-    case Expects::object:
-    case Expects::attr_value:
-    case Expects::type:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// What an array holds, or a map in turn as key and value.
-struct FieldForm {
-  Expects expects;
-  bool takes_global_vars_only;
-  bool takes_null;
-
-  bool takes(Kind kind) const {
-    return takes_global_vars_only ? kind == Kind::GlobalVar : fits(kind, expects);
-  }
-  std::string_view name() const {
-    return takes_global_vars_only ? "a GlobalVar" : describe(expects);
-  }
-};
-
-FieldForm value_slot(Expects expects) {
-  return {expects, false, may_be_null(expects)};
-}
-
-// The two maps of the table whose keys are nodes are those of buffers and those of functions.
-// functions: GlobalVar to BaseFunc; buffer_map: Var to Buffer.
-FieldForm key_slot(Expects values) {
-  if (values == Expects::function) return {Expects::object, true, false};
-  return {Expects::var, false, false};
-}
-
-std::string field_name(Kind kind, const FieldInfo& field) {
-  return std::string(info(kind).type_key) + "." + std::string(field.name);
-}
-
-std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
-  return "expected " + std::string(expected) + ", found " + graph.describe(found);
-}
-
-}  // namespace
 
 // The order of questions matters: a tensor and lanes look like references and are none.
 FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, Kind kind,

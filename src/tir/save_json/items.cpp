@@ -26,6 +26,9 @@ std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
   return slots;
 }
 
+// Lists are written once for each field that holds them, so that sharing can expand.
+constexpr std::uint64_t kMostReferences = 1'000'000'000;
+
 }  // namespace
 
 Items::Items(const Module& module, const VersionRange& version)
@@ -135,13 +138,6 @@ Item Items::type_of(Node var) const {
   const Node type = var[f::Var::type_annotation];
   return type ? of(type) : Item{Item::Form::prim_type, 0, var.id()};
 }
-
-namespace {
-
-// Lists are written once for each field that holds them, so that sharing can expand.
-constexpr std::uint64_t kMostReferences = 1'000'000'000;
-
-}  // namespace
 
 Numbering::Numbering(const Items& items, const Item& root) : of_node_(items.module().size()) {
   order_.push_back({});

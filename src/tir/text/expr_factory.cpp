@@ -30,6 +30,100 @@ bool is_zero(Node node) {
   return node.is(Kind::IntImm) && constant(node) == 0;
 }
 
+using Pairs = std::vector<std::pair<NodeId, NodeId>>;
+
+// Equal content does not make these the same: two buffers of one shape are two.
+bool has_identity(Category category) {
+  return category == Category::buffer || category == Category::object ||
+         category == Category::constant;
+}
+
+// Compares a field's own content; nodes it refers to are left in `rest`.
+bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
+  switch (a.info().fields[i].type) {
+    case FieldType::node:
+      rest.emplace_back(a.node(i).id(), b.node(i).id());
+      return true;
+    case FieldType::list: {
+      const NodeList left = a.list(i);
+      const NodeList right = b.list(i);
+      if (left.size() != right.size()) return false;
+      for (std::size_t k = 0; k < left.size(); ++k) rest.emplace_back(left[k].id(), right[k].id());
+      return true;
+    }
+    case FieldType::string:
+      return a.text(i) == b.text(i);
+    case FieldType::integer:
+    case FieldType::boolean:
+    case FieldType::enumeration:
+      return a.integer(i) == b.integer(i);
+    case FieldType::real:
+      return a.real(i) == b.real(i);
+    case FieldType::dtype:
+      return a.dtype(i) == b.dtype(i);
+    default:
+      return false;  // expressions that repeat hold no maps, integers or bytes
+  }
+}
+
+bool same_fields(Node a, Node b, Pairs& rest) {
+  for (std::uint8_t i = 0; i < a.info().fields.size(); ++i) {
+    if (!same_field(a, b, i, rest)) return false;
+  }
+  return true;
+}
+
+template <class... Cases>
+// std::visit over one lambda for each form of a value.
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+NodeId make_integer(ExprFactory& make, std::int64_t value) {
+  const bool is_small = value >= std::numeric_limits<std::int32_t>::min() &&
+                        value <= std::numeric_limits<std::int32_t>::max();
+  return make.int_imm(DType::Int(is_small ? 32 : 64), value);
+}
+
+NodeId make_scalar(ExprFactory& make, const TargetValue& value) {
+  return std::visit(Overloaded{
+                        [&](bool flag) { return make.boolean(flag ? 1 : 0); },
+                        [&](std::int64_t number) { return make_integer(make, number); },
+                        [&](const std::string& text) { return make.string(text); },
+                        [&](const JsonText& json) { return make.string(json.text); },
+                        [&](const std::vector<TargetValue>&) -> NodeId {
+                          throw support::Error(ErrorKind::invalid_input,
+                                               "a list inside a list in a target");
+                        },
+                    },
+                    value.value);
+}
+
+NodeId make_value(ExprFactory& make, const TargetValue& value) {
+  const auto* const list = std::get_if<std::vector<TargetValue>>(&value.value);
+  if (list == nullptr) return make_scalar(make, value);
+  std::vector<NodeId> elements;
+  for (const TargetValue& element : *list) elements.push_back(make_scalar(make, element));
+  return make.builder().make(Kind::Array, {make.builder().list(elements)});
+}
+
+// Features and the kind's defaults are registered in TVM, not printed: they stay undefined.
+NodeId make_one(ExprFactory& make, const mlf::Target& target, NodeId host) {
+  Builder& builder = make.builder();
+  const NodeId kind = builder.make(Kind::TargetKind, {builder.string(target.kind), kAbsentInteger,
+                                                      kAbsentInteger, ListId::none});
+  std::vector<NodeId> keys;
+  for (const std::string& key : target.keys) keys.push_back(make.string(key));
+  std::vector<NamedNode> attrs;
+  for (const TargetAttr& attr : target.attrs) {
+    attrs.push_back({builder.string(attr.name), make_value(make, attr.value)});
+  }
+  return builder.make(Kind::Target, {kind, builder.string(target.tag), builder.list(keys),
+                                     builder.map(attrs), NodeId::none, host});
+}
+
 }  // namespace
 
 // kAllocAlignment of include/tvm/runtime/device_api.h.
@@ -229,53 +323,6 @@ NodeId ExprFactory::global_var(std::string_view name) {
   return found->second;
 }
 
-namespace {
-
-using Pairs = std::vector<std::pair<NodeId, NodeId>>;
-
-// Equal content does not make these the same: two buffers of one shape are two.
-bool has_identity(Category category) {
-  return category == Category::buffer || category == Category::object ||
-         category == Category::constant;
-}
-
-// Compares a field's own content; nodes it refers to are left in `rest`.
-bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
-  switch (a.info().fields[i].type) {
-    case FieldType::node:
-      rest.emplace_back(a.node(i).id(), b.node(i).id());
-      return true;
-    case FieldType::list: {
-      const NodeList left = a.list(i);
-      const NodeList right = b.list(i);
-      if (left.size() != right.size()) return false;
-      for (std::size_t k = 0; k < left.size(); ++k) rest.emplace_back(left[k].id(), right[k].id());
-      return true;
-    }
-    case FieldType::string:
-      return a.text(i) == b.text(i);
-    case FieldType::integer:
-    case FieldType::boolean:
-    case FieldType::enumeration:
-      return a.integer(i) == b.integer(i);
-    case FieldType::real:
-      return a.real(i) == b.real(i);
-    case FieldType::dtype:
-      return a.dtype(i) == b.dtype(i);
-    default:
-      return false;  // expressions that repeat hold no maps, integers or bytes
-  }
-}
-
-bool same_fields(Node a, Node b, Pairs& rest) {
-  for (std::uint8_t i = 0; i < a.info().fields.size(); ++i) {
-    if (!same_field(a, b, i, rest)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 // Structural equality of two expressions inside one builder, on a stack of its own.
 bool ExprFactory::same_expr(NodeId a, NodeId b) const {
   Pairs rest{{a, b}};
@@ -292,61 +339,6 @@ bool ExprFactory::same_expr(NodeId a, NodeId b) const {
   }
   return true;
 }
-
-namespace {
-
-template <class... Cases>
-// std::visit over one lambda for each form of a value.
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
-NodeId make_integer(ExprFactory& make, std::int64_t value) {
-  const bool is_small = value >= std::numeric_limits<std::int32_t>::min() &&
-                        value <= std::numeric_limits<std::int32_t>::max();
-  return make.int_imm(DType::Int(is_small ? 32 : 64), value);
-}
-
-NodeId make_scalar(ExprFactory& make, const TargetValue& value) {
-  return std::visit(Overloaded{
-                        [&](bool flag) { return make.boolean(flag ? 1 : 0); },
-                        [&](std::int64_t number) { return make_integer(make, number); },
-                        [&](const std::string& text) { return make.string(text); },
-                        [&](const JsonText& json) { return make.string(json.text); },
-                        [&](const std::vector<TargetValue>&) -> NodeId {
-                          throw support::Error(ErrorKind::invalid_input,
-                                               "a list inside a list in a target");
-                        },
-                    },
-                    value.value);
-}
-
-NodeId make_value(ExprFactory& make, const TargetValue& value) {
-  const auto* const list = std::get_if<std::vector<TargetValue>>(&value.value);
-  if (list == nullptr) return make_scalar(make, value);
-  std::vector<NodeId> elements;
-  for (const TargetValue& element : *list) elements.push_back(make_scalar(make, element));
-  return make.builder().make(Kind::Array, {make.builder().list(elements)});
-}
-
-// Features and the kind's defaults are registered in TVM, not printed: they stay undefined.
-NodeId make_one(ExprFactory& make, const mlf::Target& target, NodeId host) {
-  Builder& builder = make.builder();
-  const NodeId kind = builder.make(Kind::TargetKind, {builder.string(target.kind), kAbsentInteger,
-                                                      kAbsentInteger, ListId::none});
-  std::vector<NodeId> keys;
-  for (const std::string& key : target.keys) keys.push_back(make.string(key));
-  std::vector<NamedNode> attrs;
-  for (const TargetAttr& attr : target.attrs) {
-    attrs.push_back({builder.string(attr.name), make_value(make, attr.value)});
-  }
-  return builder.make(Kind::Target, {kind, builder.string(target.tag), builder.list(keys),
-                                     builder.map(attrs), NodeId::none, host});
-}
-
-}  // namespace
 
 NodeId make_target(ExprFactory& make, const mlf::Target& target) {
   // The innermost host first: a Target is made after its host.

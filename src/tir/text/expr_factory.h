@@ -124,6 +124,10 @@ class ExprFactory {
   NodeId pointer_type(NodeId element_type, std::string_view storage_scope) {
     return builder_->make(Kind::PointerType, {element_type, builder_->string(storage_scope)});
   }
+  /// A pointer to elements of this dtype.
+  NodeId pointer_to(DType element, std::string_view storage_scope) {
+    return pointer_type(prim_type(element), storage_scope);
+  }
   NodeId tuple_type(std::span<const NodeId> fields) {
     return builder_->make(Kind::TupleType, {builder_->list(fields)});
   }

@@ -58,45 +58,6 @@ std::size_t append_escape(std::string& result, std::string_view text, std::size_
   return at;
 }
 
-}  // namespace
-
-std::optional<std::string_view> plain_string(std::string_view token) {
-  const std::string_view text = between_quotes(token);
-  return text.find('\\') == std::string_view::npos ? std::optional(text) : std::nullopt;
-}
-
-std::string decode_string(std::string_view token) {
-  const std::string_view text = between_quotes(token);
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
-      i = append_escape(result, text, i + 1);
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
-// IntImm holds 64 bits with a sign, whatever its dtype: the upper half of uint64 becomes the
-// negative number with the same bits.
-std::optional<std::int64_t> parse_integer(std::string_view digits) {
-  const char* end = digits.data() + digits.size();
-  if (digits.starts_with('-')) {
-    std::int64_t value = 0;
-    const auto parsed = std::from_chars(digits.data(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-    return value;
-  }
-  std::uint64_t value = 0;
-  const auto parsed = std::from_chars(digits.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
-namespace {
-
 /// A decimal of at most 15 digits whose power of ten is a double as well: both are exact, so one
 /// multiplication or division rounds right (Clinger, 1990). Nothing for every other text.
 /// Constants are long lists of such numbers, which std::from_chars takes three times as long for.
@@ -146,6 +107,41 @@ std::optional<double> short_decimal(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::string_view> plain_string(std::string_view token) {
+  const std::string_view text = between_quotes(token);
+  return text.find('\\') == std::string_view::npos ? std::optional(text) : std::nullopt;
+}
+
+std::string decode_string(std::string_view token) {
+  const std::string_view text = between_quotes(token);
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      i = append_escape(result, text, i + 1);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+// IntImm holds 64 bits with a sign, whatever its dtype: the upper half of uint64 becomes the
+// negative number with the same bits.
+std::optional<std::int64_t> parse_integer(std::string_view digits) {
+  const char* end = digits.data() + digits.size();
+  if (digits.starts_with('-')) {
+    std::int64_t value = 0;
+    const auto parsed = std::from_chars(digits.data(), end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+    return value;
+  }
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(digits.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
 
 // By std::from_chars: no locale decides what a decimal point is.
 std::optional<double> parse_real(std::string_view text) {

@@ -487,8 +487,7 @@ NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
 
 /// `T.handle("float32", "global")`: a pointer; without arguments an untyped handle.
 NodeId read_handle(Context& c, const Arguments& args) {
-  args.expect(0, 2);
-  args.expect_keywords({"dtype", "storage_scope", "is_size_var", "is_unknown_type"});
+  args.expect(0, 2, {"dtype", "storage_scope", "is_size_var", "is_unknown_type"});
   const auto element = args.find(0, "dtype");
   if (!element) return c.make.prim_type(DType::Handle());
   const auto scope = args.find(1, "storage_scope");
@@ -534,7 +533,7 @@ NodeId leaf_attribute(Context& c, const Value& value) {
     case ValueKind::string:
       return c.make.string(as_string(c, value));
     case ValueKind::boolean:  // v0.18 boxes what v0.12 to v0.17 print as T.bool(True)
-      if (c.rules.booleans == Rules::Booleans::constants) return as_expr(c, value);
+      if (!c.rules.boxes_booleans) return as_expr(c, value);
       return c.builder.make(Kind::BoxBool, {as_boolean(c, value)});
     case ValueKind::real:
       c.versions.observe(TvmFeature::boxed_numbers);

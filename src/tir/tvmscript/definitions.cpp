@@ -87,8 +87,8 @@ class BufferDeclaration {
     auto scope = present("scope", 5);
     if (!scope) scope = args_.keyword("storage_scope");
     c_.lose(LossCode::data_var, spec_.name);
-    const NodeId type = c_.make.pointer_type(c_.make.prim_type(stored_dtype(spec_.dtype)),
-                                             scope ? as_string(c_, *scope) : "global");
+    const NodeId type =
+        c_.make.pointer_to(stored_dtype(spec_.dtype), scope ? as_string(c_, *scope) : "global");
     spec_.data = c_.make.var(spec_.name, type);
   }
 
@@ -270,8 +270,7 @@ NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId val
 
 NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(2, 2);
-  args.expect_keywords({});
+  args.expect(2, 2, {});
   const Kind kind = args.callee().ends_with("SizeVar") ? Kind::SizeVar : Kind::Var;
   return c.make.var(name, as_stated_type(c, args[1]), kind);
 }

@@ -116,9 +116,9 @@ const Rules& new_rules() {
                             .states_module_attrs = true,
                             .drops_dead_else = false,
                             .nameless = {},
-                            .booleans = Rules::Booleans::boxed,
-                            .alignment = Rules::Alignment::fixed,
-                            .stored_numbers = Rules::StoredNumbers::of_buffer,
+                            .boxes_booleans = true,
+                            .aligns_by_version = false,
+                            .stores_by_buffer = true,
                             .reduce = {.init = 2, .axis = 3, .condition = 4, .value_index = 5}};
   return kRules;
 }
@@ -132,9 +132,9 @@ const Rules& old_rules() {
       .states_module_attrs = false,
       .drops_dead_else = true,
       .nameless = "func",
-      .booleans = Rules::Booleans::constants,
-      .alignment = Rules::Alignment::by_version,
-      .stored_numbers = Rules::StoredNumbers::as_written,
+      .boxes_booleans = false,
+      .aligns_by_version = true,
+      .stores_by_buffer = false,
       .reduce = {.init = kNotPrinted, .axis = 2, .condition = kNotPrinted, .value_index = 3}};
   return kRules;
 }

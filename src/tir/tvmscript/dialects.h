@@ -68,14 +68,6 @@ const text::Grammar& old_grammar();
 bool is_constant_text(std::string_view name);
 
 struct Rules {
-  /// What `True` is in an attribute.
-  enum class Booleans : std::uint8_t { boxed, constants };
-  /// What a bare number is that a buffer stores: since v0.12 TVM makes it one of the buffer's
-  /// dtype; before, it is int32 or float32 whatever the buffer holds.
-  enum class StoredNumbers : std::uint8_t { of_buffer, as_written };
-  /// What `T.Buffer(…)` and the like say of a buffer that states no alignment.
-  enum class Alignment : std::uint8_t { fixed, by_version };
-
   Dialect dialect;
   std::uint8_t first_version;
   std::uint8_t last_version;
@@ -83,9 +75,11 @@ struct Rules {
   bool states_module_attrs;   ///< has I.module_attrs
   bool drops_dead_else;       ///< prints no else branch of a condition that is constant true
   std::string_view nameless;  ///< what a function outside of a module is called, whatever it is
-  Booleans booleans;
-  Alignment alignment;
-  StoredNumbers stored_numbers;
+  bool boxes_booleans;        ///< `True` in an attribute is a boxed boolean, not a constant
+  bool aligns_by_version;     ///< buffers that state no alignment
+  /// A bare number that a buffer stores is one of the buffer's dtype: since v0.12 TVM makes it so.
+  /// Before, it is int32 or float32 whatever the buffer holds.
+  bool stores_by_buffer;
   /// Positions among the arguments of `T.reduce`; npos where it is not printed.
   struct {
     std::size_t init, axis, condition, value_index;

@@ -95,8 +95,7 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
   if (args.size() == 0) {
     args.fail(fmt::format("{}() declares a variable and must be alone behind '='", args.callee()));
   }
-  args.expect(1, 1);
-  args.expect_keywords({});
+  args.expect(1, 1, {});
   const Value value = args[0];
   const DType element = dtype.element();
   NodeId node = NodeId::none;
@@ -124,8 +123,7 @@ NodeId predicated_load(Context& c, const Value& method, const Arguments& args) {
   if (c.values.name(method) != "vload") {
     args.fail(fmt::format("{} is not an expression", args.callee()));
   }
-  args.expect(1, 3);
-  args.expect_keywords({"predicate", "dtype"});
+  args.expect(1, 3, {"predicate", "dtype"});
   c.versions.observe(TvmFeature::predicated_accesses);
   const std::vector<NodeId> nodes = as_exprs(c, args[0]);
   return c.make.buffer_load(method.node, nodes, as_optional_expr(c, args.keyword("predicate")));

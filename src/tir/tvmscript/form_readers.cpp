@@ -355,8 +355,7 @@ NodeId read_iter_var(Context& c, const Arguments& args) {
 
 /// `T.index_map(lambda i, j: (j, i), inverse_index_map=lambda …)`
 NodeId read_index_map(Context& c, const Arguments& args) {
-  args.expect(1, 1);
-  args.expect_keywords({"inverse_index_map"});
+  args.expect(1, 1, {"inverse_index_map"});
   const Value map = args[0];
   const auto inverse = args.keyword("inverse_index_map");
   const bool has_inverse = inverse && inverse->kind != ValueKind::none;
@@ -366,8 +365,7 @@ NodeId read_index_map(Context& c, const Arguments& args) {
 
 /// `T.Let(body, where={x: v})`
 NodeId read_let(Context& c, const Arguments& args) {
-  args.expect(1, 1);
-  args.expect_keywords({"where"});
+  args.expect(1, 1, {"where"});
   const Value where = args.get(1, "where");
   if (where.kind != ValueKind::dict) fail_expected(c, where, "a dictionary");
   NodeId node = as_expr(c, args[0]);
@@ -453,8 +451,7 @@ NodeId target_of(Context& c, const Value& dict) {
 }  // namespace
 
 NodeId read_target(Context& c, const Arguments& args) {
-  args.expect(1, 2);
-  args.expect_keywords({"host"});
+  args.expect(1, 2, {"host"});
   c.lose(LossCode::target_details);
   return target_of(c, args[0]);
 }

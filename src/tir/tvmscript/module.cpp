@@ -215,7 +215,7 @@ class ModuleReader {
 
   /// The default alignment changed in v0.10, and what version it is may show late in the text.
   void align_buffers() {
-    if (c_.rules.alignment == Rules::Alignment::fixed) return;
+    if (!c_.rules.aligns_by_version) return;
     const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
     for (const NodeId buffer : c_.default_aligned) {
       c_.builder.set(buffer, f::Buffer::data_alignment, alignment);

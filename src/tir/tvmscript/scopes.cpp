@@ -13,8 +13,7 @@ namespace mlf::tir::tvmscript {
 /// `with T.LetStmt(v, T.handle("float32", "global")) as x`, `with T.LetStmt(v, var=x)`
 NodeId open_let_scope(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(1, 2);
-  args.expect_keywords({"type_annotation", "var"});
+  args.expect(1, 2, {"type_annotation", "var"});
   const NodeId value = as_expr(c, args[0]);
   NodeId var = NodeId::none;
   if (const auto defined = args.keyword("var")) {
@@ -105,8 +104,7 @@ NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Argu
 /// `v = T.allocate([64], "float32", "global", condition, annotations={…})`
 NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(1, 4);
-  args.expect_keywords({"extents", "dtype", "scope", "condition", "annotations"});
+  args.expect(1, 4, {"extents", "dtype", "scope", "condition", "annotations"});
   const std::vector<NodeId> extents = as_exprs(c, args[0]);
   const DType dtype = as_dtype(c, args.get(1, "dtype"));
   const auto scope = args.find(2, "scope");
@@ -115,8 +113,8 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
   const std::vector<NamedNode> named =
       annotations ? as_attribute_map(c, *annotations) : std::vector<NamedNode>();
   if (dtype.is_bool()) c.lose(LossCode::pointer_scope);
-  const NodeId pointer = c.make.pointer_type(c.make.prim_type(stored_dtype(dtype)),
-                                             scope ? as_string(c, *scope) : "global");
+  const NodeId pointer =
+      c.make.pointer_to(stored_dtype(dtype), scope ? as_string(c, *scope) : "global");
   const NodeId var = scope_var(fn, name, pointer);
   c.allocations[var] = {Kind::Allocate, dtype, extents};
   const NodeId when = condition ? as_expr(c, *condition) : c.make.boolean(1);
@@ -128,8 +126,7 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
 /// `v = T.allocate_const([…], "float32", [64])`
 NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(2, 3);
-  args.expect_keywords({"annotations"});
+  args.expect(2, 3, {"annotations"});
   const std::size_t at = args.size() - 2;  // before v0.12 the data may not be there at all
   const DType dtype = as_dtype(c, args[at]);
   const std::vector<NodeId> extents = as_exprs(c, args[at + 1]);
@@ -137,7 +134,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
       constant_data(c, name, at > 0 ? std::optional(args[0]) : std::nullopt, dtype, extents);
   // irmod_storage_idx and the annotations are not printed.
   c.lose(LossCode::constant_fields);
-  const NodeId pointer = c.make.pointer_type(c.make.prim_type(dtype), "global");
+  const NodeId pointer = c.make.pointer_to(dtype, "global");
   const NodeId var = scope_var(fn, name, pointer);
   c.allocations[var] = {Kind::AllocateConst, dtype, extents};
   fn.frames.add_scope(Kind::AllocateConst,
@@ -171,8 +168,7 @@ NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Argume
 /// `T.realize(A[0:16, 0:4], "scope", condition=c)`: the scope is an attribute around it.
 NodeId open_realize(FunctionContext& fn, std::string_view, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(1, 3);
-  args.expect_keywords({"storage_scope", "condition"});
+  args.expect(1, 3, {"storage_scope", "condition"});
   const Value region = args[0];
   if (region.kind != ValueKind::access || region.node == NodeId::none) {
     fail_expected(c, region, "a region of a buffer");
@@ -231,8 +227,7 @@ text::BlockDraft& block_of(FunctionContext& fn, const Arguments& args) {
 
 void open_block(FunctionContext& fn, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(0, 1);
-  args.expect_keywords({"no_realize"});
+  args.expect(0, 1, {"no_realize"});
   text::BlockDraft block;
   if (args.size() > 0) block.name = as_string(c, args[0]);
   const auto no_realize = args.keyword("no_realize");

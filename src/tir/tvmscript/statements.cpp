@@ -95,8 +95,7 @@ NodeId thread_of(Context& c, const Arguments& args, DType dtype) {
 /// `range(16)`, `T.serial(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
 void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args, ForKind kind) {
   Context& c = fn.c;
-  args.expect(1, 2);
-  args.expect_keywords({"thread", "annotations"});
+  args.expect(1, 2, {"thread", "annotations"});
   const NodeId last = as_expr(c, args[args.size() - 1]);
   const DType dtype = c.make.dtype_of(last);
   NodeId min = NodeId::none;
@@ -364,8 +363,7 @@ void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
     return add_statement(
         fn, b.make(Kind::ProducerStore, {producer, as_expr(c, stored), b.list(indices)}));
   }
-  const bool is_of_buffer = c.rules.stored_numbers == Rules::StoredNumbers::of_buffer;
-  const NodeId node = is_of_buffer
+  const NodeId node = c.rules.stores_by_buffer
                           ? as_expr_of(c, stored, c.make.loaded_dtype(access.node, indices))
                           : as_expr(c, stored);
   add_statement(fn, b.make(Kind::BufferStore, {access.node, node, b.list(indices), NodeId::none}));
@@ -392,8 +390,7 @@ void read_assignment(FunctionContext& fn, SyntaxId first_target) {
 void read_predicated_store(FunctionContext& fn, SyntaxId call) {
   Context& c = fn.c;
   const Arguments args = arguments_of(c, call);
-  args.expect(2, 3);
-  args.expect_keywords({"predicate"});
+  args.expect(2, 3, {"predicate"});
   c.versions.observe(TvmFeature::predicated_accesses);
   const std::string_view callee = args.callee();
   const std::string_view name = callee.substr(0, callee.rfind('.'));

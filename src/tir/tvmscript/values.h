@@ -119,6 +119,12 @@ class Arguments {
 
   /// Fails unless there are `least` to `most` positional arguments.
   void expect(std::size_t least, std::size_t most) const;
+  /// The same, and fails on a keyword that is not among these.
+  void expect(std::size_t least, std::size_t most,
+              std::initializer_list<std::string_view> known) const {
+    expect(least, most);
+    expect_keywords(known);
+  }
   /// Fails on a keyword that is not among these.
   void expect_keywords(std::span<const std::string_view> known) const;
   void expect_keywords(std::initializer_list<std::string_view> known) const {

@@ -145,7 +145,7 @@ class Finder {
   bool takes_variable(Node let) const {
     const Node var = let[f::LetStmt::var];
     if (declared_vars_.contains(var.id())) return true;
-    if (spelling_.scopes == Spelling::Scopes::define) {
+    if (!spelling_.scopes_take_variables) {
       return var.is(Kind::SizeVar) || !has_annotation(var, spelling_);
     }
     return inside_.contains(let.id()) || !is_annotated_let(let);
@@ -207,7 +207,7 @@ class Finder {
 
   /// What is used and neither defined nor brought along by a buffer.
   void add_free_vars() {
-    if (spelling_.scopes == Spelling::Scopes::take) {
+    if (spelling_.scopes_take_variables) {
       note_tags();
       launches_.clear();
     }
@@ -314,7 +314,7 @@ void Declarations::declare_free_vars(Indent indent) {
 
 /// `T.int32()`, `T.handle("int8", "global")`, `T.int64(is_size_var=True)`
 TextFragments Declarations::declaration(Node var) {
-  if (printer_.spelling().is_old()) return old_declaration(var);
+  if (printer_.spelling().is_old) return old_declaration(var);
   const Node type = var[f::Var::type_annotation];
   if (!has_annotation(var, printer_.spelling())) return constructor(var);
   if (type && type.is(Kind::PointerType)) return TextFragments().node(PrintAs::type, type);
@@ -330,7 +330,7 @@ TextFragments Declarations::annotation(Node var) {
   } else {
     fragments.text(fmt::format("T.{}", to_string(var.dtype())));
   }
-  const bool states_size = var.is(Kind::SizeVar) && !printer_.spelling().is_old();
+  const bool states_size = var.is(Kind::SizeVar) && !printer_.spelling().is_old;
   return fragments.text(states_size ? "(is_size_var=True)" : "");
 }
 
@@ -460,7 +460,7 @@ std::string_view Declarations::bind(Node buffer) {
   const std::string_view hint = buffer.text(f::Buffer::name);
   // Before v0.12 no two buffers of a function have one name.
   const auto lifetime =
-      printer_.spelling().is_old() ? ScopedNames::Lifetime::function : ScopedNames::Lifetime::scope;
+      printer_.spelling().is_old ? ScopedNames::Lifetime::function : ScopedNames::Lifetime::scope;
   const std::string name(
       printer_.names().bind(buffer.id(), hint.empty() ? "buffer" : hint, lifetime));
   if (definitions_.owns_data(buffer)) {

@@ -161,7 +161,7 @@ void Printer::old_int_imm(Node node, TextFragments& out) {
 
 /// int32 is the only bare one: other widths are functions, and odd ones need the constructor.
 void Printer::int_imm(Node node, TextFragments& out) {
-  if (spelling_.is_old()) return old_int_imm(node, out);
+  if (spelling_.is_old) return old_int_imm(node, out);
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
   if (is_bare(dtype, value)) {
@@ -178,12 +178,12 @@ void Printer::int_imm(Node node, TextFragments& out) {
 void Printer::float_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const double number = node.real(f::FloatImm::value);
-  const std::string value = std::isinf(number) && spelling_.infinity == Spelling::Infinity::number
+  const std::string value = std::isinf(number) && spelling_.has_infinite_numbers
                                 ? fmt::format("{}1e999", number < 0 ? "-" : "")
                                 : real_literal(number, minor_version_);
   // The function takes its argument for a float32 first.
   const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
-  if (spelling_.is_old() || (has_function(dtype) && !is_too_large)) {
+  if (spelling_.is_old || (has_function(dtype) && !is_too_large)) {
     out.text(fmt::format("T.{}({})", to_string(dtype), value));
   } else {
     regular_form(node, out);
@@ -192,9 +192,9 @@ void Printer::float_imm(Node node, TextFragments& out) {
 
 /// The operator where it makes this very node, or else its function.
 void Printer::binary(Node node, Level level, TextFragments& out) {
-  const bool constructs = spelling_.operators == Spelling::Operators::construct;
-  const bool is_infix = constructs ? operator_for(node.kind()) != nullptr
-                                   : open_lambdas_ == 0 && has_symbol(node) && !would_fold(node);
+  const bool is_infix = spelling_.constructs
+                            ? operator_for(node.kind()) != nullptr
+                            : open_lambdas_ == 0 && has_symbol(node) && !would_fold(node);
   if (is_infix) return infix(node, level, out);
   regular_form(node, out);
 }
@@ -218,7 +218,7 @@ void Printer::infix(Node node, Level level, TextFragments& out) {
 void Printer::logical_not(Node node, Level level, TextFragments& out) {
   const Node operand = node[f::Not::a];
   const bool in_brackets = kNotLevel < level;
-  if (spelling_.is_old()) {
+  if (spelling_.is_old) {
     // TVM's printer binds `not` as tightly as a call, Python does not: brackets please both.
     out.text(in_brackets ? "(not (" : "not (").expr(operand).text(in_brackets ? "))" : ")");
     return;
@@ -231,7 +231,7 @@ void Printer::logical_not(Node node, Level level, TextFragments& out) {
 
 /// Since v0.12 the body comes first and the variable is a key.
 void Printer::let(Node node, TextFragments& out) {
-  if (spelling_.is_old()) return regular_form(node, out);
+  if (spelling_.is_old) return regular_form(node, out);
   begin_form(Kind::Let, out).expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
   out.text(": ").expr(node[f::Let::value]).text("})");
 }
@@ -241,7 +241,7 @@ void Printer::buffer_load(Node node, TextFragments& out) {
   const std::string_view name = name_of(node[f::BufferLoad::buffer]);
   const NodeList indices = node.list(f::BufferLoad::indices);
   if (const Node predicate = node[f::BufferLoad::predicate]) {
-    if (spelling_.is_old()) refuse("TVMScript before v0.12 has no loads with a predicate");
+    if (spelling_.is_old) refuse("TVMScript before v0.12 has no loads with a predicate");
     out.text(name).text(".vload([").list(indices).text("], predicate=").expr(predicate).text(")");
     return;
   }
@@ -336,7 +336,7 @@ void Printer::call(Node node, TextFragments& out) {
 void Printer::call_of_op(Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const std::string_view name = node[f::Call::op].text(f::Op::name);
-  if (spelling_.calls == Spelling::Calls::keyword) {
+  if (spelling_.is_old) {
     constexpr std::string_view kNamespace = "tir.";
     if (!name.starts_with(kNamespace)) {
       refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
@@ -385,7 +385,7 @@ void Printer::callee(Node node, TextFragments& out) const {
 }
 
 void Printer::call_of_function(Node node, TextFragments& out) {
-  if (spelling_.calls == Spelling::Calls::by_operator) return regular_form(node, out);
+  if (!spelling_.is_old) return regular_form(node, out);
   old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
 }
 

@@ -24,71 +24,62 @@ constexpr std::string_view kOldHeader =
 constexpr std::string_view kOldFooter = "    __tvm_meta__ = None\n";
 constexpr std::string_view kNone = " -> None";
 
-using S = Spelling;
-
-constexpr Spelling kOf08{.first_version = 8,
-                         .last_version = 8,
+constexpr Spelling kOf08{.last_version = 8,
                          .header = kOldHeader,
                          .footer = kOldFooter,
                          .void_result = kNone,
-                         .operators = S::Operators::construct,
-                         .scopes = S::Scopes::take,
-                         .calls = S::Calls::keyword,
-                         .allocation = S::Allocation::pointer,
-                         .buffer_param = S::BufferParam::none,
-                         .pointer = S::Pointer::scope_first,
-                         .infinity = S::Infinity::number,
-                         .loop_bounds = S::LoopBounds::begin_and_end,
-                         .regions = S::Regions::list};
+                         .is_old = true,
+                         .constructs = true,
+                         .scopes_take_variables = true,
+                         .allocates_buffers = false,
+                         .buffer_param = Spelling::BufferParam::none,
+                         .pointer = Spelling::Pointer::scope_first,
+                         .has_infinite_numbers = true,
+                         .states_loop_begin = true,
+                         .lists_regions = true};
 
 // Each version is spelled as the one before, but for what its function changes.
 constexpr Spelling make_09() {
   Spelling s = kOf08;
-  s.first_version = s.last_version = 9;
-  s.allocation = S::Allocation::buffer;
-  s.buffer_param = S::BufferParam::brackets;
-  s.pointer = S::Pointer::scope_last;
-  s.loop_bounds = S::LoopBounds::end;
-  s.regions = S::Regions::arguments;
+  s.last_version = 9;
+  s.allocates_buffers = true;
+  s.buffer_param = Spelling::BufferParam::brackets;
+  s.pointer = Spelling::Pointer::scope_last;
+  s.states_loop_begin = s.lists_regions = false;
   return s;
 }
 
 constexpr Spelling make_10() {
   Spelling s = make_09();
-  s.first_version = s.last_version = 10;
-  s.allocation = S::Allocation::pointer;
-  s.infinity = S::Infinity::string;
+  s.last_version = 10;
+  s.allocates_buffers = s.has_infinite_numbers = false;
   return s;
 }
 
 constexpr Spelling make_11() {
   Spelling s = make_10();
-  s.first_version = s.last_version = 11;
+  s.last_version = 11;
   s.void_result = {};
-  s.operators = S::Operators::compute;
+  s.constructs = false;
   return s;
 }
 
-constexpr Spelling kOf12{.first_version = 12,
-                         .last_version = kNewestTvm,
-                         .header =
-                             "# from tvm.script import ir as I\n"
-                             "# from tvm.script import tir as T\n\n"
-                             "@I.ir_module\n"
-                             "class Module:\n",
-                         .footer = {},
-                         .void_result = {},
-                         .operators = S::Operators::compute,
-                         .scopes = S::Scopes::define,
-                         .calls = S::Calls::by_operator,
-                         .allocation = S::Allocation::pointer,
-                         .buffer_param = S::BufferParam::call,
-                         .pointer = S::Pointer::handle,
-                         .infinity = S::Infinity::string,
-                         .loop_bounds = S::LoopBounds::end,
-                         .regions = S::Regions::arguments};
+constexpr Spelling make_12() {
+  Spelling s = make_11();
+  s.last_version = kNewestTvm;
+  s.header =
+      "# from tvm.script import ir as I\n"
+      "# from tvm.script import tir as T\n\n"
+      "@I.ir_module\n"
+      "class Module:\n";
+  s.footer = {};
+  s.is_old = s.scopes_take_variables = false;
+  s.buffer_param = Spelling::BufferParam::call;
+  s.pointer = Spelling::Pointer::handle;
+  return s;
+}
 
-constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), kOf12};
+constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), make_12()};
 
 }  // namespace
 

@@ -96,7 +96,7 @@ std::string StatementPrinter::define(const Header& header) {
 }
 
 StatementPrinter::Header::Names StatementPrinter::names_of_allocations() const {
-  const bool is_buffer = printer_.spelling().allocation == Spelling::Allocation::buffer;
+  const bool is_buffer = printer_.spelling().allocates_buffers;
   return is_buffer ? Header::Names::buffer : Header::Names::itself;
 }
 
@@ -105,7 +105,7 @@ void StatementPrinter::sequence(const Step& step) {
   const NodeList statements = step.node.list(f::SeqStmt::seq);
   if (statements.empty()) {
     // Before v0.12 the parser knows no `pass`.
-    return script_.line(step.indent, printer_.spelling().is_old() ? "T.evaluate(0)" : "pass");
+    return script_.line(step.indent, printer_.spelling().is_old ? "T.evaluate(0)" : "pass");
   }
   for (std::size_t i = statements.size(); i-- > 0;) {
     const bool is_last = i + 1 == statements.size();
@@ -159,7 +159,7 @@ TextFragments StatementPrinter::loop_range(Node node) {
   const NodeMap notes = node.map(f::For::annotations);
   const bool is_plain = kind == static_cast<std::size_t>(ForKind::serial) && notes.empty();
   TextFragments out;
-  const bool is_range = is_plain && !printer_.spelling().is_old();
+  const bool is_range = is_plain && !printer_.spelling().is_old;
   out.text(is_range ? "range" : kFunctions[kind]).text("(");
   loop_bounds(node, out);
   if (const Node thread = node[f::For::thread_binding]) {
@@ -175,7 +175,7 @@ TextFragments StatementPrinter::loop_range(Node node) {
 /// The end alone where the loop begins at 0, but for v0.8.
 void StatementPrinter::loop_bounds(Node node, TextFragments& out) {
   const Node min = node[f::For::min];
-  const bool states_begin = printer_.spelling().loop_bounds == Spelling::LoopBounds::begin_and_end;
+  const bool states_begin = printer_.spelling().states_loop_begin;
   if (states_begin || !is_int(min, 0) || min.dtype() != node[f::For::extent].dtype()) {
     out.expr(min).text(", ");
   }
@@ -193,7 +193,7 @@ void StatementPrinter::annotations(const NodeMap& map, TextFragments& out) {
 /// Since v0.12 a call is a line of its own; the parser before knows nothing but T.evaluate.
 void StatementPrinter::evaluate(const Step& step) {
   const Node value = step.node[f::Evaluate::value];
-  const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old();
+  const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old;
   if (!is_call) return line_of_form(step);
   script_.line(step.indent, TextFragments().expr(value));
 }
@@ -206,7 +206,7 @@ void StatementPrinter::store(const Step& step) {
   TextFragments line;
   line.text(buffer);
   if (const Node predicate = node[f::BufferStore::predicate]) {
-    if (printer_.spelling().is_old()) {
+    if (printer_.spelling().is_old) {
       refuse("TVMScript before v0.12 has no stores with a predicate");
     }
     line.text(".vstore([").list(indices).text("], ").expr(node[f::BufferStore::value]);
@@ -267,7 +267,7 @@ void StatementPrinter::let_of_taken(const Step& step) {
   const Node value = step.node[f::LetStmt::value];
   Header header;
   header.suite = Header::Suite::always;
-  if (printer_.spelling().scopes == Spelling::Scopes::take) {
+  if (printer_.spelling().scopes_take_variables) {
     printer_.regular_form(step.node, header.call);
   } else {
     printer_.begin_form(Kind::LetStmt, header.call).expr(value).text(", var=").expr(var).text(")");
@@ -372,7 +372,7 @@ TextFragments StatementPrinter::elements(Node allocate_const) {
   const Node constant = allocate_const[f::AllocateConst::data];
   TextFragments out;
   if (!printer_.has_constants()) {
-    if (printer_.spelling().is_old()) return out;
+    if (printer_.spelling().is_old) return out;
     if (constant) return out.value(constant).text(", ");
   }
   if (!constant.is(Kind::NDArray) || !constant.bytes(f::NDArray::data)) {
@@ -384,7 +384,7 @@ TextFragments StatementPrinter::elements(Node allocate_const) {
                                allocate_const.dtype(f::AllocateConst::dtype);
   const auto list = constant_elements(constant, printer_.spelling());
   if (list && is_of_its_dtype) return out.text(*list).text(", ");
-  if (printer_.spelling().is_old()) {
+  if (printer_.spelling().is_old) {
     refuse(fmt::format("TVMScript before v0.12 has no literals for the constant '{}'",
                        allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
   }
@@ -458,7 +458,7 @@ void StatementPrinter::block_realize(const Step& step) {
 /// `with T.block("name"):`; since v0.12 a block may be there without being realized.
 void StatementPrinter::block(const Step& step, Node realize) {
   const Node block = step.node;
-  if (!realize && printer_.spelling().is_old()) {
+  if (!realize && printer_.spelling().is_old) {
     refuse("TVMScript before v0.12 has no blocks without a BlockRealize");
   }
   script_.line(step.indent,
@@ -528,7 +528,7 @@ void StatementPrinter::axes(Node block, Node realize, Indent indent) {
 /// Also where there are none: without the line the parser would infer them.
 void StatementPrinter::regions(std::string_view callee, NodeList regions, Indent indent) {
   // v0.8 has one list, later versions one argument for each region.
-  const bool is_list = printer_.spelling().regions == Spelling::Regions::list;
+  const bool is_list = printer_.spelling().lists_regions;
   script_.line(indent, TextFragments()
                            .text(callee)
                            .text(is_list ? "([" : "(")

@@ -36,7 +36,7 @@ bool has_function(DType dtype) {
 }
 
 bool has_type_function(Node type, const Spelling& spelling) {
-  if (spelling.is_old()) {
+  if (spelling.is_old) {
     return type.is(Kind::PrimType) || type.is(Kind::PointerType) || type.is(Kind::TupleType);
   }
   if (type.is(Kind::PrimType)) return has_function(type.dtype(std::uint8_t{f::PrimType::dtype}));
@@ -45,7 +45,7 @@ bool has_type_function(Node type, const Spelling& spelling) {
 
 bool has_annotation(Node var, const Spelling& spelling) {
   if (const Node type = var[f::Var::type_annotation]) return has_type_function(type, spelling);
-  return spelling.is_old() || has_function(var.dtype());
+  return spelling.is_old || has_function(var.dtype());
 }
 
 /// As an argument, where any dtype may be given.
@@ -179,12 +179,12 @@ std::optional<std::string> constant_elements(Node constant, const Spelling& spel
   const Append append = append_of(dtype);
   const std::size_t count = data.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
   if (append == nullptr || !has_literals(dtype, data)) return std::nullopt;
-  if (count > kMostListed && !spelling.is_old()) return std::nullopt;
+  if (count > kMostListed && !spelling.is_old) return std::nullopt;
   std::string text = "[";
   for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0 && !spelling.is_old()) text += ", ";
+    if (i > 0 && !spelling.is_old) text += ", ";
     append(data, i, std::back_inserter(text));
-    if (spelling.is_old()) text += ',';
+    if (spelling.is_old) text += ',';
   }
   return text + "]";
 }
@@ -282,7 +282,7 @@ void Printer::object(Node node, TextFragments& out) {
                          node.integer(f::MissingObject::index)));
     return;
   }
-  if (spelling_.is_old()) {
+  if (spelling_.is_old) {
     refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
   }
   if (node.is(Kind::NDArray) && !has_constants()) {
@@ -321,7 +321,7 @@ void Printer::iter_var(Node node, TextFragments& out) {
   const auto kind = static_cast<std::size_t>(node.integer(f::IterVar::iter_type));
   const Node dom = node[f::IterVar::dom];
   begin_form(Kind::IterVar, out).expr(node[f::IterVar::var]).text(", ");
-  if (dom && spelling_.is_old()) {
+  if (dom && spelling_.is_old) {
     out.text("(").expr(dom[f::Range::min]).text(", ");
     out.append(end_of(dom[f::Range::min], dom[f::Range::extent])).text(")");
   } else {
@@ -350,7 +350,7 @@ void Printer::comm_reducer(Node node, TextFragments& out) {
 /// `T.reduce`, which TVM prints in all versions, is nothing that its parser knows since v0.12.
 /// Before, initial values and the condition have no place in it.
 void Printer::reduce(Node node, TextFragments& out) {
-  if (!spelling_.is_old()) return regular_form(node, out);
+  if (!spelling_.is_old) return regular_form(node, out);
   begin_form(Kind::Reduce, out).value(node[f::Reduce::combiner]).text(", [");
   out.list(node.list(f::Reduce::source)).text("], [");
   out.list(node.list(f::Reduce::axis), PrintAs::value);

@@ -223,7 +223,7 @@ class ModulePrinter {
     collect_names();
     print_module_attrs();
     const NodeMap functions = module_.map(f::IRModule::functions);
-    if (functions.empty() && !printer_.spelling().is_old()) script_.line(1, "pass");
+    if (functions.empty() && !printer_.spelling().is_old) script_.line(1, "pass");
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (i > 0) script_.empty_line();
       print(functions.key(i), functions.value(i));
@@ -250,7 +250,7 @@ class ModulePrinter {
   }
 
   void print_module_attrs() {
-    if (printer_.spelling().is_old()) return;
+    if (printer_.spelling().is_old) return;
     const Node attrs = module_[f::IRModule::attrs];
     if (!attrs || attrs.map(f::DictAttrs::dict).empty()) return;
     script_.line(1, TextFragments().text("I.module_attrs(").value(attrs).text(")"));
