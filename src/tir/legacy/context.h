@@ -1,4 +1,5 @@
-// The legacy text's share of the expression engine: its names, its types and its strings.
+// The grammar of the legacy text, its names, types and strings, and what all parts of the reader
+// share while one text is read.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What a place in the text makes of the value in it, and names, literals, types and targets as
-// nodes.
+// What a place in the legacy text makes of the value in it, and names, literals, types and targets
+// as nodes.
 #include <fmt/core.h>
 
 #include <charconv>

@@ -1,4 +1,5 @@
-// What the legacy text prints as a call: operators, functions of the module, and some nodes.
+// Expressions of the legacy text, and what it prints as a call: operators, functions of the module,
+// and some nodes.
 #include "tir/legacy/expressions.h"
 
 #include <fmt/core.h>

@@ -1,5 +1,5 @@
-// The repr text's share of the expression engine: its operators, its names and the words that are
-// functions.
+// The grammar of the repr text, its operators, names and words, and what all parts of the reader
+// share while one text is read.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What a place in the text makes of the value in it: an expression, a buffer, a region, …
+// Expressions of the repr text: what a place makes of a value, what is printed as a call, and the
+// loop over the syntax.
 #include "tir/repr/expressions.h"
 
 #include <fmt/core.h>
@@ -376,13 +377,6 @@ using text::Syntax;
 
 constexpr std::string_view kIterVar = "iter_var";
 
-// Other widths make the printer of TVM fail.
-struct RealSuffix {
-  char letter;
-  std::uint8_t bits;
-};
-constexpr RealSuffix kRealSuffixes[] = {{'f', 32}, {'h', 16}};
-
 /// The value of `1.5f`, `1e-05h`, `inff`, `nan`; nothing for any other name.
 struct Real {
   double value;
@@ -392,12 +386,11 @@ std::optional<Real> parse_real_name(std::string_view name) {
   if (name == "inf" || name == "nan") {
     return Real{*text::parse_real(name), DType::Float(64)};
   }
-  for (const RealSuffix& suffix : kRealSuffixes) {
-    if (!name.ends_with(suffix.letter)) continue;
-    const auto value = text::parse_real(name.substr(0, name.size() - 1));
-    if (value) return Real{*value, DType::Float(suffix.bits)};
-  }
-  return std::nullopt;
+  // Other widths make the printer of TVM fail.
+  if (!name.ends_with('f') && !name.ends_with('h')) return std::nullopt;
+  const auto value = text::parse_real(name.substr(0, name.size() - 1));
+  if (!value) return std::nullopt;
+  return Real{*value, DType::Float(name.ends_with('f') ? 32 : 16)};
 }
 
 /// A literal, `1f` and `nanf` included where they are no variables.

@@ -1,6 +1,6 @@
-// Expressions of the repr text: syntax to values in one loop, and what a place makes of a value.
-// Dtypes are those of the printed constants and casts; inference.h settles the rest once a function
-// is read.
+// Expressions of the repr text: syntax to values in one loop, and what a place makes of a value;
+// statements around them. Dtypes are those of the printed constants and casts; the rest is inferred
+// once a function is read.
 #pragma once
 
 #include <cstdint>

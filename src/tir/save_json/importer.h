@@ -1,4 +1,5 @@
-// What can be known about nodes whose type key the table does not have.
+// Makes the nodes of a save_json document in a Builder: parts before the whole, on a stack of its
+// own, each node once; what can be known about nodes whose type key the table does not have.
 #pragma once
 
 #include <array>

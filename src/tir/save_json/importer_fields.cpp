@@ -38,31 +38,6 @@ bool may_be_null(Expects expects) {
   }
 }
 
-// What an array holds, or a map in turn as key and value.
-struct FieldForm {
-  Expects expects;
-  bool takes_global_vars_only;
-  bool takes_null;
-
-  bool takes(Kind kind) const {
-    return takes_global_vars_only ? kind == Kind::GlobalVar : fits(kind, expects);
-  }
-  std::string_view name() const {
-    return takes_global_vars_only ? "a GlobalVar" : describe(expects);
-  }
-};
-
-FieldForm value_slot(Expects expects) {
-  return {expects, false, may_be_null(expects)};
-}
-
-// The two maps of the table whose keys are nodes are those of buffers and those of functions.
-// functions: GlobalVar to BaseFunc; buffer_map: Var to Buffer.
-FieldForm key_slot(Expects values) {
-  if (values == Expects::function) return {Expects::object, true, false};
-  return {Expects::var, false, false};
-}
-
 std::string field_name(Kind kind, const FieldInfo& field) {
   return std::string(info(kind).type_key) + "." + std::string(field.name);
 }
@@ -311,16 +286,24 @@ void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::
   if ((checked_[target] & bit) != 0) return;
   checked_[target] |= bit;
   const bool is_map = field.type == FieldType::node_map;
-  const FieldForm values = value_slot(field.expects);
-  const FieldForm keys = key_slot(field.expects);
+  // The two maps of the table whose keys are nodes are those of functions, by GlobalVar, and those
+  // of buffers, by Var.
+  const bool names_functions = field.expects == Expects::function;
   std::size_t position = 0;
   for (const json::Value element : graph_.data(target)) {
-    const FieldForm& slot = is_map && position % 2 == 0 ? keys : values;
     const std::uint32_t index = graph_.element(element);
-    if (index == 0 ? !slot.takes_null : !slot.takes(unknown_.kind(index))) {
+    const bool is_key = is_map && position % 2 == 0;
+    const Expects expects = is_key ? Expects::var : field.expects;
+    const bool is_name = is_key && names_functions;
+    const bool fits_here = index == 0 ? !is_key && may_be_null(expects)
+                                      : (is_name ? unknown_.kind(index) == Kind::GlobalVar
+                                                 : fits(unknown_.kind(index), expects));
+    if (!fits_here) {
       const std::string place =
           std::string(field.name) + "[" + std::to_string(is_map ? position / 2 : position) + "]";
-      graph_.fail(owner, element, place + ": " + wrong_kind(graph_, slot.name(), index));
+      graph_.fail(
+          owner, element,
+          place + ": " + wrong_kind(graph_, is_name ? "a GlobalVar" : describe(expects), index));
     }
     ++position;
   }

@@ -20,7 +20,7 @@ NodeId MissingObjects::mention(std::string_view type_key, std::int64_t index,
   return entry->second.node;
 }
 
-// A reference is a loss for each of its mentions; all of them go.
+// Each mention of a reference was logged as a loss: all of these are withdrawn.
 void MissingObjects::was_found(NodeId missing) {
   const auto is_it = [&](const auto& entry) { return entry.second.node == missing; };
   const auto found = std::ranges::find_if(objects_, is_it);

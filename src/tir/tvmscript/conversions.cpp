@@ -13,6 +13,10 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
+[[noreturn]] void fail_undefined(Context& c, const Value& name) {
+  c.values.fail(name, fmt::format("'{}' is not defined", c.values.text(name)));
+}
+
 /// Types of TVM are nodes, too.
 bool is_type(Node node) {
   return node && node.category() == Category::type;
@@ -49,7 +53,7 @@ NodeId as_expr(Context& c, const Value& value) {
       return c.builder.make(Kind::ProducerLoad, {DType::Float(32), as_producer(c, value),
                                                  c.builder.list(as_indices(c, value))});
     case ValueKind::path:
-      c.values.fail(value, fmt::format("'{}' is not defined", c.values.text(value)));
+      fail_undefined(c, value);
     default:
       fail_expected(c, value, "an expression");
   }
@@ -75,9 +79,7 @@ std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, c
 
 /// Variables are bound before they are used: TVM declares the free ones at the top of a function.
 NodeId as_var(Context& c, const Value& value) {
-  if (value.kind == ValueKind::path) {
-    c.values.fail(value, fmt::format("'{}' is not defined", c.values.text(value)));
-  }
+  if (value.kind == ValueKind::path) fail_undefined(c, value);
   const bool is_var = value.kind == ValueKind::node &&
                       (c.node(value.node).is(Kind::Var) || c.node(value.node).is(Kind::SizeVar));
   if (!is_var) fail_expected(c, value, "a variable");
@@ -353,9 +355,7 @@ bool is_array(Context& c, NodeId node) {
 }
 
 NodeId as_buffer(Context& c, const Value& value) {
-  if (value.kind == ValueKind::path) {
-    c.values.fail(value, fmt::format("'{}' is not defined", c.values.text(value)));
-  }
+  if (value.kind == ValueKind::path) fail_undefined(c, value);
   // Only v0.9 uses what an allocation defines as a buffer.
   if (Allocation* const known = allocation(c, value)) {
     return allocated_buffer(c, value.node, *known);

@@ -10,9 +10,6 @@
 #include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
-
-// --- Regular ones ------------------------------------------------------------------------------
-
 namespace {
 
 /// An argument as the field of a node.
@@ -23,7 +20,6 @@ FieldValue field_of(Context& c, ArgumentType type, const Value& value) {
     case ArgumentType::predicate:
       return as_expr(c, value);
     case ArgumentType::exprs:
-    case ArgumentType::vars:
       return b.list(as_exprs(c, value));
     case ArgumentType::var:
       return as_var(c, value);

@@ -22,7 +22,6 @@ enum class ArgumentType : std::uint8_t {
   expr,
   exprs,      ///< a list of expressions
   var,        ///< a variable that is defined already
-  vars,       ///< a list of variables
   lanes,      ///< a number of lanes, from v0.16 on maybe a multiple of vscale
   predicate,  ///< an expression; left out where it is true
   callee,     ///< the name of an operator, or a function

@@ -24,11 +24,6 @@ std::string_view to_string(ValueKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-const std::vector<text::SyntaxId>& Values::children(text::SyntaxId id) {
-  tree_.children(id, children_);
-  return children_;
-}
-
 /// Memory is kept: the next statement needs about as much.
 void Values::clear() {
   tree_.clear();
@@ -61,11 +56,6 @@ std::vector<Value> Values::elements(const Value& value) const {
   if (value.kind != ValueKind::list && value.kind != ValueKind::tuple) return {value};
   const auto first = items_.begin() + value.first;
   return {first, first + value.count};
-}
-
-std::string_view Values::name(const Value& value) const {
-  const text::Syntax& syntax = tree_[value.syntax];
-  return slice(syntax.name_begin, syntax.name_end);
 }
 
 std::string_view Values::decoded(const Value& value) {

@@ -1,5 +1,5 @@
-// What a part of the syntax is before its place says what is wanted: `16` is an expression in
-// a sum, a plain number in an alignment, `A[0:4]` a load here and a region there.
+// The values of syntax, and the arguments of calls. A value becomes a node where it is used: `16`
+// is an expression in a sum and a plain number in an alignment, `A[0:4]` a load or a region.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,10 @@ class Values {
 
   text::SyntaxTree& tree() { return tree_; }
   const text::Syntax& syntax(text::SyntaxId id) const { return tree_[id]; }
-  const std::vector<text::SyntaxId>& children(text::SyntaxId id);
+  const std::vector<text::SyntaxId>& children(text::SyntaxId id) {
+    tree_.children(id, children_);
+    return children_;
+  }
   void clear();
 
   // --- The stack of values that nothing holds yet ----------------------------------------------
@@ -87,7 +90,9 @@ class Values {
   std::string_view text(const Value& value) const { return text(value.syntax); }
   std::string_view text(text::SyntaxId id) const { return slice(tree_[id].begin, tree_[id].end); }
   /// The word after the dot of a member, the word before the `=` of a keyword.
-  std::string_view name(const Value& value) const;
+  std::string_view name(const Value& value) const {
+    return slice(tree_[value.syntax].name_begin, tree_[value.syntax].name_end);
+  }
   std::uint32_t begin(const Value& value) const { return tree_[value.syntax].begin; }
   /// What a string literal says, escapes resolved.
   std::string_view decoded(const Value& value);

@@ -466,7 +466,6 @@ void Printer::form_argument(Node node, const FormArgument& argument, TextFragmen
       out.expr(node[field]);
       return;
     case ArgumentType::exprs:
-    case ArgumentType::vars:
       return append_list(node.list(field), PrintAs::expr, out);
     case ArgumentType::callee:
       return callee(node[field], out);

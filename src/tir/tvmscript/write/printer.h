@@ -27,7 +27,7 @@ enum class PrintAs : std::uint8_t {
   value,          ///< the value of an attribute or annotation, where lists are lists
   type,           ///< a type annotation
   type_object,    ///< a type as Python's constructors make it
-  lambda_begins,  ///< no node: Python itself evaluates what follows
+  lambda_begins,  ///< no node: what follows is the body of a lambda, which Python evaluates
   lambda_ends,
 };
 

@@ -59,8 +59,8 @@ class FunctionPrinter {
     print_preflattened();
     declarations_.declare_ready_buffers(kBody);
     print_attrs();
-    StatementPrinter(printer_, script_, definitions_, declarations_)
-        .print(function_[f::PrimFunc::body], kBody);
+    print_statements(printer_, script_, definitions_, declarations_, function_[f::PrimFunc::body],
+                     kBody);
     printer_.names().clear();
   }
 
