@@ -118,10 +118,9 @@ class DocumentWriter {
   void write_functions() {
     emitter_.key("functions");
     emitter_.begin_array();
-    const NodeMap functions = outline_.module().root().map(f::IRModule::functions);
-    for (std::size_t i = 0; i < functions.size(); ++i) {
+    for (const NamedFunction& function : functions_of(outline_.module())) {
       emitter_.begin_object();
-      write_function(functions.key(i), functions.value(i));
+      write_function(function.key, function.function);
       emitter_.end_object();
     }
     emitter_.end_array();

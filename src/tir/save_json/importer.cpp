@@ -387,11 +387,7 @@ NodeId Importer::make_shape_tuple(std::uint32_t node) {
   // Base64 of a count and as many int64, little-endian; nothing for the empty tuple.
   const auto data = support::base64_decode(graph_.repr(node));
   const auto word = [&](std::size_t at) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < 8; ++i) {
-      value |= static_cast<std::uint64_t>((*data)[8 * at + i]) << (8 * i);
-    }
-    return value;
+    return load_little_endian<std::uint64_t>(*data, 8 * at);
   };
   std::vector<std::int64_t> values;
   const bool is_sound =
@@ -470,6 +466,13 @@ ListId Importer::opaque_fields(std::uint32_t node) {
   return builder_.map(entries);
 }
 
+NodeId Importer::with_span(std::uint32_t node, NodeId made) {
+  const auto span = graph_.attr(node, kSpan);
+  const auto target = span ? graph_.reference(*span) : std::nullopt;
+  if (target.value_or(0) != 0) builder_.set_span(made, node_ids_[*target]);
+  return made;
+}
+
 // Keeps whatever a node of unknown type has: attributes, keys, data and content. It is written back
 // as it was read.
 NodeId Importer::make_opaque(std::uint32_t node) {
@@ -488,10 +491,7 @@ NodeId Importer::make_opaque(std::uint32_t node) {
   const StringId repr = source.repr == 0 ? StringId::none : builder_.string(graph_.repr(node));
   const StringId type_key = builder_.string(graph_.type_key(node));
   const NodeId id = builder_.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
-  const auto span = graph_.attr(node, kSpan);
-  const auto target = span ? graph_.reference(*span) : std::nullopt;
-  if (target.value_or(0) != 0) builder_.set_span(id, node_ids_[*target]);
-  return id;
+  return with_span(node, id);
 }
 
 // Where a known node holds it as an expression or a statement, it has to be one for the visitors of
@@ -513,10 +513,7 @@ NodeId Importer::make_opaque_expr(std::uint32_t node) {
     if (!dtype) graph_.fail(node, "expected an expression, found an object without a dtype");
     id = builder_.make(Kind::OpaqueExpr, {*dtype, type_key, fields});
   }
-  const auto span = graph_.attr(node, kSpan);
-  const auto target = span ? graph_.reference(*span) : std::nullopt;
-  if (target.value_or(0) != 0) builder_.set_span(id, node_ids_[*target]);
-  return id;
+  return with_span(node, id);
 }
 
 }  // namespace mlf::tir::save_json

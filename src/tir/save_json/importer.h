@@ -161,6 +161,8 @@ class Importer {
   NodeId make_opaque(std::uint32_t node);
   NodeId make_opaque_expr(std::uint32_t node);
   ListId opaque_fields(std::uint32_t node);
+  /// Gives what was made of a node of unknown type its span.
+  NodeId with_span(std::uint32_t node, NodeId made);
   NodeId opaque_value(std::uint32_t node, json::Member attribute);
   NodeId make_text(std::string_view type_key, std::string_view text);
   std::uint32_t guessed_reference(std::uint32_t node, json::Member attribute) const;

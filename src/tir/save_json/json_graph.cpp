@@ -6,6 +6,7 @@
 
 #include "support/base64.h"
 #include "tir/reader.h"
+#include "tir/save_json/layout.h"
 
 namespace mlf::tir::save_json {
 namespace {
@@ -21,11 +22,8 @@ json::Value required(json::Value object, std::string_view key, json::Type type) 
 // repr_b64 is a length of eight bytes, little-endian, and the bytes. TVM takes this form for
 // strings that are not printable.
 std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
-  std::uint64_t size = 0;
-  if (data.size() < sizeof size) return std::nullopt;
-  for (std::size_t i = 0; i < sizeof size; ++i) {
-    size |= static_cast<std::uint64_t>(data[i]) << (8 * i);
-  }
+  if (data.size() < sizeof(std::uint64_t)) return std::nullopt;
+  const auto size = load_little_endian<std::uint64_t>(data, 0);
   if (size != data.size() - sizeof size) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(data.data()) + sizeof size, size);
 }

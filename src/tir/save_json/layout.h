@@ -66,6 +66,23 @@ std::string_view describe(Expects expects);
 
 // --- NDArrays as TVM serializes them, in base64: magic, device, dtype, shape, data; little-endian
 
+// Byte by byte: the result does not depend on the machine, and data need not be aligned.
+template <class Integer>
+Integer load_little_endian(std::span<const std::byte> data, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < sizeof(Integer); ++i) {
+    value |= static_cast<std::uint64_t>(data[at + i]) << (8 * i);
+  }
+  return static_cast<Integer>(value);
+}
+
+template <class Integer>
+void append_little_endian(std::vector<std::byte>& data, Integer value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    data.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xff));
+  }
+}
+
 struct Tensor {
   DType dtype;
   std::vector<std::int64_t> shape{};

@@ -122,11 +122,6 @@ bool is_printable(std::string_view text) {
                    node.text(f::MissingObject::type_key), node.integer(f::MissingObject::index)));
 }
 
-// 64 bits, little-endian, on every machine.
-void append_word(std::vector<std::byte>& bytes, std::uint64_t value) {
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
-}
-
 struct TextAttr {
   std::string_view name;
   std::string value;
@@ -288,7 +283,7 @@ class Writer {
     }
     member("repr_b64");
     std::vector<std::byte> length;
-    append_word(length, content.size());
+    append_little_endian(length, std::uint64_t{content.size()});
     write_base64(length, std::as_bytes(std::span(content)));
   }
 
@@ -306,8 +301,8 @@ class Writer {
   void write_shape_tuple(Node node) {
     std::vector<std::byte> words;
     const auto values = node.integers(f::ShapeTuple::values);
-    append_word(words, values.size());
-    for (const std::int64_t value : values) append_word(words, static_cast<std::uint64_t>(value));
+    append_little_endian(words, std::uint64_t{values.size()});
+    for (const std::int64_t value : values) append_little_endian(words, value);
     member("repr_str");
     write_base64(words, {});
   }

@@ -222,11 +222,11 @@ class ModulePrinter {
     check_written_size(document_.module, most_nodes_);
     collect_names();
     print_module_attrs();
-    const NodeMap functions = module_.map(f::IRModule::functions);
+    const std::vector<NamedFunction> functions = functions_of(document_.module);
     if (functions.empty() && !printer_.spelling().is_old) script_.line(1, "pass");
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (i > 0) script_.empty_line();
-      print(functions.key(i), functions.value(i));
+      print(functions[i].name, functions[i].function);
     }
     write_metadata(sink);
     sink(printer_.spelling().header);
@@ -240,12 +240,12 @@ class ModulePrinter {
  private:
   /// Calls of these functions are members of the module.
   void collect_names() {
-    const NodeMap functions = module_.map(f::IRModule::functions);
     support::NameSet<std::string_view> names;
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      const std::string_view name = functions.key(i).text(f::GlobalVar::name_hint);
-      if (!names.insert(name).second) refuse(fmt::format("two functions are called '{}'", name));
-      names_.functions.push_back(functions.key(i).id());
+    for (const NamedFunction& function : functions_of(document_.module)) {
+      if (!names.insert(function.name).second) {
+        refuse(fmt::format("two functions are called '{}'", function.name));
+      }
+      names_.functions.push_back(function.key.id());
     }
   }
 
@@ -256,8 +256,7 @@ class ModulePrinter {
     script_.line(1, TextFragments().text("I.module_attrs(").value(attrs).text(")"));
   }
 
-  void print(Node global_var, Node function) {
-    const std::string_view name = global_var.text(f::GlobalVar::name_hint);
+  void print(std::string_view name, Node function) {
     if (!is_identifier(name)) {
       refuse(fmt::format("a function called '{}' cannot be written in Python", name));
     }
