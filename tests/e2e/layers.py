@@ -1,4 +1,4 @@
-"""No include runs upwards: a room of src/ uses the rooms below it and nothing else."""
+"""A layer of src/ includes only the layers below it (src/README.md)."""
 
 import re
 import unittest
@@ -7,9 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Each room, and those directly below it; what these use may be used as well. tir has rooms of its
-# own: what dialects share is below them, and they do not know each other (`tir/save_json` is also
-# the spelling of attributes inside texts).
+# Each layer, and those directly below it. A layer may also include what these include. The dialects
+# of tir share tir/text and do not include each other. tir/save_json is also the form of attributes
+# inside texts.
 BELOW = {
     "support": [],
     "json": ["support"],
@@ -39,7 +39,7 @@ BELOW = {
     "program": ["replan", "page", "drawing"],
 }
 
-# Headers of include/mlf that are not in a folder of their room.
+# Headers of include/mlf that are not in a folder of their layer.
 PUBLIC = {
     "diagnostics.h": "support",
     "export.h": "support",
@@ -69,62 +69,62 @@ PUBLIC = {
 PLAIN = ("export.h", "json_layout.h", "tvm_version.h")
 
 
-def room_of(path):
-    """The room of a file, by its path below src/, include/mlf/ or mlf/."""
+def layer_of(path):
+    """The layer of a file, by its path below src/, include/mlf/ or mlf/."""
     if path in PUBLIC:
         return PUBLIC[path]
     name = path if path in BELOW else path.removesuffix(".h")
     while name not in BELOW:
         if "/" not in name:
-            raise AssertionError(f"{path} is in no room: name it in {Path(__file__).name}")
+            raise AssertionError(f"{path} is in no layer: name it in {Path(__file__).name}")
         name = name.rpartition("/")[0]
     return name
 
 
 def files():
-    """Every source of the library and the programs, with its room."""
+    """Every source of the library and the programs, with its layer."""
     for folder in ("src", "include/mlf"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".h", ".cpp", ".def"):
-                yield path, room_of(path.relative_to(ROOT / folder).as_posix())
+                yield path, layer_of(path.relative_to(ROOT / folder).as_posix())
     for path in sorted((ROOT / "mlf").rglob("*")):
         if path.suffix in (".h", ".cpp"):
             yield path, "program"
 
 
 def included(path):
-    """Rooms of what a file includes, with the line; system headers and neighbours left out."""
+    """Layers of what a file includes, with the line; system headers and neighbours left out."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = re.match(r'#include "(mlf/)?([^"]+)"', line)
         if match is None:
             continue
         public, name = match.groups()
         if public or (ROOT / "src" / name).exists():
-            yield number, name, room_of(name)
+            yield number, name, layer_of(name)
 
 
 @cache
-def usable(room):
-    rooms = {room}
-    for below in BELOW[room]:
-        rooms |= usable(below)
-    return rooms
+def usable(layer):
+    layers = {layer}
+    for below in BELOW[layer]:
+        layers |= usable(below)
+    return layers
 
 
-class Rooms(unittest.TestCase):
+class Layers(unittest.TestCase):
     def test_no_include_runs_upwards(self):
         wrong = [
-            f"{path.relative_to(ROOT)}:{number}: {room} uses {name}, which is in {used}"
-            for path, room in files()
+            f"{path.relative_to(ROOT)}:{number}: {layer} uses {name}, which is in {used}"
+            for path, layer in files()
             for number, name, used in included(path)
-            if used not in usable(room)
+            if used not in usable(layer)
         ]
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
 
-    def test_every_room_is_there(self):
-        rooms = {room for _, room in files()}
-        self.assertLessEqual(rooms, BELOW.keys())
-        self.assertGreater(len(rooms), 10)
+    def test_every_layer_is_there(self):
+        layers = {layer for _, layer in files()}
+        self.assertLessEqual(layers, BELOW.keys())
+        self.assertGreater(len(layers), 10)
 
     def test_every_public_header_says_what_threads_may_do(self):
         silent = [
