@@ -1,6 +1,6 @@
 #include "archive/tar_header.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // need before the statement they are in.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <string_view>

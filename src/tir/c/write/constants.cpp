@@ -1,6 +1,6 @@
 #include "tir/c/write/constants.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>

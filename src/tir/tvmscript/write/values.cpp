@@ -1,5 +1,5 @@
 // Literals, the elements of constants, and the values of attributes and annotations.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
