@@ -56,7 +56,7 @@ PARTS = {
         "mlf plan --json": "contract/plan.md",
         "mlf verify --json": "contract/verify.md",
     },
-    "src/README.md": {"The house on one page": "developers/house.md"},
+    "src/README.md": {"Architecture": "developers/architecture.md"},
     "mlf/page/README.md": {"The page": "developers/page.md"},
     "tests/README.md": {"The tests": "developers/tests.md"},
 }
