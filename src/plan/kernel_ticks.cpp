@@ -98,7 +98,7 @@ class TickScanner {
   std::map<std::pair<Place::Kind, std::uint32_t>, MemoryId> by_root_;
   std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
   std::unordered_set<std::uint32_t> seen_;                // nodes of this tick
-  std::unordered_set<std::uint32_t> unused_;              // pointers that are only compared or freed
+  std::unordered_set<std::uint32_t> unused_;  // pointers that are only compared or freed
   tir::NodeId bound_value_ = tir::NodeId::none;
   std::vector<std::pair<std::int64_t, InPlacePair>> in_place_;
   std::size_t work_ = 0;
@@ -205,9 +205,7 @@ void TickScanner::match_buffers(Node block) {
 void TickScanner::touch(Node var) {
   const auto memory = memory_of(var);
   if (!memory) return touch_allocation(var);
-  std::optional<TickRange>& touched = memories_[*memory].touched;
-  if (!touched) touched = TickRange{now_, now_};
-  touched->include({now_, now_});
+  include(memories_[*memory].touched, TickRange{now_, now_});
 }
 
 void TickScanner::add_allocation(Node var) {
@@ -220,10 +218,7 @@ void TickScanner::touch_allocation(Node var) {
   const Place place = scope_.place_of(var);
   if (place.kind != Place::Kind::local || unused_.contains(tir::index(var.id()))) return;
   const auto found = allocations_.find(place.root);
-  if (found == allocations_.end()) return;
-  std::optional<TickRange>& touched = found->second.touched;
-  if (!touched) touched = TickRange{now_, now_};
-  touched->include({now_, now_});
+  if (found != allocations_.end()) include(found->second.touched, TickRange{now_, now_});
 }
 
 void TickScanner::keep_all_in(Node expr) {
@@ -439,8 +434,7 @@ KernelTicks TickScanner::run() && {
   result.count = std::max<std::int64_t>(now_ + 1, 1);
   // MakePackedAPI leaves six parameters, which are not those of a call.
   result.is_packed = is_packed();
-  const Place::Kind counted =
-      result.is_packed ? Place::Kind::argument : Place::Kind::parameter;
+  const Place::Kind counted = result.is_packed ? Place::Kind::argument : Place::Kind::parameter;
   std::vector<std::optional<TickMemory>> finished;  // by memory
   for (const Memory& memory : memories_) {
     finished.emplace_back();
@@ -469,6 +463,32 @@ KernelTicks TickScanner::run() && {
 void TickRange::include(TickRange other) {
   first = std::min(first, other.first);
   last = std::max(last, other.last);
+}
+
+void include(std::optional<TickRange>& touched, const std::optional<TickRange>& range) {
+  if (!range) return;
+  if (!touched) touched = range;
+  touched->include(*range);
+}
+
+std::optional<TickRange> KernelTicks::touched(std::size_t argument) const {
+  std::optional<TickRange> result;
+  if (argument < arguments.size()) result = arguments[argument];
+  for (const LetTicks& let : lets) {
+    if (let.argument == argument) include(result, let.touched);
+  }
+  return result;
+}
+
+KernelTicks::FoundLet KernelTicks::find_let(std::string_view name,
+                                            std::optional<std::uint64_t> offset) const {
+  FoundLet found;
+  for (const LetTicks& let : lets) {
+    if (let.name != name || let.offset != offset) continue;
+    found.is_found = true;
+    include(found.touched, let.touched);
+  }
+  return found;
 }
 
 KernelTicks kernel_ticks(Node function) {

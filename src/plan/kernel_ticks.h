@@ -19,6 +19,9 @@ struct TickRange {
   void include(TickRange other);
 };
 
+/// Widens `touched` by `range`; nothing is no range.
+void include(std::optional<TickRange>& touched, const std::optional<TickRange>& range);
+
 /// An address inside an argument that a let has: of a pool it is a workspace or a constant.
 struct LetTicks {
   std::string name;  ///< the let's variable
@@ -67,6 +70,16 @@ struct KernelTicks {
   bool is_followed = true;  ///< false: pointers go ways that this reader does not follow
   /// MakePackedAPI ran: its checks mention every argument, also those that the kernel does not use.
   bool is_packed = false;
+
+  /// When an argument is touched, itself or through `lets`; nothing: never, as far as is known.
+  std::optional<TickRange> touched(std::size_t argument) const;
+
+  struct FoundLet {
+    bool is_found = false;
+    std::optional<TickRange> touched;  ///< nothing: never
+  };
+  /// The lets of one name and offset, which count together.
+  FoundLet find_let(std::string_view name, std::optional<std::uint64_t> offset) const;
 
   /// Whether the kernel does nothing beside reading and writing the memory that it is given.
   bool only_computes() const { return is_followed && unknown_callees.empty(); }

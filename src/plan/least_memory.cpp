@@ -83,8 +83,7 @@ class StayCollector {
   bool is_in_ram(const graph::Storage& storage) const;
   bool is_port(const graph::Value& value) const;
 
-  using WorkspaceKey =
-      std::tuple<graph::Position, std::string_view, std::optional<std::uint64_t>>;
+  using WorkspaceKey = std::tuple<graph::Position, std::string_view, std::optional<std::uint64_t>>;
 
   // Workspaces of all calls together: no real network comes near it.
   static constexpr std::size_t kMaxStays = 10'000'000;
@@ -123,17 +122,7 @@ std::optional<TickRange> StayCollector::touched_at(const graph::Endpoint& end) c
   const Call& call = topology_.calls[end.step];
   const KernelTicks* ticks = ticks_of(call);
   if (ticks == nullptr) return std::nullopt;
-  std::optional<TickRange> touched;
-  const auto include = [&](const std::optional<TickRange>& range) {
-    if (!range) return;
-    if (!touched) touched = range;
-    touched->include(*range);
-  };
-  if (end.argument < ticks->arguments.size()) include(ticks->arguments[end.argument]);
-  for (const LetTicks& let : ticks->lets) {
-    if (let.argument == end.argument) include(let.touched);
-  }
-  return touched_in(call, touched);
+  return touched_in(call, ticks->touched(end.argument));
 }
 
 /// From the first tick that needs the value to the last one. Empty: none is known.
@@ -182,25 +171,18 @@ void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetim
 /// Lets and allocations of one name count together.
 std::optional<TickRange> StayCollector::workspace_ticks(const KernelTicks& ticks,
                                                         const KernelBuffer& buffer) {
-  std::optional<TickRange> touched;
-  bool is_found = false;
-  const auto include = [&](const std::optional<TickRange>& range) {
-    is_found = true;
-    if (!range) return;
-    if (!touched) touched = range;
-    touched->include(*range);
-  };
+  KernelTicks::FoundLet found;
   if (buffer.pool) {
-    for (const LetTicks& let : ticks.lets) {
-      if (let.name == buffer.name && let.offset == buffer.offset) include(let.touched);
-    }
+    found = ticks.find_let(buffer.name, buffer.offset);
   } else {
     for (const AllocationTicks& own : ticks.allocations) {
-      if (own.name == buffer.name) include(own.touched);
+      if (own.name != buffer.name) continue;
+      found.is_found = true;
+      include(found.touched, own.touched);
     }
   }
-  if (!is_found) is_complete_ = false;
-  return touched;
+  if (!found.is_found) is_complete_ = false;
+  return found.touched;
 }
 
 void StayCollector::add_workspaces(const Call& call) {

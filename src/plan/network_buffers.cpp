@@ -56,16 +56,7 @@ std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
   const TickRange whole = whole_step(call.position);
   const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
   if (!ticks) return whole;
-  std::optional<TickRange> touched;
-  const auto include = [&](const std::optional<TickRange>& range) {
-    if (!range) return;
-    if (!touched) touched = range;
-    touched->include(*range);
-  };
-  if (end.argument < ticks->arguments.size()) include(ticks->arguments[end.argument]);
-  for (const LetTicks& let : ticks->lets) {
-    if (let.argument == end.argument) include(let.touched);
-  }
+  const std::optional<TickRange> touched = ticks->touched(end.argument);
   if (!touched) return std::nullopt;
   return TickRange{whole.first + touched->first, whole.first + touched->last};
 }
@@ -147,28 +138,18 @@ void NetworkReader::add_storages() {
   }
 }
 
-/// The ticks of a call in which memory behind a let is touched. Lets of one name and place count
-/// together.
-NetworkReader::FoundLet NetworkReader::find_let(graph::KernelId id,
-                                                const KernelBuffer& buffer) const {
+/// The ticks of a call in which memory behind a let is touched.
+KernelTicks::FoundLet NetworkReader::find_let(graph::KernelId id,
+                                              const KernelBuffer& buffer) const {
   const std::optional<KernelTicks>& ticks = kernels_[index(id)].ticks;
-  FoundLet found;
-  if (!ticks) return found;
-  for (const LetTicks& let : ticks->lets) {
-    if (let.name != buffer.name || let.offset != buffer.offset) continue;
-    found.is_found = true;
-    if (!let.touched) continue;
-    if (!found.touched) found.touched = let.touched;
-    found.touched->include(*let.touched);
-  }
-  return found;
+  return ticks ? ticks->find_let(buffer.name, buffer.offset) : KernelTicks::FoundLet();
 }
 
 /// The ticks of a call in which a workspace is touched; nothing where it never is.
 std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
                                                       const KernelBuffer& buffer,
                                                       PoolProblem& pool) const {
-  const FoundLet found = find_let(id, buffer);
+  const KernelTicks::FoundLet found = find_let(id, buffer);
   if (!found.is_found) {
     refuse(pool, "the let " + quoted(buffer.name) + " in " +
                      quoted(topology_.kernels[index(id)].symbol) + " cannot be followed");
@@ -179,7 +160,7 @@ std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
 /// Constants in a pool of their own, which TVM's planner looks at together with workspaces.
 void NetworkReader::add_constants(graph::KernelId id) {
   for (const KernelBuffer& constant : topology_.kernels[index(id)].constants) {
-    const FoundLet found = find_let(id, constant);
+    const KernelTicks::FoundLet found = find_let(id, constant);
     if (!constant.pool || !found.touched) continue;
     KernelConstant one{.bytes = constant.bytes};
     for (const std::int64_t call : kernels_[index(id)].first_of_calls) {

@@ -94,16 +94,7 @@ class OrderReader {
   std::optional<TickRange> ticks_of(const Call& call, std::size_t argument) const {
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
     if (!ticks) return TickRange{0, 0};
-    std::optional<TickRange> touched;
-    const auto include = [&](const std::optional<TickRange>& range) {
-      if (!range) return;
-      if (!touched) touched = range;
-      touched->include(*range);
-    };
-    if (argument < ticks->arguments.size()) include(ticks->arguments[argument]);
-    for (const LetTicks& let : ticks->lets) {
-      if (let.argument == argument) include(let.touched);
-    }
+    const std::optional<TickRange> touched = ticks->touched(argument);
     if (!touched && writes(call.arguments[argument])) return TickRange{0, ticks->count - 1};
     return touched;
   }
@@ -131,12 +122,7 @@ class OrderReader {
     const graph::KernelBuffer& workspace = topology_.kernel_of(call).workspaces[position];
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
     if (!ticks) return;
-    std::optional<TickRange> touched;
-    for (const LetTicks& let : ticks->lets) {
-      if (let.name != workspace.name || let.offset != workspace.offset || !let.touched) continue;
-      if (!touched) touched = let.touched;
-      touched->include(*let.touched);
-    }
+    const auto touched = ticks->find_let(workspace.name, workspace.offset).touched;
     if (!touched) return;
     const auto planned = scratch_sizes_.find({call.kernel, position});
     const std::uint64_t bytes = std::max(workspace.bytes.value_or(0),

@@ -1,7 +1,7 @@
 // Reads the pools of one network off its topology and its kernels' TIR. One class in four files,
 // by what they find out: the clock and the pools (network_problem.cpp), the buffers with their
-// lives (network_buffers.cpp), which bytes of them are touched (network_accesses.cpp), and what else
-// is not certain (network_certainty.cpp).
+// lives (network_buffers.cpp), which bytes of them are touched (network_accesses.cpp), and what
+// else is not certain (network_certainty.cpp).
 #pragma once
 
 #include <cstddef>
@@ -60,9 +60,9 @@ class NetworkReader {
 
  private:
   struct KernelReading {
-    std::optional<KernelTicks> ticks;          // nothing: no TIR
+    std::optional<KernelTicks> ticks;            // nothing: no TIR
     std::optional<analysis::Accesses> accesses;  // the same
-    std::vector<std::int64_t> first_of_calls;  // first tick of each call
+    std::vector<std::int64_t> first_of_calls;    // first tick of each call
   };
 
   void read_kernels();
@@ -93,11 +93,7 @@ class NetworkReader {
   std::optional<TickRange> ticks_at(const graph::Endpoint& end) const;
   TickRange whole_step(graph::Position position) const;
   void add_workspaces(graph::KernelId id);
-  struct FoundLet {
-    bool is_found = false;
-    std::optional<TickRange> touched{};  // nothing: never
-  };
-  FoundLet find_let(graph::KernelId id, const graph::KernelBuffer& buffer) const;
+  KernelTicks::FoundLet find_let(graph::KernelId id, const graph::KernelBuffer& buffer) const;
   void add_constants(graph::KernelId id);
   std::optional<TickRange> scratch_ticks(graph::KernelId id, const graph::KernelBuffer& buffer,
                                          PoolProblem& pool) const;
@@ -109,8 +105,8 @@ class NetworkReader {
   const graph::Topology& topology_;
   std::span<const graph::TirInput> sources_;
   graph::Lifetimes lifetimes_;
-  std::vector<KernelReading> kernels_;  // by kernel
-  std::vector<std::int64_t> steps_;     // NetworkProblem::first_tick
+  std::vector<KernelReading> kernels_;       // by kernel
+  std::vector<std::int64_t> steps_;          // NetworkProblem::first_tick
   std::vector<analysis::ByteSet> contents_;  // by value: what is certainly written of it
   std::vector<std::uint64_t> reaches_;       // by storage: up to where it is touched
   std::size_t scratch_lives_ = 0;
