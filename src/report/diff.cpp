@@ -173,7 +173,9 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// Whether main may make calls that are not known.
-bool may_hide_calls(const Side& side) { return !side.module().network->gaps.empty(); }
+bool may_hide_calls(const Side& side) {
+  return !side.module().network->gaps.empty();
+}
 
 /// By call, whether its kernel's program is one of the other side as well. Where main may hide
 /// calls, the call of that program there may be one of these.
@@ -299,6 +301,15 @@ std::string name_of_both(const KernelReport& before, const KernelReport& after) 
   return before.short_name + " -> " + after.short_name;
 }
 
+/// Kernels and calls of one side that have no partner.
+struct Unpaired {
+  KernelChange change;     ///< removed or added
+  const Side& side;        ///< that has them
+  const Side& other;       ///< whose main may make these calls where it is not understood
+  std::string_view when;   ///< the other side: "after" or "before"
+  std::string_view words;  ///< what these calls are: "gone" or "new"
+};
+
 /// A kernel that only one side has.
 void add_one_sided(ModuleDifference& difference, KernelChange change, const KernelReport& kernel) {
   const bool is_added = change == KernelChange::added;
@@ -309,6 +320,26 @@ void add_one_sided(ModuleDifference& difference, KernelChange change, const Kern
                                 {}});
 }
 
+void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
+                  const std::vector<bool>& is_known_kernel,
+                  const std::vector<bool>& is_paired_call) {
+  if (may_hide_calls(unpaired.other)) {
+    difference.graph.push_back(
+        fmt::format("which calls are {} is not known: main of the archive {} is not understood",
+                    unpaired.words, unpaired.when));
+    return;
+  }
+  const ModuleReport& module = unpaired.side.module();
+  for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+    if (!is_known_kernel[i]) add_one_sided(difference, unpaired.change, module.kernels[i]);
+  }
+  for (std::size_t i = 0; i < module.calls.size(); ++i) {
+    if (is_paired_call[i]) continue;
+    const std::string& name = module.kernels[module.calls[i].kernel].short_name;
+    difference.graph.push_back(fmt::format("call {} of {} is {}", i, name, unpaired.words));
+  }
+}
+
 /// Kernels of paired calls that are other programs, and kernels of calls without a partner.
 void compare_networks(ModuleDifference& difference, const Side& left, const Side& right) {
   const ModuleReport& a = left.module();
@@ -316,10 +347,12 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
   const std::vector<std::size_t> partners = pair_calls(left, right);
   std::vector<bool> is_known_left(a.kernels.size());
   std::vector<bool> is_known_right(b.kernels.size());
-  std::vector<bool> has_partner(b.calls.size());
+  std::vector<bool> is_paired_left(a.calls.size());
+  std::vector<bool> is_paired_right(b.calls.size());
   for (std::size_t i = 0; i < partners.size(); ++i) {
     if (partners[i] == kNone) continue;
-    has_partner[partners[i]] = true;
+    is_paired_left[i] = true;
+    is_paired_right[partners[i]] = true;
     const CallReport& before = a.calls[i];
     const CallReport& after = b.calls[partners[i]];
     const auto was = sources_of(*a.network, (*a.network)[before.call], partners);
@@ -342,35 +375,10 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     compare_calls(kernel.numbers, before, after);
     add_code(kernel.numbers, a, before.kernel, b, after.kernel);
   }
-  const auto add_alone = [&](KernelChange change, const ModuleReport& module,
-                             const std::vector<bool>& is_known) {
-    for (std::size_t i = 0; i < module.kernels.size(); ++i) {
-      if (is_known[i]) continue;
-      add_one_sided(difference, change, module.kernels[i]);
-    }
-  };
-  if (may_hide_calls(right)) {
-    difference.graph.push_back(
-        "which calls are gone is not known: main of the archive after is not understood");
-  } else {
-    add_alone(KernelChange::removed, a, is_known_left);
-    for (std::size_t i = 0; i < partners.size(); ++i) {
-      if (partners[i] != kNone) continue;
-      difference.graph.push_back(
-          fmt::format("call {} of {} is gone", i, a.kernels[a.calls[i].kernel].short_name));
-    }
-  }
-  if (may_hide_calls(left)) {
-    difference.graph.push_back(
-        "which calls are new is not known: main of the archive before is not understood");
-  } else {
-    add_alone(KernelChange::added, b, is_known_right);
-    for (std::size_t i = 0; i < has_partner.size(); ++i) {
-      if (has_partner[i]) continue;
-      difference.graph.push_back(
-          fmt::format("call {} of {} is new", i, b.kernels[b.calls[i].kernel].short_name));
-    }
-  }
+  add_unpaired(difference, {KernelChange::removed, left, right, "after", "gone"}, is_known_left,
+               is_paired_left);
+  add_unpaired(difference, {KernelChange::added, right, left, "before", "new"}, is_known_right,
+               is_paired_right);
 }
 
 /// Generated C has buffers of one dimension, if it says types at all.
