@@ -100,18 +100,10 @@ NodeId read_iter_var(Context& c, SyntaxId, std::span<const Value> arguments) {
       Kind::IterVar, {domain, variable, iter_type, c.builder.string(as_string(c, arguments[3]))});
 }
 
+// Beside those of text::kCommonFunctions.
 constexpr text::PrintedFunction<Context> kFunctions[] = {
-    {"floordiv", 2, text::read_binary<Kind::FloorDiv, Context>},
-    {"floormod", 2, text::read_binary<Kind::FloorMod, Context>},
-    {"min", 2, text::read_binary<Kind::Min, Context>},
-    {"max", 2, text::read_binary<Kind::Max, Context>},
-    {"select", 3, text::read_select<Context>},
-    {"ramp", 3, text::read_ramp<Context>},
-    {"broadcast", 2, read_broadcast},
-    {"cast", 2, read_cast},
-    {"shuffle", 2, read_shuffle},
-    {"reduce", 5, read_reduce},
-    {"IterVar", 4, read_iter_var},
+    {"broadcast", 2, read_broadcast}, {"cast", 2, read_cast},        {"shuffle", 2, read_shuffle},
+    {"reduce", 5, read_reduce},       {"IterVar", 4, read_iter_var},
 };
 
 NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {

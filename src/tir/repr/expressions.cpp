@@ -296,13 +296,8 @@ NodeId read_range(Context& c, SyntaxId id, std::span<const Value> arguments) {
   return c.builder.make(Kind::Range, {min, as_expr(c, arguments[1])});
 }
 
+// Beside those of text::kCommonFunctions.
 constexpr text::PrintedFunction<Context> kFunctions[] = {
-    {"floordiv", 2, text::read_binary<Kind::FloorDiv, Context>},
-    {"floormod", 2, text::read_binary<Kind::FloorMod, Context>},
-    {"min", 2, text::read_binary<Kind::Min, Context>},
-    {"max", 2, text::read_binary<Kind::Max, Context>},
-    {"select", 3, text::read_select<Context>},
-    {"ramp", 3, text::read_ramp<Context>},
     {"shuffle", 2, read_shuffle},
     {"reduce", 6, read_reduce},
     {"comm_reducer", 4, read_comm_reducer},

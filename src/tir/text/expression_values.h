@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -154,16 +155,6 @@ struct PrintedFunction {
   NodeId (*read)(Context& c, SyntaxId call, std::span<const Value> arguments);
 };
 
-/// Null where there is none of this name.
-template <class Context>
-const PrintedFunction<Context>* find_function(std::span<const PrintedFunction<Context>> functions,
-                                              std::string_view name) {
-  for (const auto& function : functions) {
-    if (function.name == name) return &function;
-  }
-  return nullptr;
-}
-
 template <class Context>
 NodeId call_function(Context& c, const PrintedFunction<Context>& function, SyntaxId call,
                      std::span<const Value> arguments) {
@@ -194,6 +185,28 @@ NodeId read_ramp(Context& c, SyntaxId, std::span<const Value> arguments) {
   const NodeId base = as_expr(c, arguments[0]);
   const NodeId stride = as_expr(c, arguments[1]);
   return c.make.ramp(base, stride, as_lanes(c, arguments[2]));
+}
+
+template <class Context>
+inline constexpr PrintedFunction<Context> kCommonFunctions[] = {
+    {"floordiv", 2, read_binary<Kind::FloorDiv, Context>},
+    {"floormod", 2, read_binary<Kind::FloorMod, Context>},
+    {"min", 2, read_binary<Kind::Min, Context>},
+    {"max", 2, read_binary<Kind::Max, Context>},
+    {"select", 3, read_select<Context>},
+    {"ramp", 3, read_ramp<Context>},
+};
+
+/// A function of both dialects or of `own`. Null where there is none of this name.
+template <class Context>
+const PrintedFunction<Context>* find_function(std::span<const PrintedFunction<Context>> own,
+                                              std::string_view name) {
+  const std::span<const PrintedFunction<Context>> common(kCommonFunctions<Context>);
+  for (const auto functions : {common, own}) {
+    const auto found = std::ranges::find(functions, name, &PrintedFunction<Context>::name);
+    if (found != functions.end()) return &*found;
+  }
+  return nullptr;
 }
 
 }  // namespace mlf::tir::text
