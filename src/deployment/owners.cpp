@@ -5,7 +5,7 @@
 
 #include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
-#include "mlf/tir/kind.h"
+#include "tir/node_queries.h"
 
 namespace mlf::deployment {
 namespace {
@@ -13,20 +13,6 @@ namespace {
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
-
-Node attribute(Node function, std::string_view name) {
-  if (!function.is(Kind::PrimFunc)) return {};
-  const Node attrs = function.node(f::PrimFunc::attrs);
-  return attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find(name) : Node{};
-}
-
-/// The target kind that a function's attribute names; empty if it has none.
-std::string_view target_kind_of(Node function) {
-  const Node target = attribute(function, "target");
-  if (!target.is(Kind::Target)) return {};
-  const Node kind = target.node(f::Target::kind);
-  return kind.is(Kind::TargetKind) ? kind.text(f::TargetKind::name) : std::string_view{};
-}
 
 std::vector<const Target*> targets_of(const std::vector<std::size_t>& modules,
                                       const ModelLibrary& library) {
@@ -90,7 +76,7 @@ TirOwners owners_of(const tir::Module& module, std::string_view stem, const Mode
     if (const auto owner = symbols.module_of(one.symbol)) {
       modules.insert(*owner);
     }
-    if (const auto kind = target_kind_of(one.function); !kind.empty()) kinds.insert(kind);
+    if (const auto kind = tir::target_kind_of(one.function); !kind.empty()) kinds.insert(kind);
   }
 
   TirOwners owners{{modules.begin(), modules.end()}, nullptr};

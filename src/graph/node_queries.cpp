@@ -20,12 +20,6 @@ std::optional<std::int64_t> integer_of(Node expr) {
   return std::nullopt;
 }
 
-std::string_view string_of(Node expr) {
-  if (expr.is(Kind::StringImm)) return expr.text(f::StringImm::value);
-  if (expr.is(Kind::String)) return expr.text(f::String::value);
-  return {};
-}
-
 // Without "tir.": the rules here name operators as texts do.
 std::string_view operator_of(Node expr) {
   if (!expr.is(Kind::Call)) return {};
@@ -34,12 +28,6 @@ std::string_view operator_of(Node expr) {
   std::string_view name = op.text(f::Op::name);
   if (name.starts_with("tir.")) name.remove_prefix(4);
   return name;
-}
-
-Node attribute(Node function, std::string_view name) {
-  const Node attrs = function[f::PrimFunc::attrs];
-  if (!attrs.is(Kind::DictAttrs)) return {};
-  return attrs.map(f::DictAttrs::dict).find(name);
 }
 
 /// A shape with one unknown extent is of no use to anyone here, and is left out as a whole.

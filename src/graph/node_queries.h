@@ -8,8 +8,12 @@
 
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
+#include "tir/node_queries.h"
 
 namespace mlf::graph {
+
+using tir::attribute_of;
+using tir::string_of;
 
 /// A name as messages show it.
 inline std::string quoted(std::string_view name) {
@@ -19,17 +23,11 @@ inline std::string quoted(std::string_view name) {
 /// The value of an integer constant, below casts.
 std::optional<std::int64_t> integer_of(tir::Node expr);
 
-/// The content of a StringImm or String; empty for anything else.
-std::string_view string_of(tir::Node expr);
-
 /// Without the casts around it.
 tir::Node without_casts(tir::Node expr);
 
 /// The operator of a call without "tir."; empty for other nodes and for calls of functions.
 std::string_view operator_of(tir::Node expr);
-
-/// An attribute of a PrimFunc; undefined where it has none.
-tir::Node attribute(tir::Node function, std::string_view name);
 
 /// Element type and shape of a Buffer; no shape where a dimension is not constant.
 TensorType type_of_buffer(tir::Node buffer);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "tir/node_queries.h"
 #include "tir/storage.h"
 
 namespace mlf::tir {
@@ -201,17 +202,10 @@ Node NodeMap::find(std::string_view name) const {
 
 namespace {
 
-/// What the C calls a function. TVMScript of v0.14 and later leaves a symbol out that is the name.
+/// TVMScript of v0.14 and later leaves a symbol out that is the name.
 std::string_view symbol_of(Node function, std::string_view name) {
-  if (!function.is(Kind::PrimFunc)) return name;
-  const Node attrs = function[f::PrimFunc::attrs];
-  if (!attrs.is(Kind::DictAttrs)) return name;
-  // A String or a StringImm, by version.
-  const Node symbol = attrs.map(f::DictAttrs::dict).find("global_symbol");
-  std::string_view text;
-  if (symbol.is(Kind::String)) text = symbol.text(f::String::value);
-  if (symbol.is(Kind::StringImm)) text = symbol.text(f::StringImm::value);
-  return text.empty() ? name : text;
+  const std::string_view symbol = string_of(attribute_of(function, "global_symbol"));
+  return symbol.empty() ? name : symbol;
 }
 
 }  // namespace

@@ -24,6 +24,28 @@ inline bool is_call_of(Node node, std::string_view op) {
          node[f::Call::op].text(f::Op::name) == op;
 }
 
+/// An attribute of a PrimFunc; undefined where it has none, and for other nodes.
+inline Node attribute_of(Node function, std::string_view name) {
+  if (!function.is(Kind::PrimFunc)) return {};
+  const Node attrs = function[f::PrimFunc::attrs];
+  return attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find(name) : Node();
+}
+
+/// The content of a String or a StringImm: attributes hold strings as either, by version. Empty for
+/// anything else.
+inline std::string_view string_of(Node node) {
+  if (node.is(Kind::String)) return node.text(f::String::value);
+  return node.is(Kind::StringImm) ? node.text(f::StringImm::value) : std::string_view();
+}
+
+/// The target kind that a PrimFunc's attribute names; empty where it names none.
+inline std::string_view target_kind_of(Node function) {
+  const Node target = attribute_of(function, "target");
+  if (!target.is(Kind::Target)) return {};
+  const Node kind = target[f::Target::kind];
+  return kind.is(Kind::TargetKind) ? kind.text(f::TargetKind::name) : std::string_view();
+}
+
 /// Whether an IntImm of the dtype may have the value: what TVM's constructor checks
 /// (src/ir/expr.cc).
 inline bool int_imm_holds(DType dtype, std::int64_t value) {

@@ -1,4 +1,5 @@
 #include "tir/pools.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir {
 
@@ -15,9 +16,7 @@ std::string_view pool_name(std::string_view parameter) {
 /// which is which as long as there are as many of both.
 std::vector<PoolUse> pool_uses(Node function) {
   std::vector<PoolUse> pools;
-  const Node attrs = function[f::PrimFunc::attrs];
-  const Node list =
-      attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find("pool_args") : Node();
+  const Node list = attribute_of(function, "pool_args");
   if (!list.is(Kind::Array)) return pools;
   for (const Node allocated : list.list(f::Array::elements)) {
     if (allocated.is(Kind::AllocatedPoolInfo)) pools.push_back({allocated, {}});

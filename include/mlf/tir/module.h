@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "mlf/export.h"
 #include "mlf/tir/dtype.h"

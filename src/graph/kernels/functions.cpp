@@ -25,7 +25,7 @@ bool has_main_name(const FunctionRef& function) {
 
 // AOTExecutorCodegen marks its main with the attribute `runner_function` in all versions.
 bool is_runner(const FunctionRef& function) {
-  const Node runner = attribute(function.function, "runner_function");
+  const Node runner = attribute_of(function.function, "runner_function");
   return runner && integer_of(runner).value_or(0) != 0;
 }
 

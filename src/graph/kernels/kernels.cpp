@@ -17,14 +17,6 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// "c", "cmsis-nn", …: the kind alone, as the device type is 1 for all of these.
-std::string target_kind(Node function) {
-  const Node target = attribute(function, "target");
-  if (!target.is(Kind::Target)) return {};
-  const Node kind = target[f::Target::kind];
-  return kind.is(Kind::TargetKind) ? std::string(kind.text(f::TargetKind::name)) : std::string();
-}
-
 Node mapped_buffer(Node function, std::uint8_t field, Node param) {
   // A handful of entries: no index is worth it.
   const tir::NodeMap map = function.map(field);
@@ -119,7 +111,8 @@ FunctionReach known_reach(Node function, const BodyScan& scan) {
   FunctionReach reach = reach_of(function);
   if (reach.is_complete && scan.gaps.empty()) return reach;
   for (auto* all : {&reach.parameters, &reach.arguments}) {
-    for (auto& [position, reaches] : *all) reaches.stored.is_exact = reaches.loaded.is_exact = false;
+    for (auto& [position, reaches] : *all)
+      reaches.stored.is_exact = reaches.loaded.is_exact = false;
   }
   for (auto& [pointer, reaches] : reach.pointers) {
     reaches.stored.is_exact = reaches.loaded.is_exact = false;
@@ -129,7 +122,8 @@ FunctionReach known_reach(Node function, const BodyScan& scan) {
 
 /// Bytes that the function certainly writes, and no more than which it writes. A function that the
 /// tensor is passed on to is taken to write no more than the rest of the body does.
-std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches, std::size_t parameter) {
+std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches,
+                                           std::size_t parameter) {
   const auto at = reaches.find(static_cast<std::uint32_t>(parameter));
   if (at == reaches.end() || !at->second.stored.is_exact) return std::nullopt;
   return at->second.stored.bytes;
@@ -249,9 +243,9 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.origin = KernelOrigin::tir;
   info.kernel.function = ref.name;
   info.kernel.source = sources[ref.source].stem;
-  info.kernel.target = target_kind(ref.function);
+  info.kernel.target = tir::target_kind_of(ref.function);
   // TVM's structural hash of the Relay function: equal in graph and AOT builds of one network.
-  info.kernel.hash = string_of(attribute(ref.function, "hash"));
+  info.kernel.hash = string_of(attribute_of(ref.function, "hash"));
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
   info.parameters = parameters_of(ref.function, scan);

@@ -77,7 +77,7 @@ PoolArgument pool_argument(Node allocated) {
 std::vector<PoolArgument> pool_arguments(Node main) {
   std::vector<PoolArgument> result;
   // USMP leaves it on main and on kernels, one entry for each pool.
-  const Node list = attribute(main, "pool_args");
+  const Node list = attribute_of(main, "pool_args");
   if (!list.is(Kind::Array)) return result;
   for (const Node allocated : list.list(f::Array::elements)) {
     result.push_back(pool_argument(allocated));

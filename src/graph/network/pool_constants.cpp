@@ -47,7 +47,7 @@ void add_pool(ConstantSizes& sizes, const Topology& topology, Node info) {
 
 ConstantSizes constant_sizes(const Topology& topology, Node main) {
   ConstantSizes sizes;
-  const Node pools = attribute(main, "pool_args");
+  const Node pools = attribute_of(main, "pool_args");
   if (!pools.is(Kind::Array)) return sizes;
   for (const Node pool : pools.list(f::Array::elements)) {
     if (pool.is(Kind::AllocatedPoolInfo)) {

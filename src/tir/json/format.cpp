@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mlf/tir/tvm_version.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 
@@ -43,13 +44,6 @@ IntegerForm integer_form(DType dtype) {
 
 namespace {
 
-// The attribute of this name; undefined attributes have none.
-Node attr_of(Node function, std::string_view name) {
-  const Node attrs = function[f::PrimFunc::attrs];
-  if (!attrs || !attrs.is(Kind::DictAttrs)) return {function.module(), NodeId::none};
-  return attrs.map(f::DictAttrs::dict).find(name);
-}
-
 // The same attribute is an IntImm or, from v0.18 on, a boxed number.
 std::optional<std::int64_t> number_of(Node value) {
   if (!value) return std::nullopt;
@@ -74,7 +68,7 @@ bool names_main(std::string_view name) {
 bool is_main(std::string_view name, Node function) {
   // TVM's builders of main (aot_executor_codegen.cc, AOTLowerMain) set `runner_function`; a text
   // that has lost its attributes leaves only the name.
-  if (const auto runner = number_of(attr_of(function, "runner_function"))) return *runner != 0;
+  if (const auto runner = number_of(attribute_of(function, "runner_function"))) return *runner != 0;
   return names_main(name) || names_main(global_symbol_of(function).value_or(""));
 }
 
@@ -100,14 +94,14 @@ Role role_of(std::string_view name, Node function) {
   constexpr std::int64_t kDeviceKernelLaunch = 2;
   // Lowered, main has a calling convention as every other host function: so it is asked for first.
   if (is_main(name, function)) return Role::main;
-  const auto convention = number_of(attr_of(function, "calling_conv"));
+  const auto convention = number_of(attribute_of(function, "calling_conv"));
   if (convention == kDeviceKernelLaunch) return Role::device;
   if (convention == kCPackedFunc) return Role::host;
   return Role::operator_;
 }
 
 std::optional<std::string_view> global_symbol_of(Node function) {
-  const Node symbol = attr_of(function, "global_symbol");
+  const Node symbol = attribute_of(function, "global_symbol");
   if (!symbol) return std::nullopt;
   if (symbol.is(Kind::String)) return symbol.text(f::String::value);
   if (symbol.is(Kind::StringImm)) return symbol.text(f::StringImm::value);

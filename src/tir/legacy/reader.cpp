@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "tir/legacy/expressions.h"
+#include "tir/node_queries.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"
 
@@ -32,9 +33,8 @@ NodeId make_function(Context& c, const Header& header, NodeId body) {
                        header.attrs, body});
   if (header.has_preflattened) return function;
   c.without_preflattened.push_back(function);
-  const Node attrs = builder.node(function)[f::PrimFunc::attrs];
   const bool is_lowered =
-      c.is_flat && attrs && attrs.map(f::DictAttrs::dict).find("from_legacy_te_schedule");
+      c.is_flat && attribute_of(builder.node(function), "from_legacy_te_schedule");
   if (is_lowered && !header.buffer_map.empty()) c.note_no_preflattened_map();
   return function;
 }

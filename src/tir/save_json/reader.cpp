@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "tir/node_queries.h"
 #include "tir/reader.h"
 #include "tir/save_json/importer.h"
 #include "tir/save_json/layout.h"
@@ -170,11 +171,8 @@ using save_json::JsonGraph;
 // A PrimFunc saved without a module: the name that the function has for its callers, else the one
 // that TVM gives to a lone function.
 StringId name_of_lone(Builder& builder, NodeId function) {
-  const Node attrs = builder.node(function)[f::PrimFunc::attrs];
-  if (attrs.is(Kind::DictAttrs)) {
-    const Node symbol = attrs.map(f::DictAttrs::dict).find("global_symbol");
-    if (symbol.is(Kind::String)) return builder.string(std::string(symbol.text(f::String::value)));
-  }
+  const Node symbol = attribute_of(builder.node(function), "global_symbol");
+  if (symbol.is(Kind::String)) return builder.string(std::string(symbol.text(f::String::value)));
   return builder.string("main");
 }
 

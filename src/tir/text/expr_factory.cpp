@@ -350,8 +350,7 @@ NodeId make_target(ExprFactory& make, const mlf::Target& target) {
 }
 
 void FunctionTable::add_lone(NodeId function, std::string_view name_of_nameless) {
-  const Node attrs = make_.builder().node(function)[f::PrimFunc::attrs];
-  const Node symbol = attrs ? attrs.map(f::DictAttrs::dict).find("global_symbol") : Node();
+  const Node symbol = attribute_of(make_.builder().node(function), "global_symbol");
   // The table of strings may move when the name is made anew.
   add(std::string(symbol.is(Kind::String) ? symbol.text(f::String::value) : name_of_nameless),
       function);

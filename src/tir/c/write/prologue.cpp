@@ -6,6 +6,7 @@
 
 #include "tir/c/language.h"
 #include "tir/c/write/spelling.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -36,9 +37,7 @@ std::string_view field_spelling(Record record, int number, DType dtype) {
 }  // namespace
 
 std::string symbol_of(Node function) {
-  const Node attrs = function[f::PrimFunc::attrs];
-  const Node symbol =
-      attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find("global_symbol") : Node();
+  const Node symbol = attribute_of(function, "global_symbol");
   if (!symbol || !symbol.is(Kind::String)) cannot_print("a function without global_symbol");
   return std::string(symbol.text(f::String::value));
 }
