@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/every_kind.h"
+#include "tir/node_queries.h"
 #include "writing.h"
 
 namespace mlf::tir {
@@ -18,19 +19,6 @@ constexpr std::uint8_t kVersion = 18;
 
 bool is_there(const FieldInfo& field) {
   return field.since <= kVersion && kVersion <= field.until;
-}
-
-FieldValue undefined(const FieldInfo& field) {
-  switch (field.type) {
-    case FieldType::node:
-      return NodeId::none;
-    case FieldType::string:
-      return StringId::none;
-    case FieldType::integer:
-      return kAbsentInteger;
-    default:
-      return ListId::none;
-  }
 }
 
 /// Writers want as many bytes as dtype and shape say.
@@ -52,7 +40,7 @@ Document without(Kind kind, std::uint8_t field) {
   make_arrays_fit(b);
   const auto rows = info(kind).fields;
   for (std::uint8_t i = 0; i < rows.size(); ++i) {
-    if (i == field || !is_there(rows[i])) b.set(node, i, undefined(rows[i]));
+    if (i == field || !is_there(rows[i])) b.set(node, i, undefined_value(rows[i]));
   }
   const NamedNode entry{b.string("node"), node};
   const NodeId attrs = b.make(Kind::DictAttrs, {b.map(std::span(&entry, 1))});
