@@ -13,7 +13,7 @@ using enum CmsisArgument;
 constexpr DType kInt8 = DType::Int(8);
 constexpr DType kInt16 = DType::Int(16);
 
-// The result is an int16_t where TVM says so, not wherever tensors are.
+// The result is an int16_t where TVM says so. Tensors may be int16_t where it is not.
 constexpr std::array kFunctions{
     CmsisFunction{"arm_avgpool_s16", CmsisLayer::pooling, 2, kInt8},
     CmsisFunction{"arm_avgpool_s8", CmsisLayer::pooling, 1, kInt8},
@@ -143,7 +143,7 @@ std::optional<CmsisCall> CmsisCall::of(Node call) {
   return read.place_arguments() ? std::optional(read) : std::nullopt;
 }
 
-/// False where there are more or fewer arguments, or where one that is memory is no pointer.
+/// False where the number of arguments is another, or where an argument for memory is no pointer.
 bool CmsisCall::place_arguments() {
   const NodeList args = call_.list(f::Call::args);
   std::size_t all = 1;

@@ -177,8 +177,8 @@ bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) cons
 // A function reaches no tensor that it is not given. A macro may be anything; by convention its
 // name has no small letters.
 void NetworkBuilder::note_foreign(const RawCall& raw) {
-  const bool may_be_macro = std::ranges::none_of(
-      raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool may_be_macro =
+      std::ranges::none_of(raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
   if (may_be_macro) return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
   check(CheckCode::foreign_call, "main calls " + quoted(raw.symbol) +
                                      ", which nothing defines and which is given no tensor");
@@ -328,7 +328,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
   }
 }
 
-/// A value is there as far as it is read, whoever wrote how much of it (`complete_types`).
+/// A value is at least as long as what is read of it (`complete_types`).
 void NetworkBuilder::note_read(ValueId id, std::uint64_t bytes) {
   Value& value = topology_.values[index(id)];
   value.bytes = std::max(value.bytes.value_or(0), bytes);

@@ -113,8 +113,8 @@ void take_shape_of_port(Topology& topology, const Port& port) {
   if (value.producer) unflatten_end(*value.producer);
 }
 
-/// External kernels declare tensors without dimensions (CMSIS-NN: `()`), and C declares none; a
-/// size alone is one dimension. A shape of several is of whoever knows the tensor better.
+/// External kernels declare tensors without dimensions (CMSIS-NN: `()`), and C declares none. A
+/// type with one dimension may be a size alone; one with several dimensions is kept.
 void take_stated_shape(TensorType& type, const std::vector<std::int64_t>& shape) {
   const TensorType stated{type.dtype, shape};
   if (!stated.bytes() || (type.shape && type.shape->size() > 1)) return;

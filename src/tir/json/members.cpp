@@ -144,7 +144,7 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
   if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
 }
 
-// Required keys first: a missing one explains more than the misspelt one that is there instead.
+// Required keys first: a missing key says more than the misspelt key in its place.
 void check_keys(json::Value object, std::initializer_list<std::string_view> required,
                 std::initializer_list<std::string_view> optional) {
   object.expect(json::Type::object);

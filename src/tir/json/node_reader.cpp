@@ -572,7 +572,7 @@ void NodeReader::make_sequence(const Task& task) {
   const ListId elements = builder_.list(std::span(results_.data() + base, task.count));
   results_.resize(base);
   const NodeId id = builder_.make(Kind::SeqStmt, {elements});
-  if (task.kind == Kind::SeqStmt) {  // one that is in the list itself
+  if (task.kind == Kind::SeqStmt) {  // its statements are in the same list
     taken_ = bases_.back();
     bases_.pop_back();
     if (results_.size() > taken_) builder_.set_span(id, results_.back());

@@ -231,7 +231,7 @@ class DTypeInference {
     }
   }
 
-  /// The value at value_index is the one that the Reduce gives.
+  /// The Reduce gives the value at value_index.
   void visit_reduce(Node reduce) {
     const NodeList sources = reduce.list(f::Reduce::source);
     const auto place = static_cast<std::size_t>(reduce.integer(f::Reduce::value_index));

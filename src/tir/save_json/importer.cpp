@@ -73,8 +73,8 @@ void UnknownKinds::gather(std::uint32_t node) {
     const auto target = graph_.reference(attribute.value);
     if (!target) {
       evidence.has_number = true;
-      // Nodes are in pre-order, and TVM's indexer writes only what something refers to: a node
-      // below this one that nobody else claims is this one's.
+      // Nodes are in pre-order, and TVM's indexer writes only nodes that something refers to. So a
+      // later node with no other owner belongs to this one.
     } else if (*target > node && !certain_[*target]) {
       evidence.has_first = true;
     } else if (!fits_name(name, *target)) {

@@ -92,7 +92,7 @@ class PoolObjects {
   NodeId pool(std::vector<NodeId> constants);
 
   /// Names each pool as the parameter of a function that is this pool, below the IRModule `root`.
-  /// One that no parameter names is a loss.
+  /// A pool that no parameter names is a loss.
   void name_pools(NodeId root, LossLog& losses);
 
  private:

@@ -73,7 +73,7 @@ void CmsisReader::pass_words(std::string_view text) {
   for (const std::string_view word : words_of(text)) cursor_.expect(word);
 }
 
-/// Passes over the form and takes out what stands for each `$`.
+/// Follows the form and keeps the argument at each `$`.
 void CmsisReader::pass(const CmsisForm& form) {
   auto what = form.arguments.begin();
   for (const std::string_view word : words_of(form.text)) {
@@ -110,7 +110,7 @@ void CmsisReader::pass_call(const CmsisFunction& function, const CmsisText& text
   cursor_.fail("expected the test of a status");
 }
 
-/// What stands for a `$`; nothing for a bias that there is not.
+/// The argument at a `$`; nothing where the layer has no bias.
 NodeId CmsisReader::value(CmsisArgument what) {
   if (!is_memory(what)) return number();
   const bool may_be_none = what == CmsisArgument::context || what == CmsisArgument::bias;

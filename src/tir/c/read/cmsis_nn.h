@@ -36,7 +36,7 @@ class CmsisReader {
   FunctionContext& context_;
   Cursor& cursor_;
   ExprReader& exprs_;
-  std::array<std::vector<NodeId>, kCmsisArguments> values_;  // of the layer at hand
+  std::array<std::vector<NodeId>, kCmsisArguments> values_;  // of the layer that is read
 };
 
 }  // namespace mlf::tir::c
