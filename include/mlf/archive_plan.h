@@ -45,7 +45,7 @@ struct ModulePlan {
   std::vector<std::int64_t> first_tick{};  ///< plan::NetworkProblem::first_tick
   /// No placement needs less of pools, executor, heap and stack (plan::LeastMemory).
   analysis::Count lower_bound{0, std::nullopt};
-  std::vector<ModulePoolPlan> pools{};     ///< its workspace pools
+  std::vector<ModulePoolPlan> pools{};  ///< its workspace pools
   /// Why nothing is known of pools that its TIR names; `pools` is empty then. Nothing: all are
   /// there.
   std::optional<std::string> unread_pools{};

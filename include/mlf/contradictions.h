@@ -14,8 +14,8 @@
 namespace mlf {
 
 struct Contradiction {
-  /// Of a check of the network with severity `error` (mlf/graph/checks.def), or "metadata-too-small"
-  /// or "c-invalid".
+  /// Of a check of the network with severity `error` (mlf/graph/checks.def), or
+  /// "metadata-too-small" or "c-invalid".
   std::string code;
   std::string detail;  ///< one sentence
 

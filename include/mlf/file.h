@@ -22,9 +22,9 @@ MLF_API Result<void> write_file(const std::string& path,
                                 const std::function<Result<void>(const Writer&)>& write);
 
 /// Refuses to write `output` where it is one of the files `inputs`, which the same command reads:
-/// by the same path, a symbolic or a hard link. Also where it is a file in an unpacked archive among
-/// `inputs`. "-" is standard output, and standard input among `inputs`. What is not a file, or is
-/// not there yet, may be written. Errors: `usage`.
+/// by the same path, a symbolic or a hard link. Also where it is a file in an unpacked archive
+/// among `inputs`. "-" is standard output, and standard input among `inputs`. What is not a file,
+/// or is not there yet, may be written. Errors: `usage`.
 MLF_API Result<void> check_output(const std::string& output, std::span<const std::string> inputs);
 
 }  // namespace mlf

@@ -10,8 +10,8 @@
 namespace mlf {
 
 /// `graph::fold_repeats` where kernels are alike that compute the same
-/// (`analysis::arithmetic_shape`): a block that a network repeats with more channels is one. Kernels
-/// without TIR are like themselves alone. `network` is one of `deployment.networks()`.
+/// (`analysis::arithmetic_shape`): a block that a network repeats with more channels is one.
+/// Kernels without TIR are like themselves alone. `network` is one of `deployment.networks()`.
 ///
 /// Errors: those of reading TIR; none after `networks()` but `io`.
 MLF_API Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,

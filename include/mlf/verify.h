@@ -26,8 +26,8 @@ enum class FindingCode : std::uint8_t {
   no_network,      ///< a module without a network
   not_compared,    ///< a capture of another stage or build than the generated C
   metadata_too_small,  ///< metadata.json declares less than what runs
-  c_invalid,       ///< generated C that no compiler takes
-  missing_file,    ///< TIR beside the archive that an earlier run read and this one is not given
+  c_invalid,           ///< generated C that no compiler takes
+  missing_file,  ///< TIR beside the archive that an earlier run read and this one is not given
 };
 
 MLF_API std::string_view to_string(FindingCode code);
@@ -81,7 +81,8 @@ struct VerifyOptions {
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
 ///  - whether the generated C says what the captured TIR of its module and target says, as far as C
 ///    can say it (`tir::c_normal_form`) and the dialect of the TIR does (`tir::Tolerance`);
-///  - whether the generated C uses TVM's `half`, which is no type of C, and whether its declarations
+///  - whether the generated C uses TVM's `half`, which is no type of C, and whether its
+///  declarations
 ///    are such that a compiler takes them;
 ///  - whether metadata.json declares the workspace that the network certainly uses;
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.

@@ -247,7 +247,8 @@ std::string to_text(const std::vector<ModuleDifference>& differences,
       break;
   }
   std::string notes;
-  for (const BuildContradiction& one : contradictions) notes += "\n" + markdown_cell(as_text({one}));
+  for (const BuildContradiction& one : contradictions)
+    notes += "\n" + markdown_cell(as_text({one}));
   return as_markdown(differences) + notes;
 }
 
@@ -261,11 +262,11 @@ int run_diff(const DiffArguments& options, const Context& context) {
   auto after = read_build(options.after, options, context.limits);
   if (!after) return context.console.fail(after.error());
   const std::vector<ModuleDifference> differences = diff(before->report, after->report);
-  const auto printed = options.html.empty()
-                           ? print(to_text(differences,
-                                            contradictions_of(before->report, after->report),
-                                            options.format))
-                           : write_diff_page_file(*before, *after, differences, options.html);
+  const auto printed =
+      options.html.empty()
+          ? print(to_text(differences, contradictions_of(before->report, after->report),
+                          options.format))
+          : write_diff_page_file(*before, *after, differences, options.html);
   if (!printed) return context.console.fail(printed.error());
   return differences.empty() ? 0 : exit_code(ErrorKind::check_failed);
 }

@@ -339,7 +339,8 @@ std::string findings_text(const ModuleReport& module) {
 
 std::string contradictions_text(const ModuleReport& module) {
   std::string text;
-  if (!module.contradictions.empty()) text = "\nThe archive contradicts itself: numbers may be wrong\n";
+  if (!module.contradictions.empty())
+    text = "\nThe archive contradicts itself: numbers may be wrong\n";
   for (const Contradiction& one : module.contradictions) {
     text += fmt::format("  {} [{}]\n", printable(one.detail), one.code);
   }

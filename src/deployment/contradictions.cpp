@@ -92,9 +92,9 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
     if (!is_c(file)) continue;
     const auto source = source_of(deployment.archive(), file);
     for (const tir::c::CFault& fault : tir::c::compilation_faults(source, headers)) {
-      found.push_back({"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member,
-                                                fault.where.line, fault.where.column,
-                                                fault.message)});
+      found.push_back(
+          {"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
+                                    fault.where.column, fault.message)});
     }
   }
   // A header is read with each file that may include it.

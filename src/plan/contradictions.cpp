@@ -25,7 +25,8 @@ struct Certain {
 };
 
 bool is_computed_with(const Topology& topology,
-                      const std::vector<std::optional<KernelTicks>>& ticks, graph::KernelId kernel) {
+                      const std::vector<std::optional<KernelTicks>>& ticks,
+                      graph::KernelId kernel) {
   const std::optional<KernelTicks>& known = ticks[index(kernel)];
   return topology.kernels[index(kernel)].has_tir() && known && known->is_followed &&
          std::ranges::none_of(known->unknown_callees,

@@ -1,5 +1,5 @@
-// What a plan of pools rests on: every byte that a kernel touches lies in the buffer that moves, and
-// every byte that it reads was written before by a writer that is known.
+// What a plan of pools rests on: every byte that a kernel touches lies in the buffer that moves,
+// and every byte that it reads was written before by a writer that is known.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -113,7 +113,8 @@ void NetworkReader::reach(graph::StorageId id, const ByteSet& bytes, const std::
   // A loop whose extent is not known may run as often as its type can say.
   constexpr std::int64_t kNoBound = std::numeric_limits<std::int32_t>::max();
   if (hull.end >= kNoBound) {
-    return refuse(*pool, fmt::format("{} touches {} without a known bound", who, quoted(storage.name)));
+    return refuse(*pool,
+                  fmt::format("{} touches {} without a known bound", who, quoted(storage.name)));
   }
   std::uint64_t& end = reaches_[index(id)];
   end = std::max(end, static_cast<std::uint64_t>(std::max<std::int64_t>(hull.end, 0)));

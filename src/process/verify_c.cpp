@@ -73,8 +73,7 @@ struct Signature {
 Signature signature_of(tir::Node function) {
   Signature signature;
   for (const tir::Node param : function.list(tir::f::PrimFunc::params)) {
-    ++(tir::pool_name(param.text(tir::f::Var::name)).empty() ? signature.tensors
-                                                             : signature.pools);
+    ++(tir::pool_name(param.text(tir::f::Var::name)).empty() ? signature.tensors : signature.pools);
   }
   tir::for_each_pre_order(function[tir::f::PrimFunc::body], [&](tir::Node node) {
     signature.has_constants = signature.has_constants || node.is(tir::Kind::AllocateConst);
@@ -90,7 +89,8 @@ struct OtherForm {
 
 OtherForm other_form(std::string_view name, const Signature& captured, const Signature& c) {
   if (captured.pools == 0 && c.pools > 0 && captured.tensors == c.tensors) {
-    return {.stage = "it is from before the memory planner gave the functions of the C their pools"};
+    return {.stage =
+                "it is from before the memory planner gave the functions of the C their pools"};
   }
   if (captured.pools > 0 && c.pools == 0) {
     return {.build = fmt::format("function '{}' works in a pool there and in none in the C", name)};
@@ -153,11 +153,12 @@ void ComparedWithC::find_form() {
 }
 
 bool ComparedWithC::is_explained(const tir::Difference& difference) const {
-  // Calling conventions give parameters and the pointers behind them other names: no code depends on
-  // these. Functions of one target may be spread over several captures, or over several files of C.
-  return difference.in == tir::DifferenceIn::name ||
-         difference.in == tir::DifferenceIn::function || is_lost_in_text(captured_, difference) ||
-         is_kept_as_text(read_, difference) || lacks_pools(read_, difference);
+  // Calling conventions give parameters and the pointers behind them other names: no code depends
+  // on these. Functions of one target may be spread over several captures, or over several files of
+  // C.
+  return difference.in == tir::DifferenceIn::name || difference.in == tir::DifferenceIn::function ||
+         is_lost_in_text(captured_, difference) || is_kept_as_text(read_, difference) ||
+         lacks_pools(read_, difference);
 }
 
 /// Where most functions differ, nobody has edited one of them: they were built another time.

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <span>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace mlf {

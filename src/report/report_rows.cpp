@@ -66,8 +66,7 @@ bool are_calls_known(const Topology& network) {
 
 /// Calls or kernels: without a main, or with what is not understood of it, these are others.
 Cell number_of(const ModuleReport& module, std::size_t count) {
-  const bool is_operators =
-      module.no_network == NoNetwork::operators && !module.kernels.empty();
+  const bool is_operators = module.no_network == NoNetwork::operators && !module.kernels.empty();
   const bool is_known = module.network ? are_calls_known(*module.network) : is_operators;
   return is_known ? Cell(std::uint64_t{count}) : Cell();
 }

@@ -15,7 +15,8 @@ namespace {
 using tir::Kind;
 namespace f = tir::f;
 
-constexpr std::array kOfConstants{CostFindingCode::constants_twice, CostFindingCode::widened_weights,
+constexpr std::array kOfConstants{CostFindingCode::constants_twice,
+                                  CostFindingCode::widened_weights,
                                   CostFindingCode::uniform_constant};
 
 /// External compilers write their own code: TVM's names for their functions say so.
@@ -66,7 +67,8 @@ void add_constants_of_pools(const graph::Topology& network, tir::Node main,
   const std::set<std::uint64_t> offsets = offsets_with_data(main);
   for (const graph::Kernel& kernel : network.kernels) {
     for (const graph::KernelBuffer& constant : kernel.constants) {
-      const bool has_data = !constant.pool || (constant.offset && offsets.contains(*constant.offset));
+      const bool has_data =
+          !constant.pool || (constant.offset && offsets.contains(*constant.offset));
       if (!has_data) {
         reasons.push_back("the data of " + graph::quoted(constant.name) + " is not known");
       }
@@ -105,7 +107,8 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
     if (is_of_constants && !data.empty()) unsearched.push_back({one.finding, data.front()});
   }
   if (!module.flash.copies.is_exact()) {
-    unsearched.push_back({CostFindingCode::metadata_copies, "generated C of the module is missing"});
+    unsearched.push_back(
+        {CostFindingCode::metadata_copies, "generated C of the module is missing"});
   }
   return unsearched;
 }

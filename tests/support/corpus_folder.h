@@ -9,7 +9,8 @@ namespace mlf::test {
 /// $MLF_CORPUS, else the corpus beside the checkout, else the few archives of it that are bundled.
 std::filesystem::path corpus_folder();
 
-/// How many of something the corpus has at least: `whole`, or `bundled` where it is the bundled one.
+/// How many of something the corpus has at least: `whole`, or `bundled` where it is the bundled
+/// one.
 std::size_t of_corpus(std::size_t whole, std::size_t bundled);
 
 }  // namespace mlf::test

@@ -98,8 +98,8 @@ struct KernelCost {
   Count loaded;                          ///< bytes of all buffers
   Count stored;                          ///< bytes of all buffers
   std::vector<std::string> uncertain;    ///< one sentence for each reason
-  /// What of the code is not understood, one sentence each; these are among `uncertain`. Where there
-  /// is any, nothing has an upper bound.
+  /// What of the code is not understood, one sentence each; these are among `uncertain`. Where
+  /// there is any, nothing has an upper bound.
   std::vector<std::string> gaps{};
 };
 

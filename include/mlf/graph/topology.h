@@ -230,9 +230,9 @@ struct LiveBytes {
 /// them; no padding of the allocator is counted.
 struct MemoryUse {
   MemoryKind kind = MemoryKind::pool;
-  std::optional<PoolId> pool{};          ///< of MemoryKind::pool
-  std::optional<std::uint64_t> bytes{};  ///< of the pool as declared; else `used` where exact
-  std::uint64_t used = 0;                ///< end of the last byte that anything uses at any time
+  std::optional<PoolId> pool{};            ///< of MemoryKind::pool
+  std::optional<std::uint64_t> bytes{};    ///< of the pool as declared; else `used` where exact
+  std::uint64_t used = 0;                  ///< end of the last byte that anything uses at any time
   std::optional<MemoryPeak> peak{};        ///< nothing where main does nothing
   std::vector<LiveBytes> live{};           ///< in execution order, where the number changes
   Exactness exactness = Exactness::exact;  ///< of every number here but `bytes`

@@ -97,10 +97,10 @@ struct PoolAlignment {
 /// Reads the pools off a network and the TIR that it was read off.
 ///
 /// A buffer is as long as kernels touch it, which may be more than is declared. That all of it can
-/// be moved is proven: every byte that a kernel touches lies behind the buffer's first one, and every
-/// byte that it reads is one of an input or constant, or was certainly written before, by this call
-/// or by the one whose result it takes. A pool of which that cannot be shown is refused, with the
-/// kernel and its place.
+/// be moved is proven: every byte that a kernel touches lies behind the buffer's first one, and
+/// every byte that it reads is one of an input or constant, or was certainly written before, by
+/// this call or by the one whose result it takes. A pool of which that cannot be shown is refused,
+/// with the kernel and its place.
 ///
 /// Two buffers are alive together unless the TIR shows that they are not. The archive's own plan is
 /// held against that: where it puts one buffer over another that is alive then, the pool is

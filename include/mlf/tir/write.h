@@ -31,9 +31,10 @@ enum class ConstantPlace : std::uint8_t {
 struct JsonOptions {
   JsonLayout layout = JsonLayout::compact;
   ConstantPlace constants = ConstantPlace::inside;
-  std::uint64_t npy_threshold = 0;                ///< bytes of data
-  std::string npy_folder = "constants";           ///< what goes before "/<name>.npy" in the JSON
-  std::uint64_t max_written_nodes = kMaxWrittenNodes;  ///< nodes written out where a DAG is expanded
+  std::uint64_t npy_threshold = 0;       ///< bytes of data
+  std::string npy_folder = "constants";  ///< what goes before "/<name>.npy" in the JSON
+  std::uint64_t max_written_nodes =
+      kMaxWrittenNodes;  ///< nodes written out where a DAG is expanded
 };
 
 /// A NumPy file that the JSON refers to; `write_npy` makes its content.
@@ -76,7 +77,8 @@ struct OmittedAttribute {
 MLF_API std::vector<OmittedAttribute> omit_missing(Document& document);
 
 struct ScriptOptions {
-  std::uint64_t max_written_nodes = kMaxWrittenNodes;  ///< nodes written out where a DAG is expanded
+  std::uint64_t max_written_nodes =
+      kMaxWrittenNodes;  ///< nodes written out where a DAG is expanded
   /// `none`: since v0.12 a constant is a reference into a metadata section that is not there, as in
   /// TVM's `script(show_meta=False)`; before, it is its dtype and extents. mlf reads such a text,
   /// TVM does not. Else data is in the text.

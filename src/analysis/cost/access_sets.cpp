@@ -50,8 +50,8 @@ std::int64_t AccessSets::step_in(const AccessedBytes& bytes, Node loop) {
 /// How far the last one is from the first.
 std::uint64_t AccessSets::Distances::extent() const {
   if (!values.empty()) return static_cast<std::uint64_t>(values.back() - values.front());
-  const std::uint64_t length = step < 0 ? 0 - static_cast<std::uint64_t>(step)
-                                        : static_cast<std::uint64_t>(step);
+  const std::uint64_t length =
+      step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
   std::uint64_t product = 0;
   return __builtin_mul_overflow(length, count - 1, &product)
              ? std::numeric_limits<std::uint64_t>::max()
@@ -110,8 +110,7 @@ AccessSets::Ranges AccessSets::ranges_of(const Surrounded& around) const {
   const auto add = [&](Node loop) {
     const bool is_for = loop.is(Kind::For);
     const auto min = is_for ? range_of(loop[f::For::min], ranges) : Interval{0, 0};
-    const auto extent =
-        range_of(is_for ? loop[f::For::extent] : loop[f::AttrStmt::value], ranges);
+    const auto extent = range_of(is_for ? loop[f::For::extent] : loop[f::AttrStmt::value], ranges);
     const tir::NodeId variable = loop_variable(loop).id();
     // A loop that never runs has no values; one is as good as none.
     if (!min || !extent) {
@@ -152,10 +151,9 @@ bool AccessSets::add_span(Node expression, std::int64_t factor, const Ranges& ra
 bool AccessSets::split_terms(const IndexTerms& terms, Surrounded& around, AccessedBytes& result,
                              const Ranges& ranges) {
   const auto stands_still = [&](tir::NodeId variable) {
-    return !around.inside.loop_of(variable) &&
-           std::ranges::any_of(around.outside, [&](Node loop) {
-             return loop_variable(loop).id() == variable;
-           });
+    return !around.inside.loop_of(variable) && std::ranges::any_of(around.outside, [&](Node loop) {
+      return loop_variable(loop).id() == variable;
+    });
   };
   const auto add = [&](Node expression, std::int64_t factor) {
     if (auto program = around.inside.compiled(expression, bindings_)) {
@@ -276,8 +274,8 @@ bool AccessSets::move_by_constants(const Surroundings& around, ByteSet& bytes) {
 
 bool AccessSets::move_by(const std::vector<Distances>& all, ByteSet& bytes) {
   for (const Distances& one : all) {
-    auto moved = one.values.empty() ? bytes.repeated(one.step, one.count)
-                                    : bytes.at_each(one.values);
+    auto moved =
+        one.values.empty() ? bytes.repeated(one.step, one.count) : bytes.at_each(one.values);
     if (!moved || !moved->shift(one.start)) return false;
     bytes = *std::move(moved);
   }
@@ -329,10 +327,9 @@ std::optional<AccessedBytes> AccessSets::bytes_inside(const PlacedAccess& access
   const auto vector = ByteSet({0, access.bytes}).repeated(access.lane_step, access.lanes);
   if (!vector) return std::nullopt;
   result.bytes = *vector;
-  const bool is_known = split_terms(access.terms, around, result, ranges) &&
-                        move_by(around, ranges, result) &&
-                        move_by_constants(around.inside, result.bytes) &&
-                        result.bytes.shift(access.terms.constant);
+  const bool is_known =
+      split_terms(access.terms, around, result, ranges) && move_by(around, ranges, result) &&
+      move_by_constants(around.inside, result.bytes) && result.bytes.shift(access.terms.constant);
   return is_known ? std::optional(std::move(result)) : std::nullopt;
 }
 

@@ -29,8 +29,8 @@ struct PlacedAccess {
 /// The bytes of an access in the iterations of the loops inside of one region, while loops around
 /// that region stand still.
 struct AccessedBytes {
-  IndexTerms base{};  ///< added to all: what depends on the loops that stand still
-  ByteSet bytes{};    ///< all that it may touch, and perhaps others
+  IndexTerms base{};      ///< added to all: what depends on the loops that stand still
+  ByteSet bytes{};        ///< all that it may touch, and perhaps others
   bool is_exact = false;  ///< each of `bytes` is touched
 };
 

@@ -29,9 +29,14 @@ constexpr std::size_t kMaxPairs = 8'000'000;
 constexpr std::size_t kMaxReasons = 3;
 
 // Operators that take a pointer without touching what it points to.
-constexpr std::array<std::string_view, 8> kTouchesNothing{
-    "address_of",     "isnullptr",      "reinterpret",            "likely",
-    "tvm_struct_get", "tvm_access_ptr", "TVMBackendFreeWorkspace", "tvm_struct_set"};
+constexpr std::array<std::string_view, 8> kTouchesNothing{"address_of",
+                                                          "isnullptr",
+                                                          "reinterpret",
+                                                          "likely",
+                                                          "tvm_struct_get",
+                                                          "tvm_access_ptr",
+                                                          "TVMBackendFreeWorkspace",
+                                                          "tvm_struct_set"};
 
 /// `return 0;`, or what generated C has where something failed, `return -1;`.
 bool ends_function(Node node) {
@@ -184,7 +189,8 @@ void AccessCollector::check_bindings() {
     const Node variable = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
     const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
     if (values.emplace(variable.id(), value.id()).first->second == value.id()) continue;
-    add_reason(result_.unknown, fmt::format("gives '{}' a value twice", variable.text(f::Var::name)));
+    add_reason(result_.unknown,
+               fmt::format("gives '{}' a value twice", variable.text(f::Var::name)));
   }
 }
 
@@ -257,7 +263,8 @@ void AccessCollector::collect_access(std::size_t position, const Evaluation& eva
   const Node last = indices.empty() ? Node() : indices.back();
   // A vector of one index is as many elements side by side; of a Ramp, they are its stride apart.
   const bool is_ramp = last && last.is(Kind::Ramp);
-  const auto stride = is_ramp ? graph::integer_of(last[f::Ramp::stride]) : std::optional<std::int64_t>(1);
+  const auto stride =
+      is_ramp ? graph::integer_of(last[f::Ramp::stride]) : std::optional<std::int64_t>(1);
   const Node buffer = buffer_of(node);
   const bool counts_vectors = buffer && buffer.dtype(f::Buffer::dtype).lanes > 1;
   const auto element = static_cast<std::int64_t>(dtype.element_bytes());
@@ -359,13 +366,13 @@ bool AccessCollector::is_check_of_call(RegionId region) const {
   return true;
 }
 
-/// Behind the end nothing is written. One that says that the call failed, by what it was given, ends
-/// the network as well.
+/// Behind the end nothing is written. One that says that the call failed, by what it was given,
+/// ends the network as well.
 void AccessCollector::collect_end(std::size_t position, RegionId region) {
   const tir::NodeList args = order_[position].list(f::Call::args);
   const auto status = args.size() == 1 ? graph::integer_of(args[0]) : std::nullopt;
-  const bool is_failure = graph::operator_of(order_[position]) == "tvm_throw_last_error" ||
-                          (status && *status != 0);
+  const bool is_failure =
+      graph::operator_of(order_[position]) == "tvm_throw_last_error" || (status && *status != 0);
   if (is_failure && region != RegionId::function && is_check_of_call(region)) return;
   if (region != RegionId::function) {
     add_reason(result_.unknown, "may end before it has written everything");
@@ -422,8 +429,8 @@ bool AccessCollector::is_written_in_front(const Access& read, const Memory& memo
     const auto [at, is_new] = levels.try_emplace(id);
     Level& level = at->second;
     if (is_new) level.wanted = sets_.bytes_inside(read.placed, id);
-    const bool may_cover = bytes && level.wanted && bytes->is_exact &&
-                           sets_.have_same_base(*bytes, *level.wanted);
+    const bool may_cover =
+        bytes && level.wanted && bytes->is_exact && sets_.have_same_base(*bytes, *level.wanted);
     pairs_ += 1 + (may_cover ? bytes->bytes.spans().size() + level.written.spans().size() : 0);
     if (pairs_ > kMaxPairs) return false;
     if (!may_cover) continue;

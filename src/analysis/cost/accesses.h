@@ -18,9 +18,9 @@ struct TouchedBytes {
   /// Of an address inside of the argument that a let has: the let's variable, and the address.
   std::string let{};
   std::int64_t let_offset = 0;
-  ByteSet reach{};    ///< all that may be touched; means nothing where there is any `unknown`
-  ByteSet read{};     ///< what may be read before this function has written it
-  ByteSet written{};  ///< what is certainly written
+  ByteSet reach{};          ///< all that may be touched; means nothing where there is any `unknown`
+  ByteSet read{};           ///< what may be read before this function has written it
+  ByteSet written{};        ///< what is certainly written
   bool is_written = false;  ///< perhaps
   /// Why it is not known what is touched, one sentence each, without a subject.
   std::vector<std::string> unknown{};
@@ -33,8 +33,8 @@ struct Accesses {
   std::vector<std::string> unknown{};
 };
 
-/// Of a PrimFunc: plain parameters are its arguments, or, where MakePackedAPI ran, what it takes out
-/// of its packed arguments.
+/// Of a PrimFunc: plain parameters are its arguments, or, where MakePackedAPI ran, what it takes
+/// out of its packed arguments.
 Accesses accesses_of(tir::Node function);
 
 }  // namespace mlf::analysis

@@ -88,9 +88,8 @@ std::optional<ByteSet> ByteSet::at_each(std::span<const std::int64_t> distances)
 std::optional<ByteSet> ByteSet::repeated(std::int64_t step, std::uint64_t count) const {
   if (spans_.empty() || step == 0 || count <= 1) return *this;
   std::int64_t reach = 0;
-  const bool overflows =
-      count > static_cast<std::uint64_t>(kFarthest) ||
-      __builtin_mul_overflow(step, static_cast<std::int64_t>(count - 1), &reach);
+  const bool overflows = count > static_cast<std::uint64_t>(kFarthest) ||
+                         __builtin_mul_overflow(step, static_cast<std::int64_t>(count - 1), &reach);
   const ByteSpan ends = hull();
   if (overflows || !is_near(reach) || !is_near(ends.begin) || !is_near(ends.end))
     return std::nullopt;

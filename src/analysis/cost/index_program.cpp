@@ -249,7 +249,8 @@ std::optional<tir::Interval> IndexProgram::range(const RangeOf& range_of) const 
 
 std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const Ranges& ranges,
                                                          const RangeOf& range_of) const {
-  const auto& a = ranges.empty() ? std::nullopt : ranges[std::min<std::size_t>(step.a, ranges.size() - 1)];
+  const auto& a =
+      ranges.empty() ? std::nullopt : ranges[std::min<std::size_t>(step.a, ranges.size() - 1)];
   switch (step.code) {
     case Code::constant:
       return tir::Interval{step.constant, step.constant};

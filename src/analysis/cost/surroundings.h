@@ -49,8 +49,9 @@ struct Surroundings {
   std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
 };
 
-/// Which loops a bound, a condition or a term connects. Loops that nothing connects are independent: their
-/// numbers of iterations multiply, and only what is connected has to be run together.
+/// Which loops a bound, a condition or a term connects. Loops that nothing connects are
+/// independent: their numbers of iterations multiply, and only what is connected has to be run
+/// together.
 class Grouping {
  public:
   explicit Grouping(const Surroundings& around);

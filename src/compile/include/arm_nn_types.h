@@ -37,7 +37,9 @@ typedef struct {
   int32_t *multiplier, *shift;
 } cmsis_nn_per_channel_quant_params;
 
-static inline arm_status done(void) { return ARM_MATH_SUCCESS; }
+static inline arm_status done(void) {
+  return ARM_MATH_SUCCESS;
+}
 #define arm_convolve_wrapper_s8(...) done()
 #define arm_max_pool_s8(...) done()
 #define arm_avgpool_s8(...) done()

@@ -252,8 +252,8 @@ void Scanner::bind(Node let, Node var, Node value) {
   if (found == nullptr) return;
   if (place.alias == var.id()) {
     memory_of_var_.emplace(tir::index(var.id()), memory_.size());
-    memory_.push_back({MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt,
-                       var.id(), place});
+    memory_.push_back(
+        {MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt, var.id(), place});
   } else if (!place.inside && place.kind == Place::Kind::argument) {
     element(found->vars, place.root) = var;
   }
@@ -305,7 +305,8 @@ void Scanner::note_size(Node buffer) {
   if (at == memory_of_var_.end()) return;
   const auto bytes = type_of_buffer(buffer).bytes();
   const auto [known, is_first] = sizes_.try_emplace(at->second, bytes);
-  if (!is_first) known->second = known->second && bytes ? std::max(known->second, bytes) : std::nullopt;
+  if (!is_first)
+    known->second = known->second && bytes ? std::max(known->second, bytes) : std::nullopt;
   memory_[at->second].bytes = known->second;
 }
 
@@ -349,10 +350,12 @@ Descend Scanner::enter(Node node) {
       break;
     case Kind::OpaqueStmt:
       if (is_inert_text(node)) break;
-      note_gap(describe_opaque(node.text(f::OpaqueStmt::type_key), node.map(f::OpaqueStmt::fields)));
+      note_gap(
+          describe_opaque(node.text(f::OpaqueStmt::type_key), node.map(f::OpaqueStmt::fields)));
       break;
     case Kind::OpaqueExpr:
-      note_gap(describe_opaque(node.text(f::OpaqueExpr::type_key), node.map(f::OpaqueExpr::fields)));
+      note_gap(
+          describe_opaque(node.text(f::OpaqueExpr::type_key), node.map(f::OpaqueExpr::fields)));
       break;
     case Kind::Call:
       enter_call(node);
@@ -397,14 +400,9 @@ BodyScan Scanner::run() && {
     leave_open(found);
     shapes.clear();
   }
-  return {is_packed,
-          std::move(found.effects),
-          std::move(found.buffers),
-          std::move(found.vars),
-          std::move(shapes),
-          std::move(memory_),
-          std::move(gaps_),
-          may_end_early_};
+  return {
+      is_packed,         std::move(found.effects), std::move(found.buffers), std::move(found.vars),
+      std::move(shapes), std::move(memory_),       std::move(gaps_),         may_end_early_};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace f = tir::f;
 
 using Range = std::optional<Interval>;
 
-constexpr int kMaxIndexHeight = 64;       // of an index expression
+constexpr int kMaxIndexHeight = 64;      // of an index expression
 constexpr std::size_t kMaxBoxes = 4096;  // that one search looks at
 
 constexpr Interval kFalse{0, 0};

@@ -115,14 +115,12 @@ void Accesses::access(Node data, Node index, tir::DType element, bool is_store, 
   const bool is_inside = most.value && *most.value >= 0 && element.lanes >= 0;
   const auto lanes = static_cast<std::size_t>(std::max<int>(element.lanes, 1));
   const auto element_bytes = element.element_bytes() * lanes;
-  for_each_owner(scope_.place_of(data),
-                 [&](Reaches& reaches, std::int64_t offset) {
-                   Reach& reach = is_store ? reaches.stored : reaches.loaded;
-                   if (!is_inside || offset < 0) return reach.include(std::nullopt);
-                   const auto elements = static_cast<std::uint64_t>(*most.value) + 1;
-                   reach.include(
-                       sum_of(static_cast<std::uint64_t>(offset), elements * element_bytes));
-                 });
+  for_each_owner(scope_.place_of(data), [&](Reaches& reaches, std::int64_t offset) {
+    Reach& reach = is_store ? reaches.stored : reaches.loaded;
+    if (!is_inside || offset < 0) return reach.include(std::nullopt);
+    const auto elements = static_cast<std::uint64_t>(*most.value) + 1;
+    reach.include(sum_of(static_cast<std::uint64_t>(offset), elements * element_bytes));
+  });
 }
 
 /// Whoever is given an address may reach anything behind it.
@@ -138,8 +136,7 @@ void Accesses::bind(Node var, Node value) {
 
 void Accesses::visit_children(Node node, Level around) {
   std::vector<Node> children;
-  tir::for_each_child(node,
-                      [&](Node child, const tir::FieldInfo&) { children.push_back(child); });
+  tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { children.push_back(child); });
   // The first on top of the stack: bindings come before their uses.
   for (std::size_t i = children.size(); i > 0; --i) push(children[i - 1], around);
 }
@@ -233,8 +230,7 @@ Level Accesses::under(Node predicate, Level around) {
 void Accesses::visit_buffer_access(Node access_of, Node buffer, tir::NodeList indices,
                                    Node predicate, Level around) {
   access(buffer[f::Buffer::data], indices.size() == 1 ? indices[0] : Node(),
-         buffer.dtype(f::Buffer::dtype), access_of.is(Kind::BufferStore),
-         under(predicate, around));
+         buffer.dtype(f::Buffer::dtype), access_of.is(Kind::BufferStore), under(predicate, around));
   for (const Node index : indices) push(index, around);
 }
 

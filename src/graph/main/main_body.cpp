@@ -48,8 +48,8 @@ bool has_effect(Node node) {
   // A return of anything but 0 is how a failure of the runtime leaves main.
   const bool succeeds = operator_of(node) == "ret" && node.list(f::Call::args).size() == 1 &&
                         integer_of(node.list(f::Call::args)[0]) == 0;
-  return succeeds || node.is(Kind::OpaqueStmt) || node.is(Kind::BufferStore) || node.is(Kind::Store) || node.is(Kind::For) ||
-         node.is(Kind::While) || is_kernel_call(node);
+  return succeeds || node.is(Kind::OpaqueStmt) || node.is(Kind::BufferStore) ||
+         node.is(Kind::Store) || node.is(Kind::For) || node.is(Kind::While) || is_kernel_call(node);
 }
 
 /// The walk over the statements of main, in their order (rule R3). Main has no control flow: what
@@ -288,8 +288,7 @@ void MainReader::look_for_calls(Node expr) {
 
 // What people add to generated C: a counter that is read, a hook, a check.
 void MainReader::text(Node node) {
-  const std::string_view text =
-      string_of(node.map(f::OpaqueStmt::fields).find("text"));
+  const std::string_view text = string_of(node.map(f::OpaqueStmt::fields).find("text"));
   constexpr std::size_t kShown = 60;
   std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
   if (shown.size() < text.size()) shown += "…";

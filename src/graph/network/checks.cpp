@@ -55,9 +55,8 @@ void check_sizes(Topology& topology, ValueId id) {
     // Bytes and not shapes: removed reshapes (v0.10+) leave two shapes of one size.
     if (!bytes || *bytes == *written) continue;
     topology.checks.push_back({CheckCode::size_mismatch,
-                               quoted(value.name) + " is written with " +
-                                   std::to_string(*written) + " bytes and read with " +
-                                   std::to_string(*bytes),
+                               quoted(value.name) + " is written with " + std::to_string(*written) +
+                                   " bytes and read with " + std::to_string(*bytes),
                                static_cast<CallId>(end.step), id});
     return;
   }
@@ -106,8 +105,8 @@ void check_pools(Topology& topology) {
     for (const auto* buffers : {&kernel.workspaces, &kernel.constants}) {
       for (const KernelBuffer& buffer : *buffers) {
         if (!buffer.pool) continue;
-        check_pool_bounds(topology, {kernel.symbol + "." + buffer.name, *buffer.pool,
-                                     buffer.offset, buffer.at_least});
+        check_pool_bounds(topology, {kernel.symbol + "." + buffer.name, *buffer.pool, buffer.offset,
+                                     buffer.at_least});
       }
     }
   }

@@ -198,9 +198,8 @@ void MemoryCounter::place_workspaces(const Call& call) {
 // Which arguments it reads and writes is assumed, and so is how long these live.
 void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   if (kernel.is_understood()) return;
-  const std::string why =
-      kernel.has_tir() ? quoted(kernel.symbol) + ": " + kernel.gaps.front()
-                       : quoted(kernel.symbol) + " has no TIR";
+  const std::string why = kernel.has_tir() ? quoted(kernel.symbol) + ": " + kernel.gaps.front()
+                                           : quoted(kernel.symbol) + " has no TIR";
   const auto note = [&](Region& region) {
     region.note_more(why);
     if (kernel.may_end_early) region.note_less(why);
@@ -216,7 +215,8 @@ void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
     // The graph executor allocates its storages whatever kernels do.
     const Storage& storage = topology_[*argument.storage];
     const bool is_of_executor = storage.memory == MemoryKind::executor;
-    if (takes_memory(storage) && !is_of_executor) note_given(region_of(*storage.memory, storage.pool));
+    if (takes_memory(storage) && !is_of_executor)
+      note_given(region_of(*storage.memory, storage.pool));
   }
   note(region_of(MemoryKind::heap, {}));
   note(region_of(MemoryKind::stack, {}));
@@ -348,8 +348,8 @@ void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated
   if (pool.bytes) return;
   const auto id = static_cast<PoolId>(&pool - topology.pools.data());
   const auto use = std::ranges::find(topology.memory, std::optional(id), &MemoryUse::pool);
-  const bool is_just_used = use != topology.memory.end() &&
-                            use->exactness == Exactness::exact && use->used == *stated;
+  const bool is_just_used =
+      use != topology.memory.end() && use->exactness == Exactness::exact && use->used == *stated;
   if (is_just_used) pool.bytes = use->bytes = stated;
 }
 

@@ -22,11 +22,11 @@ using Names = support::NameSet<std::string_view>;
 constexpr std::size_t kMostFaults = 20;
 
 constexpr auto kWords = std::to_array<std::string_view>(
-    {"auto",     "break",  "case",    "char",   "const",    "continue", "default",  "do",
-     "double",   "else",   "enum",    "extern", "float",    "for",      "goto",     "if",
-     "inline",   "int",    "long",    "register", "restrict", "return", "short",    "signed",
-     "sizeof",   "static", "struct",  "switch", "typedef",  "union",    "unsigned", "void",
-     "volatile", "while",  "_Bool"});
+    {"auto",    "break",  "case",     "char",   "const",    "continue", "default",
+     "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+     "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+     "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+     "typedef", "union",  "unsigned", "void",   "volatile", "while",    "_Bool"});
 /// Words that stand before a type and are no part of what is compared.
 constexpr auto kQualifiers = std::to_array<std::string_view>(
     {"auto", "const", "extern", "inline", "register", "restrict", "static", "volatile", "TVM_DLL",
@@ -52,8 +52,9 @@ bool is_word(std::string_view name) {
 
 /// TVM's runtime and the compiler define many words; all of them are known by how they begin.
 bool is_of_runtime(std::string_view name) {
-  constexpr auto kPrefixes = std::to_array<std::string_view>(
-      {"TVM", "kTVM", "kDL", "DL", "tvm_", "Tvm", "__", "_mm", "INT", "UINT", "FLT_", "DBL_", "SIZE_", "M_"});
+  constexpr auto kPrefixes =
+      std::to_array<std::string_view>({"TVM", "kTVM", "kDL", "DL", "tvm_", "Tvm", "__", "_mm",
+                                       "INT", "UINT", "FLT_", "DBL_", "SIZE_", "M_"});
   constexpr auto kNames = std::to_array<std::string_view>(
       {"NULL", "true", "false", "INFINITY", "NAN", "HUGE_VAL", "stderr", "stdout", "errno", "EOF"});
   return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); }) ||
@@ -112,8 +113,8 @@ class Checker {
 
   const SourceText& source_;
   std::span<const SourceText> headers_;
-  bool is_certain_ = true;         ///< all of its words could be here
-  bool has_conditions_ = false;    ///< lines of the preprocessor choose what is compiled
+  bool is_certain_ = true;       ///< all of its words could be here
+  bool has_conditions_ = false;  ///< lines of the preprocessor choose what is compiled
   Names own_headers_;
   Names macros_;
   Names types_;
@@ -238,7 +239,8 @@ void Checker::check_name(const Cursor& cursor, const Declaration& declared) {
   }
   if (!declared.base || !is_certain_ || has_conditions_) return;
   const std::string_view type = cursor.text(*declared.base);
-  if (!is_type(type)) add(source, *declared.base, fmt::format("nothing declares the type '{}'", type));
+  if (!is_type(type))
+    add(source, *declared.base, fmt::format("nothing declares the type '{}'", type));
 }
 
 /// `struct tag { T a; T b[4]; }`: the members; the cursor is behind `struct tag {` afterwards.
@@ -247,7 +249,8 @@ void Checker::declare_struct(Cursor& cursor) {
     cursor.at_word("__attribute__") ? skip_attribute(cursor) : static_cast<void>(cursor.advance());
   }
   cursor.advance();
-  const std::string_view tag = cursor.at_name() ? cursor.text(cursor.advance()) : std::string_view();
+  const std::string_view tag =
+      cursor.at_name() ? cursor.text(cursor.advance()) : std::string_view();
   if (!cursor.accept(sign("{"))) return;
   Names& members = structs_[tag];
   while (!cursor.at(sign("}")) && !cursor.at_end()) {
@@ -336,8 +339,8 @@ void Checker::collect_locals(const Cursor& cursor, Names& locals) const {
     const std::string_view word = at.at_name() ? at.text() : std::string_view();
     if (!word.empty() && !before.empty() && !is_word(word)) locals.insert(word);
     const bool is_tag = before == "struct";
-    before = !word.empty() && (is_type(word) || word == "struct" || is_tag) ? word
-                                                                            : std::string_view();
+    before =
+        !word.empty() && (is_type(word) || word == "struct" || is_tag) ? word : std::string_view();
   }
 }
 
@@ -369,8 +372,8 @@ void Checker::check_call(const Cursor& cursor, std::size_t at) {
 void Checker::check_member(const Cursor& cursor, std::size_t at, const Function& function) {
   const std::string_view object = cursor.text(cursor.at_position(at));
   const auto param = std::ranges::find_if(function.params, [&](const Declaration& one) {
-    return one.name && function.source->text.substr(one.name->begin,
-                                                    one.name->end - one.name->begin) == object;
+    return one.name &&
+           function.source->text.substr(one.name->begin, one.name->end - one.name->begin) == object;
   });
   if (param == function.params.end() || !param->type.starts_with("struct ")) return;
   std::string_view tag = std::string_view(param->type).substr(7);

@@ -32,7 +32,9 @@ TEST(KernelCost, ALoopBetweenTheEndsOfItsTypeIsNotCountedAsOne) {
   const std::string least = "T.int64(-9223372036854775808)";
   const std::string most = "T.int64(9223372036854775807)";
   const auto mac_of = [](const std::string& from, const std::string& to) {
-    return cost_of("    for i in range(" + from + ", " + to + "):\n        B[0] = B[0] + A[0] * W[0]").mac;
+    return cost_of("    for i in range(" + from + ", " + to +
+                   "):\n        B[0] = B[0] + A[0] * W[0]")
+        .mac;
   };
   EXPECT_FALSE(mac_of(most, least).is_known());
   EXPECT_FALSE(mac_of(least, most).is_known());

@@ -36,14 +36,15 @@ TEST(CostGaps, TheLoopsThatAreReadStayThere) {
 }
 
 TEST(CostGaps, FunctionsOfLibrariesAreNone) {
-  EXPECT_TRUE(cost_of("    B[0] = T.call_pure_extern(\"float32\", \"tanhf\", A[0])\n").gaps.empty());
+  EXPECT_TRUE(
+      cost_of("    B[0] = T.call_pure_extern(\"float32\", \"tanhf\", A[0])\n").gaps.empty());
   EXPECT_TRUE(cost_of("    T.evaluate(T.call_extern(\"int32\", \"gemm_4x8x2_body_X\", A.data))\n")
                   .gaps.empty());
 }
 
 TEST(CostGaps, AReturnUnderAConditionLeavesNoLowerBound) {
-  const KernelCost cost = cost_of(std::string("\n    if A[0] < T.float32(0):\n        T.ret(0)") +
-                                  std::string(kDense));
+  const KernelCost cost =
+      cost_of(std::string("\n    if A[0] < T.float32(0):\n        T.ret(0)") + std::string(kDense));
   EXPECT_TRUE(cost.gaps.empty());
   EXPECT_EQ(cost.mac, Count(0, 12 * 64));
   EXPECT_FALSE(cost.uncertain.empty());

@@ -90,8 +90,8 @@ TEST(PlanPools, RefusesWhatCannotBeSolved) {
 
 /// TVM's planners put "b" at 48 where 16 aligns it, and at 64 where 32 does.
 PoolProblem aligned_to_32() {
-  PoolProblem pool = pool_of({tensor("a_let", 48, 0, {{0, 2}}), tensor("b_let", 16, 64, {{0, 2}})},
-                             80);
+  PoolProblem pool =
+      pool_of({tensor("a_let", 48, 0, {{0, 2}}), tensor("b_let", 16, 64, {{0, 2}})}, 80);
   for (PlannedBuffer& buffer : pool.buffers) buffer.alignment = 32;
   return pool;
 }

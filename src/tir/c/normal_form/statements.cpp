@@ -43,8 +43,8 @@ NodeId NormalForm::without_code(Node node) {
   }
 }
 
-/// A number alone is not printed. A call of an external function is, without the type of its result,
-/// which nothing takes.
+/// A number alone is not printed. A call of an external function is, without the type of its
+/// result, which nothing takes.
 NodeId NormalForm::evaluate(Node node) {
   if (node[f::Evaluate::value].is(Kind::IntImm)) {
     note(NormalizationRule::Evaluate_value);

@@ -44,7 +44,8 @@ NodeId BodyReader::read() {
   return body;
 }
 
-/// Reads a statement. One outside of the grammar keeps its text, and the function goes on behind it.
+/// Reads a statement. One outside of the grammar keeps its text, and the function goes on behind
+/// it.
 void BodyReader::statement_or_text() {
   const std::size_t begin = cursor_.position();
   try {
@@ -302,8 +303,8 @@ void BodyReader::return_status(NodeId condition, NodeId status, std::uint32_t be
 void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
   if (const auto status = status_of(condition)) return return_status(condition, *status, begin);
   const Node check = node(condition);
-  const bool is_check = check.is(Kind::NE) && check[f::NE::a].is(Kind::Call) &&
-                        is_zero(check[f::NE::b]);
+  const bool is_check =
+      check.is(Kind::NE) && check[f::NE::a].is(Kind::Call) && is_zero(check[f::NE::b]);
   if (!is_check) cursor_.fail("a return under a condition that is not the result of a call");
   pass_return_error();
   note_call(check[f::NE::a]);

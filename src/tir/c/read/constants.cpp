@@ -89,8 +89,8 @@ std::optional<std::int64_t> bytes_of_element(const Cursor& cursor, std::size_t n
   for (std::size_t depth = 0; type > 0; --type) {
     if (cursor.at(sign(")"), type)) ++depth;
     if (cursor.at(sign("("), type)) --depth;
-    const bool is_attribute = depth > 0 || cursor.at(sign("("), type) ||
-                              cursor.at_word("__attribute__", type);
+    const bool is_attribute =
+        depth > 0 || cursor.at(sign("("), type) || cursor.at_word("__attribute__", type);
     if (!is_attribute) break;
   }
   if (cursor.at_word("char", type)) return 1;
@@ -156,7 +156,8 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   Cursor cursor = cursor_over(source, item.head);
   std::size_t bracket = 0;
   while (!cursor.at(sign("["), bracket) && cursor.peek(bracket).kind != TokenKind::end) ++bracket;
-  const bool is_array = bracket > 1 && cursor.at_name(bracket - 1) && cursor.at(sign("]"), bracket + 2);
+  const bool is_array =
+      bracket > 1 && cursor.at_name(bracket - 1) && cursor.at(sign("]"), bracket + 2);
   if (!is_array) return std::nullopt;
   const auto count = decimal(without_suffix(cursor.text(bracket + 1)));
   const auto width = bytes_of_element(cursor, bracket - 1);

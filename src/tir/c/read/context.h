@@ -118,7 +118,7 @@ struct FunctionContext {
   std::vector<std::size_t> constants;  ///< arrays that the body uses
   /// Shapes and strides of tensor parameters: only symbolic ones are read from them.
   std::vector<NodeId> dimension_pointers;
-  std::vector<CallSite> calls;  ///< with a result that is checked, or packed
+  std::vector<CallSite> calls;    ///< with a result that is checked, or packed
   std::vector<Loss> text_losses;  ///< of statements that keep their text
   bool is_understood = true;      ///< none of them may do anything to what the function computes
 };

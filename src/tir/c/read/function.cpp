@@ -30,8 +30,7 @@ bool is_main_symbol(std::string_view symbol) {
 
 /// The head and the body are one run of tokens, so that a message can name any place in them. What
 /// was made for a function that turns out to be opaque is unused and costs only memory.
-FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
-                            const Item& item) {
+FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item) {
   LossLog log;
   FunctionDraft draft(context.make);
   draft.name = item.name;

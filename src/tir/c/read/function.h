@@ -26,7 +26,7 @@ struct FunctionDraft {
   std::vector<CallSite> calls;
   Buffers buffers;
   std::vector<Loss> losses;
-  bool is_understood = true;  ///< no part of it that may compute anything keeps its text
+  bool is_understood = true;         ///< no part of it that may compute anything keeps its text
   std::optional<SourceRange> range;  ///< in the file that ranges refer to
 };
 

@@ -47,7 +47,8 @@ bool is_main_name(std::string_view name) {
 std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText& source,
                                                       const Item& item) {
   std::vector<std::string_view> shifted;
-  const std::string_view body = source.text.substr(item.body.begin, item.body.end - item.body.begin);
+  const std::string_view body =
+      source.text.substr(item.body.begin, item.body.end - item.body.begin);
   if (body.find("_main__") == body.npos && body.find("_run_model") == body.npos) return shifted;
   Cursor cursor(source, tokenize(source.text, item.body.begin, item.body.end));
   while (!cursor.at_end()) {
@@ -228,16 +229,16 @@ void ModuleReader::read_functions() {
   support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
 }
 
-/// `tvmgen_<module>_<compiler>_main_<k>`: TVM's names for functions of external compilers, which are
-/// in files of another target.
+/// `tvmgen_<module>_<compiler>_main_<k>`: TVM's names for functions of external compilers, which
+/// are in files of another target.
 bool is_of_another_compiler(std::string_view symbol) {
   const std::size_t last = symbol.find_last_not_of("0123456789");
   return last != symbol.npos && last + 1 < symbol.size() &&
          symbol.substr(0, last + 1).ends_with("_main_");
 }
 
-/// Whether every function that calls or a graph name is read, and all of each: else an array that no
-/// body names may be one of what is missing.
+/// Whether every function that calls or a graph name is read, and all of each: else an array that
+/// no body names may be one of what is missing.
 bool ModuleReader::has_all_functions() const {
   support::NameSet<std::string_view> read;
   for (const FunctionDraft& draft : drafts_) read.insert(draft.name);

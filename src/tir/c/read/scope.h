@@ -56,8 +56,8 @@ class Buffers {
   NodeId access(NodeId var, DType element, const std::optional<Interval>& index);
   /// The same without an access.
   NodeId of(NodeId var, DType element);
-  /// Another pointer is set into the memory of `var`, or `var` is a pool of an unknown size: what is
-  /// reached there is not known here.
+  /// Another pointer is set into the memory of `var`, or `var` is a pool of an unknown size: what
+  /// is reached there is not known here.
   void set_into(NodeId var) { unbounded_.insert(var); }
   /// Bytes behind a pointer, from its declaration.
   void set_bytes(NodeId var, std::int64_t bytes) { bytes_[var] = bytes; }

@@ -12,8 +12,8 @@ namespace {
 
 /// Words behind which a statement does more than to compute a value.
 constexpr std::array<std::string_view, 15> kControl{
-    "if",   "else",    "for",    "while",    "do",    "switch",  "case", "default",
-    "goto", "return",  "break",  "continue", "asm",   "__asm",   "__asm__"};
+    "if",   "else",   "for",   "while",    "do",  "switch", "case",   "default",
+    "goto", "return", "break", "continue", "asm", "__asm",  "__asm__"};
 
 bool is_control(std::string_view word) {
   return std::ranges::find(kControl, word) != kControl.end();

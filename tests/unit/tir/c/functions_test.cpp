@@ -380,9 +380,10 @@ const std::string& kernel_in_pool() {
 
 /// The size of the pool `sram` that a wrapper with this declaration gives `f`; empty: unknown.
 std::string bytes_of_pool(const std::string& declaration, const std::string& argument = "&sram") {
-  const std::string wrapper =
-      declaration + "\nint32_t tvmgen_default_run(struct in* inputs) {return "
-      "tvmgen_default___tvm_main__(inputs->x," + argument + ");\n}\n";
+  const std::string wrapper = declaration +
+                              "\nint32_t tvmgen_default_run(struct in* inputs) {return "
+                              "tvmgen_default___tvm_main__(inputs->x," +
+                              argument + ");\n}\n";
   const Document document = read_files({wrapper, kernel_in_pool()});
   const Node pools =
       function(document)[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("pool_args");

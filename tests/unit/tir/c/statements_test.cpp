@@ -91,8 +91,7 @@ TEST(CStatements, AnEmptyBodyEvaluatesNothing) {
 }
 
 std::string text_of(Node statement) {
-  return std::string(
-      statement.map(f::OpaqueStmt::fields).find("text").text(f::String::value));
+  return std::string(statement.map(f::OpaqueStmt::fields).find("text").text(f::String::value));
 }
 
 /// The statement outside of the grammar that `text` begins with, in a kernel.
@@ -145,12 +144,12 @@ TEST(CStatements, CountersOfTheUserAreInert) {
 }
 
 TEST(CStatements, WhatMayDoAnythingIsNotInert) {
-  EXPECT_FALSE(is_inert("HIDDEN;"));                       // a macro
+  EXPECT_FALSE(is_inert("HIDDEN;"));                        // a macro
   EXPECT_FALSE(is_inert("unsigned t0 = read_counter();"));  // a call
   EXPECT_FALSE(is_inert("hooks.begin(3) ;"));
   EXPECT_FALSE(is_inert("x = (*hook)(3);"));
   EXPECT_FALSE(is_inert("x = table[3](1);"));
-  EXPECT_FALSE(is_inert("total += q[3];"));                // a tensor
+  EXPECT_FALSE(is_inert("total += q[3];"));  // a tensor
   EXPECT_FALSE(is_inert("const float* copy = p;"));
   EXPECT_FALSE(is_inert("void (*hook)(void) = tvmgen_default_g;"));
   EXPECT_FALSE(is_inert("__asm__ volatile (\"nop\");"));
