@@ -154,6 +154,11 @@ void Writer::raw(std::string_view json) {
   append(json);
 }
 
+void Writer::text_or_null(std::string_view name, std::string_view text) {
+  key(name);
+  text.empty() ? null() : string(text);
+}
+
 void Writer::flush() {
   sink_.write({buffer_.get(), size_});
   size_ = 0;

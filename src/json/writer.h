@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -38,6 +39,13 @@ class Piece {
 
   std::array<char, kMost> text_{};
   std::uint8_t size_ = 0;
+};
+
+/// An optional or a pointer: JSON has null for one that is empty.
+template <class T>
+concept Nullable = requires(const T& value) {
+  *value;
+  static_cast<bool>(value);
 };
 
 /// The caller opens, fills and closes in the right order; commas, escapes and layout are done
@@ -92,6 +100,42 @@ class Writer {
   void base64(std::span<const std::byte> data);
   /// Text that is JSON already.
   void raw(std::string_view json);
+
+  /// A text, a boolean or an integer; what its own `write_json` writes; null or what a Nullable
+  /// has; a list of any of these.
+  template <class T>
+  void value(const T& value);
+  /// A key of the format with its value.
+  template <class T>
+  void member(std::string_view name, const T& value) {
+    key(name);
+    this->value(value);
+  }
+  /// Null where it is empty.
+  void text_or_null(std::string_view name, std::string_view text);
+  /// An object, the members of which `write_members()` writes.
+  template <std::invocable WriteMembers>
+  void object(std::string_view name, WriteMembers write_members) {
+    key(name);
+    begin_object();
+    write_members();
+    end_object();
+  }
+  /// A list, the elements of which `write_elements()` writes.
+  template <std::invocable WriteElements>
+  void array(std::string_view name, WriteElements write_elements) {
+    key(name);
+    begin_array();
+    write_elements();
+    end_array();
+  }
+  /// An object by `write_members(*this, value)`; of a Nullable what it has, or null.
+  template <class T, class WriteMembers>
+  void object(std::string_view name, const T& value, WriteMembers write_members);
+  /// A list of objects, each by `write_members(*this, element)`; of a Nullable what it has, or
+  /// null.
+  template <class List, class WriteMembers>
+  void objects(std::string_view name, const List& list, WriteMembers write_members);
 
   /// Ends the text with a newline.
   void end_line() { put('\n'); }
@@ -158,5 +202,53 @@ class Writer {
   bool first_ = true;  // the innermost container is empty so far
   bool after_key_ = false;
 };
+
+template <class T>
+void Writer::value(const T& value) {
+  if constexpr (std::same_as<T, bool>) {
+    boolean(value);
+  } else if constexpr (std::integral<T>) {
+    // All our numbers are below 2^63: sums of bytes stop there.
+    integer(static_cast<std::int64_t>(value));
+  } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+    string(std::string_view(value));
+  } else if constexpr (Nullable<T>) {
+    value ? this->value(*value) : null();
+  } else if constexpr (requires { value.begin(); }) {
+    begin_array();
+    for (const auto& element : value) this->value(element);
+    end_array();
+  } else {
+    write_json(*this, value);
+  }
+}
+
+template <class T, class WriteMembers>
+void Writer::object(std::string_view name, const T& value, WriteMembers write_members) {
+  if constexpr (Nullable<T>) {
+    if (value) return object(name, *value, write_members);
+    key(name);
+    null();
+  } else {
+    object(name, [&] { write_members(*this, value); });
+  }
+}
+
+template <class List, class WriteMembers>
+void Writer::objects(std::string_view name, const List& list, WriteMembers write_members) {
+  if constexpr (Nullable<List>) {
+    if (list) return objects(name, *list, write_members);
+    key(name);
+    null();
+  } else {
+    array(name, [&] {
+      for (const auto& element : list) {
+        begin_object();
+        write_members(*this, element);
+        end_object();
+      }
+    });
+  }
+}
 
 }  // namespace mlf::json

@@ -6,8 +6,7 @@
 
 #include "json/document.h"
 #include "json/text.h"
-#include "json/writer.h"
-#include "mlf/version.h"
+#include "json/write_document.h"
 #include "process/output_names.h"
 #include "support/error.h"
 
@@ -37,104 +36,45 @@ std::optional<tir::ConstantPlace> place_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// Keys in the order of schemas/manifest.schema.json.
-class ManifestWriter {
- public:
-  explicit ManifestWriter(support::ByteSink& sink) : out_(sink, JsonLayout::pretty) {}
+// Keys are in the order of schemas/manifest.schema.json. Names come from the archive, which
+// guarantees UTF-8, or from the file system, which does not.
 
-  void write(const Manifest& manifest);
-
- private:
-  template <class Elements, class WriteElement>
-  void list(std::string_view key, const Elements& elements, WriteElement write_element);
-  void digests(std::string_view key, const std::vector<Digest>& digests);
-  void target(const std::optional<ManifestTarget>& target);
-  void tir(const ManifestTir& entry);
-  void network(const ManifestNetwork& entry);
-  void text(std::string_view key, std::string_view value);
-
-  json::Writer out_;
-};
-
-void ManifestWriter::write(const Manifest& manifest) {
-  out_.begin_object();
-  text("format", kFormat);
-  out_.key("version");
-  out_.integer(kManifestVersion);
-  // For people; `read_manifest` does not look at it, so that a new mlf does not make old outputs
-  // stale.
-  text("generator", "mlf " + std::string(version()));
-  out_.key("options");
-  out_.begin_object();
-  text("constants", name_of(manifest.inputs.constants));
-  out_.end_object();
-  out_.key("consumed");
-  out_.begin_object();
-  digests("members", manifest.inputs.members);
-  digests("files", manifest.inputs.files);
-  out_.end_object();
-  digests("written", manifest.written);
-  // What follows is for readers of the archive: which member shows what. mlf does not read it back.
-  list("tir", manifest.tir, [this](const ManifestTir& entry) { tir(entry); });
-  list("networks", manifest.networks, [this](const ManifestNetwork& entry) { network(entry); });
-  out_.end_object();
-  out_.end_line();
-  out_.flush();
+void write_digest(json::Writer& out, const Digest& digest) {
+  out.member("name", json::valid_utf8(digest.name));
+  out.member("sha256", digest.sha256);
 }
 
-template <class Elements, class WriteElement>
-void ManifestWriter::list(std::string_view key, const Elements& elements,
-                          WriteElement write_element) {
-  out_.key(key);
-  out_.begin_array();
-  for (const auto& element : elements) write_element(element);
-  out_.end_array();
+void write_target(json::Writer& out, const ManifestTarget& target) {
+  out.member("kind", target.kind);
+  out.member("device_type", target.device_type);
+  out.member("text", target.text);
 }
 
-void ManifestWriter::digests(std::string_view key, const std::vector<Digest>& digests) {
-  list(key, digests, [this](const Digest& digest) {
-    out_.begin_object();
-    text("name", digest.name);
-    text("sha256", digest.sha256);
-    out_.end_object();
+void write_tir(json::Writer& out, const ManifestTir& entry) {
+  out.member("member", json::valid_utf8(entry.member));
+  out.member("source", json::valid_utf8(entry.source));
+  out.member("stage", json::valid_utf8(entry.stage));
+  out.member("modules", entry.modules);
+  out.object("target", entry.target, write_target);
+}
+
+void write_network(json::Writer& out, const ManifestNetwork& entry) {
+  out.member("module", entry.module);
+  out.member("topology", entry.topology);
+  out.member("graph", entry.graph);
+  out.member("source", json::valid_utf8(entry.source));
+}
+
+void write_members(json::Writer& out, const Manifest& manifest) {
+  out.object("options", [&] { out.member("constants", name_of(manifest.inputs.constants)); });
+  out.object("consumed", [&] {
+    out.objects("members", manifest.inputs.members, write_digest);
+    out.objects("files", manifest.inputs.files, write_digest);
   });
-}
-
-void ManifestWriter::target(const std::optional<ManifestTarget>& target) {
-  out_.key("target");
-  if (!target) return out_.null();
-  out_.begin_object();
-  text("kind", target->kind);
-  out_.key("device_type");
-  target->device_type ? out_.integer(*target->device_type) : out_.null();
-  text("text", target->text);
-  out_.end_object();
-}
-
-void ManifestWriter::tir(const ManifestTir& entry) {
-  out_.begin_object();
-  text("member", entry.member);
-  text("source", entry.source);
-  text("stage", entry.stage);
-  list("modules", entry.modules, [this](const std::string& module) { out_.string(module); });
-  target(entry.target);
-  out_.end_object();
-}
-
-void ManifestWriter::network(const ManifestNetwork& entry) {
-  out_.begin_object();
-  text("module", entry.module);
-  text("topology", entry.topology);
-  out_.key("graph");
-  entry.graph ? out_.string(*entry.graph) : out_.null();
-  text("source", entry.source);
-  out_.end_object();
-}
-
-// Names come from the archive, which guarantees UTF-8, or from the file system, which does not.
-void ManifestWriter::text(std::string_view key, std::string_view value) {
-  out_.key(key);
-  out_.string(json::valid_utf8(value));
+  out.objects("written", manifest.written, write_digest);
+  // What follows is for readers of the archive: which member shows what. mlf does not read it back.
+  out.objects("tir", manifest.tir, write_tir);
+  out.objects("networks", manifest.networks, write_network);
 }
 
 std::vector<Digest> read_digests(json::Value list) {
@@ -167,7 +107,10 @@ std::optional<Manifest> read_root(json::Value root) {
 }  // namespace
 
 void write_manifest(const Manifest& manifest, support::ByteSink& out) {
-  ManifestWriter(out).write(manifest);
+  // Who wrote it is for people; `read_manifest` does not look at it, so that a new mlf does not
+  // make old outputs stale.
+  json::write_document(out, JsonLayout::pretty, kFormat, kManifestVersion,
+                       [&](json::Writer& writer) { write_members(writer, manifest); });
 }
 
 std::optional<Manifest> read_manifest(std::string_view text) {

@@ -13,23 +13,17 @@ namespace {
 constexpr std::string_view kGradient =
     R"([{"stop":0,"bgColor":"#ffffff"},{"stop":1,"bgColor":"#fabd5c"}])";
 
-void write_module(json::Writer& out, const ModuleReport& module, const CallMeasureInfo& measure) {
+void write_costs(json::Writer& out, const ModuleReport& module, const CallMeasureInfo& measure) {
   out.text_key(module.network->module);
   out.begin_object();
-  out.key("name");
-  out.string(measure.words);
-  out.key("results");
-  out.begin_object();
-  for (std::size_t i = 0; i < module.calls.size(); ++i) {
-    const analysis::Count count = module.calls[i][measure.measure];
-    if (!count.is_exact()) continue;
-    out.text_key("call" + std::to_string(i));
-    out.begin_object();
-    out.key("value");
-    out.integer(static_cast<std::int64_t>(count.min));
-    out.end_object();
-  }
-  out.end_object();
+  out.member("name", measure.words);
+  out.object("results", [&] {
+    for (std::size_t i = 0; i < module.calls.size(); ++i) {
+      const analysis::Count count = module.calls[i][measure.measure];
+      if (!count.is_exact()) continue;
+      out.object("call" + std::to_string(i), [&] { out.member("value", count.min); });
+    }
+  });
   out.key("gradient");
   out.raw(kGradient);
   out.end_object();
@@ -46,7 +40,7 @@ Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayo
     out.begin_object();
     for (const ModuleReport& module : report.modules) {
       if (!module.network) continue;
-      report::write_module(out, module, call_measures()[static_cast<std::size_t>(measure)]);
+      report::write_costs(out, module, call_measures()[static_cast<std::size_t>(measure)]);
     }
     out.end_object();
     out.end_line();

@@ -1,6 +1,6 @@
 // Writes a topology as TVM's graph-executor JSON: first as the graph executor sees it, nodes with
 // numbered outputs and nothing between them, then as text.
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -213,139 +213,91 @@ std::string dltype(tir::DType dtype) {
   return dtype == tir::DType::Bool() ? "uint1" : tir::to_string(dtype);
 }
 
-/// The keys and their order are those of GraphExecutorCodegen (src/relay/backend); attributes of
-/// nodes are strings there, numbers too.
-class GraphJson {
- public:
-  GraphJson(json::Writer& out, const Projection& graph) : out_(out), graph_(graph) {}
+// The keys and their order are those of GraphExecutorCodegen (src/relay/backend); attributes of
+// nodes are strings there, numbers too.
 
-  void write();
-
- private:
-  void nodes();
-  void node(const ProjectedNode& node);
-  void entry(const Entry& entry);
-  void arg_nodes();
-  void attrs();
-  void row_ptr();
-  void text_attr(std::string_view key, std::string_view value);
-  template <class Each>
-  void list(std::string_view key, std::string_view type, Each&& each);
-
-  json::Writer& out_;
-  const Projection& graph_;
-};
-
-void GraphJson::write() {
-  out_.begin_object();
-  out_.key("nodes");
-  nodes();
-  out_.key("arg_nodes");
-  arg_nodes();
-  out_.key("heads");
-  out_.begin_array();
-  for (const Entry& head : graph_.heads) entry(head);
-  out_.end_array();
-  out_.key("attrs");
-  attrs();
-  out_.key("node_row_ptr");
-  row_ptr();
-  out_.end_object();
-  out_.end_line();
-  out_.flush();
-}
-
-void GraphJson::nodes() {
-  out_.begin_array();
-  for (const ProjectedNode& one : graph_.nodes) node(one);
-  out_.end_array();
-}
-
-void GraphJson::text_attr(std::string_view key, std::string_view value) {
-  out_.key(key);
-  out_.string(value);
-}
-
-void GraphJson::node(const ProjectedNode& node) {
-  out_.begin_object();
-  text_attr("op", node.function.empty() ? "null" : "tvm_op");
-  text_attr("name", node.name);
-  if (!node.function.empty()) {
-    out_.key("attrs");
-    out_.begin_object();
-    text_attr("num_outputs", std::to_string(node.outputs.size()));
-    text_attr("num_inputs", std::to_string(node.inputs.size()));
-    // The runtime asks for all four; nothing of TVM's sets this one to anything else.
-    text_attr("flatten_data", "0");
-    text_attr("func_name", node.function);
-    if (!node.hash.empty()) text_attr("hash", node.hash);
-    out_.end_object();
-  }
-  out_.key("inputs");
-  out_.begin_array();
-  for (const Entry& input : node.inputs) entry(input);
-  out_.end_array();
-  out_.end_object();
-}
+using json::Writer;
 
 // [node, output, version]; the version is always 0.
-void GraphJson::entry(const Entry& entry) {
-  out_.begin_array();
-  out_.integer(entry.node);
-  out_.integer(entry.output);
-  out_.integer(0);
-  out_.end_array();
-}
-
-void GraphJson::arg_nodes() {
-  out_.begin_array();
-  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-    if (graph_.nodes[i].function.empty()) out_.integer(static_cast<std::int64_t>(i));
-  }
-  out_.end_array();
-}
-
-// `["list_int", [...]]` with one element for each output of each node.
-template <class Each>
-void GraphJson::list(std::string_view key, std::string_view type, Each&& each) {
-  out_.key(key);
-  out_.begin_array();
-  out_.string(type);
-  out_.begin_array();
-  for (const ProjectedNode& node : graph_.nodes) {
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) each(node, i);
-  }
-  out_.end_array();
-  out_.end_array();
-}
-
-void GraphJson::attrs() {
-  out_.begin_object();
-  // The runtime refuses attributes that it does not know unless they look like `list_int`.
-  list("dltype", "list_str", [&](const ProjectedNode& node, std::size_t i) {
-    out_.string(dltype(node.outputs[i].dtype));
+void write_entries(Writer& out, std::string_view key, const std::vector<Entry>& entries) {
+  out.array(key, [&] {
+    for (const Entry& entry : entries) {
+      out.value(std::array<std::uint32_t, 3>{entry.node, entry.output, 0});
+    }
   });
-  list("device_index", "list_int", [&](const ProjectedNode&, std::size_t) { out_.integer(kCpu); });
-  list("storage_id", "list_int",
-       [&](const ProjectedNode& node, std::size_t i) { out_.integer(node.storage_ids[i]); });
-  list("shape", "list_shape", [&](const ProjectedNode& node, std::size_t i) {
-    out_.begin_array();
-    for (const std::int64_t extent : *node.outputs[i].shape) out_.integer(extent);
-    out_.end_array();
-  });
-  out_.end_object();
 }
 
-// Where the outputs of each node begin among those of all nodes, and at last how many there are.
-void GraphJson::row_ptr() {
-  out_.begin_array();
-  std::int64_t entries = 0;
-  out_.integer(entries);
-  for (const ProjectedNode& node : graph_.nodes) {
-    entries += static_cast<std::int64_t>(node.outputs.size());
-    out_.integer(entries);
+void write_node(Writer& out, const ProjectedNode& node) {
+  out.member("op", node.function.empty() ? "null" : "tvm_op");
+  out.member("name", node.name);
+  if (!node.function.empty()) {
+    out.object("attrs", [&] {
+      out.member("num_outputs", std::to_string(node.outputs.size()));
+      out.member("num_inputs", std::to_string(node.inputs.size()));
+      // The runtime asks for all four; nothing of TVM's sets this one to anything else.
+      out.member("flatten_data", "0");
+      out.member("func_name", node.function);
+      if (!node.hash.empty()) out.member("hash", node.hash);
+    });
   }
-  out_.end_array();
+  write_entries(out, "inputs", node.inputs);
+}
+
+/// `["list_int", [...]]` with one element for each output of each node.
+template <class ValueOf>
+void write_attribute(Writer& out, const Projection& graph, std::string_view key,
+                     std::string_view type, ValueOf value_of) {
+  out.array(key, [&] {
+    out.string(type);
+    out.begin_array();
+    for (const ProjectedNode& node : graph.nodes) {
+      for (std::size_t i = 0; i < node.outputs.size(); ++i) out.value(value_of(node, i));
+    }
+    out.end_array();
+  });
+}
+
+/// The runtime refuses attributes that it does not know unless they look like `list_int`.
+void write_attributes(Writer& out, const Projection& graph) {
+  write_attribute(out, graph, "dltype", "list_str", [](const ProjectedNode& node, std::size_t i) {
+    return dltype(node.outputs[i].dtype);
+  });
+  write_attribute(out, graph, "device_index", "list_int",
+                  [](const ProjectedNode&, std::size_t) { return kCpu; });
+  write_attribute(out, graph, "storage_id", "list_int",
+                  [](const ProjectedNode& node, std::size_t i) { return node.storage_ids[i]; });
+  write_attribute(out, graph, "shape", "list_shape",
+                  [](const ProjectedNode& node, std::size_t i) { return *node.outputs[i].shape; });
+}
+
+/// Nodes without a function.
+std::vector<std::size_t> arg_nodes(const Projection& graph) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].function.empty()) positions.push_back(i);
+  }
+  return positions;
+}
+
+/// Where the outputs of each node begin among those of all nodes, and at last how many there are.
+std::vector<std::size_t> row_ptr(const Projection& graph) {
+  std::vector<std::size_t> begins{0};
+  for (const ProjectedNode& node : graph.nodes) {
+    begins.push_back(begins.back() + node.outputs.size());
+  }
+  return begins;
+}
+
+void write_graph(Writer& out, const Projection& graph) {
+  out.begin_object();
+  out.objects("nodes", graph.nodes, write_node);
+  out.member("arg_nodes", arg_nodes(graph));
+  write_entries(out, "heads", graph.heads);
+  out.object("attrs", [&] { write_attributes(out, graph); });
+  out.member("node_row_ptr", row_ptr(graph));
+  out.end_object();
+  out.end_line();
+  out.flush();
 }
 
 }  // namespace
@@ -356,7 +308,7 @@ Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
     const Projection graph = project(topology);
     support::FunctionSink bytes(sink);
     json::Writer out(bytes, layout);
-    GraphJson(out, graph).write();
+    write_graph(out, graph);
   });
 }
 

@@ -22,7 +22,6 @@ class ModelExplorerJson {
  private:
   void begin_node(const std::string& id, std::string_view label);
   void end_node() { out_.end_object(); }
-  void text(std::string_view key, std::string_view value);
   void attribute(std::string_view key, std::string_view value);
   void attribute(std::string_view key, const std::optional<std::uint64_t>& value);
   void attributes_of(const Call& call);
@@ -39,24 +38,19 @@ class ModelExplorerJson {
   std::vector<std::string> names_;  // by kernel
 };
 
-void ModelExplorerJson::text(std::string_view key, std::string_view value) {
-  out_.key(key);
-  out_.string(value);
-}
-
 void ModelExplorerJson::begin_node(const std::string& id, std::string_view label) {
   out_.begin_object();
-  text("id", id);
-  text("label", label);
-  text("namespace", "");  // the viewer stops at a node that has none
+  out_.member("id", id);
+  out_.member("label", label);
+  out_.member("namespace", "");  // the viewer stops at a node that has none
 }
 
 // Values of attributes are text, whatever they are of.
 void ModelExplorerJson::attribute(std::string_view key, std::string_view value) {
   if (value.empty()) return;
   out_.begin_object();
-  text("key", key);
-  text("value", value);
+  out_.member("key", key);
+  out_.member("value", value);
   out_.end_object();
 }
 
@@ -88,9 +82,9 @@ std::size_t ModelExplorerJson::output_of(ValueId id) const {
 
 void ModelExplorerJson::edge(ValueId from, std::size_t input) {
   out_.begin_object();
-  text("sourceNodeId", producer(from));
-  text("sourceNodeOutputId", std::to_string(output_of(from)));
-  text("targetNodeInputId", std::to_string(input));
+  out_.member("sourceNodeId", producer(from));
+  out_.member("sourceNodeOutputId", std::to_string(output_of(from)));
+  out_.member("targetNodeInputId", std::to_string(input));
   out_.end_object();
 }
 
@@ -98,117 +92,105 @@ void ModelExplorerJson::tensor(std::size_t output, ValueId id, const TensorType&
   const Value& value = topology_[id];
   const Storage& storage = topology_[value.storage];
   out_.begin_object();
-  text("id", std::to_string(output));
-  out_.key("attrs");
-  out_.begin_array();
-  attribute("tensor_name", value.name);
-  // The text that Model Explorer writes at an edge.
-  const bool is_known = !type.dtype.is_void() || type.shape;
-  attribute("tensor_shape", is_known ? type_text(type) : std::string());
-  attribute("bytes", value.bytes);
-  attribute("storage", storage.name);
-  if (storage.pool) attribute("pool", topology_[*storage.pool].name);
-  attribute("offset", storage.offset);
-  out_.end_array();
+  out_.member("id", std::to_string(output));
+  out_.array("attrs", [&] {
+    attribute("tensor_name", value.name);
+    // The text that Model Explorer writes at an edge.
+    const bool is_known = !type.dtype.is_void() || type.shape;
+    attribute("tensor_shape", is_known ? type_text(type) : std::string());
+    attribute("bytes", value.bytes);
+    attribute("storage", storage.name);
+    if (storage.pool) attribute("pool", topology_[*storage.pool].name);
+    attribute("offset", storage.offset);
+  });
   out_.end_object();
 }
 
 void ModelExplorerJson::attributes_of(const Call& call) {
   const Kernel& kernel = topology_.kernel_of(call);
-  out_.key("attrs");
-  out_.begin_array();
-  attribute("kernel", kernel.symbol);
-  attribute("step", std::optional<std::uint64_t>(call.position));
-  attribute("target", kernel.target);
-  attribute("source", kernel.source);
-  attribute("hash", kernel.hash);
-  for (const KernelBuffer& buffer : kernel.constants) {
-    attribute("constant " + buffer.name + " bytes", buffer.bytes);
-  }
-  for (const KernelBuffer& buffer : kernel.workspaces) {
-    attribute("workspace " + buffer.name + " bytes", buffer.bytes);
-  }
-  out_.end_array();
+  out_.array("attrs", [&] {
+    attribute("kernel", kernel.symbol);
+    attribute("step", std::optional<std::uint64_t>(call.position));
+    attribute("target", kernel.target);
+    attribute("source", kernel.source);
+    attribute("hash", kernel.hash);
+    for (const KernelBuffer& buffer : kernel.constants) {
+      attribute("constant " + buffer.name + " bytes", buffer.bytes);
+    }
+    for (const KernelBuffer& buffer : kernel.workspaces) {
+      attribute("workspace " + buffer.name + " bytes", buffer.bytes);
+    }
+  });
 }
 
 void ModelExplorerJson::call(std::size_t position) {
   const Call& call = topology_.calls[position];
   begin_node("call" + std::to_string(position), names_[index(call.kernel)]);
   attributes_of(call);
-  out_.key("incomingEdges");
-  out_.begin_array();
-  std::size_t input = 0;
-  for (const Argument& argument : call.arguments) {
-    if (argument.reads) edge(*argument.reads, input++);
-  }
-  out_.end_array();
-  out_.key("outputsMetadata");
-  out_.begin_array();
-  std::size_t output = 0;
-  for (const Argument& argument : call.arguments) {
-    if (argument.writes) tensor(output++, *argument.writes, argument.type);
-  }
-  out_.end_array();
+  out_.array("incomingEdges", [&] {
+    std::size_t input = 0;
+    for (const Argument& argument : call.arguments) {
+      if (argument.reads) edge(*argument.reads, input++);
+    }
+  });
+  out_.array("outputsMetadata", [&] {
+    std::size_t output = 0;
+    for (const Argument& argument : call.arguments) {
+      if (argument.writes) tensor(output++, *argument.writes, argument.type);
+    }
+  });
   end_node();
 }
 
 void ModelExplorerJson::copy(std::size_t position) {
   const Copy& copy = topology_.copies[position];
   begin_node("copy" + std::to_string(position), "copy");
-  out_.key("incomingEdges");
-  out_.begin_array();
-  if (copy.reads) edge(*copy.reads, 0);
-  out_.end_array();
-  out_.key("outputsMetadata");
-  out_.begin_array();
-  tensor(0, copy.writes, topology_[copy.writes].type);
-  out_.end_array();
+  out_.array("incomingEdges", [&] {
+    if (copy.reads) edge(*copy.reads, 0);
+  });
+  out_.array("outputsMetadata", [&] { tensor(0, copy.writes, topology_[copy.writes].type); });
   end_node();
 }
 
 void ModelExplorerJson::port_out(std::size_t position) {
   const Port& port = topology_.outputs[position];
   begin_node("output" + std::to_string(position), port.name);
-  out_.key("incomingEdges");
-  out_.begin_array();
-  if (port.value) edge(*port.value, 0);
-  out_.end_array();
+  out_.array("incomingEdges", [&] {
+    if (port.value) edge(*port.value, 0);
+  });
   end_node();
 }
 
 void ModelExplorerJson::write() {
   out_.begin_object();
-  text("label", topology_.module);
-  out_.key("graphs");
-  out_.begin_array();
-  out_.begin_object();
-  text("id", topology_.module);
-  out_.key("nodes");
-  out_.begin_array();
-  const auto source = [&](const std::string& id, std::string_view label,
-                          const std::optional<ValueId>& value, const TensorType& type) {
-    begin_node(id, label);
-    out_.key("outputsMetadata");
-    out_.begin_array();
-    if (value) tensor(0, *value, type);
-    out_.end_array();
-    end_node();
-  };
-  for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
-    const Port& port = topology_.inputs[i];
-    source("input" + std::to_string(i), port.name, port.value, port.type);
-  }
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-    const Value& value = topology_.values[i];
-    if (value.kind != ValueKind::constant) continue;
-    source("constant" + std::to_string(i), value.name, static_cast<ValueId>(i), value.type);
-  }
-  for (std::size_t i = 0; i < topology_.calls.size(); ++i) call(i);
-  for (std::size_t i = 0; i < topology_.copies.size(); ++i) copy(i);
-  for (std::size_t i = 0; i < topology_.outputs.size(); ++i) port_out(i);
-  out_.end_array();
-  out_.end_object();
-  out_.end_array();
+  out_.member("label", topology_.module);
+  out_.array("graphs", [&] {
+    out_.begin_object();
+    out_.member("id", topology_.module);
+    out_.array("nodes", [&] {
+      const auto source = [&](const std::string& id, std::string_view label,
+                              const std::optional<ValueId>& value, const TensorType& type) {
+        begin_node(id, label);
+        out_.array("outputsMetadata", [&] {
+          if (value) tensor(0, *value, type);
+        });
+        end_node();
+      };
+      for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
+        const Port& port = topology_.inputs[i];
+        source("input" + std::to_string(i), port.name, port.value, port.type);
+      }
+      for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+        const Value& value = topology_.values[i];
+        if (value.kind != ValueKind::constant) continue;
+        source("constant" + std::to_string(i), value.name, static_cast<ValueId>(i), value.type);
+      }
+      for (std::size_t i = 0; i < topology_.calls.size(); ++i) call(i);
+      for (std::size_t i = 0; i < topology_.copies.size(); ++i) copy(i);
+      for (std::size_t i = 0; i < topology_.outputs.size(); ++i) port_out(i);
+    });
+    out_.end_object();
+  });
   out_.end_object();
   out_.end_line();
   out_.flush();

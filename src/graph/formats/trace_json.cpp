@@ -1,8 +1,8 @@
 // Writes memory over the steps of a run as a trace of events, for Perfetto and Chrome.
 #include <algorithm>
 
+#include "graph/formats/type_json.h"
 #include "graph/network/memory_use.h"
-#include "json/writer.h"
 #include "mlf/graph/write.h"
 #include "support/byte_sink.h"
 #include "support/error.h"
@@ -21,15 +21,12 @@ class TraceJson {
 
  private:
   void begin_event(std::string_view phase, std::string_view name, std::int64_t time);
-  void end_event();
   void name_of(std::string_view what, std::string_view name);
   void step(std::string_view name, Position position);
   void calls();
   void values();
   void value(ValueId id, Lifetime life);
   void counters(const MemoryUse& use);
-  void text(std::string_view key, std::string_view value);
-  void number(std::string_view key, std::uint64_t value);
   std::int64_t end() const {
     return static_cast<std::int64_t>(topology_.calls.size() + topology_.copies.size() +
                                      topology_.hooks.size());
@@ -39,62 +36,44 @@ class TraceJson {
   const Topology& topology_;
 };
 
-void TraceJson::text(std::string_view key, std::string_view value) {
-  out_.key(key);
-  out_.string(value);
-}
-
-void TraceJson::number(std::string_view key, std::uint64_t value) {
-  out_.key(key);
-  out_.integer(static_cast<std::int64_t>(value));
-}
-
 void TraceJson::begin_event(std::string_view phase, std::string_view name, std::int64_t time) {
   out_.begin_object();
-  text("ph", phase);
-  text("name", name);
-  number("ts", static_cast<std::uint64_t>(time));
-  number("pid", 1);
-  number("tid", 1);
-}
-
-void TraceJson::end_event() {
-  out_.end_object();
+  out_.member("ph", phase);
+  out_.member("name", name);
+  out_.member("ts", time);
+  out_.member("pid", 1);
+  out_.member("tid", 1);
 }
 
 // Metadata events name processes and threads.
 void TraceJson::name_of(std::string_view what, std::string_view name) {
   begin_event("M", what, 0);
-  out_.key("args");
-  out_.begin_object();
-  text("name", name);
+  out_.object("args", [&] { out_.member("name", name); });
   out_.end_object();
-  end_event();
 }
 
 void TraceJson::step(std::string_view name, Position position) {
   begin_event("X", name, position);
-  number("dur", 1);
+  out_.member("dur", 1);
 }
 
 void TraceJson::calls() {
   for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
     const Call& call = topology_.calls[i];
     step(call.name, call.position);
-    out_.key("args");
-    out_.begin_object();
-    number("call", i);
-    text("kernel", topology_.kernel_of(call).symbol);
+    out_.object("args", [&] {
+      out_.member("call", i);
+      out_.member("kernel", topology_.kernel_of(call).symbol);
+    });
     out_.end_object();
-    end_event();
   }
   for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
     step("copy " + std::to_string(i), topology_.copies[i].position);
-    end_event();
+    out_.end_object();
   }
   for (const Hook& hook : topology_.hooks) {
     step(hook.symbol, hook.position);
-    end_event();
+    out_.end_object();
   }
 }
 
@@ -106,20 +85,19 @@ void TraceJson::value(ValueId id, Lifetime life) {
   if (last < first) return;
   for (const bool is_begin : {true, false}) {
     begin_event(is_begin ? "b" : "e", value.name, is_begin ? first : last + 1);
-    text("cat", "tensor");
-    number("id", index(id));
+    out_.member("cat", "tensor");
+    out_.member("id", id);
     if (is_begin) {
       const Storage& storage = topology_[value.storage];
-      out_.key("args");
-      out_.begin_object();
-      // Unknown bytes and places are left out: there is no null among the arguments of an event.
-      if (value.bytes) number("bytes", *value.bytes);
-      text("storage", storage.name);
-      if (storage.pool) text("pool", topology_[*storage.pool].name);
-      if (storage.offset) number("offset", *storage.offset);
-      out_.end_object();
+      out_.object("args", [&] {
+        // Unknown bytes and places are left out: there is no null among the arguments of an event.
+        if (value.bytes) out_.member("bytes", *value.bytes);
+        out_.member("storage", storage.name);
+        if (storage.pool) out_.member("pool", topology_[*storage.pool].name);
+        if (storage.offset) out_.member("offset", *storage.offset);
+      });
     }
-    end_event();
+    out_.end_object();
   }
 }
 
@@ -136,11 +114,8 @@ void TraceJson::counters(const MemoryUse& use) {
   const std::string_view name = use.pool ? topology_[*use.pool].name : to_string(use.kind);
   const auto counter = [&](std::int64_t time, std::uint64_t bytes) {
     begin_event("C", name, time);
-    out_.key("args");
-    out_.begin_object();
-    number("bytes", bytes);
+    out_.object("args", [&] { out_.member("bytes", bytes); });
     out_.end_object();
-    end_event();
   };
   for (const LiveBytes& live : use.live) counter(live.position, live.bytes);
   // A counter keeps its value to the end of the trace; this ends the last step.
@@ -149,14 +124,13 @@ void TraceJson::counters(const MemoryUse& use) {
 
 void TraceJson::write() {
   out_.begin_object();
-  out_.key("traceEvents");
-  out_.begin_array();
-  name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
-  name_of("thread_name", "main");
-  calls();
-  values();
-  for (const MemoryUse& use : topology_.memory) counters(use);
-  out_.end_array();
+  out_.array("traceEvents", [&] {
+    name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
+    name_of("thread_name", "main");
+    calls();
+    values();
+    for (const MemoryUse& use : topology_.memory) counters(use);
+  });
   out_.end_object();
   out_.end_line();
   out_.flush();

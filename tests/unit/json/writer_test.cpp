@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace mlf::json {
 namespace {
@@ -100,6 +102,41 @@ TEST(JsonWriter, IntegersOfEveryLengthAreTheirDigits) {
     const std::string digits = std::to_string(value);
     EXPECT_EQ(sink.text(), "[" + digits + ",\"" + digits + "\"]");
   }
+}
+
+TEST(JsonWriter, MembersAreWhatTheirTypesAre) {
+  support::StringSink sink;
+  Writer out(sink, JsonLayout::compact);
+  out.begin_object();
+  out.member("text", std::string("a"));
+  out.member("word", "b");
+  out.member("yes", true);
+  out.member("number", std::uint8_t{7});
+  out.member("nothing", std::optional<int>());
+  out.member("some", std::optional(1));
+  out.member("list", std::vector<std::optional<int>>{1, std::nullopt});
+  out.text_or_null("unknown", "");
+  out.text_or_null("known", "c");
+  out.end_object();
+  out.flush();
+  EXPECT_EQ(sink.text(), R"({"text":"a","word":"b","yes":true,"number":7,"nothing":null,"some":1,)"
+                         R"("list":[1,null],"unknown":null,"known":"c"})");
+}
+
+TEST(JsonWriter, ObjectsAndListsThatAreNotThereAreNull) {
+  const auto write_number = [](Writer& out, int number) { out.member("n", number); };
+  support::StringSink sink;
+  Writer out(sink, JsonLayout::compact);
+  out.begin_object();
+  out.object("one", 1, write_number);
+  out.object("none", std::optional<int>(), write_number);
+  out.objects("many", std::vector{1, 2}, write_number);
+  out.objects("empty", std::vector<int>(), write_number);
+  out.objects("unknown", std::optional<std::vector<int>>(), write_number);
+  out.end_object();
+  out.flush();
+  EXPECT_EQ(sink.text(),
+            R"({"one":{"n":1},"none":null,"many":[{"n":1},{"n":2}],"empty":[],"unknown":null})");
 }
 
 TEST(JsonWriter, AWordThatIsNoWordOfTheFormatIsADefect) {

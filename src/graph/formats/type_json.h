@@ -1,0 +1,23 @@
+// How documents write what networks consist of: ids, and the types of tensors.
+#pragma once
+
+#include "json/writer.h"
+#include "mlf/graph/topology.h"
+
+namespace mlf::graph {
+
+/// The position that an id is.
+template <class Id>
+requires(std::same_as<Id, CallId> || std::same_as<Id, CopyId> || std::same_as<Id, KernelId> ||
+         std::same_as<Id, ValueId> || std::same_as<Id, StorageId> ||
+         std::same_as<Id, PoolId>) void write_json(json::Writer& out, Id id) {
+  out.integer(index(id));
+}
+
+/// Members `dtype` and `shape`; null where they are not known.
+inline void write_type(json::Writer& out, const TensorType& type) {
+  out.text_or_null("dtype", type.dtype.is_void() ? std::string() : tir::to_string(type.dtype));
+  out.member("shape", type.shape);
+}
+
+}  // namespace mlf::graph
