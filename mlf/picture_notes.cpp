@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "count_text.h"
-
 namespace mlf::program {
 
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module) {
@@ -15,7 +13,7 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
     const std::span calls =
         std::span(module.calls).subspan(graph::index(block.first), block.size());
     const analysis::Count mac = total(calls, CallMeasure::mac);
-    boxes.push_back(spelled(mac) + " MAC");
+    boxes.push_back(to_string(mac) + " MAC");
   }
   std::vector<std::string> layers;
   for (const CallReport& call : module.calls) {
@@ -34,8 +32,8 @@ void add_changes(graph::DotNotes& notes, const ModuleReport& module,
     if (found == difference.kernels.end()) continue;
     notes.boxes[i] += fmt::format("\n{}", to_string(found->change));
     for (const NumberChange& number : found->numbers) {
-      notes.boxes[i] += fmt::format("\n{} {} \u2192 {}", number.what, spelled(number.before),
-                                    spelled(number.after));
+      notes.boxes[i] += fmt::format("\n{} {} \u2192 {}", number.what, to_string(number.before),
+                                    to_string(number.after));
     }
   }
 }

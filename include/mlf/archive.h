@@ -51,6 +51,9 @@ enum class MemberType : std::uint8_t {
   socket,  ///< in an unpacked directory only
 };
 
+/// "file", "hard link", …
+MLF_API std::string_view to_string(MemberType type);
+
 /// One entry of an archive. In an unpacked directory the three offsets are 0.
 struct Member {
   std::string name;      ///< without leading "./" and trailing "/"; "." is the root folder
@@ -72,6 +75,9 @@ struct Member {
 
 /// How the archive is stored. An update keeps it.
 enum class Storage : std::uint8_t { tar, tar_gzip, tar_xz, tar_zstd, directory };
+
+/// "tar", "tar.gz", …
+MLF_API std::string_view to_string(Storage storage);
 
 /// An open archive. It keeps the file open and mapped: a file that is *replaced* meanwhile does not
 /// disturb it, a plain tar that is truncated in place does.

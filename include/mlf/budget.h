@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +13,9 @@
 #include <vector>
 
 #include "mlf/analysis/count.h"
+#include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/json_layout.h"
 #include "mlf/report.h"
 
 namespace mlf {
@@ -33,6 +37,8 @@ MLF_API std::span<const ResourceInfo> resource_infos();
 MLF_API const ResourceInfo& info(Resource resource);
 MLF_API std::span<const Resource> all_resources();
 MLF_API std::string_view to_string(Resource resource);
+/// Errors: `usage`, with all names that there are.
+MLF_API Result<Resource> resource_named(std::string_view name);
 
 /// What functions and data outside of the archive take at most, such as those of libm and of TVM's
 /// runtime (CompiledCode::missing), where somebody knows it.
@@ -96,5 +102,45 @@ struct FindingResult {
 /// In the order of `unwanted`.
 MLF_API std::vector<FindingResult> check_findings(const ModuleReport& module,
                                                   std::span<const CostFindingCode> unwanted);
+
+/// What is asked of a module.
+struct Demands {
+  std::vector<Limit> limits{};
+  std::vector<CostFindingCode> no_findings{};
+  Location where{};  ///< the module's name in the file that says so
+
+  bool empty() const noexcept { return limits.empty() && no_findings.empty(); }
+};
+
+/// Demands on every module, and on single modules.
+struct Budget {
+  Demands common;
+  std::map<std::string, Demands, std::less<>> of_modules{};
+
+  /// What a module is held against: limits of its own count before common ones, findings are
+  /// unwanted by either. In the orders of `all_resources` and `all_cost_findings`.
+  MLF_API Demands demands_on(std::string_view module) const;
+};
+
+/// Everything that the modules of an archive were held against.
+struct CheckResults {
+  std::vector<BudgetResult> limits{};
+  std::vector<FindingResult> findings{};
+  std::vector<ModuleContradiction> contradictions{};
+
+  MLF_API bool all_hold() const;
+};
+
+/// Holds every module of a report against what the budget demands of it.
+MLF_API CheckResults check(const Report& report, const Budget& budget,
+                           const LibraryNeeds& library = {});
+
+/// The text of `mlf check --format json` (schemas/check.schema.json).
+MLF_API std::string to_json(const CheckResults& results, JsonLayout layout);
+
+/// As SARIF 2.1.0, with a result for each limit that does not hold and each unwanted finding, of
+/// the archive that was checked.
+MLF_API std::string to_sarif(const CheckResults& results, std::string_view archive,
+                             JsonLayout layout);
 
 }  // namespace mlf

@@ -11,6 +11,7 @@
 
 #include "mlf/analysis/count.h"
 #include "mlf/export.h"
+#include "mlf/json_layout.h"
 #include "mlf/report.h"
 
 namespace mlf {
@@ -56,13 +57,26 @@ struct ModuleDifference {
   MLF_API bool empty() const;
 };
 
+/// What changed between two builds.
+struct BuildDifference {
+  std::vector<ModuleDifference> modules{};  ///< without those that are the same
+  /// What one of the builds says and cannot all be true.
+  std::vector<ModuleContradiction> contradictions_before{};
+  std::vector<ModuleContradiction> contradictions_after{};
+
+  /// Whether nothing changed.
+  bool empty() const noexcept { return modules.empty(); }
+};
+
 /// Compares two reports module by module, by name, or the only module of each whatever its name.
 ///
 /// Kernels are the same program where `analysis::fingerprint` says so, whatever they are called and
 /// in whatever order they are. Where one side is known from generated C alone, both are compared in
 /// the form that C can say (tir::c_normal_form). The others are paired by their role in the
-/// network: what their calls are given by whom, and the types of their tensors. Modules without
-/// differences are not listed.
-MLF_API std::vector<ModuleDifference> diff(const Report& before, const Report& after);
+/// network: what their calls are given by whom, and the types of their tensors.
+MLF_API BuildDifference diff(const Report& before, const Report& after);
+
+/// The text of `mlf diff --format json` (schemas/diff.schema.json).
+MLF_API std::string to_json(const BuildDifference& difference, JsonLayout layout);
 
 }  // namespace mlf

@@ -40,6 +40,11 @@ enum class Style : std::uint8_t {
 
 enum class Executor : std::uint8_t { aot, graph };
 
+/// "full-model" or "operator".
+MLF_API std::string_view to_string(Style style);
+/// "aot" or "graph".
+MLF_API std::string_view to_string(Executor executor);
+
 /// A target of a module. Up to version 5 metadata keys targets by device type, later it lists them.
 struct ModuleTarget {
   Target target;

@@ -37,6 +37,9 @@ struct CodeLines {
   std::uint32_t last = 0;
 };
 
+/// "lib0.c:12-40", without the folder, which is the same for all generated C; "-" for none.
+MLF_API std::string lines_text(const std::optional<CodeLines>& lines);
+
 /// A kernel: a function that main calls, or any function where there is no main.
 struct KernelReport {
   std::string symbol;
@@ -98,6 +101,8 @@ struct CostFindingInfo {
 };
 MLF_API std::span<const CostFindingInfo> all_cost_findings();
 MLF_API const CostFindingInfo& info(CostFindingCode finding);
+/// Errors: `usage`, with all codes that there are.
+MLF_API Result<CostFindingCode> finding_named(std::string_view code);
 
 /// Something that costs more than it has to, or does not work, with what shows it.
 struct CostFinding {
@@ -161,6 +166,15 @@ MLF_API analysis::Count placement_loss(const ModuleReport& module);
 /// `library` is what functions outside of the archive take at most, where that is known.
 MLF_API analysis::Count stack_frames(const ModuleReport& module,
                                      std::optional<std::uint64_t> library = {});
+
+/// What an archive says of one of its modules and cannot all be true.
+struct ModuleContradiction {
+  std::string module;
+  Contradiction what;
+};
+
+/// Those of all modules.
+MLF_API std::vector<ModuleContradiction> contradictions_of(const Report& report);
 
 /// Writes a report as JSON (schemas/report.schema.json).
 MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,

@@ -43,4 +43,9 @@ using Cell = std::variant<std::monostate, std::uint64_t, std::string>;
 /// network.
 MLF_API std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind);
 
+/// One line of CSV by RFC 4180 with its line break. An empty cell is empty.
+MLF_API std::string csv_line(std::span<const Cell> cells);
+/// One object of JSON with a line break; an empty cell is null. As many names as cells.
+MLF_API std::string json_line(std::span<const std::string> names, std::span<const Cell> cells);
+
 }  // namespace mlf

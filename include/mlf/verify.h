@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mlf/archive.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
+#include "mlf/json_layout.h"
 #include "mlf/tir/document.h"
 
 namespace mlf {
@@ -39,6 +42,9 @@ struct Finding {
   std::string module{};      ///< empty for what concerns the whole archive
   std::string detail{};      ///< one sentence
 };
+
+/// Checks of networks have codes of their own (checks.def), all other findings one each.
+MLF_API std::string_view code_of(const Finding& finding);
 
 /// The rows of verify_checks.def.
 enum class VerifyCheck : std::uint8_t {
@@ -94,5 +100,14 @@ struct VerifyOptions {
 /// Errors: `invalid_input` for an archive, metadata or TIR that does not read; `io`; `usage`.
 MLF_API Result<Verification> verify_archive(const std::string& path,
                                             const VerifyOptions& options = {});
+
+/// What became of one archive.
+struct VerifiedArchive {
+  std::string path;
+  Verification verification;
+};
+
+/// The text of `mlf verify --json` (schemas/verify.schema.json).
+MLF_API std::string to_json(std::span<const VerifiedArchive> archives, JsonLayout layout);
 
 }  // namespace mlf

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "commands/budget_toml.h"
@@ -24,22 +23,11 @@ Location place_of(const toml::source_region& region, const std::string& path) {
   return where;
 }
 
-std::string names_of_resources() {
-  std::string names;
-  for (const Resource resource : all_resources()) {
-    names += (names.empty() ? "" : ", ") + std::string(to_string(resource));
-  }
-  return names;
-}
-
 /// A number, or a text like "96K".
 Result<Limit> limit_from(const toml::key& key, const toml::node& value, const std::string& path) {
-  const auto resources = all_resources();
-  const auto resource =
-      std::ranges::find_if(resources, [&](Resource one) { return to_string(one) == key.str(); });
-  if (resource == resources.end()) {
-    return failure(ErrorKind::invalid_input,
-                   fmt::format("'{}' cannot be limited, only {}", key.str(), names_of_resources()),
+  const auto resource = resource_named(key.str());
+  if (!resource) {
+    return failure(ErrorKind::invalid_input, resource.error().message,
                    place_of(key.source(), path));
   }
   if (const auto* number = value.as_integer(); number != nullptr && number->get() >= 0) {
@@ -114,15 +102,6 @@ Result<Budget> budget_from(const toml::table& document, const std::string& path)
   return budget;
 }
 
-const Limit* limit_on(const std::vector<Limit>& limits, Resource resource) {
-  const auto found = std::ranges::find(limits, resource, &Limit::resource);
-  return found == limits.end() ? nullptr : &*found;
-}
-
-bool has(const Demands& demands, CostFindingCode code) {
-  return std::ranges::find(demands.no_findings, code) != demands.no_findings.end();
-}
-
 }  // namespace
 
 Result<std::uint64_t> number_of(std::string_view text) {
@@ -139,32 +118,6 @@ Result<std::uint64_t> number_of(std::string_view text) {
         fmt::format("'{}' is not a whole number with K, M or G behind it or nothing", text));
   }
   return number << bits;
-}
-
-Demands Budget::demands_on(std::string_view module) const {
-  const auto found = of_modules.find(module);
-  const Demands own = found != of_modules.end() ? found->second : Demands();
-  Demands demands;
-  for (const Resource resource : all_resources()) {
-    const Limit* limit = limit_on(own.limits, resource);
-    if (limit == nullptr) limit = limit_on(common.limits, resource);
-    if (limit != nullptr) demands.limits.push_back(*limit);
-  }
-  for (const CostFindingInfo& finding : all_cost_findings()) {
-    const bool is_unwanted = has(own, finding.finding) || has(common, finding.finding);
-    if (is_unwanted) demands.no_findings.push_back(finding.finding);
-  }
-  return demands;
-}
-
-Result<CostFindingCode> finding_named(std::string_view code) {
-  std::string codes;
-  for (const CostFindingInfo& finding : all_cost_findings()) {
-    if (finding.code == code) return finding.finding;
-    codes += fmt::format("{}{}", codes.empty() ? "" : ", ", finding.code);
-  }
-  return failure(ErrorKind::usage,
-                 fmt::format("'{}' is not the code of a finding, only {}", code, codes));
 }
 
 Result<Budget> parse_budget(std::string_view text, const std::string& path) {

@@ -162,23 +162,6 @@ Result<BudgetFile> file_of(const CheckArguments& options) {
   return options.budget.empty() ? BudgetFile() : read_budget(options.budget);
 }
 
-CheckResults results_of(const Report& report, const Budget& budget, const LibraryNeeds& library) {
-  CheckResults results;
-  for (const ModuleReport& module : report.modules) {
-    const Demands demands = budget.demands_on(module.name);
-    for (BudgetResult& result : check_budget(module, demands.limits, library)) {
-      results.limits.push_back(std::move(result));
-    }
-    for (FindingResult& result : check_findings(module, demands.no_findings)) {
-      results.findings.push_back(std::move(result));
-    }
-    for (const Contradiction& one : module.contradictions) {
-      results.contradictions.push_back({module.name, one});
-    }
-  }
-  return results;
-}
-
 int run_check(const CheckArguments& options, const Context& context) {
   const Console& console = context.console;
   const auto file = check_budget_file(options).and_then([&] { return file_of(options); });
@@ -197,7 +180,7 @@ int run_check(const CheckArguments& options, const Context& context) {
   if (const auto known = require_modules(file->budget, *report, options.archive); !known) {
     return console.fail(known.error());
   }
-  const CheckResults results = results_of(*report, *budget, *library);
+  const CheckResults results = check(*report, *budget, *library);
   const auto printed =
       print(to_text(results, options.archive, options.format, colours_of_standard_output()));
   if (!printed) return console.fail(printed.error());

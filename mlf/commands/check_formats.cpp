@@ -2,23 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
-#include "count_text.h"
-#include "mlf/diagnostics.h"
-#include "mlf/version.h"
 #include "table.h"
 
 namespace mlf::program {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& document) {
-  // Names from archives may be any bytes; JSON is UTF-8.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
@@ -36,7 +23,7 @@ std::string limits_table(const std::vector<BudgetResult>& results, Colours colou
   for (const BudgetResult& result : results) {
     table.add(
         {result.module.empty() ? "-" : result.module, std::string(to_string(result.limit.resource)),
-         std::to_string(result.limit.most), spelled(result.needed),
+         std::to_string(result.limit.most), to_string(result.needed),
          std::string(to_string(result.verdict)), joined(result.remarks)},
         holds(result) ? Emphasis::none : Emphasis::warning);
   }
@@ -60,7 +47,7 @@ std::string findings_table(const std::vector<FindingResult>& results, Colours co
       table.add({module, code, "undecided", "", joined(result.unsearched)}, Emphasis::warning);
     }
     for (const CostFinding& one : result.found) {
-      table.add({module, code, one.where, spelled(one.bytes), one.evidence}, Emphasis::warning);
+      table.add({module, code, one.where, to_string(one.bytes), one.evidence}, Emphasis::warning);
     }
   }
   return table.empty() ? "" : table.text(colours);
@@ -77,41 +64,6 @@ std::string table_of(const CheckResults& results, Colours colours) {
     text += fmt::format("  {}: {} [{}]\n", printable(module), printable(one.detail), one.code);
   }
   return text;
-}
-
-std::string json_of(const CheckResults& results) {
-  Json limits = Json::array();
-  for (const BudgetResult& result : results.limits) {
-    limits.push_back({{"module", result.module},
-                      {"resource", to_string(result.limit.resource)},
-                      {"limit", result.limit.most},
-                      {"needed", count_json(result.needed)},
-                      {"verdict", to_string(result.verdict)},
-                      {"remarks", result.remarks}});
-  }
-  Json findings = Json::array();
-  for (const FindingResult& result : results.findings) {
-    Json found = Json::array();
-    for (const CostFinding& one : result.found) {
-      found.push_back(
-          {{"where", one.where}, {"bytes", count_json(one.bytes)}, {"evidence", one.evidence}});
-    }
-    findings.push_back({{"module", result.module},
-                        {"code", code_of(result)},
-                        {"presence", to_string(result.presence())},
-                        {"found", found},
-                        {"unsearched", result.unsearched}});
-  }
-  Json contradictions = Json::array();
-  for (const auto& [module, one] : results.contradictions) {
-    contradictions.push_back({{"module", module}, {"code", one.code}, {"detail", one.detail}});
-  }
-  return dumped({{"format", "mlf-check"},
-                 {"version", kCheckVersion},
-                 {"generator", "mlf " + std::string(version())},
-                 {"results", limits},
-                 {"findings", findings},
-                 {"contradictions", contradictions}});
 }
 
 /// Text between tags and in attributes of XML 1.0, which cannot hold control characters at all.
@@ -155,7 +107,7 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
   for (const BudgetResult& result : results.limits) {
     const std::string failure =
         fmt::format("<failure type=\"{}\" message=\"{} needed, at most {}\">{}</failure>\n",
-                    to_string(result.verdict), spelled(result.needed), result.limit.most,
+                    to_string(result.verdict), to_string(result.needed), result.limit.most,
                     xml_text(joined(result.remarks)));
     add(result.module, to_string(result.limit.resource), holds(result) ? "" : failure);
   }
@@ -163,7 +115,7 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
     std::string failure;
     for (const CostFinding& one : result.found) {
       failure += fmt::format("<failure type=\"finding\" message=\"{}: {} bytes\">{}</failure>\n",
-                             xml_text(one.where), spelled(one.bytes), xml_text(one.evidence));
+                             xml_text(one.where), to_string(one.bytes), xml_text(one.evidence));
     }
     if (result.presence() == Presence::undecided) {
       failure = fmt::format("<failure type=\"undecided\" message=\"not known\">{}</failure>\n",
@@ -177,65 +129,7 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
       xml_text(archive), results.limits.size() + results.findings.size(), failures, cases);
 }
 
-Json sarif_rules() {
-  Json rules = Json::array();
-  const auto add = [&](std::string id, std::string_view text) {
-    rules.push_back({{"id", std::move(id)}, {"shortDescription", {{"text", text}}}});
-  };
-  for (const Resource resource : all_resources()) {
-    const std::string name(to_string(resource));
-    add("over-" + name, "More " + name + " needed than the budget has");
-  }
-  for (const CostFindingInfo& finding : all_cost_findings()) {
-    add(std::string(finding.code), finding.meaning);
-  }
-  return rules;
-}
-
-std::string sarif_of(const CheckResults& results, const std::string& archive) {
-  Json list = Json::array();
-  const Json place{{"physicalLocation", {{"artifactLocation", {{"uri", archive}}}}}};
-  const auto add = [&](std::string rule, std::string_view level, const std::string& text) {
-    list.push_back({{"ruleId", std::move(rule)},
-                    {"level", level},
-                    {"message", {{"text", text}}},
-                    {"locations", Json::array({place})}});
-  };
-  for (const BudgetResult& result : results.limits) {
-    if (holds(result)) continue;
-    add("over-" + std::string(to_string(result.limit.resource)),
-        result.verdict == Verdict::exceeds ? "error" : "warning",
-        fmt::format("{}: {} needs {}, the limit is {}: {}", printable(result.module),
-                    to_string(result.limit.resource), spelled(result.needed), result.limit.most,
-                    joined(result.remarks)));
-  }
-  for (const FindingResult& result : results.findings) {
-    for (const CostFinding& one : result.found) {
-      add(std::string(code_of(result)), "error",
-          fmt::format("{}: {}: {} bytes: {}", printable(result.module), printable(one.where),
-                      spelled(one.bytes), printable(one.evidence)));
-    }
-    if (result.presence() == Presence::undecided) {
-      add(std::string(code_of(result)), "warning",
-          fmt::format("{}: undecided: {}", printable(result.module),
-                      printable(joined(result.unsearched))));
-    }
-  }
-  const Json driver{{"name", "mlf"}, {"version", version()}, {"rules", sarif_rules()}};
-  const Json run{{"tool", {{"driver", driver}}}, {"results", list}};
-  return dumped({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                 {"version", "2.1.0"},
-                 {"runs", Json::array({run})}});
-}
-
 }  // namespace
-
-bool CheckResults::all_hold() const {
-  return std::ranges::all_of(limits, holds) &&
-         std::ranges::all_of(findings, [](const FindingResult& result) {
-           return result.presence() == Presence::absent;
-         });
-}
 
 std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
                     Colours colours) {
@@ -243,13 +137,13 @@ std::string to_text(const CheckResults& results, const std::string& archive, Che
     case CheckFormat::text:
       return table_of(results, colours);
     case CheckFormat::json:
-      return json_of(results);
+      return to_json(results, JsonLayout::pretty);
     case CheckFormat::junit:
       return junit_of(results, archive);
     case CheckFormat::sarif:
       break;
   }
-  return sarif_of(results, archive);
+  return to_sarif(results, archive, JsonLayout::pretty);
 }
 
 }  // namespace mlf::program

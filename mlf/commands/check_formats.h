@@ -2,10 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "mlf/budget.h"
-#include "mlf/contradictions.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -15,21 +13,6 @@ enum class CheckFormat {
   json,   ///< schemas/check.schema.json
   junit,  ///< a test case for each limit and each unwanted finding
   sarif,  ///< SARIF 2.1.0: a result for each limit that does not hold and each finding
-};
-
-/// What an archive says of a module and cannot all be true.
-struct ModuleContradiction {
-  std::string module;
-  Contradiction what;
-};
-
-/// Everything that the modules of an archive were held against.
-struct CheckResults {
-  std::vector<BudgetResult> limits;
-  std::vector<FindingResult> findings;
-  std::vector<ModuleContradiction> contradictions{};
-
-  bool all_hold() const;
 };
 
 /// `colours` are those of the tables.

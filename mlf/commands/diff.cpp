@@ -5,26 +5,21 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
 #include "commands/command.h"
 #include "compiler_option.h"
-#include "count_text.h"
 #include "mlf/diff.h"
 #include "mlf/file.h"
 #include "mlf/page.h"
-#include "mlf/version.h"
 #include "output.h"
 #include "report_page.h"
 #include "table.h"
 
 namespace mlf::program {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 enum class DiffFormat { text, json, markdown };
 
@@ -105,7 +100,7 @@ std::vector<DiffLine> lines_of(const ModuleDifference& module) {
   const std::string name = "module " + (module.name.empty() ? "-" : module.name);
   const auto add_numbers = [&](const std::string& where, const std::vector<NumberChange>& numbers) {
     for (const NumberChange& number : numbers) {
-      lines.push_back({where, number.what, spelled(number.before), spelled(number.after),
+      lines.push_back({where, number.what, to_string(number.before), to_string(number.after),
                        number.delta(), number.grows()});
     }
   };
@@ -156,100 +151,37 @@ std::string as_markdown(const std::vector<ModuleDifference>& differences) {
   return text;
 }
 
-/// What one of the archives says and cannot all be true.
-struct BuildContradiction {
-  std::string_view build;  ///< "before" or "after"
-  std::string module;
-  Contradiction what;
-};
-
-std::vector<BuildContradiction> contradictions_of(const Report& before, const Report& after) {
-  std::vector<BuildContradiction> list;
-  const auto add = [&](std::string_view build, const Report& report) {
-    for (const ModuleReport& module : report.modules) {
-      for (const Contradiction& one : module.contradictions) {
-        list.push_back({build, module.name, one});
-      }
+/// A line for each thing that one of the builds says and that cannot all be true.
+std::vector<std::string> contradiction_lines(const BuildDifference& difference) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view build, const std::vector<ModuleContradiction>& list) {
+    for (const auto& [module, one] : list) {
+      lines.push_back(
+          fmt::format("The archive {} contradicts itself, numbers may be wrong: {}: {} [{}]\n",
+                      build, printable(module), printable(one.detail), one.code));
     }
   };
-  add("before", before);
-  add("after", after);
-  return list;
+  add("before", difference.contradictions_before);
+  add("after", difference.contradictions_after);
+  return lines;
 }
 
-std::string as_text(const std::vector<BuildContradiction>& contradictions) {
+std::string to_text(const BuildDifference& difference, DiffFormat format) {
   std::string text;
-  for (const auto& [build, module, one] : contradictions) {
-    text += fmt::format("The archive {} contradicts itself, numbers may be wrong: {}: {} [{}]\n",
-                        build, printable(module), printable(one.detail), one.code);
-  }
-  return text;
-}
-
-Json contradictions_json(const std::vector<BuildContradiction>& contradictions) {
-  Json list = Json::array();
-  for (const auto& [build, module, one] : contradictions) {
-    list.push_back(
-        {{"build", build}, {"module", module}, {"code", one.code}, {"detail", one.detail}});
-  }
-  return list;
-}
-
-Json numbers_json(const std::vector<NumberChange>& numbers) {
-  Json list = Json::array();
-  for (const NumberChange& number : numbers) {
-    list.push_back({{"what", number.what},
-                    {"before", count_json(number.before)},
-                    {"after", count_json(number.after)}});
-  }
-  return list;
-}
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
-std::string as_json(const std::vector<ModuleDifference>& differences,
-                    const std::vector<BuildContradiction>& contradictions) {
-  Json modules = Json::array();
-  for (const ModuleDifference& module : differences) {
-    Json kernels = Json::array();
-    for (const KernelDifference& kernel : module.kernels) {
-      kernels.push_back({{"change", to_string(kernel.change)},
-                         {"before", text_or_null(kernel.before)},
-                         {"after", text_or_null(kernel.after)},
-                         {"numbers", numbers_json(kernel.numbers)}});
-    }
-    modules.push_back({{"name", module.name},
-                       {"change", module.is_added     ? "added"
-                                  : module.is_removed ? "removed"
-                                                      : "changed"},
-                       {"numbers", numbers_json(module.numbers)},
-                       {"kernels", kernels},
-                       {"graph", module.graph}});
-  }
-  const Json document{{"format", "mlf-diff"},
-                      {"version", kDiffVersion},
-                      {"generator", "mlf " + std::string(version())},
-                      {"modules", modules},
-                      {"contradictions", contradictions_json(contradictions)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string to_text(const std::vector<ModuleDifference>& differences,
-                    const std::vector<BuildContradiction>& contradictions, DiffFormat format) {
   switch (format) {
     case DiffFormat::text:
-      return as_text(differences, colours_of_standard_output()) + as_text(contradictions);
-    case DiffFormat::json:
-      return as_json(differences, contradictions);
-    case DiffFormat::markdown:
+      text = as_text(difference.modules, colours_of_standard_output());
+      for (const std::string& line : contradiction_lines(difference)) text += line;
       break;
+    case DiffFormat::json:
+      return to_json(difference, JsonLayout::pretty);
+    case DiffFormat::markdown:
+      text = as_markdown(difference.modules);
+      for (const std::string& line : contradiction_lines(difference)) {
+        text += "\n" + markdown_cell(line);
+      }
   }
-  std::string notes;
-  for (const BuildContradiction& one : contradictions)
-    notes += "\n" + markdown_cell(as_text({one}));
-  return as_markdown(differences) + notes;
+  return text;
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
@@ -261,14 +193,13 @@ int run_diff(const DiffArguments& options, const Context& context) {
   if (!before) return context.console.fail(before.error());
   auto after = read_build(options.after, options, context.limits);
   if (!after) return context.console.fail(after.error());
-  const std::vector<ModuleDifference> differences = diff(before->report, after->report);
+  const BuildDifference difference = diff(before->report, after->report);
   const auto printed =
       options.html.empty()
-          ? print(to_text(differences, contradictions_of(before->report, after->report),
-                          options.format))
-          : write_diff_page_file(*before, *after, differences, options.html);
+          ? print(to_text(difference, options.format))
+          : write_diff_page_file(*before, *after, difference.modules, options.html);
   if (!printed) return context.console.fail(printed.error());
-  return differences.empty() ? 0 : exit_code(ErrorKind::check_failed);
+  return difference.empty() ? 0 : exit_code(ErrorKind::check_failed);
 }
 
 }  // namespace

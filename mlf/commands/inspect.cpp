@@ -3,7 +3,7 @@
 #include <string>
 
 #include "commands/command.h"
-#include "commands/inspection.h"
+#include "commands/inspect_tables.h"
 #include "output.h"
 
 namespace mlf::program {
@@ -28,11 +28,13 @@ int report_failures(const Inspection& inspection, const Console& console) {
 }
 
 int run_inspect(const InspectArguments& options, const Context& context) {
-  const auto inspection = inspect(options.archive, context.limits);
-  if (!inspection) return context.console.fail(inspection.error());
-  const auto printed = print(options.json ? to_json(*inspection) : to_tables(*inspection));
+  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
+  if (!deployment) return context.console.fail(deployment.error());
+  const Inspection inspection = inspect(*deployment);
+  const auto printed = print(options.json ? to_json(*deployment, inspection, JsonLayout::pretty)
+                                          : to_tables(*deployment, inspection));
   if (!printed) return context.console.fail(printed.error());
-  return report_failures(*inspection, context.console);
+  return report_failures(inspection, context.console);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// The reader's view of an archive: a few tables.
+#include "commands/inspect_tables.h"
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "commands/inspection.h"
+#include "mlf/memory_claims.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -22,23 +23,22 @@ std::string kinds_of(const std::vector<ModuleTarget>& targets) {
 
 std::string executors_of(const Module& module) {
   std::vector<std::string_view> names;
-  for (const Executor executor : module.executors) names.push_back(name_of(executor));
+  for (const Executor executor : module.executors) names.push_back(to_string(executor));
   return or_dash(fmt::format("{}", fmt::join(names, ", ")));
 }
 
-std::string headline(const Inspection& inspection) {
+std::string headline(const Deployment& deployment) {
   return printable(fmt::format("{}: Model Library Format {}, {}, {} members",
-                               inspection.deployment.archive().path(),
-                               inspection.deployment.library().version,
-                               name_of(inspection.deployment.archive().storage()),
-                               inspection.deployment.archive().members().size())) +
+                               deployment.archive().path(), deployment.library().version,
+                               to_string(deployment.archive().storage()),
+                               deployment.archive().members().size())) +
          "\n";
 }
 
 Table modules_table(const ModelLibrary& library) {
   Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED"});
   for (const Module& module : library.modules) {
-    table.add({or_dash(module.name), std::string(name_of(module.style)), executors_of(module),
+    table.add({or_dash(module.name), std::string(to_string(module.style)), executors_of(module),
                kinds_of(module.targets), module.export_datetime.value_or("-")});
   }
   return table;
@@ -107,11 +107,11 @@ void add_memory(Table& table, const Module& module, const graph::Topology& netwo
   add_parts(table, name, network);
 }
 
-Table memory_table(const Inspection& inspection) {
+Table memory_table(const Deployment& deployment, const Inspection& inspection) {
   Table table({"MODULE", "MEMORY", "BYTES", "METADATA.JSON", "WHY METADATA.JSON DIFFERS"});
   table.align_right({2, 3});
   table.hide_if_constant(0);
-  const auto& modules = inspection.deployment.library().modules;
+  const auto& modules = deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (const graph::Topology* network = inspection.network_of(i)) {
       add_memory(table, modules[i], *network);
@@ -129,11 +129,11 @@ std::string shape_text(const graph::TensorType& type) {
 
 /// Inputs and outputs as main declares them; where no network says so, as metadata.json does, which
 /// has no shapes.
-Table tensors_table(const Inspection& inspection) {
+Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
   Table table({"MODULE", "TENSOR", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
   table.align_right({5});
   table.hide_if_constant(0);
-  const auto& modules = inspection.deployment.library().modules;
+  const auto& modules = deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const std::string name = or_dash(modules[i].name);
     if (const graph::Topology* network = inspection.network_of(i)) {
@@ -165,6 +165,13 @@ Table tensors_table(const Inspection& inspection) {
   return table;
 }
 
+/// "0.16.0", or the range of versions that a text may come from: "0.8 to 0.11".
+std::string text_of(const tir::VersionRange& range) {
+  if (!range.exact.empty()) return range.exact;
+  if (range.first == range.last) return fmt::format("0.{}", range.first);
+  return fmt::format("0.{} to 0.{}", range.first, range.last);
+}
+
 Table tir_table(const Inspection& inspection) {
   Table table({"TIR", "SOURCE", "DIALECT", "STAGE", "TVM", "FUNCTIONS", "LOSSES", "JSON"});
   table.align_right({5, 6});
@@ -172,7 +179,7 @@ Table tir_table(const Inspection& inspection) {
     const bool read = !facts.failure;
     table.add({facts.source.stem, facts.source.name,
                read ? std::string(to_string(facts.origin.dialect)) : "not readable",
-               facts.source.stage, read ? spelled(facts.origin.tvm_version) : "-",
+               facts.source.stage, read ? text_of(facts.origin.tvm_version) : "-",
                read ? std::to_string(facts.functions.size()) : "-",
                read ? std::to_string(facts.losses.size()) : "-", or_dash(facts.json_member)});
   }
@@ -197,19 +204,19 @@ Table members_table(const archive::Archive& archive) {
   Table table({"MEMBER", "TYPE", "BYTES"});
   table.align_right({2});
   for (const archive::Member& member : archive.members()) {
-    table.add({member.name, std::string(name_of(member.type)), std::to_string(member.size)});
+    table.add({member.name, std::string(to_string(member.type)), std::to_string(member.size)});
   }
   return table;
 }
 
 }  // namespace
 
-std::string to_tables(const Inspection& inspection) {
-  std::string text = headline(inspection);
+std::string to_tables(const Deployment& deployment, const Inspection& inspection) {
+  std::string text = headline(deployment);
   for (const Table& table :
-       {modules_table(inspection.deployment.library()), memory_table(inspection),
-        tensors_table(inspection), tir_table(inspection), functions_table(inspection),
-        members_table(inspection.deployment.archive())}) {
+       {modules_table(deployment.library()), memory_table(deployment, inspection),
+        tensors_table(deployment, inspection), tir_table(inspection), functions_table(inspection),
+        members_table(deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text();
   }
   return text;

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "count_text.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -43,7 +42,7 @@ Table pools_table(const ArchivePlan& plan) {
       const std::optional<std::uint64_t> now = one.now.declared ? one.now.declared : one.now.used;
       const bool is_planned = !one.is_refused();
       table.add({module.name, (*module.network)[one.now.pool].name, bytes_or_unknown(now),
-                 is_planned ? spelled(one.now.lower_bound) : "?", is_planned ? best_of(one) : "?",
+                 is_planned ? to_string(one.now.lower_bound) : "?", is_planned ? best_of(one) : "?",
                  is_planned ? std::to_string(one.gain()) : "?",
                  is_planned ? percent(one.gain(), now.value_or(0)) : "?",
                  bytes_or_unknown(size_of(one.greedy_by_size)),

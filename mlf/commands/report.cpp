@@ -11,7 +11,6 @@
 #include "mlf/report_rows.h"
 #include "output.h"
 #include "report_page.h"
-#include "row_text.h"
 
 namespace mlf::program {
 namespace {

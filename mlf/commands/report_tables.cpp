@@ -9,7 +9,6 @@
 #include <functional>
 #include <numeric>
 
-#include "count_text.h"
 #include "output.h"
 #include "table.h"
 
@@ -45,13 +44,6 @@ Count of_measure(const Row& row, CallMeasure measure) {
 
 Count divisions_of(const Row& row) {
   return row.kernel->cost ? row.kernel->cost->index_divisions : unknown();
-}
-
-std::string lines_text(const std::optional<CodeLines>& lines) {
-  if (!lines) return "-";
-  // The folder is the same for all files of generated C.
-  const std::string_view file = std::string_view(lines->file).substr(lines->file.rfind('/') + 1);
-  return fmt::format("{}:{}-{}", file, lines->first, lines->last);
 }
 
 /// Extents without the ones in front, which are batches.
@@ -115,7 +107,7 @@ Count frame_of(const Row& row) {
 Column number_column(std::string_view name, std::string head, std::string_view meaning,
                      const std::function<Count(const Row&)>& number) {
   return {
-      name,  std::move(head), meaning, true, [=](const Row& row) { return spelled(number(row)); },
+      name,  std::move(head), meaning, true, [=](const Row& row) { return to_string(number(row)); },
       number};
 }
 
@@ -261,7 +253,7 @@ std::string numbers_line(const ModuleReport& module, std::string_view head,
   std::string line = fmt::format("{:<6}", head);
   for (const ModuleMeasureInfo& one : module_measures()) {
     if (one.group() != group || !one.is_in_documents()) continue;
-    line += fmt::format(" {} {}  ", one.label, spelled(one.value(module)));
+    line += fmt::format(" {} {}  ", one.label, to_string(one.value(module)));
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -281,7 +273,7 @@ std::string parts_of_peak(const ModuleReport& module) {
       if (tensor.role == role) bytes += analysis::to_count(tensor.bytes);
     }
     sum += bytes;
-    if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), spelled(bytes)));
+    if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), to_string(bytes)));
   }
   std::string text = fmt::format("{}", fmt::join(parts, " + "));
   // A result may be where a dying input is.
@@ -297,9 +289,9 @@ std::string peak_line(const ModuleReport& module) {
   const CallReport& call = module.calls[index(*peak.call)];
   std::string line = fmt::format("PEAK   call {}, {}: {} = {}", index(*peak.call),
                                  printable(module.kernels[call.kernel].short_name),
-                                 spelled(peak.bytes), parts_of_peak(module));
-  line += fmt::format("; lower bound {}, placement loses {}\n", spelled(module.lower_bound),
-                      spelled(placement_loss(module)));
+                                 to_string(peak.bytes), parts_of_peak(module));
+  line += fmt::format("; lower bound {}, placement loses {}\n", to_string(module.lower_bound),
+                      to_string(placement_loss(module)));
   return line;
 }
 
@@ -310,7 +302,7 @@ std::string summary(const ModuleReport& module) {
   } else {
     text += numbers_line(module, "RAM", "ram");
     text += numbers_line(module, "FLASH", "flash");
-    text += fmt::format("MAC    {}\n", spelled(module.mac));
+    text += fmt::format("MAC    {}\n", to_string(module.mac));
     text += peak_line(module);
   }
   return text;
@@ -331,7 +323,7 @@ std::string findings_text(const ModuleReport& module) {
     }
     if (largest == nullptr) continue;
     table.add({std::string(code.code), std::to_string(places),
-               largest->bytes.is_known() ? spelled(largest->bytes) : "",
+               largest->bytes.is_known() ? to_string(largest->bytes) : "",
                largest->where + ": " + largest->evidence});
   }
   return table.empty() ? "" : "\n" + table.text();

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "commands/command.h"
-#include "count_text.h"
 #include "mlf/analysis/loop_nest.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
@@ -101,12 +100,12 @@ std::string head_of(const ChosenKernel& chosen) {
   text += fmt::format("C       {}\n", printable(place_of(kernel.c)));
   text += fmt::format("TIR     {}\n", printable(place_of(kernel.tir)));
   if (!kernel.cost) return text + "cost    ? (it has no TIR)\n";
-  text += fmt::format("MAC     {}\n", spelled(kernel.cost->mac));
-  text += fmt::format("bytes   loaded {}, stored {}\n", spelled(kernel.cost->loaded),
-                      spelled(kernel.cost->stored));
-  text +=
-      fmt::format("index   {} operations, {} of them divisions\n",
-                  spelled(kernel.cost->index_operations), spelled(kernel.cost->index_divisions));
+  text += fmt::format("MAC     {}\n", to_string(kernel.cost->mac));
+  text += fmt::format("bytes   loaded {}, stored {}\n", to_string(kernel.cost->loaded),
+                      to_string(kernel.cost->stored));
+  text += fmt::format("index   {} operations, {} of them divisions\n",
+                      to_string(kernel.cost->index_operations),
+                      to_string(kernel.cost->index_divisions));
   return text;
 }
 
@@ -115,8 +114,8 @@ std::string note_of(const analysis::NestLine& line, const analysis::KernelCost& 
   if (line.bytes) return fmt::format("{} bytes", *line.bytes);
   if (!line.loop) return {};
   const analysis::LoopCost& loop = cost.loops[*line.loop];
-  std::string note = fmt::format("{} iterations", spelled(loop.iterations));
-  if (loop.mac != analysis::Count{}) note += fmt::format(", {} MAC", spelled(loop.mac));
+  std::string note = fmt::format("{} iterations", to_string(loop.iterations));
+  if (loop.mac != analysis::Count{}) note += fmt::format(", {} MAC", to_string(loop.mac));
   return note;
 }
 
@@ -147,8 +146,9 @@ Table buffers_table(const analysis::KernelCost& cost) {
   Table table({"BUFFER", "ROLE", "LOADS", "STORES", "BYTES LOADED", "BYTES STORED"});
   table.align_right({2, 3, 4, 5});
   for (const analysis::BufferCost& buffer : cost.buffers) {
-    table.add({buffer.name, std::string(to_string(buffer.role)), spelled(buffer.loads),
-               spelled(buffer.stores), spelled(buffer.bytes_loaded), spelled(buffer.bytes_stored)});
+    table.add({buffer.name, std::string(to_string(buffer.role)), to_string(buffer.loads),
+               to_string(buffer.stores), to_string(buffer.bytes_loaded),
+               to_string(buffer.bytes_stored)});
   }
   return table;
 }
@@ -158,10 +158,10 @@ Table operations_table(const analysis::KernelCost& cost) {
   table.align_right({2});
   for (const analysis::OperationCount& operation : cost.operations) {
     table.add({std::string(to_string(operation.operation)), tir::to_string(operation.dtype),
-               spelled(operation.count)});
+               to_string(operation.count)});
   }
   for (const analysis::ExternCall& callee : cost.extern_calls) {
-    table.add({"call of " + callee.symbol, "-", spelled(callee.count)});
+    table.add({"call of " + callee.symbol, "-", to_string(callee.count)});
   }
   return table;
 }

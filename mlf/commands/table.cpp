@@ -11,7 +11,6 @@
 #include "jobs.h"
 #include "mlf/report_rows.h"
 #include "output.h"
-#include "row_text.h"
 
 namespace mlf::program {
 namespace {

@@ -3,38 +3,22 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "commands/command.h"
-#include "mlf/version.h"
 #include "output.h"
 
 namespace mlf::program {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct VerifyArguments {
   std::vector<std::string> archives;
   std::vector<std::string> tir_files;
   bool json = false;
 };
-
-/// One archive that could be read.
-struct Verdict {
-  std::string archive;
-  Verification verification;
-};
-
-/// Checks of networks have codes of their own (checks.def), all other findings one each.
-std::string_view code_of(const Finding& finding) {
-  return finding.code == FindingCode::network_check ? info(finding.check).code
-                                                    : to_string(finding.code);
-}
 
 /// "archive: module: error: what is wrong [code]", one line for tools that go by lines.
 std::string to_line(const Finding& finding, const std::string& archive) {
@@ -53,66 +37,25 @@ std::string to_line(const CheckResult& result, const std::string& archive) {
   return printable(fmt::format("{}: {} [{}]", archive, what, to_string(result.check))) + "\n";
 }
 
-std::string to_lines(const Verdict& verdict, const Console& console) {
+std::string to_lines(const VerifiedArchive& archive, const Console& console) {
   std::string text;
-  for (const Finding& finding : verdict.verification.findings) {
+  for (const Finding& finding : archive.verification.findings) {
     // Notes do not change the verdict. JSON has them always.
     if (finding.severity == graph::Severity::note && !console.is_verbose()) continue;
-    text += to_line(finding, verdict.archive);
+    text += to_line(finding, archive.path);
   }
   if (!console.is_verbose()) return text;
-  for (const CheckResult& result : verdict.verification.checks) {
-    text += to_line(result, verdict.archive);
+  for (const CheckResult& result : archive.verification.checks) {
+    text += to_line(result, archive.path);
   }
   return text;
 }
 
-Json to_json(const Finding& finding) {
-  Json module = nullptr;
-  if (!finding.module.empty()) module = finding.module;
-  return {{"severity", to_string(finding.severity)},
-          {"code", code_of(finding)},
-          {"module", module},
-          {"detail", finding.detail}};
-}
-
-Json to_json(const CheckResult& result) {
-  Json not_checked = nullptr;
-  if (!result.not_checked.empty()) not_checked = result.not_checked;
-  return {{"code", to_string(result.check)},
-          {"passed", result.passed},
-          {"failed", result.failed},
-          {"not_checked", not_checked}};
-}
-
-Json to_json(const Verdict& verdict) {
-  Json findings = Json::array();
-  for (const Finding& finding : verdict.verification.findings) findings.push_back(to_json(finding));
-  Json checks = Json::array();
-  for (const CheckResult& result : verdict.verification.checks) checks.push_back(to_json(result));
-  return {{"archive", verdict.archive},
-          {"passed", verdict.verification.passed()},
-          {"findings", findings},
-          {"checks", checks}};
-}
-
-Json document(const std::vector<Verdict>& verdicts) {
-  Json archives = Json::array();
-  for (const Verdict& verdict : verdicts) archives.push_back(to_json(verdict));
-  return {{"format", "mlf-verify"},
-          {"version", kVerifyVersion},
-          {"generator", fmt::format("mlf {}", version())},
-          {"archives", archives}};
-}
-
-std::string spelled(const std::vector<Verdict>& verdicts, const VerifyArguments& options,
+std::string spelled(std::span<const VerifiedArchive> verified, const VerifyArguments& options,
                     const Console& console) {
-  if (options.json) {
-    // Names from archives may not be UTF-8; JSON has to be. ASCII, so that a terminal obeys none.
-    return document(verdicts).dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
-  }
+  if (options.json) return to_json(verified, JsonLayout::pretty);
   std::string text;
-  for (const Verdict& verdict : verdicts) text += to_lines(verdict, console);
+  for (const VerifiedArchive& archive : verified) text += to_lines(archive, console);
   return text;
 }
 
@@ -122,7 +65,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
     return context.console.fail(ErrorKind::usage, "--tir takes one ARCHIVE");
   }
   int exit = 0;
-  std::vector<Verdict> verdicts;
+  std::vector<VerifiedArchive> verified;
   for (const std::string& archive : options.archives) {
     auto verification = verify_archive(archive, {.tir_files = options.tir_files,
                                                  .archive_limits = context.limits.archive,
@@ -133,12 +76,12 @@ int run_verify(const VerifyArguments& options, const Context& context) {
       if (exit <= 1) exit = code;
       continue;
     }
-    verdicts.push_back({archive, *std::move(verification)});
-    if (exit == 0 && !verdicts.back().verification.passed())
+    verified.push_back({archive, *std::move(verification)});
+    if (exit == 0 && !verified.back().verification.passed())
       exit = exit_code(ErrorKind::check_failed);
   }
   // Also after failures: what was found about the others still holds.
-  const auto printed = print(spelled(verdicts, options, context.console));
+  const auto printed = print(spelled(verified, options, context.console));
   return printed ? exit : context.console.fail(printed.error());
 }
 

@@ -37,4 +37,11 @@ Count& Count::operator*=(const Count& other) {
   return *this;
 }
 
+std::string to_string(const Count& count) {
+  if (count.is_exact()) return std::to_string(count.min);
+  if (!count.max) return count.min == 0 ? "?" : ">=" + std::to_string(count.min);
+  if (count.min == 0) return "<=" + std::to_string(*count.max);
+  return std::to_string(count.min) + ".." + std::to_string(*count.max);
+}
+
 }  // namespace mlf::analysis

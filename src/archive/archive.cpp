@@ -272,4 +272,16 @@ Result<std::string> Archive::sha256(const Member& member) const {
       [&](std::string_view content) { return digest_of(*contents_, member, content).get(); });
 }
 
+std::string_view to_string(MemberType type) {
+  constexpr std::string_view kNames[] = {
+      "file",         "directory", "hard link", "symbolic link", "character device",
+      "block device", "fifo",      "socket"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string_view to_string(Storage storage) {
+  constexpr std::string_view kNames[] = {"tar", "tar.gz", "tar.xz", "tar.zst", "directory"};
+  return kNames[static_cast<std::size_t>(storage)];
+}
+
 }  // namespace mlf::archive

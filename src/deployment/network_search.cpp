@@ -6,6 +6,7 @@
 
 #include "deployment/member_text.h"
 #include "deployment/module_facts.h"
+#include "deployment/owners.h"
 #include "deployment/tir_name.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/params.h"

@@ -290,4 +290,12 @@ Result<ModelLibrary> read_model_library(std::string_view metadata, std::span<con
   });
 }
 
+std::string_view to_string(Style style) {
+  return style == Style::full_model ? "full-model" : "operator";
+}
+
+std::string_view to_string(Executor executor) {
+  return executor == Executor::aot ? "aot" : "graph";
+}
+
 }  // namespace mlf

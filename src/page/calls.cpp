@@ -14,13 +14,6 @@ std::string shape_text(const graph::TensorType& type) {
   return fmt::format("{}", fmt::join(*type.shape, "x"));
 }
 
-/// The folder is the same for all files of generated C.
-std::string lines_text(const std::optional<CodeLines>& lines) {
-  if (!lines) return "-";
-  const std::string_view file = std::string_view(lines->file).substr(lines->file.rfind('/') + 1);
-  return fmt::format("{}:{}-{}", file, lines->first, lines->last);
-}
-
 class CallsTable {
  public:
   CallsTable(HtmlWriter& html, const ModuleView& module) : html_(html), module_(module) {

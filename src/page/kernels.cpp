@@ -177,7 +177,7 @@ void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport&
   html.open("summary");
   html.text(kernel.short_name);
   if (kernel.cost) {
-    html.element("span", {{"class", "mac"}}, spelled(kernel.cost->mac) + " MAC");
+    html.element("span", {{"class", "mac"}}, to_string(kernel.cost->mac) + " MAC");
   }
   html.close("summary");
 }

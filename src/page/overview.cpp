@@ -42,7 +42,7 @@ void write_cards(HtmlWriter& html, const TextOf& text_of) {
 }
 
 void write_figures(HtmlWriter& html, const ModuleReport& module) {
-  write_cards(html, [&](const ModuleMeasureInfo& one) { return spelled(one.value(module)); });
+  write_cards(html, [&](const ModuleMeasureInfo& one) { return to_string(one.value(module)); });
 }
 
 void peak_sentence(HtmlWriter& html, const ModuleView& module) {
@@ -86,7 +86,7 @@ void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& w
 /// What could be gained; where bytes are not the point, there is no number of them.
 std::string gain_text(const Count& bytes) {
   const bool is_unknown = bytes.min == 0 && !bytes.max;
-  return is_unknown ? "-" : spelled(bytes);
+  return is_unknown ? "-" : to_string(bytes);
 }
 
 /// The largest gain first, of equal ones in the report's order; what has no number comes last.
@@ -181,8 +181,8 @@ std::vector<std::string> all_reasons(const ModuleReport& module) {
 
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after) {
   write_cards(html, [&](const ModuleMeasureInfo& one) {
-    const std::string was = spelled(one.value(before));
-    const std::string is = spelled(one.value(after));
+    const std::string was = to_string(one.value(before));
+    const std::string is = to_string(one.value(after));
     return was == is ? is : was + " \u2192 " + is;
   });
 }

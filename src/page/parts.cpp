@@ -8,15 +8,8 @@ std::string section_id(std::size_t position, std::string_view name) {
   return position == 0 ? std::string(name) : fmt::format("{}/{}", position + 1, name);
 }
 
-std::string spelled(const analysis::Count& count) {
-  if (count.is_exact()) return std::to_string(count.min);
-  if (!count.max) return count.min == 0 ? "?" : fmt::format(">={}", count.min);
-  if (count.min == 0) return fmt::format("<={}", *count.max);
-  return fmt::format("{}..{}", count.min, *count.max);
-}
-
 void number_cell(HtmlWriter& html, const analysis::Count& count) {
-  html.element("td", {{"class", "n"}}, spelled(count));
+  html.element("td", {{"class", "n"}}, to_string(count));
 }
 
 void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class) {

@@ -28,9 +28,6 @@ struct ModuleView {
   std::string kernel_id(const KernelReport& kernel) const { return id("kernel=" + kernel.symbol); }
 };
 
-/// "72", "10..72", ">=72", "<=72", "?": as the program prints counts.
-std::string spelled(const analysis::Count& count);
-
 /// A cell with a number, which the script sorts by its lower bound.
 void number_cell(HtmlWriter& html, const analysis::Count& count);
 

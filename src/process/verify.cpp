@@ -7,6 +7,8 @@
 
 #include "deployment/contradictions.h"
 #include "deployment/network_search.h"
+#include "json/text.h"
+#include "json/write_document.h"
 #include "mlf/graph/compare.h"
 #include "process/job.h"
 #include "process/verify_c.h"
@@ -231,6 +233,29 @@ Verification Verifier::run() && {
   return {std::move(findings_), std::move(checks_)};
 }
 
+// Names of files may be any bytes, and findings have them in their words.
+
+void write_finding(json::Writer& out, const Finding& finding) {
+  out.member("severity", to_string(finding.severity));
+  out.member("code", code_of(finding));
+  out.text_or_null("module", finding.module);
+  out.member("detail", json::valid_utf8(finding.detail));
+}
+
+void write_check(json::Writer& out, const CheckResult& result) {
+  out.member("code", to_string(result.check));
+  out.member("passed", result.passed);
+  out.member("failed", result.failed);
+  out.text_or_null("not_checked", result.not_checked);
+}
+
+void write_archive(json::Writer& out, const VerifiedArchive& archive) {
+  out.member("archive", json::valid_utf8(archive.path));
+  out.member("passed", archive.verification.passed());
+  out.objects("findings", archive.verification.findings, write_finding);
+  out.objects("checks", archive.verification.checks, write_check);
+}
+
 Verification verify(const std::string& path, const VerifyOptions& options) {
   ProcessOptions reading;
   reading.tir_files = options.tir_files;
@@ -254,6 +279,11 @@ std::string_view to_string(FindingCode code) {
       "stale-outputs",      "damaged-output", "no-network",  "not-compared",
       "metadata-too-small", "c-invalid",      "missing-file"};
   return kNames.at(static_cast<std::size_t>(code));
+}
+
+std::string_view code_of(const Finding& finding) {
+  return finding.code == FindingCode::network_check ? info(finding.check).code
+                                                    : to_string(finding.code);
 }
 
 std::string_view to_string(VerifyCheck check) {
@@ -282,6 +312,12 @@ bool Verification::passed() const noexcept {
 Result<Verification> verify_archive(const std::string& path, const VerifyOptions& options) {
   return support::to_result([&] { return process::verify(path, options); })
       .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
+}
+
+std::string to_json(std::span<const VerifiedArchive> archives, JsonLayout layout) {
+  return json::document_text(layout, "mlf-verify", kVerifyVersion, [&](json::Writer& out) {
+    out.objects("archives", archives, process::write_archive);
+  });
 }
 
 }  // namespace mlf

@@ -244,6 +244,21 @@ std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNee
   return remarks;
 }
 
+// --- Budgets -------------------------------------------------------------------------------------
+
+const Limit* limit_on(const std::vector<Limit>& limits, Resource resource) {
+  const auto found = std::ranges::find(limits, resource, &Limit::resource);
+  return found == limits.end() ? nullptr : &*found;
+}
+
+bool has(const Demands& demands, CostFindingCode code) {
+  return std::ranges::find(demands.no_findings, code) != demands.no_findings.end();
+}
+
+bool holds(const BudgetResult& result) {
+  return result.verdict == Verdict::fits;
+}
+
 }  // namespace
 
 std::span<const ResourceInfo> resource_infos() {
@@ -260,6 +275,16 @@ std::span<const Resource> all_resources() {
 
 std::string_view to_string(Resource resource) {
   return info(resource).name;
+}
+
+Result<Resource> resource_named(std::string_view name) {
+  const auto found = std::ranges::find(kInfos, name, &ResourceInfo::name);
+  if (found != kInfos.end()) return found->resource;
+  std::vector<std::string_view> names;
+  for (const ResourceInfo& one : kInfos) names.push_back(one.name);
+  return tl::make_unexpected(
+      Diagnostic{ErrorKind::usage,
+                 fmt::format("'{}' cannot be limited, only {}", name, fmt::join(names, ", "))});
 }
 
 std::string_view to_string(Verdict verdict) {
@@ -323,6 +348,42 @@ std::vector<FindingResult> check_findings(const ModuleReport& module,
       if (one.code == code) result.unsearched.push_back(one.why);
     }
   }
+  return results;
+}
+
+Demands Budget::demands_on(std::string_view module) const {
+  const auto found = of_modules.find(module);
+  const Demands own = found != of_modules.end() ? found->second : Demands();
+  Demands demands;
+  for (const Resource resource : all_resources()) {
+    const Limit* limit = limit_on(own.limits, resource);
+    if (limit == nullptr) limit = limit_on(common.limits, resource);
+    if (limit != nullptr) demands.limits.push_back(*limit);
+  }
+  for (const CostFindingInfo& finding : all_cost_findings()) {
+    const bool is_unwanted = has(own, finding.finding) || has(common, finding.finding);
+    if (is_unwanted) demands.no_findings.push_back(finding.finding);
+  }
+  return demands;
+}
+
+bool CheckResults::all_hold() const {
+  return std::ranges::all_of(limits, holds) &&
+         std::ranges::all_of(findings, [](const FindingResult& result) {
+           return result.presence() == Presence::absent;
+         });
+}
+
+CheckResults check(const Report& report, const Budget& budget, const LibraryNeeds& library) {
+  CheckResults results;
+  for (const ModuleReport& module : report.modules) {
+    const Demands demands = budget.demands_on(module.name);
+    std::ranges::move(check_budget(module, demands.limits, library),
+                      std::back_inserter(results.limits));
+    std::ranges::move(check_findings(module, demands.no_findings),
+                      std::back_inserter(results.findings));
+  }
+  results.contradictions = contradictions_of(report);
   return results;
 }
 

@@ -1,5 +1,7 @@
 #include "report/code_lines.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -102,3 +104,13 @@ Count copied_constants(const archive::Archive& archive, const Module& module) {
 }
 
 }  // namespace mlf::report
+
+namespace mlf {
+
+std::string lines_text(const std::optional<CodeLines>& lines) {
+  if (!lines) return "-";
+  const std::string_view file = std::string_view(lines->file).substr(lines->file.rfind('/') + 1);
+  return fmt::format("{}:{}-{}", file, lines->first, lines->last);
+}
+
+}  // namespace mlf

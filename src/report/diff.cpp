@@ -480,15 +480,16 @@ bool ModuleDifference::empty() const {
   return !is_added && !is_removed && numbers.empty() && kernels.empty() && graph.empty();
 }
 
-std::vector<ModuleDifference> diff(const Report& before, const Report& after) {
-  std::vector<ModuleDifference> differences;
-  const auto add = [&](ModuleDifference difference) {
-    if (!difference.empty()) differences.push_back(std::move(difference));
+BuildDifference diff(const Report& before, const Report& after) {
+  BuildDifference difference{.contradictions_before = contradictions_of(before),
+                             .contradictions_after = contradictions_of(after)};
+  const auto add = [&](ModuleDifference module) {
+    if (!module.empty()) difference.modules.push_back(std::move(module));
   };
   // One network on both sides is the same one, even where somebody renamed the module.
   if (before.modules.size() == 1 && after.modules.size() == 1) {
     add(report::compare(before.modules[0], after.modules[0]));
-    return differences;
+    return difference;
   }
   for (const ModuleReport& module : before.modules) {
     const auto found = std::ranges::find(after.modules, module.name, &ModuleReport::name);
@@ -502,7 +503,7 @@ std::vector<ModuleDifference> diff(const Report& before, const Report& after) {
     const auto found = std::ranges::find(before.modules, module.name, &ModuleReport::name);
     if (found == before.modules.end()) add({.name = module.name, .is_added = true});
   }
-  return differences;
+  return difference;
 }
 
 }  // namespace mlf

@@ -1,6 +1,7 @@
 #include "report/findings.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -234,6 +235,17 @@ std::span<const CostFindingInfo> all_cost_findings() {
 
 const CostFindingInfo& info(CostFindingCode finding) {
   return all_cost_findings()[static_cast<std::size_t>(finding)];
+}
+
+Result<CostFindingCode> finding_named(std::string_view code) {
+  std::vector<std::string_view> codes;
+  for (const CostFindingInfo& one : all_cost_findings()) {
+    if (one.code == code) return one.finding;
+    codes.push_back(one.code);
+  }
+  return tl::make_unexpected(Diagnostic{
+      ErrorKind::usage,
+      fmt::format("'{}' is not the code of a finding, only {}", code, fmt::join(codes, ", "))});
 }
 
 }  // namespace mlf

@@ -414,4 +414,12 @@ Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> libr
   return {main + largest, others ? std::optional(main + largest + *others) : std::nullopt};
 }
 
+std::vector<ModuleContradiction> contradictions_of(const Report& report) {
+  std::vector<ModuleContradiction> list;
+  for (const ModuleReport& module : report.modules) {
+    for (const Contradiction& one : module.contradictions) list.push_back({module.name, one});
+  }
+  return list;
+}
+
 }  // namespace mlf

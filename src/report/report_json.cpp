@@ -1,7 +1,10 @@
-// Writes a report as JSON, key by key in the order of schemas/report.schema.json.
+// Writes reports, and what checks and differences found in them, as JSON: key by key in the order
+// of their schemas.
 #include "analysis/count_json.h"
 #include "graph/formats/type_json.h"
 #include "json/write_document.h"
+#include "mlf/budget.h"
+#include "mlf/diff.h"
 #include "mlf/report.h"
 #include "report/call_numbers.h"
 #include "support/error.h"
@@ -128,11 +131,16 @@ void write_kernel(Writer& out, const ModuleReport& module, const KernelReport& k
   out.member("uncertain", cost.uncertain);
 }
 
-void write_finding(Writer& out, const CostFinding& finding) {
-  out.member("code", info(finding.code).code);
+/// Without its code.
+void write_found(Writer& out, const CostFinding& finding) {
   out.member("where", finding.where);
   out.member("bytes", finding.bytes);
   out.member("evidence", finding.evidence);
+}
+
+void write_finding(Writer& out, const CostFinding& finding) {
+  out.member("code", info(finding.code).code);
+  write_found(out, finding);
 }
 
 void write_contradiction(Writer& out, const Contradiction& one) {
@@ -158,6 +166,63 @@ void write_module(Writer& out, const ModuleReport& module) {
   out.objects("contradictions", module.contradictions, write_contradiction);
 }
 
+// --- Checks --------------------------------------------------------------------------------------
+
+void write_limit(Writer& out, const BudgetResult& result) {
+  out.member("module", result.module);
+  out.member("resource", to_string(result.limit.resource));
+  out.member("limit", result.limit.most);
+  out.member("needed", result.needed);
+  out.member("verdict", to_string(result.verdict));
+  out.member("remarks", result.remarks);
+}
+
+void write_unwanted(Writer& out, const FindingResult& result) {
+  out.member("module", result.module);
+  out.member("code", info(result.code).code);
+  out.member("presence", to_string(result.presence()));
+  out.objects("found", result.found, write_found);
+  out.member("unsearched", result.unsearched);
+}
+
+void write_module_contradiction(Writer& out, const ModuleContradiction& one) {
+  out.member("module", one.module);
+  write_contradiction(out, one.what);
+}
+
+// --- Differences ---------------------------------------------------------------------------------
+
+void write_change(Writer& out, const NumberChange& number) {
+  out.member("what", number.what);
+  out.member("before", number.before);
+  out.member("after", number.after);
+}
+
+void write_changed_kernel(Writer& out, const KernelDifference& kernel) {
+  out.member("change", to_string(kernel.change));
+  out.text_or_null("before", kernel.before);
+  out.text_or_null("after", kernel.after);
+  out.objects("numbers", kernel.numbers, write_change);
+}
+
+void write_changed_module(Writer& out, const ModuleDifference& module) {
+  out.member("name", module.name);
+  out.member("change", module.is_added ? "added" : module.is_removed ? "removed" : "changed");
+  out.objects("numbers", module.numbers, write_change);
+  out.objects("kernels", module.kernels, write_changed_kernel);
+  out.member("graph", module.graph);
+}
+
+void write_contradictions_of(Writer& out, std::string_view build,
+                             const std::vector<ModuleContradiction>& contradictions) {
+  for (const ModuleContradiction& one : contradictions) {
+    out.begin_object();
+    out.member("build", build);
+    write_module_contradiction(out, one);
+    out.end_object();
+  }
+}
+
 }  // namespace
 }  // namespace report
 
@@ -166,6 +231,24 @@ Result<void> write_report_json(const Report& report, JsonLayout layout, const ti
     support::FunctionSink bytes(sink);
     json::write_document(bytes, layout, "mlf-report", kReportVersion, [&](json::Writer& out) {
       out.objects("modules", report.modules, report::write_module);
+    });
+  });
+}
+
+std::string to_json(const CheckResults& results, JsonLayout layout) {
+  return json::document_text(layout, "mlf-check", kCheckVersion, [&](json::Writer& out) {
+    out.objects("results", results.limits, report::write_limit);
+    out.objects("findings", results.findings, report::write_unwanted);
+    out.objects("contradictions", results.contradictions, report::write_module_contradiction);
+  });
+}
+
+std::string to_json(const BuildDifference& difference, JsonLayout layout) {
+  return json::document_text(layout, "mlf-diff", kDiffVersion, [&](json::Writer& out) {
+    out.objects("modules", difference.modules, report::write_changed_module);
+    out.array("contradictions", [&] {
+      report::write_contradictions_of(out, "before", difference.contradictions_before);
+      report::write_contradictions_of(out, "after", difference.contradictions_after);
     });
   });
 }

@@ -52,6 +52,7 @@ PUBLIC = {
     "memory_claims.h": "deployment",
     "claim_reasons.def": "deployment",
     "folding.h": "deployment",
+    "inspection.h": "deployment",
     "networks.h": "deployment",
     "report_rows.h": "report",
     "budget.h": "report",

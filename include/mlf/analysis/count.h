@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "mlf/export.h"
 
@@ -32,5 +33,8 @@ struct Count {
   friend Count operator*(Count a, const Count& b) { return a *= b; }
   friend bool operator==(const Count&, const Count&) = default;
 };
+
+/// "72", "10..72", ">=72", "<=72", or "?" where nothing is known.
+MLF_API std::string to_string(const Count& count);
 
 }  // namespace mlf::analysis

@@ -12,12 +12,6 @@ using json::Writer;
 // Keys are in the order of schemas/topology.schema.json, and every key is always there: null says
 // "unknown".
 
-void write_version(Writer& out, const tir::VersionRange& range) {
-  out.member("first", "0." + std::to_string(range.first));
-  out.member("last", "0." + std::to_string(range.last));
-  out.text_or_null("exact", range.exact);
-}
-
 // How main calls its kernels is known of mains only, not of graphs that say their edges themselves.
 void write_provenance(Writer& out, const Provenance& from) {
   const bool is_main = from.kind == Provenance::Kind::main_function;

@@ -1,4 +1,5 @@
-// How documents write what networks consist of: ids, and the types of tensors.
+// How documents write what networks consist of and come from: ids, types of tensors, versions of
+// TVM.
 #pragma once
 
 #include "json/writer.h"
@@ -18,6 +19,12 @@ requires(std::same_as<Id, CallId> || std::same_as<Id, CopyId> || std::same_as<Id
 inline void write_type(json::Writer& out, const TensorType& type) {
   out.text_or_null("dtype", type.dtype.is_void() ? std::string() : tir::to_string(type.dtype));
   out.member("shape", type.shape);
+}
+
+inline void write_version(json::Writer& out, const tir::VersionRange& range) {
+  out.member("first", "0." + std::to_string(range.first));
+  out.member("last", "0." + std::to_string(range.last));
+  out.text_or_null("exact", range.exact);
 }
 
 }  // namespace mlf::graph

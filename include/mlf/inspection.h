@@ -1,14 +1,20 @@
-// What `mlf inspect` found out about an archive, and the two ways it is shown.
+// What is in an archive: modules, memory, TIR, functions, members. `mlf inspect` shows it.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/memory_claims.h"
-#include "options.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/json_layout.h"
+#include "mlf/networks.h"
 
-namespace mlf::program {
+namespace mlf {
 
 /// A function of a TIR module.
 struct FunctionFacts {
@@ -30,31 +36,21 @@ struct TirFacts {
   std::optional<Diagnostic> failure{};
 };
 
+/// What reading everything in an archive came to, beside what the Deployment itself knows.
 struct Inspection {
-  Deployment deployment;
   std::vector<TirFacts> tir;
   Networks networks;                             ///< none where `networks_failure` says why
   std::optional<Diagnostic> networks_failure{};  ///< a TIR or a graph that does not read
 
   /// The network of a module, by its index in ModelLibrary::modules; null where it has none.
-  const graph::Topology* network_of(std::size_t module) const;
+  MLF_API const graph::Topology* network_of(std::size_t module) const;
 };
 
-/// Errors: those of the archive and its metadata; TIR that does not read is a `failure`.
-Result<Inspection> inspect(const std::string& path, const Limits& limits);
+/// TIR that does not read is a `failure`, so that all others are shown.
+MLF_API Inspection inspect(const Deployment& deployment);
 
-/// One JSON document (schemas/inspect.schema.json).
-std::string to_json(const Inspection& inspection);
+/// The text of `mlf inspect --json` (schemas/inspect.schema.json).
+MLF_API std::string to_json(const Deployment& deployment, const Inspection& inspection,
+                            JsonLayout layout);
 
-/// Tables for a terminal.
-std::string to_tables(const Inspection& inspection);
-
-std::string_view name_of(archive::Storage storage);
-std::string_view name_of(archive::MemberType type);
-std::string_view name_of(Style style);
-std::string_view name_of(Executor executor);
-
-/// "0.16.0", or the range of versions that a text may come from: "0.8 to 0.11".
-std::string spelled(const tir::VersionRange& range);
-
-}  // namespace mlf::program
+}  // namespace mlf

@@ -1,10 +1,9 @@
-#include "commands/inspection.h"
-
-#include <fmt/core.h>
+#include "mlf/inspection.h"
 
 #include <algorithm>
 
-namespace mlf::program {
+namespace mlf {
+namespace deployment {
 namespace {
 
 using tir::Kind;
@@ -51,19 +50,17 @@ TirFacts describe(const TirSource& source, const Deployment& deployment) {
 }
 
 }  // namespace
+}  // namespace deployment
 
-Result<Inspection> inspect(const std::string& path, const Limits& limits) {
-  auto deployment = Deployment::open(path, limits.deployment());
-  if (!deployment) return tl::make_unexpected(std::move(deployment.error()));
-  Inspection inspection{*std::move(deployment), {}, {}};
-  if (auto networks = inspection.deployment.networks()) {
+Inspection inspect(const Deployment& deployment) {
+  Inspection inspection;
+  if (auto networks = deployment.networks()) {
     inspection.networks = *std::move(networks);
   } else {
     inspection.networks_failure = std::move(networks.error());
   }
-  for (const TirSource& source : inspection.deployment.tir_sources()) {
-    inspection.tir.push_back(describe(source, inspection.deployment));
-    inspection.deployment.release_documents();
+  for (const TirSource& source : deployment.tir_sources()) {
+    inspection.tir.push_back(deployment::describe(source, deployment));
   }
   return inspection;
 }
@@ -73,30 +70,4 @@ const graph::Topology* Inspection::network_of(std::size_t module) const {
   return found == networks.found.end() ? nullptr : &found->topology;
 }
 
-std::string_view name_of(archive::Storage storage) {
-  constexpr std::string_view kNames[] = {"tar", "tar.gz", "tar.xz", "tar.zst", "directory"};
-  return kNames[static_cast<std::size_t>(storage)];
-}
-
-std::string_view name_of(archive::MemberType type) {
-  constexpr std::string_view kNames[] = {
-      "file",         "directory", "hard link", "symbolic link", "character device",
-      "block device", "fifo",      "socket"};
-  return kNames[static_cast<std::size_t>(type)];
-}
-
-std::string_view name_of(Style style) {
-  return style == Style::full_model ? "full-model" : "operator";
-}
-
-std::string_view name_of(Executor executor) {
-  return executor == Executor::aot ? "aot" : "graph";
-}
-
-std::string spelled(const tir::VersionRange& range) {
-  if (!range.exact.empty()) return range.exact;
-  if (range.first == range.last) return fmt::format("0.{}", range.first);
-  return fmt::format("0.{} to 0.{}", range.first, range.last);
-}
-
-}  // namespace mlf::program
+}  // namespace mlf
