@@ -44,14 +44,14 @@ Dialect detect_or_fail(const SourceText& source) {
 
 // One call for each dialect: each reader gets the text, the limits, and whom to ask for constants.
 Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits& limits,
-                     const ConstantFinder& constants) {
+                     const ConstantFinder& constants, Places* places) {
   switch (dialect) {
     case Dialect::save_json:
-      return read_save_json(source, limits);
+      return read_save_json(source, limits, places);
     case Dialect::tvmscript:
-      return read_tvmscript(source, limits, constants);
+      return read_tvmscript(source, limits, constants, places);
     case Dialect::legacy_text:
-      return read_legacy_text(source, limits, constants);
+      return read_legacy_text(source, limits, constants, places);
     case Dialect::old_tvmscript:
       return read_old_tvmscript(source, limits, constants);
     case Dialect::repr_text:
@@ -64,17 +64,20 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
 }
 
 // JSON of ours brings its own description; of every other text the source is described here.
-Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits) {
+Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits,
+                       Places* places) {
   // Before anything looks at the text.
   check_size(source, limits);
   const Dialect dialect = detect_or_fail(source);
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
   // One file of several: pools and metadata are in others.
   if (dialect == Dialect::c) {
-    return support::get_or_throw(read_c({.files = {input}}, limits));
+    return support::get_or_throw(places == nullptr
+                                     ? read_c({.files = {input}}, limits)
+                                     : read_c_with_places({.files = {input}}, limits, *places));
   }
   SourceDigest digest(input);
-  Reading reading = read_dialect(dialect, source, limits, input.constants);
+  Reading reading = read_dialect(dialect, source, limits, input.constants, places);
   return {.source = {.member = name_of_source(input),
                      .dialect = dialect,
                      .stage = input.stage,
@@ -84,6 +87,17 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
           .module = std::move(reading.module),
           .losses = std::move(reading.losses),
           .recovered = std::move(reading.recovered)};
+}
+
+Result<Document> read_any(const Input& input, const ReadLimits& limits, Places* places) {
+  // Places in messages are those behind the mark, as editors count.
+  const SourceText source{input.file, input.member, without_byte_order_mark(input.text)};
+  auto document = support::to_result([&] { return read_document(input, source, limits, places); });
+  if (document) return document;
+  // Readers know offsets in a text; which file and member it is they need not know.
+  Diagnostic diagnostic = in_file(std::move(document.error()), input.file);
+  if (diagnostic.where.member.empty()) diagnostic.where.member = input.member;
+  return tl::make_unexpected(std::move(diagnostic));
 }
 
 }  // namespace
@@ -98,14 +112,11 @@ std::string message_of_repeated(std::string_view name) {
 }
 
 Result<Document> read(const Input& input, const ReadLimits& limits) {
-  // Places in messages are those behind the mark, as editors count.
-  const SourceText source{input.file, input.member, without_byte_order_mark(input.text)};
-  auto document = support::to_result([&] { return read_document(input, source, limits); });
-  if (document) return document;
-  // Readers know offsets in a text; which file and member it is they need not know.
-  Diagnostic diagnostic = in_file(std::move(document.error()), input.file);
-  if (diagnostic.where.member.empty()) diagnostic.where.member = input.member;
-  return tl::make_unexpected(std::move(diagnostic));
+  return read_any(input, limits, nullptr);
+}
+
+Result<Document> read_with_places(const Input& input, const ReadLimits& limits, Places& places) {
+  return read_any(input, limits, &places);
 }
 
 }  // namespace mlf::tir

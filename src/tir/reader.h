@@ -12,6 +12,7 @@
 
 #include "mlf/tir/document.h"
 #include "support/source_text.h"
+#include "tir/places.h"
 
 namespace mlf::tir {
 
@@ -68,14 +69,15 @@ std::string_view without_byte_order_mark(std::string_view text);
 /// 0.24 or later": it says which versions mlf reads.
 std::string refusal_of_later_tvm(std::string_view named);
 
-Reading read_save_json(const support::SourceText& source, const ReadLimits& limits);
+// `places` is null where nobody asks for them.
+Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,
+                       Places* places = nullptr);
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,
-                       const ConstantFinder& constants);
+                       const ConstantFinder& constants, Places* places);
 Reading read_old_tvmscript(const support::SourceText& source, const ReadLimits& limits,
                            const ConstantFinder& constants);
 Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits,
-                         const ConstantFinder& constants);
-
+                         const ConstantFinder& constants, Places* places);
 Reading read_repr_text(const support::SourceText& source, const ReadLimits& limits,
                        const ConstantFinder& constants);
 

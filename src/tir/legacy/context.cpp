@@ -352,8 +352,9 @@ Sections sections_of(std::string_view text) {
 }
 
 VersionRange Metadata::read(const support::SourceText& source, std::size_t begin,
-                            const ReadLimits& limits) {
-  section_ = read_metadata(source, begin, source.text.size(), limits, make_.builder(), losses_);
+                            const ReadLimits& limits, Places* places) {
+  section_ =
+      read_metadata(source, begin, source.text.size(), limits, make_.builder(), losses_, places);
   make_.adopt_ops(section_.ops);
   return section_.version;
 }

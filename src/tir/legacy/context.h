@@ -102,7 +102,8 @@ class Metadata {
       : make_(make), losses_(losses), missing_(make.builder(), losses) {}
 
   /// Takes the objects of the section that begins at `begin`; gives the version it names.
-  VersionRange read(const support::SourceText& source, std::size_t begin, const ReadLimits& limits);
+  VersionRange read(const support::SourceText& source, std::size_t begin, const ReadLimits& limits,
+                    Places* places);
 
   /// The object behind a whole `meta[…][…]`: of the section, or a MissingObject, the same for each
   /// mention. A missing one is a loss at `where`.

@@ -373,14 +373,19 @@ NodeId read_number(Context& c, SyntaxId id, bool is_negative) {
     if (token.kind == SyntaxKind::real) return read_glued_number(c, id, text);
     const auto value = text::parse_integer(text);
     if (!value) c.exprs.fail(id, fmt::format("{} does not fit into 64 bits", text));
-    return c.make.int32(*value);
+    const NodeId made = c.make.int32(*value);
+    c.note_place(made, token.begin, token.end);
+    return made;
   }
   const std::string_view digits = text.substr(0, suffix->begin);
   if (suffix->letter == 'f') return read_float(c, id, DType::Float(suffix->bits), digits);
   const auto value = text::parse_integer(digits);
   if (!value) c.exprs.fail(id, fmt::format("expected an integer of 64 bits, found {}", text));
-  return c.make.int_imm(
+  const NodeId made = c.make.int_imm(
       suffix->letter == 'i' ? DType::Int(suffix->bits) : DType::UInt(suffix->bits), *value);
+  c.note_place(made, token.begin,
+               token.end - static_cast<std::uint32_t>(text.size() - suffix->begin));
+  return made;
 }
 
 }  // namespace mlf::tir::legacy

@@ -282,7 +282,7 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
   c.lexer.skip_lines();
   const bool is_astext = c.lexer.rest().starts_with(kVersionLine);
   if (sections.metadata_begin < whole.text.size()) {
-    c.versions.exactly(c.metadata.read(whole, sections.metadata_begin, c.limits));
+    c.versions.exactly(c.metadata.read(whole, sections.metadata_begin, c.limits, c.places));
   } else if (!is_astext) {  // v0.12 and later print legacy text in astext() alone
     c.versions.observe(TvmFeature::str_is_legacy_text);
   }
@@ -299,11 +299,12 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
 }  // namespace legacy
 
 Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits,
-                         const ConstantFinder& constants) {
+                         const ConstantFinder& constants, Places* places) {
   const legacy::Sections sections = legacy::sections_of(source.text);
   support::SourceText code = source;
   code.text = source.text.substr(0, sections.code_end);
   legacy::Context context(code, limits, constants);
+  context.places = places;
   return legacy::read_text(context, source, sections);
 }
 

@@ -67,6 +67,7 @@ bool start_else(Context& c, NodeId then_case) {
 void complete(Context& c, NodeId statement, std::uint32_t begin) {
   for (;;) {
     c.builder.set_source_range(statement, {begin, c.lexer.token().begin});
+    c.note_place(statement, begin, c.lexer.end_before());
     if (c.statements.empty()) {
       c.body = statement;
       return;

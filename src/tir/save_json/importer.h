@@ -130,7 +130,13 @@ class Importer {
   /// The Op nodes made so far by name.
   const std::map<std::string, NodeId, std::less<>>& ops() const { return ops_; }
 
+  /// Where the nodes made so far are in the document.
+  void note_places(Places& places) const;
+
  private:
+  void note_integer(std::uint32_t node, Places& places) const;
+  void note_statements(std::uint32_t node, Places& places) const;
+
   /// What is made of a node: a node of the IR, or only the list or map that a field holds.
   enum class Role : std::uint8_t { node = 1, list = 2 };
   struct Task {

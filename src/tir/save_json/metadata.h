@@ -30,7 +30,8 @@ struct MetadataSection {
 /// a `Map<String, Array<ObjectRef>>`, escapes of the surrounding text already resolved.
 /// Throws support::Error.
 MetadataSection read_metadata(const support::SourceText& source, std::size_t begin, std::size_t end,
-                              const ReadLimits& limits, Builder& builder, LossLog& losses);
+                              const ReadLimits& limits, Builder& builder, LossLog& losses,
+                              Places* places = nullptr);
 
 /// Writes a Map of type keys to Arrays of `objects`, what they share being shared.
 void write_objects(const Document& document, const ObjectsByKey& objects, const Sink& sink);

@@ -198,7 +198,8 @@ NodeId read_root(const JsonGraph& graph, save_json::Importer& importer, Builder&
 
 }  // namespace
 
-Reading read_save_json(const support::SourceText& source, const ReadLimits& limits) {
+Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,
+                       Places* places) {
   const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
   const JsonGraph graph(document);
   Builder builder;
@@ -206,11 +207,13 @@ Reading read_save_json(const support::SourceText& source, const ReadLimits& limi
   save_json::Importer importer(graph, limits, builder, losses);
   const NodeId root = read_root(graph, importer, builder);
   save_json::check_derived(graph, losses);
+  if (places != nullptr) importer.note_places(*places);
   return {std::move(builder).finish(root), graph.version(), losses.finish()};
 }
 
 MetadataSection read_metadata(const support::SourceText& source, std::size_t begin, std::size_t end,
-                              const ReadLimits& limits, Builder& builder, LossLog& losses) {
+                              const ReadLimits& limits, Builder& builder, LossLog& losses,
+                              Places* places) {
   const json::Document document(source, begin, end, {limits.max_nesting, json::Strings::any_bytes});
   const save_json::JsonGraph graph(document);
   save_json::Importer importer(graph, limits, builder, losses);
@@ -237,6 +240,7 @@ MetadataSection read_metadata(const support::SourceText& source, std::size_t beg
   }
   // The text that follows names Ops again and has to find these.
   section.ops = importer.ops();
+  if (places != nullptr) importer.note_places(*places);
   return section;
 }
 

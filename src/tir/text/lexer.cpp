@@ -138,6 +138,9 @@ void Lexer::advance() {
     if (is_open(token_.sign)) ++depth_;
     if (is_close(token_.sign) && depth_ > 0) --depth_;
   }
+  if (token_.kind != TokenKind::newline && token_.kind != TokenKind::comment) {
+    end_before_ = token_.end;
+  }
   scan();
 }
 
@@ -149,6 +152,7 @@ void Lexer::seek(std::size_t offset) {
     token_.kind = TokenKind::end;  // of a line further down it says nothing
   }
   next_ = offset;
+  end_before_ = static_cast<std::uint32_t>(offset);
   token_.sign = Sign::none;
   scan();
 }

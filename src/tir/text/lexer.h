@@ -167,6 +167,8 @@ class Lexer {
   Lexer(const support::SourceText& source, const LexicalRules& rules);
 
   const Token& token() const { return token_; }
+  /// Offset just past the token before, ends of lines and comments aside.
+  std::uint32_t end_before() const { return end_before_; }
   void advance();
   /// Goes on at `offset`, before or behind the token, outside of strings and no further bracket
   /// deep.
@@ -245,6 +247,7 @@ class Lexer {
   std::size_t end_;
   std::size_t next_ = 0;
   std::uint32_t line_begin_ = 0;
+  std::uint32_t end_before_ = 0;
   std::uint32_t depth_ = 0;  // open brackets before the current token
   Token token_;
   std::array<CharClass, 256> classes_{};

@@ -70,6 +70,10 @@ struct ReaderContext {
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source.text.substr(begin, end - begin);
   }
+  /// Notes where the text of a node is, if anybody asks for it.
+  void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
+    if (places != nullptr) places->add(id, {0, {begin, end}});
+  }
   /// Fails at the lexer's token where more nodes were made than one module may have.
   void check_size(const Lexer& lexer) const {
     if (builder.size() <= limits.max_nodes) return;
@@ -102,6 +106,7 @@ struct ReaderContext {
   FunctionLosses function_losses{losses};
   LostConstants lost_constants{finder, builder, function_losses};
   ExprFactory make{builder, losses};
+  Places* places = nullptr;
 
  protected:
   ~ReaderContext() = default;

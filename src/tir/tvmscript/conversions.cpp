@@ -28,6 +28,17 @@ bool is_literal(const Value& value) {
   return value.kind == ValueKind::integer || value.kind == ValueKind::real;
 }
 
+namespace {
+
+NodeId make_integer(Context& c, const Value& value, DType dtype, std::int64_t number) {
+  const NodeId made = c.make.int_imm(dtype, number);
+  const text::Syntax& digits = c.values.syntax(value.syntax);
+  c.note_place(made, digits.begin, digits.end);
+  return made;
+}
+
+}  // namespace
+
 /// Bare numbers are int32 where they fit, as in TVM; text in an expression is a StringImm.
 NodeId as_expr(Context& c, const Value& value) {
   switch (value.kind) {
@@ -40,7 +51,7 @@ NodeId as_expr(Context& c, const Value& value) {
       const std::int64_t number = as_integer(c, value);
       const bool small = number >= std::numeric_limits<std::int32_t>::min() &&
                          number <= std::numeric_limits<std::int32_t>::max();
-      return c.make.int_imm(DType::Int(small ? 32 : 64), number);
+      return make_integer(c, value, DType::Int(small ? 32 : 64), number);
     }
     case ValueKind::real:
       return c.make.float_imm(DType::Float(32), as_real(c, value));
@@ -64,7 +75,7 @@ NodeId as_expr_of(Context& c, const Value& value, DType dtype) {
   if (!is_literal(value) || !dtype.is_scalar() || dtype.is_handle()) return as_expr(c, value);
   if (dtype.is_float()) return c.make.float_imm(dtype, as_real(c, value));
   if (value.kind == ValueKind::real) return as_expr(c, value);
-  return c.make.int_imm(dtype, as_integer(c, value));
+  return make_integer(c, value, dtype, as_integer(c, value));
 }
 
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value) {

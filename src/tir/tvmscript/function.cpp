@@ -89,6 +89,7 @@ NodeId Frames::finish() {
 
 void add_statement(FunctionContext& fn, NodeId stmt) {
   fn.c.builder.set_source_range(stmt, {fn.line_begin, fn.c.lexer.token().begin});
+  fn.c.note_place(stmt, fn.line_begin, fn.c.lexer.end_before());
   fn.frames.add(stmt);
 }
 

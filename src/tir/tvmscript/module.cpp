@@ -18,8 +18,10 @@ namespace {
 class ModuleReader {
  public:
   ModuleReader(const support::SourceText& source, const Rules& rules, const ReadLimits& limits,
-               const ConstantFinder& constants)
-      : c_(source, rules, limits, constants), lexer_(c_.lexer) {}
+               const ConstantFinder& constants, Places* places)
+      : c_(source, rules, limits, constants), lexer_(c_.lexer) {
+    c_.places = places;
+  }
 
   Reading read() {
     while (!lexer_.token().is(TokenKind::end)) read_line();
@@ -329,13 +331,13 @@ class ModuleReader {
 }  // namespace tvmscript
 
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,
-                       const ConstantFinder& constants) {
-  return tvmscript::ModuleReader(source, tvmscript::new_rules(), limits, constants).read();
+                       const ConstantFinder& constants, Places* places) {
+  return tvmscript::ModuleReader(source, tvmscript::new_rules(), limits, constants, places).read();
 }
 
 Reading read_old_tvmscript(const support::SourceText& source, const ReadLimits& limits,
                            const ConstantFinder& constants) {
-  return tvmscript::ModuleReader(source, tvmscript::old_rules(), limits, constants).read();
+  return tvmscript::ModuleReader(source, tvmscript::old_rules(), limits, constants, nullptr).read();
 }
 
 }  // namespace mlf::tir

@@ -8,6 +8,7 @@
 namespace mlf::tir::c {
 
 void Blocks::push(const Block& block) {
+  ++changes_;
   if (!block.is_rest_of_block()) braced_.push_back(open_.size());
   open_.push_back(block);
 }
@@ -22,6 +23,7 @@ void Blocks::open_again(const Block& block) {
 }
 
 Block Blocks::close() {
+  ++changes_;
   const Block block = open_.back();
   open_.pop_back();
   if (!block.is_rest_of_block()) braced_.pop_back();
@@ -29,12 +31,14 @@ Block Blocks::close() {
 }
 
 /// Ranges refer to one file. Functions of the others have none.
-void Blocks::complete(NodeId statement, std::uint32_t begin) {
+void Blocks::complete(NodeId statement, std::uint32_t begin, std::uint32_t prepared) {
   const Cursor& cursor = context_.cursor;
   if (&cursor.source() == context_.module.primary) {
     context_.builder().set_source_range(statement, {begin, cursor.peek().begin});
   }
+  context_.module.note_place(statement, prepared, cursor.end_before());
   complete_.push_back(statement);
+  ++changes_;
 }
 
 /// The nesting of sequences is not printed: one statement has none, and a block without any is

@@ -53,10 +53,14 @@ class Blocks {
   Block& innermost() { return open_.back(); }
   /// The innermost block with braces of its own.
   Block& with_braces() { return open_[braced_.back()]; }
+  /// How often a block was opened or closed, or a statement completed.
+  std::size_t changes() const { return changes_; }
   bool is_body_alone() const { return open_.size() == 1; }
 
   /// Adds a statement that began at this byte and ends before the cursor.
-  void complete(NodeId statement, std::uint32_t begin);
+  void complete(NodeId statement, std::uint32_t begin) { complete(statement, begin, begin); }
+  /// The same of a call whose arguments are stored by statements from the byte `prepared` on.
+  void complete(NodeId statement, std::uint32_t begin, std::uint32_t prepared);
   bool is_empty(const Block& block) const { return complete_.size() == block.first; }
   /// All statements of a block as one; there are none any more.
   NodeId sequence(const Block& block);
@@ -79,6 +83,7 @@ class Blocks {
   std::vector<Block> open_;
   std::vector<std::size_t> braced_;  // those of `open_` that have braces
   std::vector<NodeId> complete_;
+  std::size_t changes_ = 0;
 };
 
 }  // namespace mlf::tir::c

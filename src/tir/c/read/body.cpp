@@ -48,8 +48,15 @@ NodeId BodyReader::read() {
 /// it.
 void BodyReader::statement_or_text() {
   const std::size_t begin = cursor_.position();
+  const bool is_if = cursor_.at_word("if");
+  const std::uint32_t first = cursor_.peek().begin;
+  const std::size_t changes = blocks_.changes();
   try {
     statement();
+    // What leaves nothing behind declares or stores what the next call takes, but for `if`s that
+    // look up a function for several calls.
+    const bool prepares = !is_if && blocks_.changes() == changes;
+    prepared_ = prepares ? std::optional(prepared_.value_or(first)) : std::nullopt;
   } catch (const support::Error& error) {
     // An error without a place, such as too many nodes, is not about this statement.
     if (error.diagnostic().where.line == 0) throw;
@@ -238,7 +245,8 @@ void BodyReader::if_() {
   if (release_workspace() || packed_calls_.look_up()) return;
   const std::uint32_t begin = cursor_.peek().begin;
   if (const auto call = packed_calls_.call()) {
-    return blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin);
+    return blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin,
+                            prepared_.value_or(begin));
   }
   cursor_.advance();
   cursor_.expect("(");

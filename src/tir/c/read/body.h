@@ -91,7 +91,8 @@ class BodyReader {
   std::vector<std::string_view> words_;
   std::string_view pending_;  // condval that the next `if` sets
   DType pending_type_{};
-  std::set<NodeId> statuses_;  // variables that hold the result of a call
+  std::optional<std::uint32_t> prepared_;  // where the arguments of the next packed call begin
+  std::set<NodeId> statuses_;              // variables that hold the result of a call
   NodeId result_ = NodeId::none;
   bool is_returned_ = false;
 };

@@ -163,7 +163,10 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   const auto width = bytes_of_element(cursor, bracket - 1);
   std::int64_t bytes = 0;
   if (!count || !width || __builtin_mul_overflow(*count, *width, &bytes)) return std::nullopt;
-  return Pool{.name = cursor.text(bracket - 1), .bytes = bytes};
+  Pool pool{.name = cursor.text(bracket - 1), .bytes = bytes};
+  const Token& digits = cursor.peek(bracket + 1);
+  if (*width == 1) pool.size_place = Place{0, {digits.begin, digits.end}};
+  return pool;
 }
 
 /// AOT names them after the pool and a number that counts over all functions.

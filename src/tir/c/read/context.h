@@ -15,6 +15,7 @@
 #include "tir/c/read/scope.h"
 #include "tir/c/read/tokens.h"
 #include "tir/c/versions.h"
+#include "tir/places.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/losses.h"
 #include "tir/tvm_features.h"
@@ -43,6 +44,7 @@ struct Pool {
   std::string_view name{};
   std::int64_t bytes = 0;
   bool is_constant = false;
+  std::optional<Place> size_place{};  ///< of the digits of `bytes`, where a file spells it
   std::vector<PoolMember> members{};
   NodeId info = NodeId::none;  ///< ConstantPoolInfo or WorkspacePoolInfo
 };
@@ -77,6 +79,17 @@ struct ModuleContext {
   ModuleFacts facts;
   /// The file that source ranges refer to: the first one with functions.
   const support::SourceText* primary = nullptr;
+  std::uint32_t file = 0;    ///< the one that is being read, as an index into CSources::files
+  Places* places = nullptr;  ///< null where nobody asks for them
+
+  void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
+    if (places != nullptr) places->add(id, {file, {begin, end}});
+  }
+  /// `id` is the number `of` in another type.
+  void copy_place(NodeId of, NodeId id) {
+    const Place* const place = places == nullptr ? nullptr : places->find(of);
+    if (place != nullptr) places->add(id, Place(*place));
+  }
 };
 
 /// A call of another function and what it passes.

@@ -344,6 +344,7 @@ Value ExprReader::typed_literal(DType dtype, const Value& number) {
   const std::int64_t value = node.integer(f::IntImm::value);
   if (!dtype.is_uint() || value >= 0) {
     literal.node = operators_.integer(dtype, value);
+    context_.module.copy_place(number.node, literal.node);
     return literal;
   }
   const std::array halves = {make().int_imm(DType::UInt(32), value & 0xffffffff),

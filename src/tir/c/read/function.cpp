@@ -222,9 +222,11 @@ NodeId Finisher::pool_args() {
     if (found == nullptr) continue;
     Pool& pool =
         context_.facts.pools[static_cast<std::size_t>(found - context_.facts.pools.data())];
-    infos.push_back(
-        builder_.make(Kind::AllocatedPoolInfo, {pool_info(context_, pool), make_.int32(pool.bytes),
-                                                make_.int32(static_cast<std::int64_t>(i))}));
+    const NodeId size = make_.int32(pool.bytes);
+    if (context_.places != nullptr && pool.size_place) context_.places->add(size, *pool.size_place);
+    infos.push_back(builder_.make(
+        Kind::AllocatedPoolInfo,
+        {pool_info(context_, pool), size, make_.int32(static_cast<std::int64_t>(i))}));
   }
   if (infos.empty()) return NodeId::none;
   return builder_.make(Kind::Array, {builder_.list(infos)});

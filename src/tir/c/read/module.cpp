@@ -81,11 +81,16 @@ struct File {
 
 class ModuleReader {
  public:
-  explicit ModuleReader(const CSources& sources) : sources_(sources) {}
+  ModuleReader(const CSources& sources, Places* places) : sources_(sources) {
+    context_.places = places;
+  }
 
   Document read(const ReadLimits& limits);
 
  private:
+  std::uint32_t index_of(const File& file) const {
+    return static_cast<std::uint32_t>(&file - files_.data());
+  }
   void split(const ReadLimits& limits);
   void collect_facts();
   void collect(const File& file, const Item& item);
@@ -170,7 +175,8 @@ void ModuleReader::collect(const File& file, const Item& item) {
       context_.facts.pools.push_back(read_constant_pool(context_, file.source, item));
       return;
     case ItemKind::workspace:
-      if (const auto pool = read_workspace_pool(file.source, item)) {
+      if (auto pool = read_workspace_pool(file.source, item)) {
+        if (pool->size_place) pool->size_place->file = index_of(file);
         context_.facts.pools.push_back(*pool);
       }
       return;
@@ -213,6 +219,7 @@ FunctionDraft ModuleReader::read_or_keep(File& file, const Item& item) {
 /// The first file with functions is the one that source ranges refer to.
 void ModuleReader::read_functions() {
   for (File& file : files_) {
+    context_.file = index_of(file);
     for (const Item& item : file.items.items) {
       if (!is_wanted(file.items, item)) continue;
       // A function that cannot be read needs the line of that place.
@@ -413,7 +420,12 @@ CFile describe_c(std::string_view text) {
 }
 
 Result<Document> read_c(const CSources& sources, const ReadLimits& limits) {
-  return support::to_result([&] { return c::ModuleReader(sources).read(limits); });
+  return support::to_result([&] { return c::ModuleReader(sources, nullptr).read(limits); });
+}
+
+Result<Document> read_c_with_places(const CSources& sources, const ReadLimits& limits,
+                                    Places& places) {
+  return support::to_result([&] { return c::ModuleReader(sources, &places).read(limits); });
 }
 
 }  // namespace mlf::tir

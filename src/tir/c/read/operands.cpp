@@ -64,6 +64,7 @@ Value ExprReader::number() {
   }
   if (!is_unsigned) {
     number.node = operators_.integer(DType::Int(32), static_cast<std::int64_t>(value));
+    context_.module.note_place(number.node, token.begin, token.end);
     return number;
   }
   const std::array halves = {

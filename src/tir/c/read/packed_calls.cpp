@@ -252,6 +252,7 @@ NodeId PackedCallReader::shape(const Tensor& tensor) {
     // Words of the stack have 64 bits, dimensions 32.
     if (dim.is(Kind::IntImm) && dim.integer(f::IntImm::value) <= INT32_MAX) {
       dims.back() = context_.make().int32(dim.integer(f::IntImm::value));
+      context_.module.copy_place(dim.id(), dims.back());
     } else if (dim.is(Kind::Cast)) {
       dims.back() = dim[f::Cast::value].id();
     }

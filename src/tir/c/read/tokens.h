@@ -66,6 +66,8 @@ class Cursor {
   }
   bool at_name(std::size_t ahead = 0) const { return peek(ahead).kind == TokenKind::name; }
 
+  /// Offset just past the token before.
+  std::uint32_t end_before() const { return next_ == 0 ? peek().begin : tokens_[next_ - 1].end; }
   Token advance() {
     const Token token = peek();
     if (next_ + 1 < tokens_.size()) ++next_;
