@@ -66,14 +66,14 @@ class Unfound {
 std::int64_t ModuleAssignment::saved() const {
   std::int64_t bytes = 0;
   for (const auto& [name, size] : sizes) {
-    bytes += static_cast<std::int64_t>(size.old_size) - static_cast<std::int64_t>(size.new_size);
+    bytes += static_cast<std::int64_t>(size.before) - static_cast<std::int64_t>(size.after);
   }
   return bytes;
 }
 
 std::uint64_t ModuleAssignment::old_total() const {
   std::uint64_t bytes = 0;
-  for (const auto& [name, size] : sizes) bytes += size.old_size;
+  for (const auto& [name, size] : sizes) bytes += size.before;
   return bytes;
 }
 
@@ -90,7 +90,7 @@ ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
   for (const FunctionSites& function : functions) {
     std::vector<AssignedLet> lets;
     for (const LetSite& let : function.lets) {
-      if (!let.pool.empty()) lets.push_back(unfound.take(function, let));
+      lets.push_back(unfound.take(function, let));
     }
     result.lets.emplace(function.symbol, std::move(lets));
   }
@@ -98,60 +98,48 @@ ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
   return result;
 }
 
-/// Held against the old offsets one by one: the representation has to say the very plan that is
-/// replaced, or nothing in it is changed.
-std::vector<std::optional<std::uint64_t>> new_offsets(const ModuleAssignment& assignment,
-                                                      const FunctionSites& function) {
+namespace {
+
+/// As many buffers in pools as the plan's TIR has in this function.
+void check_count(const ModuleAssignment& assignment, const FunctionSites& function) {
   const auto found = assignment.lets.find(function.symbol);
-  const auto count = std::count_if(function.lets.begin(), function.lets.end(),
-                                   [](const LetSite& let) { return !let.pool.empty(); });
   // A function that the plan's TIR does not have may still get a pool and pass it on.
   const std::size_t expected = found == assignment.lets.end() ? 0 : found->second.size();
-  if (static_cast<std::size_t>(count) != expected) {
-    refuse_in(function, "it has " + std::to_string(count) + " buffers in pools here, and " +
-                            std::to_string(expected) + " in the TIR of the plan");
-  }
-  std::vector<std::optional<std::uint64_t>> result;
-  std::size_t next = 0;
-  for (const LetSite& let : function.lets) {
-    if (let.pool.empty()) {
-      result.emplace_back();
-      continue;
-    }
-    const AssignedLet& wanted = found->second[next++];
-    if (let.pool != wanted.pool || let.value != wanted.old_offset) {
-      refuse_in(function, quoted(let.variable) + " is at " + std::to_string(let.value) +
-                              " of pool " + quoted(let.pool) + " here, and " +
-                              quoted(wanted.variable) + " at " + std::to_string(wanted.old_offset) +
-                              " of " + quoted(wanted.pool) + " in the TIR of the plan");
-    }
-    result.emplace_back(wanted.new_offset);
-  }
-  return result;
+  if (function.lets.size() == expected) return;
+  refuse_in(function, "it has " + std::to_string(function.lets.size()) +
+                          " buffers in pools here, and " + std::to_string(expected) +
+                          " in the TIR of the plan");
 }
 
-/// As with offsets, the old size has to be the one of the plan.
-std::uint64_t new_size(const ModuleAssignment& assignment, const FunctionSites& function,
-                       const SizeSite& site) {
-  const PoolSize& size = assignment.sizes.find(site.pool)->second;
-  if (site.value != size.old_size) {
-    refuse_in(function, "pool " + quoted(site.pool) + " has " + std::to_string(site.value) +
-                            " bytes here, and " + std::to_string(size.old_size) + " in the plan");
-  }
-  return size.new_size;
+/// The representation has to have the very plan that is replaced, or nothing in it is changed.
+void check_offset(const FunctionSites& function, const LetSite& let, const AssignedLet& wanted) {
+  if (let.pool == wanted.pool && let.value == wanted.old_offset) return;
+  refuse_in(function, quoted(let.variable) + " is at " + std::to_string(let.value) + " of pool " +
+                          quoted(let.pool) + " here, and " + quoted(wanted.variable) + " at " +
+                          std::to_string(wanted.old_offset) + " of " + quoted(wanted.pool) +
+                          " in the TIR of the plan");
 }
+
+}  // namespace
 
 std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
                                    const FunctionSites& function) {
+  check_count(assignment, function);
   std::vector<SiteValue> values;
-  const auto offsets = new_offsets(assignment, function);
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    // A let of constants, or of a pool that stays.
-    if (!offsets[i]) continue;
-    values.push_back({function.lets[i].offset, function.lets[i].value, *offsets[i]});
+  for (const LetSite& let : function.lets) {
+    const AssignedLet& wanted = assignment.lets.find(function.symbol)->second[values.size()];
+    check_offset(function, let, wanted);
+    values.push_back({let.offset,
+                      "the offset of " + quoted(let.variable),
+                      {wanted.old_offset, wanted.new_offset}});
   }
   for (const SizeSite& site : function.sizes) {
-    values.push_back({site.size, site.value, new_size(assignment, function, site)});
+    const NumberChange& size = assignment.sizes.find(site.pool)->second;
+    if (site.value != size.before) {
+      refuse_in(function, "pool " + quoted(site.pool) + " has " + std::to_string(site.value) +
+                              " bytes here, and " + std::to_string(size.before) + " in the plan");
+    }
+    values.push_back({site.size, "the size of pool " + quoted(site.pool), size, true});
   }
   return values;
 }

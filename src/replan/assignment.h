@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "mlf/deployment.h"
 #include "mlf/replan.h"
+#include "replan/edit.h"
 #include "replan/pool_sites.h"
 
 namespace mlf::replan {
@@ -28,16 +28,11 @@ struct AssignedLet {
   std::uint64_t new_offset = 0;
 };
 
-struct PoolSize {
-  std::uint64_t old_size = 0;
-  std::uint64_t new_size = 0;
-};
-
 /// One module's moves, found in the TIR that they name.
 struct ModuleAssignment {
   std::size_t module = 0;
   PoolSet pools;
-  std::map<std::string, PoolSize, std::less<>> sizes;
+  std::map<std::string, NumberChange, std::less<>> sizes;
   std::map<std::string, std::vector<AssignedLet>, std::less<>> lets;  ///< by symbol
 
   /// Whether a function is one of this module: of several in one TIR, others have the same pools.
@@ -57,20 +52,13 @@ ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
 /// A site and the number that belongs there.
 struct SiteValue {
   tir::NodeId integer;
-  std::uint64_t old_value = 0;
-  std::uint64_t new_value = 0;
+  std::string what;  ///< "the offset of 'sid_4'"
+  NumberChange change;
+  bool is_size = false;  ///< of a pool; else the offset of a buffer
 };
 
-/// For one function in any representation: the new value of each of its lets, in their order;
-/// nothing for those of other memory. Throws as above where they are not those of the assignment.
-std::vector<std::optional<std::uint64_t>> new_offsets(const ModuleAssignment& assignment,
-                                                      const FunctionSites& function);
-
-/// The new size of a pool; throws as above where the old one is another.
-std::uint64_t new_size(const ModuleAssignment& assignment, const FunctionSites& function,
-                       const SizeSite& site);
-
-/// Every number of a function that belongs to the plan.
+/// Every number of a function, in any representation, that belongs to the plan: offsets in the
+/// order of its lets, then sizes. Throws as above where they are not those of the assignment.
 std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
                                    const FunctionSites& function);
 

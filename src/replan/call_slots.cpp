@@ -1,16 +1,11 @@
 #include "replan/call_slots.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
-#include "json/document.h"
 #include "mlf/tir/visit.h"
-#include "replan/words.h"
 #include "support/error.h"
-#include "tir/reader.h"
-#include "tir/save_json/importer.h"
-#include "tir/save_json/json_graph.h"
 
 namespace mlf::replan {
 namespace {
@@ -19,65 +14,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// Words [first, last], and the kernel that is called there.
-struct WordRange {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  std::string symbol;
-};
-
-/// How much deeper in brackets it is behind a word. Braces are told apart by the callers.
-int depth_of(const Word& word) {
-  const bool opens = word.text == "(" || word.text == "[";
-  const bool closes = word.text == ")" || word.text == "]";
-  return (opens ? 1 : 0) - (closes ? 1 : 0);
-}
-
-/// Slots of statements in the order of the text. `is_grouping` says of a word between two of them
-/// that it is not code.
-template <class IsGrouping>
-CallSlots slots_of(const std::vector<Word>& words, const std::vector<WordRange>& calls,
-                   IsGrouping is_grouping) {
-  CallSlots slots;
-  std::size_t next = 0;  // the word behind the last call
-  for (const WordRange& call : calls) {
-    std::size_t obstacle = CallSlots::npos;
-    for (std::size_t at = next; at < call.first && obstacle == CallSlots::npos; ++at) {
-      if (!slots.calls.empty() && !is_grouping(words[at])) obstacle = words[at].offset;
-    }
-    const Word& last = words[call.last];
-    slots.calls.push_back({words[call.first].offset, last.offset + last.text.size(), call.symbol});
-    slots.obstacles.push_back(obstacle);
-    next = call.last + 1;
-  }
-  return slots;
-}
-
-/// The kernel that the words [first, last] of a C statement call.
-std::string called_in_c(const std::vector<Word>& words, std::size_t first, std::size_t last,
-                        const Symbols& kernels) {
-  for (std::size_t at = first; at < last; ++at) {
-    if (words[at + 1].text == "(" && kernels.contains(words[at].text)) {
-      return std::string(words[at].text);
-    }
-  }
-  return {};
-}
-
-/// The kernel that an expression of TIR text names: its symbol is a string there.
-std::string named_in_text(const std::vector<Word>& words, std::size_t first, std::size_t last,
-                          const Symbols& kernels) {
-  for (std::size_t at = first; at <= last; ++at) {
-    const std::string_view text = words[at].text;
-    if (text.size() < 2 || text.front() != '"') continue;
-    const std::string_view name = text.substr(1, text.size() - 2);
-    if (kernels.contains(name)) return std::string(name);
-  }
-  return {};
-}
-
-/// The kernels that a statement calls, each time.
-std::vector<std::string> called_in(Node statement, const Symbols& kernels) {
+/// The kernel that a statement calls, where it is one call of one.
+std::optional<std::string> called_in(Node statement, const Symbols& kernels) {
   std::vector<std::string> symbols;
   tir::for_each_pre_order(statement, [&](Node node) {
     if (!node.is(Kind::Call)) return;
@@ -86,39 +24,68 @@ std::vector<std::string> called_in(Node statement, const Symbols& kernels) {
       if (kernels.contains(name)) symbols.emplace_back(name);
     }
   });
-  return symbols;
+  return symbols.size() == 1 ? std::optional(symbols.front()) : std::nullopt;
 }
 
-/// The sequence of main's statements: the outermost one with more than one call of a kernel.
-Node sequence_of_calls(Node main, const Symbols& kernels) {
-  Node found;
-  tir::for_each_pre_order(main[f::PrimFunc::body], [&](Node node) {
-    if (found || !node.is(Kind::SeqStmt)) return;
-    std::size_t with_calls = 0;
-    for (const Node part : node.list(f::SeqStmt::seq)) {
-      with_calls += called_in(part, kernels).empty() ? 0 : 1;
-    }
-    if (with_calls > 1) found = node;
-  });
-  return found;
+bool may_run_otherwise_than_once(Node statement) {
+  return statement.is(Kind::For) || statement.is(Kind::While) || statement.is(Kind::IfThenElse);
 }
 
-/// A statement in front of a packed call: it writes the arguments' tensors, values and codes, all
-/// of them for every call anew (TVM's pass LowerTVMBuiltin), or declares what these or the call
-/// need.
-bool prepares_packed_call(const std::vector<Word>& words, std::size_t first) {
-  const std::string_view text = words[first].text;
-  return text == "(" || text == "uint64_t" || text == "TVMValue" || text == "int";
-}
+/// What may be between two calls and is no code.
+struct Blanks {
+  std::string_view characters;
+  std::string_view line_comment;
+  std::string_view comment_begin;
+  std::string_view comment_end;
+};
 
-/// The last word of the block that opens at `open`.
-std::size_t end_of_block(const std::vector<Word>& words, std::size_t open) {
-  int depth = 0;
-  for (std::size_t at = open; at < words.size(); ++at) {
-    depth += (words[at].text == "{" ? 1 : 0) - (words[at].text == "}" ? 1 : 0);
-    if (depth == 0) return at;
+constexpr Blanks kCBlanks{" \t\r\n", "//", "/*", "*/"};
+constexpr Blanks kScriptBlanks{" \t\r\n", "#", {}, {}};
+// Each statement is in braces, which group without a meaning of their own.
+constexpr Blanks kLegacyBlanks{" \t\r\n{}", {}, {}, {}};
+constexpr Blanks kJsonBlanks{" \t\r\n,", {}, {}, {}};
+
+const Blanks& blanks_of(tir::Dialect dialect) {
+  switch (dialect) {
+    case tir::Dialect::c:
+      return kCBlanks;
+    case tir::Dialect::tvmscript:
+      return kScriptBlanks;
+    case tir::Dialect::legacy_text:
+      return kLegacyBlanks;
+    default:
+      return kJsonBlanks;
   }
-  return words.size() - 1;
+}
+
+/// Where a comment at `at` ends; `at` itself where there is none.
+std::size_t end_of_comment(std::string_view text, std::size_t at, const Blanks& blanks) {
+  const auto end_behind = [&](std::string_view mark) {
+    const std::size_t found = text.find(mark, at);
+    return found == std::string_view::npos ? text.size() : found + mark.size();
+  };
+  const std::string_view rest = text.substr(at);
+  if (!blanks.line_comment.empty() && rest.starts_with(blanks.line_comment))
+    return end_behind("\n");
+  if (!blanks.comment_begin.empty() && rest.starts_with(blanks.comment_begin)) {
+    return end_behind(blanks.comment_end);
+  }
+  return at;
+}
+
+/// Offset of the first code in the bytes [begin, end); `end` where there is none.
+std::size_t code_between(std::string_view text, std::size_t begin, std::size_t end,
+                         const Blanks& blanks) {
+  while (begin < end) {
+    if (blanks.characters.find(text[begin]) != std::string_view::npos) {
+      ++begin;
+      continue;
+    }
+    const std::size_t behind = end_of_comment(text, begin, blanks);
+    if (behind == begin) return begin;
+    begin = behind;
+  }
+  return end;
 }
 
 }  // namespace
@@ -131,118 +98,63 @@ Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
   return {};
 }
 
-CallSlots slots_in_c(const support::SourceText& source, tir::SourceRange definition,
-                     const Symbols& kernels) {
-  const std::vector<Word> words = words_of(source.text, definition, Comments::c);
-  std::vector<WordRange> calls;
-  std::size_t begin = 0;  // of the statement
-  std::size_t first = 0;  // of the statements that prepare a packed call, else as `begin`
-  int depth = 0;
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    depth += depth_of(words[at]);
-    const std::string_view text = words[at].text;
-    if (depth != 0 || (text != ";" && text != "{" && text != "}")) continue;
-    std::string symbol = called_in_c(words, begin, at, kernels);
-    const bool prepares = symbol.empty() && text == ";" && prepares_packed_call(words, begin);
-    if (!symbol.empty() && text == ";") {
-      calls.push_back({begin, at, std::move(symbol)});
-    } else if (!symbol.empty()) {
-      // `if (f(stack_value, …) != 0) { return -1; }`
-      at = end_of_block(words, at);
-      calls.push_back({first, at, std::move(symbol)});
-    }
-    begin = at + 1;
-    if (!prepares) first = begin;
-  }
-  return slots_of(words, calls, [](const Word&) { return false; });
-}
-
-CallSlots slots_in_text(const support::SourceText& source, tir::SourceRange function,
-                        const Symbols& kernels) {
-  const std::vector<Word> words = words_of(source.text, function, Comments::python);
-  std::vector<WordRange> calls;
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    const int before = depth;
-    depth += depth_of(words[at]);
-    // `T.evaluate(…)`: the word in front of the parenthesis is part of it.
-    if (before == 0 && depth == 1) begin = at == 0 ? at : at - 1;
-    if (before != 1 || depth != 0) continue;
-    std::string symbol = named_in_text(words, begin, at, kernels);
-    if (!symbol.empty()) calls.push_back({begin, at, std::move(symbol)});
-  }
-  // Legacy text has each statement in braces, which group without a meaning of their own.
-  return slots_of(words, calls,
-                  [](const Word& word) { return word.text == "{" || word.text == "}"; });
-}
-
-CallSlots slots_in_save_json(const support::SourceText& source, const tir::ReadLimits& limits,
-                             std::string_view main, const Symbols& kernels) {
-  const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
-  const tir::save_json::JsonGraph graph(document);
-  tir::Builder builder;
-  tir::LossLog losses;
-  tir::save_json::Importer importer(graph, limits, builder, losses);
-  const tir::NodeId root = importer.import(graph.root());
-  // By node of the graph, if it is a sequence: its id, while the importer still knows.
-  std::vector<std::pair<std::uint32_t, tir::NodeId>> sequences;
-  for (std::uint32_t index = 0; index < graph.size(); ++index) {
-    if (graph.node(index).kind == Kind::SeqStmt)
-      sequences.emplace_back(index, importer.import(index));
-  }
-  const tir::Module module = std::move(builder).finish(root);
-  CallSlots slots;
-  const Node function = function_with_symbol(module, main);
-  const Node sequence = function ? sequence_of_calls(function, kernels) : Node();
-  if (!sequence) return slots;
-  const auto of_graph =
-      std::ranges::find(sequences, sequence.id(), &std::pair<std::uint32_t, tir::NodeId>::second);
-  if (of_graph == sequences.end()) return slots;
-  const auto list = graph.attr(of_graph->first, "seq");
-  const auto array = list ? graph.reference(*list) : std::nullopt;
-  if (!array) return slots;
-  std::size_t obstacle = CallSlots::npos;
-  std::size_t part = 0;
-  for (const json::Value element : graph.data(*array)) {
-    const std::vector<std::string> symbols =
-        called_in(sequence.list(f::SeqStmt::seq)[part++], kernels);
-    const std::size_t begin = element.offset();
-    if (symbols.size() != 1) {
-      if (obstacle == CallSlots::npos && !slots.calls.empty()) obstacle = begin;
+std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Symbols& kernels) {
+  struct Step {
+    Node statement;
+    const tir::Place* around;  // that of the innermost statement around it
+  };
+  std::vector<CallSlot> slots;
+  // On a stack of its own: bodies nest as deep as networks are long.
+  std::vector<Step> stack{{main[f::PrimFunc::body], nullptr}};
+  std::vector<Step> below;
+  while (!stack.empty()) {
+    const auto [statement, around] = stack.back();
+    stack.pop_back();
+    if (may_run_otherwise_than_once(statement)) continue;
+    const tir::Place* const own = places.find(statement.id());
+    const tir::Place* const place = own == nullptr ? around : own;
+    if (statement.is(Kind::Evaluate)) {
+      auto symbol = called_in(statement, kernels);
+      if (symbol && place != nullptr) slots.push_back({*place, std::move(*symbol)});
       continue;
     }
-    slots.calls.push_back({begin, begin + element.length(), symbols.front()});
-    slots.obstacles.push_back(std::exchange(obstacle, CallSlots::npos));
+    below.clear();
+    tir::for_each_child(statement, [&](Node child, const tir::FieldInfo&) {
+      if (child.category() == tir::Category::stmt) below.push_back({child, place});
+    });
+    stack.insert(stack.end(), below.rbegin(), below.rend());
   }
   return slots;
 }
 
-// Slots are the places of calls; the text of each call moves, and whatever is between two places
-// stays. So each call keeps its line's form, and no other byte changes.
-std::string with_calls_in_order(const support::SourceText& source, const CallSlots& slots,
-                                const std::vector<std::size_t>& order) {
-  std::string result;
-  std::size_t kept = 0;
+// The text of each call moves, and whatever is between two calls stays. So each call keeps its
+// line's form, and no other byte changes.
+std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect dialect,
+                                 const std::vector<CallSlot>& slots,
+                                 const std::vector<std::size_t>& order) {
+  const Blanks& blanks = blanks_of(dialect);
+  std::vector<Edit> edits;
   bool is_among_moved = false;
   std::size_t furthest = 0;  // the last call that has gone to a place up to here
   for (std::size_t i = 0; i < order.size(); ++i) {
+    const tir::SourceRange to = slots[i].place.range;
+    if (i > 0 && slots[i - 1].place.range.end > to.begin) refuse("main has calls inside of calls");
     // Everything between two calls stays where it is, so none may pass it.
-    if (is_among_moved && slots.obstacles[i] != CallSlots::npos) {
-      throw support::Error(ErrorKind::check_failed,
-                           "something else is between calls that would change places",
-                           source.locate(slots.obstacles[i], 1));
+    if (is_among_moved) {
+      const std::size_t code =
+          code_between(source.text, slots[i - 1].place.range.end, to.begin, blanks);
+      if (code != to.begin) {
+        throw support::Error(ErrorKind::check_failed,
+                             "something else is between calls that would change places",
+                             source.locate(code, 1));
+      }
     }
     furthest = std::max(furthest, order[i]);
     is_among_moved = furthest > i;
-    const CallSlot& to = slots.calls[i];
-    const CallSlot& from = slots.calls[order[i]];
-    result += source.text.substr(kept, to.begin - kept);
-    result += source.text.substr(from.begin, from.end - from.begin);
-    kept = to.end;
+    const tir::SourceRange from = slots[order[i]].place.range;
+    edits.push_back({to, std::string(source.text.substr(from.begin, from.end - from.begin))});
   }
-  result += source.text.substr(kept);
-  return result;
+  return edits;
 }
 
 }  // namespace mlf::replan

@@ -29,19 +29,17 @@ void check_sites(const tir::Module& before, const tir::Module& after,
     if (!assignment.has_function(was[f].symbol)) continue;
     const std::vector<SiteValue> wanted = site_values(assignment, was[f]);
     std::vector<std::uint64_t> found;
-    for (const LetSite& let : is[f].lets) {
-      if (!let.pool.empty()) found.push_back(let.value);
-    }
+    for (const LetSite& let : is[f].lets) found.push_back(let.value);
     // In the order of site_values: offsets first, then sizes.
     for (const SizeSite& size : is[f].sizes) found.push_back(size.value);
     if (found.size() != wanted.size()) refuse("numbers of the plan are missing afterwards", member);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (found[i] != wanted[i].new_value) {
+      if (found[i] != wanted[i].change.after) {
         refuse("function '" + was[f].name + "' still has " + std::to_string(found[i]) +
-                   " where the plan has " + std::to_string(wanted[i].new_value),
+                   " where the plan has " + std::to_string(wanted[i].change.after),
                member);
       }
-      expect(wanted[i].old_value, wanted[i].new_value, expected);
+      expect(wanted[i].change.before, wanted[i].change.after, expected);
     }
   }
 }

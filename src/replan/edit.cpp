@@ -1,6 +1,7 @@
 #include "replan/edit.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "support/error.h"
 
@@ -8,25 +9,40 @@ namespace mlf::replan {
 
 std::string apply(std::string_view text, std::vector<Edit> edits) {
   // Each representation is gone through function by function, in whatever order it has them.
-  std::sort(edits.begin(), edits.end(),
-            [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+  std::ranges::stable_sort(edits, {}, [](const Edit& edit) { return edit.range.begin; });
   std::string result;
   result.reserve(text.size());
   std::size_t kept = 0;
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const Edit& edit = edits[i];
-    if (i > 0 && edits[i - 1].offset == edit.offset) {
+    if (i > 0 && edits[i - 1].range == edit.range) {
       // One number that two sites share, such as a node that save_json writes once.
-      if (edits[i - 1].value == edit.value) continue;
-      refuse("one number would have to be two: " + std::to_string(edits[i - 1].value) + " and " +
-             std::to_string(edit.value));
+      if (edits[i - 1].text == edit.text) continue;
+      refuse("'" + std::string(text.substr(edit.range.begin, edit.range.end - edit.range.begin)) +
+             "' would have to become two things: " + edits[i - 1].text + " and " + edit.text);
     }
-    result += text.substr(kept, edit.offset - kept);
-    result += std::to_string(edit.value);
-    kept = edit.offset + edit.length;
+    if (edit.range.begin < kept) refuse("two changes of one place");
+    result += text.substr(kept, edit.range.begin - kept);
+    result += edit.text;
+    kept = edit.range.end;
   }
   result += text.substr(kept);
   return result;
+}
+
+Edit number_edit(const support::SourceText& source, tir::SourceRange range,
+                 const NumberChange& change, std::string_view what) {
+  const char* const begin = source.text.data() + range.begin;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(begin, source.text.data() + range.end, value);
+  const auto length = static_cast<std::uint32_t>(end - begin);
+  if (error != std::errc() || value != change.before) {
+    throw support::Error(ErrorKind::check_failed,
+                         std::string(what) + " is not " + std::to_string(change.before) +
+                             ", its value in the plan",
+                         source.locate(range.begin, range.end - range.begin));
+  }
+  return {{range.begin, range.begin + length}, std::to_string(change.after)};
 }
 
 // One kind of error for all refusals: the archive is what it was, and the exit code is 1.

@@ -41,7 +41,7 @@ class Search {
 
  private:
   /// By the parameter, its buffer or the buffer's data, whichever the code names.
-  const PoolNames* pool_of(Node buffer_or_var) const {
+  const std::string* pool_of(Node buffer_or_var) const {
     for (const auto& [id, pool] : memory_) {
       if (id == buffer_or_var.id()) return &sites_.pools[pool];
     }
@@ -62,8 +62,8 @@ class Search {
     memory_.push_back({buffer.id(), pool});
     memory_.push_back({buffer[f::Buffer::data].id(), pool});
     const tir::NodeList shape = buffer.list(f::Buffer::shape);
-    if (shape.size() != 1) fail("pool '" + sites_.pools[pool].pool + "' has several dimensions");
-    add_size(sites_.pools[pool].pool, shape[0]);
+    if (shape.size() != 1) fail("pool '" + sites_.pools[pool] + "' has several dimensions");
+    add_size(sites_.pools[pool], shape[0]);
   }
 
   /// Pools come as parameters behind all others, by names that USMP gives them (tir/pools.h).
@@ -73,13 +73,10 @@ class Search {
       const std::string_view name = tir::pool_name(param.text(f::Var::name));
       if (!pools_.contains(name)) continue;
       const std::size_t pool = sites_.pools.size();
-      sites_.pools.push_back({std::string(name), std::string(param.text(f::Var::name)), {}, {}});
+      sites_.pools.emplace_back(name);
       memory_.push_back({param.id(), pool});
       for (std::size_t i = 0; i < buffers.size(); ++i) {
-        if (buffers.key(i) != param) continue;
-        take_buffer(buffers.value(i), pool);
-        sites_.pools[pool].buffer = buffers.value(i).text(f::Buffer::name);
-        sites_.pools[pool].data = buffers.value(i)[f::Buffer::data].text(f::Var::name);
+        if (buffers.key(i) == param) take_buffer(buffers.value(i), pool);
       }
     }
   }
@@ -87,10 +84,9 @@ class Search {
   /// The attribute `pool_args` has the sizes once more, for all pools of the function.
   void take_list() {
     for (const tir::PoolUse& use : tir::pool_uses(function_)) {
-      const bool moves = pools_.contains(use.name);
-      sites_.listed.emplace_back(moves ? use.name : std::string_view());
-      if (moves)
-        add_size(sites_.listed.back(), use.allocated[f::AllocatedPoolInfo::allocated_size]);
+      if (!pools_.contains(use.name)) continue;
+      add_size(std::string(use.name), use.allocated[f::AllocatedPoolInfo::allocated_size]);
+      sites_.sizes.back().is_listed = true;
     }
   }
 
@@ -104,9 +100,9 @@ class Search {
     if (tir::is_call_of(node, "tir.tvm_stack_make_array")) take_array(node);
     const bool is_call = node.is(Kind::Call);
     tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
-      if (const PoolNames* pool = pool_of(child)) {
+      if (const std::string* pool = pool_of(child)) {
         if (!is_call || !child.is(Kind::Var)) {
-          fail("pool '" + pool->pool + "' is used by " + std::string(node.info().name) +
+          fail("pool '" + *pool + "' is used by " + std::string(node.info().name) +
                ", which TVM's planner does not generate");
         }
         take_argument(node, *pool);
@@ -126,17 +122,19 @@ class Search {
     if (!load.is(Kind::BufferLoad)) return false;
     const tir::NodeList indices = load.list(f::BufferLoad::indices);
     const Node buffer = load[f::BufferLoad::buffer];
-    const PoolNames* pool = pool_of(buffer);
+    const std::string* pool = pool_of(buffer);
     if (pool == nullptr) pool = pool_of(buffer[f::Buffer::data]);
     const std::string variable(let[f::LetStmt::var].text(f::Var::name));
     const bool is_number = indices.size() == 1 && indices[0].is(Kind::IntImm) &&
                            indices[0].integer(f::IntImm::value) >= 0;
     if (!is_number) {
       if (pool == nullptr) return false;
-      fail("the offset of '" + variable + "' in pool '" + pool->pool + "' is not a number");
+      fail("the offset of '" + variable + "' in pool '" + *pool + "' is not a number");
     }
-    sites_.lets.push_back({variable, pool == nullptr ? std::string() : pool->pool, indices[0].id(),
-                           static_cast<std::uint64_t>(indices[0].integer(f::IntImm::value))});
+    if (pool != nullptr) {
+      sites_.lets.push_back({variable, *pool, indices[0].id(),
+                             static_cast<std::uint64_t>(indices[0].integer(f::IntImm::value))});
+    }
     return true;
   }
 
@@ -144,27 +142,27 @@ class Search {
   void take_array(Node call) {
     const tir::NodeList args = call.list(f::Call::args);
     if (args.size() < 2) return;
-    const PoolNames* pool = pool_of(args[0]);
+    const std::string* pool = pool_of(args[0]);
     if (pool == nullptr) return;
     const Node shape = args[1];
     if (!tir::is_call_of(shape, "tir.tvm_stack_make_shape") ||
         shape.list(f::Call::args).size() != 1) {
-      fail("the tensor of pool '" + pool->pool + "' has a shape that is not one number");
+      fail("the tensor of pool '" + *pool + "' has a shape that is not one number");
     }
-    add_size(pool->pool, shape.list(f::Call::args)[0]);
+    add_size(*pool, shape.list(f::Call::args)[0]);
   }
 
   /// A pool may be passed to a function, and be the memory of a tensor that is.
-  void take_argument(Node call, const PoolNames& pool) {
+  void take_argument(Node call, const std::string& pool) {
     const std::string_view op = graph::operator_of(call);
     if (op == "tvm_stack_make_array") return;
     if (op != "call_extern" && op != "tvm_call_cpacked" && op != "tvm_call_packed" &&
         op != "call_unpacked" && !op.empty()) {
-      fail("pool '" + pool.pool + "' is an argument of " + std::string(op));
+      fail("pool '" + pool + "' is an argument of " + std::string(op));
     }
     const tir::NodeList args = call.list(f::Call::args);
     const std::string_view callee = args.empty() ? std::string_view() : graph::string_of(args[0]);
-    if (callee.empty()) fail("pool '" + pool.pool + "' is given to a function without a name");
+    if (callee.empty()) fail("pool '" + pool + "' is given to a function without a name");
     sites_.callees.emplace(callee);
   }
 

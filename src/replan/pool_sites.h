@@ -14,7 +14,7 @@ namespace mlf::replan {
 /// `variable = address_of(buffer[offset])`.
 struct LetSite {
   std::string variable;
-  std::string pool;    ///< empty: of another memory, which does not change
+  std::string pool;
   tir::NodeId offset;  ///< the IntImm
   std::uint64_t value = 0;
 };
@@ -25,26 +25,17 @@ struct SizeSite {
   std::string pool;
   tir::NodeId size;  ///< the IntImm
   std::uint64_t value = 0;
-};
-
-/// A pool as one function names it.
-struct PoolNames {
-  std::string pool;
-  std::string parameter;  ///< "global_workspace_1_var"
-  std::string buffer;     ///< "global_workspace_1_buffer_var"
-  std::string data;       ///< the variable of the buffer's data
+  bool is_listed = false;  ///< in `pool_args`
 };
 
 struct FunctionSites {
   std::string symbol;  ///< global symbol, or the name where it has none
   std::string name;    ///< in the module
   tir::NodeId function;
-  std::vector<LetSite> lets;    ///< in the order of the text
-  std::vector<SizeSite> sizes;  ///< those of main and the kernels, in no order that matters
-  std::vector<PoolNames> pools;
-  /// Pools of `pool_args` in its order; empty names for those that do not change.
-  std::vector<std::string> listed;
-  std::set<std::string> callees;  ///< that are given a pool
+  std::vector<LetSite> lets;       ///< in the order of the text
+  std::vector<SizeSite> sizes;     ///< those of main and the kernels, in no order that matters
+  std::vector<std::string> pools;  ///< those of its parameters
+  std::set<std::string> callees;   ///< that are given a pool
 };
 
 /// The sites of the pools `pools` of every function of a module that has any. Throws `Error`

@@ -16,6 +16,7 @@
 #include "replan/edit.h"
 #include "replan/edited_archive.h"
 #include "support/error.h"
+#include "tir/places.h"
 
 namespace mlf::replan {
 namespace {
@@ -118,30 +119,39 @@ class CallMover {
   }
 
   /// The calls have to be those of the network, one after the other.
-  void move_calls(const Reordering& one, const Member& member, const SourceText& source,
-                  const CallSlots& slots) {
+  void move_calls(const Reordering& one, const Member& member, const tir::Document& document,
+                  const std::vector<CallSlot>& slots) {
     const std::vector<graph::Call>& calls = one.network->calls;
-    bool is_same = slots.calls.size() == calls.size();
+    bool is_same = slots.size() == calls.size();
     for (std::size_t i = 0; is_same && i < calls.size(); ++i) {
-      is_same = slots.calls[i].symbol == one.network->kernel_of(calls[i]).symbol;
+      is_same = slots[i].symbol == one.network->kernel_of(calls[i]).symbol &&
+                slots[i].place.file == slots.front().place.file;
     }
     if (!is_same) refuse("main does not show the calls of the network here", member.name);
-    replace(member, with_calls_in_order(source, slots, one.order));
+    const SourceText source{archive_.path(), member.name, text_of(member)};
+    replace(member,
+            apply(source.text, edits_in_order(source, document.source.dialect, slots, one.order)));
   }
 
-  /// Exactly one file defines main.
+  /// The first C of the module that has main.
   void generated_c(const Reordering& one) {
-    const std::string& main = one.network->provenance.symbol;
+    const std::string& symbol = one.network->provenance.symbol;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
-      for (const Member* const member : c.c_members) {
-        const SourceText source{archive_.path(), member->name, text_of(*member)};
-        for (const tir::CDefinition& function : tir::describe_c(source.text).definitions) {
-          if (function.symbol != main) continue;
-          return move_calls(one, *member, source, slots_in_c(source, function.range, one.kernels));
-        }
+      tir::CSources sources = *c.c;
+      for (std::size_t i = 0; i < sources.files.size(); ++i) {
+        sources.files[i].text = text_of(*c.c_members[i]);
+        sources.files[i].sha256 = {};  // of the text before
       }
+      tir::Places places;
+      const tir::Document document =
+          get_or_throw(tir::read_c_with_places(sources, options_.tir_limits, places));
+      const tir::Node main = function_with_symbol(document.module, symbol);
+      if (!main) continue;
+      const std::vector<CallSlot> slots = call_slots(main, places, one.kernels);
+      const std::size_t file = slots.empty() ? 0 : slots.front().place.file;
+      return move_calls(one, *c.c_members[file], document, slots);
     }
-    refuse("the archive has no C of function '" + main + "'");
+    refuse("the archive has no C of function '" + symbol + "'");
   }
 
   /// TIR of other targets and of earlier stages has no main, or one that it shares with this
@@ -151,24 +161,13 @@ class CallMover {
     if (!whole.starts_with(deployment::kSourceFolder)) return;
     const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
     if (!name || member.type != archive::MemberType::file) return;
-    const SourceText source{archive_.path(), member.name, text_of(member)};
-    const tir::Document document = get_or_throw(
-        tir::read({.file = archive_.path(), .member = member.name, .text = source.text},
-                  options_.tir_limits));
-    const std::string& symbol = one.network->provenance.symbol;
-    const tir::Node main = function_with_symbol(document.module, symbol);
+    tir::Places places;
+    const tir::Document document = get_or_throw(tir::read_with_places(
+        {.file = archive_.path(), .member = member.name, .text = text_of(member)},
+        options_.tir_limits, places));
+    const tir::Node main = function_with_symbol(document.module, one.network->provenance.symbol);
     if (!main) return;
-    if (document.source.dialect == tir::Dialect::save_json) {
-      return move_calls(one, member, source,
-                        slots_in_save_json(source, options_.tir_limits, symbol, one.kernels));
-    }
-    const bool is_text = document.source.dialect == tir::Dialect::tvmscript ||
-                         document.source.dialect == tir::Dialect::legacy_text;
-    const auto range = document.module.source_range(main.id());
-    if (!is_text || !range) {
-      refuse("its dialect does not say the places of statements", member.name);
-    }
-    move_calls(one, member, source, slots_in_text(source, *range, one.kernels));
+    move_calls(one, member, document, call_slots(main, places, one.kernels));
   }
 
   const Deployment& deployment_;

@@ -20,9 +20,10 @@
 #include "process/verify_c.h"
 #include "replan/assignment.h"
 #include "replan/check.h"
+#include "replan/declared_sizes.h"
 #include "replan/edited_archive.h"
-#include "replan/edits.h"
 #include "support/error.h"
+#include "tir/places.h"
 
 namespace mlf::replan {
 namespace {
@@ -49,6 +50,7 @@ class Replanning {
     check_callees();
     for (const Member& member : archive_.members()) captured(member);
     for (const ModuleAssignment& assignment : assignments_) {
+      arrays_.clear();
       generated_c(assignment);
       declarations(assignment);
     }
@@ -181,58 +183,42 @@ class Replanning {
     return form && *form != deployment::TirForm::twin;
   }
 
-  /// Text and lossless twin of captured TIR: both say the plan, whichever is read.
-  void captured(const Member& member) {
-    if (is_captured_text(member)) return text(member);
-    if (captured_form(member)) save_json(member);
-  }
-
-  /// A number is changed by its place in the file: the rest of the member stays byte for byte.
-  void save_json(const Member& member) {
-    const SaveJsonPlaces places = read_with_places(text_of(member), options_.tir_limits);
-    for (const ModuleAssignment& assignment : assignments_) {
-      for (const FunctionSites& function :
-           sites_in(places.module, assignment.module, assignment.pools)) {
-        for (const SiteValue& value : site_values(assignment, function)) {
-          const tir::SourceRange digits = places.integers[tir::index(value.integer)];
-          edits_[&member].push_back({digits.begin, digits.end - digits.begin, value.new_value});
-        }
-      }
-    }
-  }
-
   tir::Document read(const Member& member, std::string_view text) const {
     return get_or_throw(tir::read({.file = archive_.path(), .member = member.name, .text = text},
                                   options_.tir_limits));
   }
 
-  void text(const Member& member) {
+  /// Text and lossless twin of captured TIR: both have the plan, whichever is read.
+  void captured(const Member& member) {
+    if (!captured_form(member)) return;
     const SourceText source = text_of(member);
-    const tir::Document document = read(member, source.text);
-    if (document.source.dialect == tir::Dialect::save_json) return save_json(member);
+    tir::Places places;
+    const tir::Document document = get_or_throw(
+        tir::read_with_places({.file = source.file, .member = source.member, .text = source.text},
+                              options_.tir_limits, places));
     for (const ModuleAssignment& assignment : assignments_) {
       for (const FunctionSites& function :
            sites_in(document.module, assignment.module, assignment.pools)) {
-        const auto range = document.module.source_range(function.function);
-        if (!range) refuse("function '" + function.name + "' is in no known place", member.name);
-        add_text_edits(source, *range, assignment, function, edits_[&member]);
+        for (const SiteValue& value : site_values(assignment, function)) {
+          const tir::Place* const place = places.find(value.integer);
+          if (place == nullptr) refuse_unplaced(function, value, member.name);
+          edits_[&member].push_back(number_edit(source, place->range, value.change, value.what));
+        }
       }
-    }
-    if (edits_.contains(&member)) {
-      add_metadata_section_edits(source, assignments_, edits_[&member]);
     }
   }
 
   /// Every function with buffers in a pool has to be in the C: that is what runs.
   void generated_c(const ModuleAssignment& assignment) {
-    const auto sources = get_or_throw(deployment_.generated_c(assignment.module));
     std::set<std::string> found;
-    for (const TirSource& c : sources) {
-      const auto document = get_or_throw(deployment_.document(c));
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
+      tir::Places places;
+      const tir::Document document =
+          get_or_throw(tir::read_c_with_places(*c.c, options_.tir_limits, places));
       for (const FunctionSites& function :
-           sites_in(document->module, assignment.module, assignment.pools)) {
+           sites_in(document.module, assignment.module, assignment.pools)) {
         found.insert(function.symbol);
-        definition(c, assignment, function);
+        definition(c, places, assignment, function);
       }
     }
     for (const auto& [symbol, lets] : assignment.lets) {
@@ -242,18 +228,29 @@ class Replanning {
     }
   }
 
-  /// Each function is defined in one of the files that are read as one TIR.
-  void definition(const TirSource& c, const ModuleAssignment& assignment,
+  /// C spells the size of a pool where it passes its tensor, and where it defines its memory. Other
+  /// sizes of the module that was read follow from these.
+  void definition(const TirSource& c, const tir::Places& places, const ModuleAssignment& assignment,
                   const FunctionSites& function) {
-    for (const Member* const member : c.c_members) {
-      const SourceText source = text_of(*member);
-      for (const tir::CDefinition& one : tir::describe_c(source.text).definitions) {
-        if (one.symbol != function.symbol) continue;
-        add_c_edits(source, one.range, assignment, function, edits_[member]);
-        return;
+    for (const SiteValue& value : site_values(assignment, function)) {
+      const tir::Place* const place = places.find(value.integer);
+      if (place == nullptr) {
+        if (!value.is_size) refuse_unplaced(function, value, c.name);
+        continue;
       }
+      const Member& member = *c.c_members[place->file];
+      edits_[&member].push_back(
+          number_edit(text_of(member), place->range, value.change, value.what));
     }
-    refuse("no file defines function '" + function.symbol + "'");
+    for (const SizeSite& size : function.sizes) {
+      if (size.is_listed && places.find(size.size) != nullptr) arrays_.insert(size.pool);
+    }
+  }
+
+  [[noreturn]] static void refuse_unplaced(const FunctionSites& function, const SiteValue& value,
+                                           std::string_view where) {
+    refuse("function '" + function.name + "': " + value.what + " is not spelled in this text",
+           where);
   }
 
   /// What metadata.json may count with the pools of a module.
@@ -268,16 +265,12 @@ class Replanning {
   void declarations(const ModuleAssignment& assignment) {
     const Module& module = modules()[assignment.module];
     for (const auto& [pool, size] : assignment.sizes) {
-      std::size_t found = 0;
-      for (const FileRef& file : module.files.sources) {
-        const Member& member = member_named(file.name);
-        found += add_array_edit(text_of(member), pool, size, edits_[&member]) ? 1 : 0;
-      }
       // A pool of the application: the header says how large it has to be.
-      found += macro(module, "_" + pool + "_WORKSPACE_POOL_SIZE", size) ? 1 : 0;
-      if (found == 1) continue;
-      refuse("the size of pool '" + pool + "' is in " + std::to_string(found) +
-             " places of the generated C, not in one");
+      const bool has_macro = macro(module, "_" + pool + "_WORKSPACE_POOL_SIZE", size);
+      if (has_macro != arrays_.contains(pool)) continue;
+      refuse("the generated C has " +
+             std::string(has_macro ? "both an array and a macro" : "neither an array nor a macro") +
+             " of the size of pool '" + pool + "'");
     }
     const Member& metadata = member_named("metadata.json");
     const auto claim = add_metadata_edit(text_of(metadata), module.name, assignment,
@@ -286,7 +279,7 @@ class Replanning {
   }
 
   /// `TVMGEN_<MODULE><SUFFIX>` in the module's headers, in capitals.
-  bool macro(const Module& module, const std::string& suffix, const PoolSize& size) {
+  bool macro(const Module& module, const std::string& suffix, const NumberChange& size) {
     std::string name = "tvmgen_" + module.name + suffix;
     for (char& c : name) {
       if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
@@ -342,7 +335,7 @@ class Replanning {
         for (tir::CPool& pool : sources.pools) {
           const auto size = assignment.sizes.find(pool.name);
           if (size != assignment.sizes.end()) {
-            pool.bytes = static_cast<std::int64_t>(size->second.new_size);
+            pool.bytes = static_cast<std::int64_t>(size->second.after);
           }
         }
         const tir::Document after = get_or_throw(tir::read_c(sources, options_.tir_limits));
@@ -358,6 +351,7 @@ class Replanning {
   std::vector<ModuleAssignment> assignments_;
   std::set<std::string> callees_;
   std::set<std::string, std::less<>> known_;
+  std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   EditsOfMembers edits_;
   std::vector<archive::EditedMember> edited_;
 };

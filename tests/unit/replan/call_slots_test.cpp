@@ -2,6 +2,7 @@
 // order.
 #include "replan/call_slots.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "mlf/diagnostics.h"
@@ -12,121 +13,173 @@ namespace {
 
 const Symbols kKernels{"f", "g", "h"};
 
-support::SourceText text_of(std::string_view text) {
-  return {"archive.tar", "member", text};
+struct Main {
+  tir::Document document;
+  std::vector<CallSlot> slots;
+};
+
+/// The text has one function, which is main.
+Main read_main(std::string_view text) {
+  tir::Places places;
+  tir::Document document = support::get_or_throw(
+      tir::read_with_places({.file = "archive.tar", .member = "member", .text = text}, {}, places));
+  const tir::Node main = tir::prim_functions_of(document.module).begin()->function;
+  std::vector<CallSlot> slots = call_slots(main, places, kKernels);
+  return {std::move(document), std::move(slots)};
 }
 
-tir::SourceRange all_of(std::string_view text) {
-  return {0, static_cast<std::uint32_t>(text.size())};
-}
-
-std::vector<std::string> symbols_of(const CallSlots& slots) {
+std::vector<std::string> symbols_of(std::string_view text) {
   std::vector<std::string> symbols;
-  for (const CallSlot& call : slots.calls) symbols.push_back(call.symbol);
+  for (const CallSlot& slot : read_main(text).slots) symbols.push_back(slot.symbol);
   return symbols;
 }
 
-std::string c_in_order(std::string_view text, const std::vector<std::size_t>& order) {
-  const CallSlots slots = slots_in_c(text_of(text), all_of(text), kKernels);
-  return with_calls_in_order(text_of(text), slots, order);
+std::string in_order(std::string_view text, const std::vector<std::size_t>& order) {
+  const Main main = read_main(text);
+  EXPECT_EQ(main.slots.size(), order.size());
+  const support::SourceText source{"archive.tar", "member", text};
+  return apply(text, edits_in_order(source, main.document.source.dialect, main.slots, order));
 }
 
-std::string tir_in_order(std::string_view text, const std::vector<std::size_t>& order) {
-  const CallSlots slots = slots_in_text(text_of(text), all_of(text), kKernels);
-  return with_calls_in_order(text_of(text), slots, order);
+std::string refusal_of(std::string_view text, const std::vector<std::size_t>& order) {
+  const auto result = support::to_result([&] { return in_order(text, order); });
+  if (result) return *result;
+  EXPECT_EQ(result.error().kind, ErrorKind::check_failed);
+  return to_string(result.error());
 }
 
-std::string place_of_refusal(std::string_view text, const std::vector<std::size_t>& order) {
-  const auto result = support::to_result([&] { return c_in_order(text, order); });
-  return result ? *result : to_string(result.error());
+/// Generated C whose main has these statements.
+std::string c_main(std::string_view statements) {
+  return fmt::format(
+      "// tvm target: c -keys=cpu \n"
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* a_buffer_var, uint8_t* pool_1_var) {{\n"
+      "{}  return 0;\n}}\n",
+      statements);
 }
 
 TEST(CallSlots, InCAStatementMoves) {
-  const char* const text =
-      "int32_t main_(float* a) {\n"
-      "  void* s = (&(pool[0]));\n"
-      "  if (f(a, s) != 0 ) return -1;\n"
-      "  if (g(s) != 0 ) return -1;\n"
-      "  return 0;\n}\n";
-  EXPECT_EQ(symbols_of(slots_in_c(text_of(text), all_of(text), kKernels)),
-            (std::vector<std::string>{"f", "g"}));
-  EXPECT_EQ(c_in_order(text, {1, 0}),
-            "int32_t main_(float* a) {\n"
-            "  void* s = (&(pool[0]));\n"
-            "  if (g(s) != 0 ) return -1;\n"
-            "  if (f(a, s) != 0 ) return -1;\n"
-            "  return 0;\n}\n");
-  EXPECT_EQ(c_in_order(text, {0, 1}), text);
+  const std::string text = c_main(
+      "  void* s = (&(pool_1_var[0]));\n"
+      "  if (f(a_buffer_var, s) != 0 ) return -1;\n"
+      "  if (g(s) != 0 ) return -1;\n");
+  EXPECT_EQ(symbols_of(text), (std::vector<std::string>{"f", "g"}));
+  EXPECT_EQ(in_order(text, {1, 0}), c_main("  void* s = (&(pool_1_var[0]));\n"
+                                           "  if (g(s) != 0 ) return -1;\n"
+                                           "  if (f(a_buffer_var, s) != 0 ) return -1;\n"));
+  EXPECT_EQ(in_order(text, {0, 1}), text);
+}
+
+TEST(CallSlots, InCCommentsBetweenCallsStay) {
+  EXPECT_EQ(in_order(c_main("  if (f(a_buffer_var) != 0 ) return -1;\n"
+                            "  // one /* and */\n"
+                            "  /* another */ if (g(a_buffer_var) != 0 ) return -1;\n"),
+                     {1, 0}),
+            c_main("  if (g(a_buffer_var) != 0 ) return -1;\n"
+                   "  // one /* and */\n"
+                   "  /* another */ if (f(a_buffer_var) != 0 ) return -1;\n"));
+}
+
+/// The statements of TVM around a packed call of `kernel` with one number.
+std::string packed_call(std::string_view kernel, int number) {
+  return fmt::format(
+      "  (((TVMValue*)stack_value)[0].v_int64) = (int64_t){1};\n"
+      "  ((int32_t*)stack_tcode)[0] = 0;\n"
+      "  TVMValue ret_val{1};\n"
+      "  int ret_type_code{1};\n"
+      "  if ({0}( (TVMValue*) stack_value , (int*) stack_tcode, 1, &ret_val{1}, &ret_type_code{1}, "
+      "NULL) != 0){{\n    return -1;\n  }}\n",
+      kernel, number);
 }
 
 TEST(CallSlots, APackedCallTakesItsArgumentsWithIt) {
-  const char* const text =
-      "int32_t main_(void* args) {\n"
-      "  void* stack_value = stack;\n"
-      "  (((TVMValue*)stack_value)[0].v_handle) = a;\n"
-      "  TVMValue ret;\n"
-      "  if (f( (TVMValue*) stack_value , &ret) != 0){\n    return -1;\n  }\n"
-      "  (((TVMValue*)stack_value)[0].v_handle) = b;\n"
-      "  if (g( (TVMValue*) stack_value , &ret) != 0){\n    return -1;\n  }\n"
-      "  return 0;\n}\n";
-  EXPECT_EQ(c_in_order(text, {1, 0}),
-            "int32_t main_(void* args) {\n"
-            "  void* stack_value = stack;\n"
-            "  (((TVMValue*)stack_value)[0].v_handle) = b;\n"
-            "  if (g( (TVMValue*) stack_value , &ret) != 0){\n    return -1;\n  }\n"
-            "  (((TVMValue*)stack_value)[0].v_handle) = a;\n"
-            "  TVMValue ret;\n"
-            "  if (f( (TVMValue*) stack_value , &ret) != 0){\n    return -1;\n  }\n"
-            "  return 0;\n}\n");
+  const std::string stack =
+      "  TVMValue stack[1];\n"
+      "  void* stack_tcode = stack;\n"
+      "  TVMValue stack1[1];\n"
+      "  void* stack_value = stack1;\n"
+      "  void* s = (&(pool_1_var[0]));\n";
+  EXPECT_EQ(in_order(c_main(stack + packed_call("f", 1) + packed_call("g", 2)), {1, 0}),
+            c_main(stack + packed_call("g", 2) + packed_call("f", 1)));
 }
 
 TEST(CallSlots, NothingPassesAnotherStatement) {
-  const char* const text =
-      "int32_t main_() {\n"
-      "  if (f(a) != 0 ) return -1;\n"
-      "  count += 1;\n"
-      "  if (g(a) != 0 ) return -1;\n"
-      "  if (h(a) != 0 ) return -1;\n}\n";
-  const std::string place = place_of_refusal(text, {1, 0, 2});
-  EXPECT_NE(place.find("something else is between calls"), std::string::npos) << place;
-  EXPECT_NE(place.find(":3:3"), std::string::npos) << place;
+  const std::string text = c_main(
+      "  if (f(a_buffer_var) != 0 ) return -1;\n"
+      "  a_buffer_var[0] = 1.000000e+00f;\n"
+      "  if (g(a_buffer_var) != 0 ) return -1;\n"
+      "  if (h(a_buffer_var) != 0 ) return -1;\n");
+  const std::string refusal = refusal_of(text, {1, 0, 2});
+  EXPECT_NE(refusal.find("something else is between calls"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find(":4:3"), std::string::npos) << refusal;
   // Those behind it may change places.
-  EXPECT_NE(place_of_refusal(text, {0, 2, 1}).find("h(a) != 0 ) return -1;\n  if (g(a)"),
+  EXPECT_NE(
+      in_order(text, {0, 2, 1}).find("h(a_buffer_var) != 0 ) return -1;\n  if (g(a_buffer_var)"),
+      std::string::npos);
+}
+
+TEST(CallSlots, NothingPassesAPreprocessorLine) {
+  EXPECT_NE(refusal_of(c_main("  if (f(a_buffer_var) != 0 ) return -1;\n"
+                              "#if 1\n"
+                              "  if (g(a_buffer_var) != 0 ) return -1;\n"
+                              "#endif\n"),
+                       {1, 0})
+                .find("something else is between calls"),
             std::string::npos);
 }
 
-TEST(CallSlots, InScriptALineMoves) {
-  const char* const text =
-      "def main(a: T.handle):\n"
-      "    T.func_attr({\"global_symbol\": \"main\"})\n"
-      "    s: T.handle(\"int8\") = T.address_of(pool[0])\n"
-      "    T.evaluate(T.call_extern(\"f\", a, s, dtype=\"int32\"))\n"
-      "    T.call_cpacked(\"g\", T.tvm_stack_make_array(s, 1))\n";
-  EXPECT_EQ(tir_in_order(text, {1, 0}),
-            "def main(a: T.handle):\n"
-            "    T.func_attr({\"global_symbol\": \"main\"})\n"
-            "    s: T.handle(\"int8\") = T.address_of(pool[0])\n"
-            "    T.call_cpacked(\"g\", T.tvm_stack_make_array(s, 1))\n"
-            "    T.evaluate(T.call_extern(\"f\", a, s, dtype=\"int32\"))\n");
+TEST(CallSlots, CallsUnderAConditionOrInALoopAreNone) {
+  EXPECT_EQ(symbols_of(c_main("  if (f(a_buffer_var) != 0 ) return -1;\n"
+                              "  for (int32_t i = 0; i < 2; ++i) {\n"
+                              "    if (g(a_buffer_var) != 0 ) return -1;\n"
+                              "  }\n"
+                              "  if (h(a_buffer_var) != 0 ) return -1;\n")),
+            (std::vector<std::string>{"f", "h"}));
 }
 
-TEST(CallSlots, InLegacyTextTheBracesStay) {
-  const char* const text =
-      "  {\n    @tir.call_extern(\"f\", a, dtype=int32)\n  }\n"
-      "  {\n    @tir.call_extern(\"g\", a, dtype=int32)\n  }\n";
-  EXPECT_EQ(tir_in_order(text, {1, 0}),
-            "  {\n    @tir.call_extern(\"g\", a, dtype=int32)\n  }\n"
-            "  {\n    @tir.call_extern(\"f\", a, dtype=int32)\n  }\n");
+constexpr std::string_view kScriptHead =
+    "# from tvm.script import ir as I\n"
+    "# from tvm.script import tir as T\n"
+    "\n"
+    "@I.ir_module\n"
+    "class Module:\n"
+    "    @T.prim_func\n"
+    "    def __tvm_main__(a: T.handle, pool_1_var: T.handle(\"uint8\")):\n"
+    "        T.func_attr({\"global_symbol\": \"tvmgen_default___tvm_main__\"})\n"
+    "        pool = T.match_buffer(pool_1_var, (64,), \"uint8\")\n";
+
+std::string script(std::string_view statements) {
+  return std::string(kScriptHead) + std::string(statements);
+}
+
+TEST(CallSlots, InScriptALineMoves) {
+  const std::string let = "        s: T.handle(\"int8\") = T.address_of(pool[0])\n";
+  const std::string first = "        T.evaluate(T.call_extern(\"int32\", \"f\", a, s))\n";
+  const std::string second =
+      "        T.call_cpacked(\"g\", T.tvm_stack_make_array(s, T.tvm_stack_make_shape(1), 0, 1, "
+      "T.float32(0), 0))  # of g\n";
+  EXPECT_EQ(in_order(script(let + first + second), {1, 0}),
+            script(let + "        T.call_cpacked(\"g\", T.tvm_stack_make_array(s, "
+                         "T.tvm_stack_make_shape(1), 0, 1, T.float32(0), 0))\n"
+                         "        T.evaluate(T.call_extern(\"int32\", \"f\", a, s))  # of g\n"));
 }
 
 TEST(CallSlots, ALetBetweenCallsStaysInFrontOfThem) {
-  const char* const text =
-      "    T.evaluate(T.call_extern(\"f\", a))\n"
-      "    s: T.handle(\"int8\") = T.address_of(pool[0])\n"
-      "    T.evaluate(T.call_extern(\"g\", s))\n";
-  const auto result = support::to_result([&] { return tir_in_order(text, {1, 0}); });
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().kind, ErrorKind::check_failed);
+  EXPECT_NE(refusal_of(script("        T.evaluate(T.call_extern(\"int32\", \"f\", a))\n"
+                              "        s: T.handle(\"int8\") = T.address_of(pool[0])\n"
+                              "        T.evaluate(T.call_extern(\"int32\", \"g\", s))\n"),
+                       {1, 0})
+                .find("something else is between calls"),
+            std::string::npos);
+}
+
+TEST(CallSlots, InLegacyTextTheBracesStay) {
+  const std::string head =
+      "@tvmgen_default___tvm_main__ = primfn(a: handle) -> ()\n"
+      "  attr = {\"global_symbol\": \"tvmgen_default___tvm_main__\"} {\n";
+  const std::string f = "@tir.call_extern(\"f\", a, dtype=int32)";
+  const std::string g = "@tir.call_extern(\"g\", a, dtype=int32)";
+  EXPECT_EQ(in_order(head + "  " + f + "\n  " + g + "\n}\n", {1, 0}),
+            head + "  " + g + "\n  " + f + "\n}\n");
 }
 
 }  // namespace

@@ -259,11 +259,21 @@ TEST_F(ReplanningOfChanged, RefusesCThatDoesNotAgreeWithTheTir) {
             "functions[\"__tvm_main__\"].body.value.args[0].indices[0].value: 1800 / 800");
 }
 
-TEST_F(ReplanningOfChanged, RefusesAPoolThatIsNotWhereTvmDefinesIt) {
+TEST_F(ReplanningOfChanged, RefusesAPoolWhoseSizeIsNotANumber) {
   const std::string archive = changed(kPools, "static uint8_t global_workspace[",
-                                      "static int8_t global_workspace[", Captured::stays);
+                                      "static uint8_t global_workspace[1 * ", Captured::stays);
   EXPECT_EQ(refusal_of_changed(archive),
-            "the size of pool 'global_workspace' is in 0 places of the generated C, not in one");
+            "function 'tvmgen_default_fused_cast_subtract': the size of pool 'global_workspace' is "
+            "not a number");
+}
+
+TEST_F(ReplanningOfChanged, RefusesAPoolWhoseSizeIsNotInBytes) {
+  const std::string archive =
+      changed(kPools, "static uint8_t global_workspace[",
+              "static uint16_t global_workspace[720];\nstatic uint8_t other[", Captured::stays);
+  EXPECT_EQ(refusal_of_changed(archive),
+            "the generated C has neither an array nor a macro of the size of pool "
+            "'global_workspace'");
 }
 
 TEST_F(ReplanningOfChanged, RefusesAnotherSizeInMetadata) {
@@ -279,7 +289,7 @@ TEST_F(ReplanningOfChanged, RefusesAnotherSizeInTheHeader) {
       changed("codegen/host/include/tvmgen_default.h", "TVMGEN_DEFAULT_WORKSPACE_SIZE ",
               "TVMGEN_DEFAULT_WORKSPACE_SIZE 1", Captured::stays);
   EXPECT_EQ(refusal_of_changed(archive),
-            "TVMGEN_DEFAULT_WORKSPACE_SIZE is not 1440, the size in the plan");
+            "TVMGEN_DEFAULT_WORKSPACE_SIZE is not 1440, its value in the plan");
 }
 
 TEST_F(ReplanningOfChanged, RefusesACalleeWithoutTir) {
@@ -329,8 +339,9 @@ TEST_F(Replanning, RefusesAnotherOffsetThanThePresentOne) {
 TEST_F(Replanning, RefusesAnotherSizeThanThePresentOne) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
   moves[0].old_size += 1;
-  EXPECT_EQ(refusal_of(moves), "it is not " + std::to_string(moves[0].old_size) +
-                                   ", the size of pool 'global_workspace' in the plan");
+  EXPECT_EQ(refusal_of(moves),
+            "function '__tvm_main__': pool 'global_workspace' has 1440 bytes here, and 1441 in "
+            "the plan");
 }
 
 }  // namespace
