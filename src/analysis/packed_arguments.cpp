@@ -86,8 +86,8 @@ void ArgumentScanner::allocation(Node node) {
   const std::string_view type = graph::string_of(args[0]);
   const auto elements = graph::integer_of(args[1]);
   const auto array = std::ranges::find(kArrays, type, &Array::type);
-  constexpr std::int64_t kMost = std::int64_t{1} << 32;  // beyond any stack
-  if (array == kArrays.end() || !elements || *elements < 0 || *elements > kMost) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // beyond any stack
+  if (array == kArrays.end() || !elements || *elements < 0 || *elements > kMostBytes) {
     allocated_ += Count(0, std::nullopt);
     return;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/cost/evaluated_parts.h"
+#include "analysis/cost/evaluation_order.h"
 #include "graph/node_queries.h"
 
 namespace mlf::analysis {
@@ -69,23 +69,15 @@ std::optional<Interval> AccessSets::Distances::range() const {
   return Interval{std::min(start, last), std::max(start, last)};
 }
 
-RegionId AccessSets::common_region(RegionId a, RegionId b) const {
-  while (a != b) {
-    RegionId& deeper = space_[a].depth >= space_[b].depth ? a : b;
-    deeper = space_[deeper].parent;
-  }
-  return a;
-}
-
 // --- Loops and conditions ------------------------------------------------------------------------
 
-AccessSets::Surrounded AccessSets::surroundings_of(const PlacedAccess& access,
-                                                   RegionId level) const {
-  Surrounded result;
+AccessSets::Surroundings AccessSets::surroundings_of(const PlacedAccess& access,
+                                                     RegionId level) const {
+  Surroundings result;
   std::vector<Node> loops;  // from the inside out
   RegionId at = access.region;
-  for (; at != level && at != RegionId::function; at = space_[at].parent) {
-    const Region& one = space_[at];
+  for (; at != level && at != RegionId::function; at = regions_[at].parent) {
+    const Region& one = regions_[at];
     const bool is_counted = one.kind == Region::Kind::loop || one.kind == Region::Kind::conditional;
     result.is_complete = result.is_complete && is_counted;
     if (one.loop) loops.push_back(one.loop);
@@ -96,8 +88,8 @@ AccessSets::Surrounded AccessSets::surroundings_of(const PlacedAccess& access,
       result.inside.tests.push_back({constraint});
     }
   }
-  for (; at != RegionId::function; at = space_[at].parent) {
-    if (space_[at].loop) result.outside.push_back(space_[at].loop);
+  for (; at != RegionId::function; at = regions_[at].parent) {
+    if (regions_[at].loop) result.outside.push_back(regions_[at].loop);
   }
   for (std::size_t i = loops.size(); i-- > 0;) result.inside.loops.push_back({loops[i]});
   result.inside.compile(bindings_);
@@ -105,7 +97,7 @@ AccessSets::Surrounded AccessSets::surroundings_of(const PlacedAccess& access,
 }
 
 /// What the variables of all loops can be, from the outermost in, as bounds use outer ones.
-AccessSets::Ranges AccessSets::ranges_of(const Surrounded& around) const {
+AccessSets::Ranges AccessSets::ranges_of(const Surroundings& around) const {
   Ranges ranges;
   const auto add = [&](Node loop) {
     const bool is_for = loop.is(Kind::For);
@@ -120,7 +112,7 @@ AccessSets::Ranges AccessSets::ranges_of(const Surrounded& around) const {
     }
   };
   for (std::size_t i = around.outside.size(); i-- > 0;) add(around.outside[i]);
-  for (const Surroundings::Loop& loop : around.inside.loops) add(loop.node);
+  for (const IterationDomain::Loop& loop : around.inside.loops) add(loop.node);
   return ranges;
 }
 
@@ -148,7 +140,7 @@ bool AccessSets::add_span(Node expression, std::int64_t factor, const Ranges& ra
 
 /// Terms of loops that stand still are the base, those of other loops get into `around`, and what
 /// depends on anything else is taken as all that its type and its operators allow.
-bool AccessSets::split_terms(const IndexTerms& terms, Surrounded& around, AccessedBytes& result,
+bool AccessSets::split_terms(const IndexTerms& terms, Surroundings& around, AccessedBytes& result,
                              const Ranges& ranges) {
   const auto stands_still = [&](tir::NodeId variable) {
     return !around.inside.loop_of(variable) && std::ranges::any_of(around.outside, [&](Node loop) {
@@ -192,18 +184,17 @@ bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) 
 // --- Distances -----------------------------------------------------------------------------------
 
 /// Of a loop that nothing else is connected with and whose variable has a factor.
-std::optional<AccessSets::Distances> AccessSets::steps_of(const Surroundings& around,
-                                                          const std::vector<std::size_t>& loops,
-                                                          const Grouping& grouping) {
-  const Surroundings::Loop& loop = around.loops[loops[0]];
+std::optional<AccessSets::Distances> AccessSets::steps_of(const IterationDomain& domain,
+                                                          const IterationDomain::Group& group) {
+  const IterationDomain::Loop& loop = domain.loops[group.loops[0]];
   const auto extent = constant_extent(loop.node);
-  const bool is_alone = loops.size() == 1 && grouping.tests_of(loops).empty();
+  const bool is_alone = group.loops.size() == 1 && group.tests.empty();
   if (!is_alone || !extent || !loop.counted || !loop.counted->min.variables().empty()) {
     return std::nullopt;
   }
   Distances result{.count = *extent};
-  for (const std::size_t i : grouping.terms_of(loops)) {
-    const CountedTerm& term = around.terms[i];
+  for (const std::size_t i : group.terms) {
+    const CountedTerm& term = domain.terms[i];
     const bool is_variable = term.expression.size() == 1;
     if (!is_variable || __builtin_add_overflow(result.step, term.factor, &result.step)) {
       return std::nullopt;
@@ -214,23 +205,13 @@ std::optional<AccessSets::Distances> AccessSets::steps_of(const Surroundings& ar
   return result;
 }
 
-std::optional<AccessSets::Distances> AccessSets::distances_of(const Surroundings& around,
-                                                              const std::vector<std::size_t>& loops,
-                                                              const Grouping& grouping) {
-  std::vector<CountedLoop> counted;
-  for (const std::size_t i : loops) {
-    if (!around.loops[i].counted) return std::nullopt;
-    counted.push_back(*around.loops[i].counted);
-  }
-  std::vector<CountedTest> tests;
-  for (const std::size_t i : grouping.tests_of(loops)) {
-    tests.push_back(*around.tests[i].counted);
-  }
-  std::vector<CountedTerm> terms;
-  for (const std::size_t i : grouping.terms_of(loops)) terms.push_back(around.terms[i]);
+std::optional<AccessSets::Distances> AccessSets::distances_of(const IterationDomain& domain,
+                                                              const IterationDomain::Group& group) {
+  auto enumeration = domain.enumeration(group);
+  if (!enumeration) return std::nullopt;
   const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
   std::uint64_t left = allowed;
-  auto values = Enumeration(std::move(counted), std::move(tests), std::move(terms)).values(left);
+  auto values = enumeration->values(left);
   steps_left_ -= allowed - left;
   if (!values) return std::nullopt;
   if (values->empty()) return Distances{.count = 0};
@@ -238,29 +219,19 @@ std::optional<AccessSets::Distances> AccessSets::distances_of(const Surroundings
 }
 
 /// Of the conditions that no loop decides. False where one of them never holds.
-bool AccessSets::meets_constants(const Surroundings& around, const Grouping& grouping,
-                                 bool& is_exact) {
-  for (std::size_t i = 0; i < around.tests.size(); ++i) {
-    if (grouping.is_on_loops(i)) continue;
-    if (!around.tests[i].counted) {
-      is_exact = false;
-      continue;
-    }
-    CountedTest test = *around.tests[i].counted;
-    const auto value = test.expression.run();
-    const auto wanted = test.other ? test.other->run() : std::optional(test.wanted);
-    if (!value || !wanted) {
-      is_exact = false;
-    } else if (*value != *wanted) {
-      return false;
-    }
+bool AccessSets::meets_constants(const IterationDomain& domain, bool& is_exact) {
+  for (const IterationDomain::Test& test : domain.tests) {
+    if (test.counted && test.counted->has_variables()) continue;
+    const auto is_met = test.counted ? CountedTest(*test.counted).is_met() : std::nullopt;
+    if (is_met == false) return false;
+    is_exact = is_exact && is_met.has_value();
   }
   return true;
 }
 
 /// Terms without variables are numbers.
-bool AccessSets::move_by_constants(const Surroundings& around, ByteSet& bytes) {
-  for (const CountedTerm& term : around.terms) {
+bool AccessSets::move_by_constants(const IterationDomain& domain, ByteSet& bytes) {
+  for (const CountedTerm& term : domain.terms) {
     if (!term.expression.variables().empty()) continue;
     const auto value = IndexProgram(term.expression).run();
     std::int64_t distance = 0;
@@ -283,22 +254,21 @@ bool AccessSets::move_by(const std::vector<Distances>& all, ByteSet& bytes) {
 }
 
 /// Small steps come first, as they make one span of many.
-bool AccessSets::move_by(const Surrounded& around, const Ranges& ranges, AccessedBytes& result) {
-  const Surroundings& inside = around.inside;
-  const Grouping grouping(inside);
+bool AccessSets::move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result) {
+  const IterationDomain& inside = around.inside;
   result.is_exact = result.is_exact && around.is_complete;
-  bool never_happens = !meets_constants(inside, grouping, result.is_exact);
+  bool never_happens = !meets_constants(inside, result.is_exact);
   std::vector<Distances> all;
-  for (const std::vector<std::size_t>& loops : grouping.groups()) {
-    auto distances = steps_of(inside, loops, grouping);
-    if (!distances) distances = distances_of(inside, loops, grouping);
+  for (const IterationDomain::Group& group : inside.groups()) {
+    auto distances = steps_of(inside, group);
+    if (!distances) distances = distances_of(inside, group);
     if (distances) {
       never_happens = never_happens || (distances->values.empty() && distances->count == 0);
       all.push_back(*std::move(distances));
       continue;
     }
     result.is_exact = false;
-    for (const std::size_t i : grouping.terms_of(loops)) {
+    for (const std::size_t i : group.terms) {
       const auto range = range_of(inside.terms[i].expression, ranges);
       if (!range || !widen(result.bytes, *range, inside.terms[i].factor)) return false;
     }
@@ -320,7 +290,7 @@ bool AccessSets::move_by(const Surrounded& around, const Ranges& ranges, Accesse
 }
 
 std::optional<AccessedBytes> AccessSets::bytes_inside(const PlacedAccess& access, RegionId level) {
-  Surrounded around = surroundings_of(access, level);
+  Surroundings around = surroundings_of(access, level);
   const Ranges ranges = ranges_of(around);
   AccessedBytes result;
   result.is_exact = true;

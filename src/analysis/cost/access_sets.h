@@ -10,9 +10,8 @@
 
 #include "analysis/cost/byte_set.h"
 #include "analysis/cost/index_terms.h"
-#include "analysis/cost/iteration_space.h"
-#include "analysis/cost/same_values.h"
-#include "analysis/cost/surroundings.h"
+#include "analysis/cost/regions.h"
+#include "analysis/cost/value_numbers.h"
 
 namespace mlf::analysis {
 
@@ -38,9 +37,9 @@ struct AccessedBytes {
 /// within limits: beyond them the bytes are a span around all that it may touch.
 class AccessSets {
  public:
-  AccessSets(const tir::Module& module, const IterationSpace& space, const Bindings& bindings,
-             const SameValues& values)
-      : module_(module), space_(space), bindings_(bindings), values_(values) {}
+  AccessSets(const tir::Module& module, const Regions& regions, const Bindings& bindings,
+             const ValueNumbers& values)
+      : module_(module), regions_(regions), bindings_(bindings), values_(values) {}
 
   /// In the iterations inside of `level`, which is the access's region or around it. Nothing where
   /// its place depends on data.
@@ -49,8 +48,6 @@ class AccessSets {
   bool have_same_base(const AccessedBytes& a, const AccessedBytes& b) const;
   /// The distance that the bytes have moved by from one iteration of this loop to the next.
   static std::int64_t step_in(const AccessedBytes& bytes, tir::Node loop);
-  /// The innermost region that both are in.
-  RegionId common_region(RegionId a, RegionId b) const;
 
  private:
   using Ranges = std::map<tir::NodeId, tir::Interval>;
@@ -63,35 +60,33 @@ class AccessSets {
     std::uint64_t extent() const;
     std::optional<tir::Interval> range() const;
   };
-  struct Surrounded {
-    Surroundings inside{};
+  struct Surroundings {
+    IterationDomain inside{};
     std::vector<tir::Node> outside{};  // loops that stand still, from the inside out
     bool is_complete = true;           // all loops and conditions are there
   };
 
-  Surrounded surroundings_of(const PlacedAccess& access, RegionId level) const;
-  Ranges ranges_of(const Surrounded& around) const;
+  Surroundings surroundings_of(const PlacedAccess& access, RegionId level) const;
+  Ranges ranges_of(const Surroundings& around) const;
   std::optional<tir::Interval> range_of(tir::Node expression, const Ranges& ranges) const;
   std::optional<tir::Interval> range_of(const IndexProgram& program, const Ranges& ranges) const;
-  bool split_terms(const IndexTerms& terms, Surrounded& around, AccessedBytes& result,
+  bool split_terms(const IndexTerms& terms, Surroundings& around, AccessedBytes& result,
                    const Ranges& ranges);
   bool add_span(tir::Node expression, std::int64_t factor, const Ranges& ranges,
                 AccessedBytes& result) const;
-  bool move_by(const Surrounded& around, const Ranges& ranges, AccessedBytes& result);
-  static bool move_by_constants(const Surroundings& around, ByteSet& bytes);
+  bool move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result);
+  static bool move_by_constants(const IterationDomain& domain, ByteSet& bytes);
   static bool move_by(const std::vector<Distances>& all, ByteSet& bytes);
-  std::optional<Distances> distances_of(const Surroundings& around,
-                                        const std::vector<std::size_t>& loops,
-                                        const Grouping& grouping);
-  static std::optional<Distances> steps_of(const Surroundings& around,
-                                           const std::vector<std::size_t>& loops,
-                                           const Grouping& grouping);
-  static bool meets_constants(const Surroundings& around, const Grouping& grouping, bool& is_exact);
+  std::optional<Distances> distances_of(const IterationDomain& domain,
+                                        const IterationDomain::Group& group);
+  static std::optional<Distances> steps_of(const IterationDomain& domain,
+                                           const IterationDomain::Group& group);
+  static bool meets_constants(const IterationDomain& domain, bool& is_exact);
 
   const tir::Module& module_;
-  const IterationSpace& space_;
+  const Regions& regions_;
   const Bindings& bindings_;
-  const SameValues& values_;
+  const ValueNumbers& values_;
   std::uint64_t steps_left_ = std::uint64_t{1} << 26;
 };
 

@@ -10,8 +10,7 @@
 
 #include "analysis/cost/access_sets.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluations.h"
-#include "analysis/cost/memories.h"
+#include "analysis/cost/evaluated_function.h"
 #include "graph/node_queries.h"
 
 namespace mlf::analysis {
@@ -95,13 +94,7 @@ std::optional<std::vector<std::int64_t>> strides_of(Node buffer, std::size_t dim
 class AccessCollector {
  public:
   explicit AccessCollector(Node function)
-      : order_(function[f::PrimFunc::body]),
-        bindings_(bindings_of(order_)),
-        memories_(function, order_),
-        values_(order_, memories_),
-        space_(bindings_),
-        evaluations_(order_, space_),
-        sets_(function.module(), space_, bindings_, values_) {}
+      : code_(function), sets_(function.module(), code_.regions, code_.bindings, code_.values) {}
 
   Accesses run() &&;
 
@@ -141,12 +134,7 @@ class AccessCollector {
   bool is_written_in_front(const Access& read, const Memory& memory);
   bool is_written_by_previous_iteration(const Access& read, const Memory& memory, RegionId body);
 
-  EvaluationOrder order_;
-  Bindings bindings_;
-  Memories memories_;
-  SameValues values_;
-  IterationSpace space_;
-  Evaluations evaluations_;
+  EvaluatedFunction code_;
   AccessSets sets_;
   bool is_packed_ = false;
   std::vector<std::size_t> statements_;  // by position in the order
@@ -164,13 +152,13 @@ class AccessCollector {
 /// several places of the code has no place in that order.
 void AccessCollector::find_statements() {
   constexpr std::size_t kNone = SIZE_MAX;
-  statements_.assign(order_.size(), kNone);
-  is_shared_.assign(order_.size(), false);
-  std::vector<bool> has_whole(order_.size());
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (!tir::is_expr(order_[i].category())) statements_[i] = i;
-    for (const Part& part : order_.parts(i)) {
-      const std::size_t at = order_.position_of(part.node);
+  statements_.assign(code_.order.size(), kNone);
+  is_shared_.assign(code_.order.size(), false);
+  std::vector<bool> has_whole(code_.order.size());
+  for (std::size_t i = 0; i < code_.order.size(); ++i) {
+    if (!tir::is_expr(code_.order[i].category())) statements_[i] = i;
+    for (const Part& part : code_.order.parts(i)) {
+      const std::size_t at = code_.order.position_of(part.node);
       const bool is_expression = tir::is_expr(part.node.category());
       if (is_expression) statements_[at] = std::min(statements_[at], statements_[i]);
       if (is_shared_[i] || (!is_expression && has_whole[at])) is_shared_[at] = true;
@@ -182,8 +170,8 @@ void AccessCollector::find_statements() {
 /// A variable has one value in all of the function here.
 void AccessCollector::check_bindings() {
   std::map<tir::NodeId, tir::NodeId> values;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    const Node node = order_[i];
+  for (std::size_t i = 0; i < code_.order.size(); ++i) {
+    const Node node = code_.order[i];
     if (!node.is(Kind::LetStmt) && !node.is(Kind::Let)) continue;
     const bool is_statement = node.is(Kind::LetStmt);
     const Node variable = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
@@ -221,7 +209,7 @@ void AccessCollector::add(Access access, std::size_t position) {
   }
   // Of a read that may come first, nothing is in front.
   access.statement = is_shared_[position] && !access.is_write ? 0 : statements_[position];
-  access.is_certain = access.is_certain && evaluations_[position].size() == 1;
+  access.is_certain = access.is_certain && code_.evaluations[position].size() == 1;
   const std::size_t number = accesses_.size();
   memory_of(place, false).accesses.push_back(number);
   if (place.alias != tir::NodeId::none) memory_of(place, true).accesses.push_back(number);
@@ -235,7 +223,7 @@ std::optional<IndexTerms> AccessCollector::terms_of(Node access, std::int64_t el
   const std::vector<Node> indices = indices_at(access);
   const Node buffer = buffer_of(access);
   if (buffer && buffer[f::Buffer::elem_offset] &&
-      !terms.add(buffer[f::Buffer::elem_offset], element_bytes, bindings_)) {
+      !terms.add(buffer[f::Buffer::elem_offset], element_bytes, code_.bindings)) {
     return std::nullopt;
   }
   const auto strides = strides_of(buffer, indices.size());
@@ -244,7 +232,7 @@ std::optional<IndexTerms> AccessCollector::terms_of(Node access, std::int64_t el
     const Node index = indices[i].is(Kind::Ramp) ? indices[i][f::Ramp::base] : indices[i];
     std::int64_t factor = 0;
     if (__builtin_mul_overflow((*strides)[i], element_bytes, &factor) ||
-        !terms.add(index, factor, bindings_)) {
+        !terms.add(index, factor, code_.bindings)) {
       return std::nullopt;
     }
   }
@@ -252,8 +240,8 @@ std::optional<IndexTerms> AccessCollector::terms_of(Node access, std::int64_t el
 }
 
 void AccessCollector::collect_access(std::size_t position, const Evaluation& evaluation) {
-  const Node node = order_[position];
-  const Place place = memories_.place_of(data_of_access(node));
+  const Node node = code_.order[position];
+  const Place place = code_.memories.place_of(data_of_access(node));
   if (place.kind == Place::Kind::unknown) {
     add_reason(result_.unknown, "uses a pointer that cannot be followed");
   }
@@ -289,12 +277,12 @@ void AccessCollector::collect_access(std::size_t position, const Evaluation& eva
 /// What a function that is known does to memory that it is given.
 void AccessCollector::collect_use(std::size_t position, const Evaluation& evaluation,
                                   const ArgumentUse& use, bool is_read, bool is_written) {
-  const Node pointer = order_[position].list(f::Call::args)[use.argument];
-  const Place place = memories_.place_of(pointer);
+  const Node pointer = code_.order[position].list(f::Call::args)[use.argument];
+  const Place place = code_.memories.place_of(pointer);
   std::int64_t bytes = 0;
   if (!use.reach || __builtin_mul_overflow(*use.reach, use.element_bytes, &bytes)) {
     return add_unknown(place, fmt::format("is given to '{}', and how far that reaches is not known",
-                                          callee_of(order_[position]).symbol));
+                                          callee_of(code_.order[position]).symbol));
   }
   for (const bool is_write : {false, true}) {
     if (!(is_write ? is_written : is_read) || !is_tracked(place)) continue;
@@ -311,14 +299,14 @@ bool AccessCollector::collect_pointer(std::size_t position, const Evaluation& ev
   if (graph::operator_of(pointer) != "tvm_access_ptr") return false;
   const tir::NodeList args = pointer.list(f::Call::args);
   if (args.size() != 5) return false;
-  const Place place = memories_.place_of(args[1]);
+  const Place place = code_.memories.place_of(args[1]);
   const auto extent = graph::integer_of(args[3]);
   const auto mask = graph::integer_of(args[4]).value_or(3);
   const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
   std::int64_t bytes = 0;
   IndexTerms terms;
   const bool is_known = extent && !__builtin_mul_overflow(*extent, element, &bytes) &&
-                        terms.add(args[2], element, bindings_);
+                        terms.add(args[2], element, code_.bindings);
   if (!is_known) return false;
   for (const bool is_write : {false, true}) {
     if ((mask & (is_write ? 2 : 1)) == 0 || !is_tracked(place)) continue;
@@ -330,7 +318,7 @@ bool AccessCollector::collect_pointer(std::size_t position, const Evaluation& ev
 }
 
 void AccessCollector::collect_call(std::size_t position, const Evaluation& evaluation) {
-  const Node call = order_[position];
+  const Node call = code_.order[position];
   const std::string_view op = graph::operator_of(call);
   if (std::ranges::find(kTouchesNothing, op) != kTouchesNothing.end()) return;
   const Callee callee = callee_of(call);
@@ -347,7 +335,7 @@ void AccessCollector::collect_call(std::size_t position, const Evaluation& evalu
     const Node arg = call.list(f::Call::args)[i];
     if (is_used[i] || !graph::without_casts(arg).dtype().is_handle()) continue;
     if (collect_pointer(position, evaluation, arg)) continue;
-    add_unknown(memories_.place_of(arg),
+    add_unknown(code_.memories.place_of(arg),
                 fmt::format("is given to '{}', and how far that reaches is not known",
                             callee.symbol.empty() ? std::string(op) : callee.symbol));
   }
@@ -356,10 +344,10 @@ void AccessCollector::collect_call(std::size_t position, const Evaluation& evalu
 /// Whether all conditions of a place are about what a call was given, such as memory that there may
 /// be none of, and not about what is in tensors.
 bool AccessCollector::is_check_of_call(RegionId region) const {
-  for (; region != RegionId::function; region = space_[region].parent) {
-    const Region& one = space_[region];
+  for (; region != RegionId::function; region = code_.regions[region].parent) {
+    const Region& one = code_.regions[region];
     const bool reads = std::ranges::any_of(one.constraints, [&](const Constraint& constraint) {
-      return values_.reads_memory(constraint.expression);
+      return code_.values.reads_memory(constraint.expression);
     });
     if (one.kind != Region::Kind::conditional || reads) return false;
   }
@@ -369,10 +357,10 @@ bool AccessCollector::is_check_of_call(RegionId region) const {
 /// Behind the end nothing is written. One that says that the call failed, by what it was given,
 /// ends the network as well.
 void AccessCollector::collect_end(std::size_t position, RegionId region) {
-  const tir::NodeList args = order_[position].list(f::Call::args);
+  const tir::NodeList args = code_.order[position].list(f::Call::args);
   const auto status = args.size() == 1 ? graph::integer_of(args[0]) : std::nullopt;
-  const bool is_failure =
-      graph::operator_of(order_[position]) == "tvm_throw_last_error" || (status && *status != 0);
+  const bool is_failure = graph::operator_of(code_.order[position]) == "tvm_throw_last_error" ||
+                          (status && *status != 0);
   if (is_failure && region != RegionId::function && is_check_of_call(region)) return;
   if (region != RegionId::function) {
     add_reason(result_.unknown, "may end before it has written everything");
@@ -381,11 +369,11 @@ void AccessCollector::collect_end(std::size_t position, RegionId region) {
 }
 
 void AccessCollector::collect(std::size_t position, const Evaluation& evaluation) {
-  const Node node = order_[position];
+  const Node node = code_.order[position];
   if (is_access(node)) return collect_access(position, evaluation);
   if (ends_function(node)) return collect_end(position, evaluation.region);
   if (node.is(Kind::Call)) return collect_call(position, evaluation);
-  if (node.is(Kind::AssertStmt) && values_.reads_memory(node[f::AssertStmt::condition])) {
+  if (node.is(Kind::AssertStmt) && code_.values.reads_memory(node[f::AssertStmt::condition])) {
     add_reason(result_.unknown, "may end before it has written everything");
   }
   if (node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
@@ -418,11 +406,11 @@ bool AccessCollector::is_written_in_front(const Access& read, const Memory& memo
     const std::size_t one = *next;
     const Access& write = accesses_[one];
     if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
-    RegionId id = sets_.common_region(write.placed.region, read.placed.region);
+    RegionId id = code_.regions.common_region(write.placed.region, read.placed.region);
     PlacedAccess placed = write.placed;
-    while (space_[id].loop && is_among(read.placed.first_only, space_[id].loop)) {
-      placed.first_only.push_back(space_[id].loop);
-      id = space_[id].parent;
+    while (code_.regions[id].loop && is_among(read.placed.first_only, code_.regions[id].loop)) {
+      placed.first_only.push_back(code_.regions[id].loop);
+      id = code_.regions[id].parent;
     }
     const auto bytes =
         placed.first_only.empty() ? bytes_of(one, id) : sets_.bytes_inside(placed, id);
@@ -450,12 +438,12 @@ bool AccessCollector::is_written_by_previous_iteration(const Access& read, const
   for (const std::size_t one : memory.accesses) {
     const Access& write = accesses_[one];
     if (!write.is_write || !write.is_certain) continue;
-    if (sets_.common_region(write.placed.region, body) != body) continue;
+    if (code_.regions.common_region(write.placed.region, body) != body) continue;
     auto bytes = bytes_of(one, body);
     pairs_ += 1 + (bytes ? bytes->bytes.spans().size() : 0);
     if (pairs_ > kMaxPairs) return false;
     if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
-    if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, space_[body].loop))) continue;
+    if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, code_.regions[body].loop))) continue;
     written.add(bytes->bytes);
   }
   return written.covers(wanted->bytes);
@@ -464,12 +452,13 @@ bool AccessCollector::is_written_by_previous_iteration(const Access& read, const
 /// Whether all that is read was written before by this call.
 bool AccessCollector::is_written_before(const Access& read, const Memory& memory) {
   if (is_written_in_front(read, memory)) return true;
-  RegionId body = space_[read.placed.region].innermost_loop;
-  for (; body != RegionId::function; body = space_[space_[body].parent].innermost_loop) {
-    if (!space_[body].loop.is(Kind::For)) continue;
+  RegionId body = code_.regions[read.placed.region].innermost_loop;
+  for (; body != RegionId::function;
+       body = code_.regions[code_.regions[body].parent].innermost_loop) {
+    if (!code_.regions[body].loop.is(Kind::For)) continue;
     if (!is_written_by_previous_iteration(read, memory, body)) continue;
     Access first = read;
-    first.placed.first_only.push_back(space_[body].loop);
+    first.placed.first_only.push_back(code_.regions[body].loop);
     if (is_written_in_front(first, memory)) return true;
   }
   return false;
@@ -516,27 +505,30 @@ void AccessCollector::summarize(Memory& memory) {
 }
 
 Accesses AccessCollector::run() && {
-  for (std::size_t i = 0; i < memories_.size(); ++i) {
-    is_packed_ = is_packed_ || memories_[i].place.kind == Place::Kind::argument;
+  for (std::size_t i = 0; i < code_.memories.size(); ++i) {
+    is_packed_ = is_packed_ || code_.memories[i].place.kind == Place::Kind::argument;
   }
+  // 1. The order of statements, in which "before" is meant.
   find_statements();
   check_bindings();
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    for (const Evaluation& evaluation : evaluations_[i]) collect(i, evaluation);
+  // 2. Every access in every region, and what may end the function.
+  for (std::size_t i = 0; i < code_.order.size(); ++i) {
+    for (const Evaluation& evaluation : code_.evaluations[i]) collect(i, evaluation);
   }
   const auto is_behind_end = [&](const Access& one) { return one.statement > end_; };
   if (std::ranges::any_of(accesses_, is_behind_end)) {
     add_reason(result_.unknown, "has code behind its end");
   }
+  // 3. Of each memory the bytes that are reached, read before they are written, and written.
   for (auto& [root, memory] : arguments_) {
     summarize(memory);
     result_.arguments.push_back(std::move(memory.touched));
   }
   for (auto& [key, memory] : lets_) {
     summarize(memory);
-    const Node variable = order_[0].module().node(key.second);
+    const Node variable = code_.order[0].module().node(key.second);
     memory.touched.let = variable.text(f::Var::name);
-    memory.touched.let_offset = memories_.place_of(variable).offset;
+    memory.touched.let_offset = code_.memories.place_of(variable).offset;
     result_.lets.push_back(std::move(memory.touched));
   }
   return std::move(result_);

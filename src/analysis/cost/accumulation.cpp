@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/cost/evaluated_parts.h"
+#include "analysis/cost/evaluation_order.h"
 #include "graph/node_queries.h"
 
 namespace mlf::analysis {
@@ -55,8 +55,8 @@ struct Terms {
 
 class Finder {
  public:
-  Finder(const std::vector<LoopedStore>& stores, const Memories& memories, const SameValues& values,
-         const Bindings& bindings)
+  Finder(const std::vector<LoopedStore>& stores, const Memories& memories,
+         const ValueNumbers& values, const Bindings& bindings)
       : stores_(stores), memories_(memories), values_(values), bindings_(bindings) {}
 
   Accumulations run();
@@ -86,7 +86,7 @@ class Finder {
 
   const std::vector<LoopedStore>& stores_;
   const Memories& memories_;
-  const SameValues& values_;
+  const ValueNumbers& values_;
   const Bindings& bindings_;
   mutable std::size_t left_ = kMaxNodes;  // nodes that may still be looked at
 };
@@ -264,7 +264,7 @@ Accumulations Finder::run() {
 }  // namespace
 
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
-                                 const SameValues& values, const Bindings& bindings) {
+                                 const ValueNumbers& values, const Bindings& bindings) {
   return Finder(stores, memories, values, bindings).run();
 }
 

@@ -1,7 +1,9 @@
 #include "analysis/cost/evaluation_order.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::analysis {
@@ -9,6 +11,191 @@ namespace mlf::analysis {
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
+
+namespace {
+
+using graph::operator_of;
+/// Puts the parts of one node together.
+class PartList {
+ public:
+  explicit PartList(std::vector<Part>& parts) : parts_(parts) {}
+
+  void value(Node node) { add({.node = node}); }
+  void address(Node node) { add({.node = node, .is_address = true}); }
+  void addresses(tir::NodeList nodes) {
+    for (const Node node : nodes) address(node);
+  }
+  void when(Node node, When when, Node guard = {}) {
+    add({.node = node, .when = when, .guard = guard});
+  }
+  void branches(Node guard, Node then_case, Node else_case) {
+    value(guard);
+    when(then_case, When::guard_holds, guard);
+    when(else_case, When::guard_fails, guard);
+  }
+
+ private:
+  void add(const Part& part) {
+    if (part.node) parts_.push_back(part);
+  }
+
+  std::vector<Part>& parts_;
+};
+
+/// An address is no access: of the element that it is the address of, only the indices are
+/// computed.
+void add_address_of(Node element, PartList& parts) {
+  if (element.is(Kind::BufferLoad)) {
+    parts.addresses(element.list(f::BufferLoad::indices));
+  } else if (element.is(Kind::Load)) {
+    parts.address(element[f::Load::index]);
+  } else {
+    parts.address(element);
+  }
+}
+
+void add_call(Node call, PartList& parts) {
+  const std::string_view op = operator_of(call);
+  const tir::NodeList args = call.list(f::Call::args);
+  if (op == "if_then_else" && args.size() == 3) return parts.branches(args[0], args[1], args[2]);
+  if (op == "address_of" && args.size() == 1) return add_address_of(args[0], parts);
+  // Pointers, shapes and types of tensors: what is computed there are offsets and sizes.
+  const bool is_address = op == "tvm_access_ptr" || op.starts_with("tvm_stack_make_");
+  for (const Node arg : args) is_address ? parts.address(arg) : parts.value(arg);
+}
+
+// TVMScript's `T.where` is the predicate, and the block runs where it holds.
+void add_block(Node realize, PartList& parts) {
+  parts.addresses(realize.list(f::BlockRealize::iter_values));
+  parts.value(realize[f::BlockRealize::predicate]);
+  parts.when(realize[f::BlockRealize::block], When::guard_holds,
+             realize[f::BlockRealize::predicate]);
+}
+
+// Literals and variables have no parts; Reduce, which lowering replaces, has none that are known.
+void add_expression(Node whole, PartList& parts) {
+  switch (whole.kind()) {
+    case Kind::And:
+    case Kind::Or:
+      // C and LLVM code of scalars skip the second operand where the first one decides.
+      parts.value(whole[f::And::a]);
+      parts.when(whole[f::And::b], whole.is(Kind::And) ? When::guard_holds : When::guard_fails,
+                 whole[f::And::a]);
+      return;
+    case Kind::Load:
+      parts.address(whole[f::Load::index]);
+      return;
+    case Kind::BufferLoad:
+      return parts.addresses(whole.list(f::BufferLoad::indices));
+    case Kind::ProducerLoad:
+      return parts.addresses(whole.list(f::ProducerLoad::indices));
+    case Kind::Let:
+      parts.value(whole[f::Let::value]);
+      return parts.value(whole[f::Let::body]);
+    case Kind::Cast:
+      return parts.value(whole[f::Cast::value]);
+    case Kind::Not:
+      return parts.value(whole[f::Not::a]);
+    case Kind::Ramp:
+      parts.value(whole[f::Ramp::base]);
+      return parts.value(whole[f::Ramp::stride]);
+    case Kind::Broadcast:
+      return parts.value(whole[f::Broadcast::value]);
+    case Kind::Shuffle:
+      for (const Node vector : whole.list(f::Shuffle::vectors)) parts.value(vector);
+      return;
+    case Kind::Select:
+      parts.value(whole[f::Select::condition]);
+      parts.value(whole[f::Select::true_value]);
+      return parts.value(whole[f::Select::false_value]);
+    case Kind::Call:
+      return add_call(whole, parts);
+    default:
+      if (!tir::is_binary(whole.kind())) return;
+      parts.value(whole[f::Add::a]);
+      parts.value(whole[f::Add::b]);
+  }
+}
+
+// Of an attribute the value is a description, and so is the message of an assertion.
+void add_statement(Node whole, PartList& parts) {
+  switch (whole.kind()) {
+    case Kind::For:
+      // Both bounds are evaluated once, when the loop is entered.
+      parts.address(whole[f::For::min]);
+      parts.address(whole[f::For::extent]);
+      return parts.when(whole[f::For::body], When::each_iteration);
+    case Kind::While:
+      parts.when(whole[f::While::condition], When::unknown_times);
+      return parts.when(whole[f::While::body], When::unknown_times);
+    case Kind::IfThenElse:
+      return parts.branches(whole[f::IfThenElse::condition], whole[f::IfThenElse::then_case],
+                            whole[f::IfThenElse::else_case]);
+    case Kind::LetStmt:
+      parts.value(whole[f::LetStmt::value]);
+      return parts.value(whole[f::LetStmt::body]);
+    case Kind::AttrStmt:
+      return parts.when(whole[f::AttrStmt::body],
+                        is_thread_loop(whole) ? When::each_iteration : When::always);
+    case Kind::AssertStmt:
+      parts.value(whole[f::AssertStmt::condition]);
+      return parts.value(whole[f::AssertStmt::body]);
+    case Kind::Store:
+      parts.address(whole[f::Store::index]);
+      return parts.value(whole[f::Store::value]);
+    case Kind::BufferStore:
+      parts.addresses(whole.list(f::BufferStore::indices));
+      return parts.value(whole[f::BufferStore::value]);
+    case Kind::ProducerStore:
+      parts.addresses(whole.list(f::ProducerStore::indices));
+      return parts.value(whole[f::ProducerStore::value]);
+    case Kind::BufferRealize:
+      return parts.value(whole[f::BufferRealize::body]);
+    case Kind::ProducerRealize:
+      return parts.value(whole[f::ProducerRealize::body]);
+    case Kind::Allocate:
+      parts.addresses(whole.list(f::Allocate::extents));
+      return parts.value(whole[f::Allocate::body]);
+    case Kind::AllocateConst:
+      return parts.value(whole[f::AllocateConst::body]);
+    case Kind::DeclBuffer:
+      return parts.value(whole[f::DeclBuffer::body]);
+    case Kind::SeqStmt:
+      for (const Node statement : whole.list(f::SeqStmt::seq)) parts.value(statement);
+      return;
+    case Kind::Evaluate:
+      return parts.value(whole[f::Evaluate::value]);
+    case Kind::BlockRealize:
+      return add_block(whole, parts);
+    case Kind::Block:
+      parts.when(whole[f::Block::init], When::first_iteration);
+      return parts.value(whole[f::Block::body]);
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void evaluated_parts(Node whole, std::vector<Part>& parts) {
+  PartList list(parts);
+  tir::is_expr(whole.category()) ? add_expression(whole, list) : add_statement(whole, list);
+}
+
+// Its extent is the value, its variable that of the IterVar it is about.
+bool is_thread_loop(Node statement) {
+  if (!statement.is(Kind::AttrStmt) || !statement[f::AttrStmt::node].is(Kind::IterVar))
+    return false;
+  const std::string_view key = statement.text(f::AttrStmt::attr_key);
+  return key == "thread_extent" || key == "virtual_thread";
+}
+
+Node loop_variable(Node loop) {
+  if (loop.is(Kind::For)) return loop[f::For::loop_var];
+  return loop[f::AttrStmt::node][f::IterVar::var];
+}
+
+// --- The order -----------------------------------------------------------------------------------
 
 // Post order, last part first, and then reversed: a part that several nodes share comes after the
 // last of them. The stack is our own, as nesting is the input's.

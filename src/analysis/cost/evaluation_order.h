@@ -1,14 +1,45 @@
-// The nodes of a function in an order in which the whole comes before its parts.
+// Which parts of a node are evaluated, and when: the one place that says what running a node means.
+// And the nodes of a function in an order in which the whole comes before its parts.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/cost/evaluated_parts.h"
 #include "analysis/cost/index_program.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::analysis {
+
+/// How often a part is evaluated each time the whole is.
+enum class When : std::uint8_t {
+  always,           ///< once
+  guard_holds,      ///< where `Part::guard` is true
+  guard_fails,      ///< where it is false
+  each_iteration,   ///< the body of a loop of known bounds
+  unknown_times,    ///< the body of a `while`
+  first_iteration,  ///< the init of a block: where its reduction axes are at their start
+};
+
+/// A part that is evaluated with its whole.
+struct Part {
+  tir::Node node;
+  When when = When::always;
+  bool is_address = false;  ///< indices, bounds and extents: no arithmetic on data
+  tir::Node guard{};
+};
+
+/// The parts of a statement or an expression in the order in which they are evaluated. What is only
+/// described (types, annotations, the regions of a block) is not among them, nor is what an
+/// `address_of` points to, except for its indices.
+void evaluated_parts(tir::Node whole, std::vector<Part>& parts);
+
+/// Whether an attribute statement is a loop over the threads of a device.
+bool is_thread_loop(tir::Node statement);
+
+/// The variable that a loop counts; of a For or a thread loop.
+tir::Node loop_variable(tir::Node loop);
 
 /// What a function evaluates, each node once, every node before all of its parts; of a tree the
 /// order is that of the code. Positions are in this order.

@@ -14,8 +14,8 @@ constexpr std::size_t kMaxRegions = 16;
 
 }  // namespace
 
-Evaluations::Evaluations(const EvaluationOrder& order, IterationSpace& space)
-    : order_(order), space_(space), evaluations_(order.size()) {
+Evaluations::Evaluations(const EvaluationOrder& order, Regions& regions)
+    : order_(order), regions_(regions), evaluations_(order.size()) {
   add(0, {});
   for (std::size_t i = 0; i < order.size(); ++i) pass_on(i);
 }
@@ -23,15 +23,15 @@ Evaluations::Evaluations(const EvaluationOrder& order, IterationSpace& space)
 RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) {
   switch (part.when) {
     case When::guard_holds:
-      return space_.branch(around, part.guard, Constraint::Test::holds);
+      return regions_.branch(around, part.guard, Constraint::Test::holds);
     case When::guard_fails:
-      return space_.branch(around, part.guard, Constraint::Test::fails);
+      return regions_.branch(around, part.guard, Constraint::Test::fails);
     case When::each_iteration:
-      return space_.iterate(around, whole);
+      return regions_.iterate(around, whole);
     case When::first_iteration:
-      return space_.first_iteration(around, whole);
+      return regions_.first_iteration(around, whole);
     case When::unknown_times:
-      return space_.repeat(around);
+      return regions_.repeat(around);
     case When::always:
       break;
   }
@@ -42,10 +42,10 @@ RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) 
 RegionId Evaluations::region_of(const Part& part, Node whole, RegionId around) {
   if (part.when == When::always) return around;
   const Node key = part.guard ? part.guard : whole;
-  const auto known = regions_.find({around, key.id(), part.when});
-  if (known != regions_.end()) return known->second;
+  const auto known = known_.find({around, key.id(), part.when});
+  if (known != known_.end()) return known->second;
   const RegionId made = new_region(part, whole, around);
-  regions_.emplace(std::tuple(around, key.id(), part.when), made);
+  known_.emplace(std::tuple(around, key.id(), part.when), made);
   return made;
 }
 
@@ -77,25 +77,17 @@ void Evaluations::add(std::size_t position, const Evaluation& evaluation) {
   }
 }
 
-RegionId Evaluations::common_region(RegionId a, RegionId b) const {
-  while (a != b) {
-    RegionId& deeper = space_[a].depth >= space_[b].depth ? a : b;
-    deeper = space_[deeper].parent;
-  }
-  return a;
-}
-
 // What is evaluated in many regions keeps the sum of how often, and loses which.
 void Evaluations::merge(std::vector<Evaluation>& evaluations) {
   RegionId common = evaluations.front().region;
   Count sum = 0;
   bool is_address = true;
   for (const Evaluation& evaluation : evaluations) {
-    common = common_region(common, evaluation.region);
-    sum += space_[evaluation.region].count * evaluation.times;
+    common = regions_.common_region(common, evaluation.region);
+    sum += regions_[evaluation.region].count * evaluation.times;
     is_address = is_address && evaluation.is_address;
   }
-  evaluations = {{space_.merge(common, sum), is_address, 1}};
+  evaluations = {{regions_.merge(common, sum), is_address, 1}};
 }
 
 }  // namespace mlf::analysis

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/cost/evaluation_order.h"
-#include "analysis/cost/iteration_space.h"
+#include "analysis/cost/regions.h"
 
 namespace mlf::analysis {
 
@@ -22,8 +22,8 @@ struct Evaluation {
 /// that the time is linear even where a shared expression is evaluated exponentially often.
 class Evaluations {
  public:
-  /// `space` gets the regions of the function.
-  Evaluations(const EvaluationOrder& order, IterationSpace& space);
+  /// `regions` gets the regions of the function.
+  Evaluations(const EvaluationOrder& order, Regions& regions);
 
   /// Of the node at a position of the order.
   const std::vector<Evaluation>& operator[](std::size_t position) const {
@@ -43,12 +43,11 @@ class Evaluations {
   RegionId new_region(const Part& part, tir::Node whole, RegionId around);
   void add(std::size_t position, const Evaluation& evaluation);
   void merge(std::vector<Evaluation>& evaluations);
-  RegionId common_region(RegionId a, RegionId b) const;
 
   const EvaluationOrder& order_;
-  IterationSpace& space_;
+  Regions& regions_;
   std::vector<std::vector<Evaluation>> evaluations_;
-  std::map<std::tuple<RegionId, tir::NodeId, When>, RegionId> regions_;
+  std::map<std::tuple<RegionId, tir::NodeId, When>, RegionId> known_;
   std::vector<Loop> loops_;
 };
 

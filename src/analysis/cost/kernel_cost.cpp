@@ -10,9 +10,7 @@
 
 #include "analysis/cost/accumulation.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluations.h"
-#include "analysis/cost/memories.h"
-#include "analysis/cost/same_values.h"
+#include "analysis/cost/evaluated_function.h"
 #include "graph/kernels/body_scan.h"
 #include "graph/node_queries.h"
 
@@ -68,14 +66,7 @@ Count lanes_of(tir::DType dtype) {
 /// Adds up what one function does: every node adds what it costs, as often as it is evaluated.
 class KernelCounter {
  public:
-  explicit KernelCounter(Node function)
-      : function_(function),
-        order_(function[f::PrimFunc::body]),
-        bindings_(bindings_of(order_)),
-        memories_(function, order_),
-        values_(order_, memories_),
-        space_(bindings_),
-        evaluations_(order_, space_) {}
+  explicit KernelCounter(Node function) : function_(function), code_(function) {}
 
   KernelCost run() &&;
 
@@ -102,12 +93,7 @@ class KernelCounter {
   BufferRole role_of_pool(std::size_t memory) const;
 
   Node function_;
-  EvaluationOrder order_;
-  Bindings bindings_;
-  Memories memories_;
-  SameValues values_;
-  IterationSpace space_;
-  Evaluations evaluations_;
+  EvaluatedFunction code_;
   std::map<RegionId, std::size_t> loop_of_region_;
   std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
   Accumulations accumulations_;
@@ -123,7 +109,7 @@ class KernelCounter {
 void KernelCounter::add_loop(const Evaluations::Loop& loop) {
   const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
   if (!is_new) return;
-  const Region& body = space_[loop.body];
+  const Region& body = code_.regions[loop.body];
   LoopCost made;
   made.variable = std::string(loop_variable(body.loop).text(f::Var::name));
   made.extent = body.extent;
@@ -132,7 +118,7 @@ void KernelCounter::add_loop(const Evaluations::Loop& loop) {
   made.iterations = body.count * loop.around.times;
   made.node = body.loop.id();
   std::optional<std::size_t> outer;
-  const RegionId around = space_[loop.around.region].innermost_loop;
+  const RegionId around = code_.regions[loop.around.region].innermost_loop;
   if (around != RegionId::function) outer = loop_of_region_.at(around);
   made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
   outer_loop_.push_back(outer);
@@ -143,9 +129,9 @@ void KernelCounter::add_loop(const Evaluations::Loop& loop) {
 
 std::vector<Node> KernelCounter::loops_around(RegionId region) const {
   std::vector<Node> loops;
-  for (region = space_[region].innermost_loop; region != RegionId::function;
-       region = space_[space_[region].parent].innermost_loop) {
-    loops.push_back(space_[region].loop);
+  for (region = code_.regions[region].innermost_loop; region != RegionId::function;
+       region = code_.regions[code_.regions[region].parent].innermost_loop) {
+    loops.push_back(code_.regions[region].loop);
   }
   std::reverse(loops.begin(), loops.end());
   return loops;
@@ -155,14 +141,15 @@ std::vector<Node> KernelCounter::loops_around(RegionId region) const {
 /// unless the code is shared between loops, which TVM does not make.
 void KernelCounter::find_macs() {
   std::vector<LoopedStore> stores;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    const Node node = order_[i];
-    if (!is_store(node) || evaluations_[i].empty()) continue;
-    stores.push_back({node, loops_around(evaluations_[i].front().region)});
+  for (std::size_t i = 0; i < code_.order.size(); ++i) {
+    const Node node = code_.order[i];
+    if (!is_store(node) || code_.evaluations[i].empty()) continue;
+    stores.push_back({node, loops_around(code_.evaluations[i].front().region)});
   }
-  accumulations_ = find_accumulations(stores, memories_, values_, bindings_);
+  accumulations_ = find_accumulations(stores, code_.memories, code_.values, code_.bindings);
   if (accumulations_.is_complete) return;
-  space_.explain("stores share expressions that are too large to look for multiply-accumulates");
+  code_.regions.explain(
+      "stores share expressions that are too large to look for multiply-accumulates");
   cost_.mac += Count(0, std::nullopt);
 }
 
@@ -172,7 +159,7 @@ void KernelCounter::find_macs() {
 bool KernelCounter::is_on_data(Node node, const Evaluation& evaluation) const {
   if (evaluation.is_address) return false;
   const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
-  return operand.dtype().is_float() || node.dtype().is_float() || values_.reads_memory(node);
+  return operand.dtype().is_float() || node.dtype().is_float() || code_.values.reads_memory(node);
 }
 
 void KernelCounter::count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
@@ -191,18 +178,18 @@ void KernelCounter::count_arithmetic(Node node, Operation operation, const Evalu
 
 void KernelCounter::count_mac(const Count& macs, RegionId region) {
   cost_.mac += macs;
-  const RegionId loop = space_[region].innermost_loop;
+  const RegionId loop = code_.regions[region].innermost_loop;
   if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
 }
 
 /// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering replaces,
 /// name a tensor and no memory.
 void KernelCounter::count_access(Node node, const Count& times) {
-  const auto memory = memories_.of_access(node);
+  const auto memory = code_.memories.of_access(node);
   if (!memory) return;
   Count elements = times;
   if (is_masked(node)) {
-    space_.explain("a vector is loaded or stored in part, by a mask");
+    code_.regions.explain("a vector is loaded or stored in part, by a mask");
     elements *= Count(0, 1);
   }
   const Count bytes = elements * Count(dtype_of(node).element_bytes());
@@ -213,7 +200,7 @@ void KernelCounter::count_access(Node node, const Count& times) {
 
 /// Whoever has the address may read and write what is there.
 void KernelCounter::escape(Node pointer) {
-  const auto memory = memories_.of_pointer(pointer);
+  const auto memory = code_.memories.of_pointer(pointer);
   if (!memory) return;
   is_escaped_[*memory] = true;
   const Count unknown(0, std::nullopt);
@@ -241,7 +228,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   const Callee callee = callee_of(call);
   if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
   if (callee.symbol.empty()) return;
-  const Count calls = space_[evaluation.region].count * evaluation.times;
+  const Count calls = code_.regions[evaluation.region].count * evaluation.times;
   const auto known =
       std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
                    [&](const ExternCall& one) { return one.symbol == callee.symbol; });
@@ -251,7 +238,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
     known->count += calls;
   }
   if (!callee.is_known) {
-    space_.explain(fmt::format("what '{}' does is not known", callee.symbol));
+    code_.regions.explain(fmt::format("what '{}' does is not known", callee.symbol));
   }
   count_mac(calls * callee.mac, evaluation.region);
   for (const auto& [operation, dtype, count] : callee.arithmetic) {
@@ -262,33 +249,34 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   const tir::NodeList args = call.list(f::Call::args);
   std::set<std::size_t> used;
   for (const ArgumentUse& one : callee.uses) {
-    const auto memory = memories_.of_pointer(args[one.argument]);
+    const auto memory = code_.memories.of_pointer(args[one.argument]);
     if (!memory) continue;
     use(*memory, one, calls);
     used.insert(*memory);
   }
   if (!callee.uses.empty()) {
-    space_.explain(
+    code_.regions.explain(
         fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
   }
   for (const Node arg : args) {
-    const auto memory = arg.dtype().is_handle() ? memories_.of_pointer(arg) : std::nullopt;
+    const auto memory = arg.dtype().is_handle() ? code_.memories.of_pointer(arg) : std::nullopt;
     if (!memory || used.contains(*memory)) continue;
     escape(arg);
     if (!callee.is_known || !callee.uses.empty()) continue;
-    space_.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
+    code_.regions.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
   }
 }
 
 /// What one node costs in one region, without its parts.
 void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
-  const Node node = order_[position];
+  const Node node = code_.order[position];
   if (node.is(Kind::Reduce)) {
-    space_.explain("some code is of a kind whose cost is not known");
+    code_.regions.explain("some code is of a kind whose cost is not known");
     return count_mac(Count(0, std::nullopt), evaluation.region);
   }
   if (!tir::is_expr(node.category()) && !is_store(node)) return;
-  const Count times = space_[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
+  const Count times =
+      code_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
   const std::uint32_t id = tir::index(node.id());
   if (is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
     count_access(node, times);
@@ -325,7 +313,7 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
                                   const graph::BodyScan& scan) const {
   const bool is_parameter = buffer.parameter.has_value();
   if (buffer.loads.max == 0 && buffer.stores.max == 0) return BufferRole::unknown;
-  if (memories_[memory].is_constant) return BufferRole::weights;
+  if (code_.memories[memory].is_constant) return BufferRole::weights;
   if (is_parameter && *buffer.parameter < scan.effects.size()) {
     const graph::Effect& effect = scan.effects[*buffer.parameter];
     if (is_used_by_call_[memory] && !is_escaped_[memory]) return role_by_call(buffer, effect);
@@ -334,7 +322,7 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
     return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
   }
   if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
-  const Place& place = memories_[memory].place;
+  const Place& place = code_.memories[memory].place;
   // A place in a pool that nothing writes to was filled when the network was built.
   if (place.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
   const bool is_own = place.alias != tir::NodeId::none || place.kind == Place::Kind::local;
@@ -349,8 +337,9 @@ BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
   bool has_weights = false;
   bool has_unknown = false;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const Place& place = memories_[i].place;
-    if (place.alias == tir::NodeId::none || !place.same_memory(memories_[memory].place)) continue;
+    const Place& place = code_.memories[i].place;
+    if (place.alias == tir::NodeId::none || !place.same_memory(code_.memories[memory].place))
+      continue;
     if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
     has_weights = has_weights || buffers_[i].role == BufferRole::weights;
     has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
@@ -365,8 +354,8 @@ void KernelCounter::finish_buffers(const graph::BodyScan& scan) {
       scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     BufferCost& buffer = buffers_[i];
-    const Place& place = memories_[i].place;
-    buffer.name = memories_[i].name;
+    const Place& place = code_.memories[i].place;
+    buffer.name = code_.memories[i].name;
     if (place.kind == kind_of_parameters && place.alias == tir::NodeId::none) {
       buffer.parameter = place.root;
     }
@@ -411,32 +400,39 @@ void KernelCounter::widen(const graph::BodyScan& scan) {
       widened(*count);
     }
   }
-  for (const std::string& gap : scan.gaps) space_.explain(gap);
+  for (const std::string& gap : scan.gaps) code_.regions.explain(gap);
   cost_.gaps = scan.gaps;
   if (scan.may_end_early && scan.gaps.empty()) {
-    space_.explain("it returns under a condition: what is behind that is counted from never");
+    code_.regions.explain(
+        "it returns under a condition: what is behind that is counted from never");
   }
 }
 
-// Multiply-accumulates have to be known before anything is counted: what belongs to one is not
-// counted as a multiplication and an addition as well.
 KernelCost KernelCounter::run() && {
-  buffers_.resize(memories_.size());
-  is_escaped_.resize(memories_.size());
-  is_used_by_call_.resize(memories_.size());
-  for (const Evaluations::Loop& loop : evaluations_.loops()) add_loop(loop);
+  // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
+  //    each, and how often each is evaluated. EvaluatedFunction has done this.
+  buffers_.resize(code_.memories.size());
+  is_escaped_.resize(code_.memories.size());
+  is_used_by_call_.resize(code_.memories.size());
+  // 2. Loops, with their extents and iterations.
+  for (const Evaluations::Loop& loop : code_.evaluations.loops()) add_loop(loop);
+  // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
+  //    multiplication and an addition as well.
   find_macs();
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    for (const Evaluation& evaluation : evaluations_[i]) count(i, evaluation);
+  // 4. Every node, as often as it is evaluated.
+  for (std::size_t i = 0; i < code_.order.size(); ++i) {
+    for (const Evaluation& evaluation : code_.evaluations[i]) count(i, evaluation);
   }
+  // 5. Sums over inner loops, roles of buffers, operations as a list.
   const graph::BodyScan scan = graph::scan_body(function_);
   finish_loops();
   finish_buffers(scan);
   for (const auto& [key, count] : operations_) {
     cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
   }
+  // 6. Code that is not understood: numbers become bounds.
   widen(scan);
-  cost_.uncertain = space_.reasons();
+  cost_.uncertain = code_.regions.reasons();
   return std::move(cost_);
 }
 

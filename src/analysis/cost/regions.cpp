@@ -1,11 +1,11 @@
-#include "analysis/cost/iteration_space.h"
+#include "analysis/cost/regions.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "analysis/cost/evaluated_parts.h"
+#include "analysis/cost/evaluation_order.h"
 
 namespace mlf::analysis {
 
@@ -24,13 +24,13 @@ constexpr std::uint64_t kMaxEnumerationSteps = std::uint64_t{1} << 23;
 
 }  // namespace
 
-void IterationSpace::explain(const std::string& reason) {
+void Regions::explain(const std::string& reason) {
   if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
     reasons_.push_back(reason);
   }
 }
 
-bool IterationSpace::spend(std::size_t steps) {
+bool Regions::spend(std::size_t steps) {
   const bool is_enough = steps_left_ >= steps;
   steps_left_ -= is_enough ? steps : steps_left_;
   return is_enough;
@@ -38,7 +38,7 @@ bool IterationSpace::spend(std::size_t steps) {
 
 // --- Making regions ------------------------------------------------------------------------------
 
-RegionId IterationSpace::append(Region region) {
+RegionId Regions::append(Region region) {
   const Region& parent = (*this)[region.parent];
   const auto id = static_cast<RegionId>(regions_.size());
   region.depth = parent.depth + 1;
@@ -47,14 +47,14 @@ RegionId IterationSpace::append(Region region) {
   return id;
 }
 
-RegionId IterationSpace::add(Region region) {
+RegionId Regions::add(Region region) {
   const RegionId id = append(std::move(region));
   // Counting makes no regions: the reference stays valid.
   count(regions_[static_cast<std::size_t>(id)]);
   return id;
 }
 
-RegionId IterationSpace::iterate(RegionId around, Node loop) {
+RegionId Regions::iterate(RegionId around, Node loop) {
   Region region;
   region.kind = Region::Kind::loop;
   region.parent = around;
@@ -62,7 +62,7 @@ RegionId IterationSpace::iterate(RegionId around, Node loop) {
   return add(std::move(region));
 }
 
-RegionId IterationSpace::branch(RegionId around, Node condition, Constraint::Test test) {
+RegionId Regions::branch(RegionId around, Node condition, Constraint::Test test) {
   Region region;
   region.kind = Region::Kind::conditional;
   region.parent = around;
@@ -71,7 +71,7 @@ RegionId IterationSpace::branch(RegionId around, Node condition, Constraint::Tes
 }
 
 // TVM's LowerInitBlock makes the same conditions of it: `if k == 0` around the init.
-RegionId IterationSpace::first_iteration(RegionId around, Node block) {
+RegionId Regions::first_iteration(RegionId around, Node block) {
   Region region;
   region.kind = Region::Kind::conditional;
   region.parent = around;
@@ -84,23 +84,31 @@ RegionId IterationSpace::first_iteration(RegionId around, Node block) {
   return add(std::move(region));
 }
 
-RegionId IterationSpace::repeat(RegionId around) {
+RegionId Regions::repeat(RegionId around) {
   Region region;
   region.kind = Region::Kind::unknown;
   region.parent = around;
   return add(std::move(region));
 }
 
-RegionId IterationSpace::merge(RegionId common, const Count& count) {
+RegionId Regions::merge(RegionId common, const Count& count) {
   Region region;
   region.parent = common;
   region.count = count;
   return append(std::move(region));
 }
 
+RegionId Regions::common_region(RegionId a, RegionId b) const {
+  while (a != b) {
+    RegionId& deeper = (*this)[a].depth >= (*this)[b].depth ? a : b;
+    deeper = (*this)[deeper].parent;
+  }
+  return a;
+}
+
 // --- Counting ------------------------------------------------------------------------------------
 
-void IterationSpace::count(Region& region) {
+void Regions::count(Region& region) {
   switch (region.kind) {
     case Region::Kind::loop:
       return count_loop(region);
@@ -116,7 +124,7 @@ void IterationSpace::count(Region& region) {
 }
 
 /// Extents are numbers in nearly all code: then nothing around the loop has to be looked at.
-void IterationSpace::count_loop(Region& region) {
+void Regions::count_loop(Region& region) {
   if (const auto extent = constant_extent(region.loop)) {
     region.extent = *extent;
     region.count = (*this)[region.parent].count * region.extent;
@@ -129,7 +137,7 @@ void IterationSpace::count_loop(Region& region) {
 
 // Of `a && b` the opposite connects the variables of both: all iterations without those in which it
 // holds is less to run.
-void IterationSpace::count_conditional(Region& region) {
+void Regions::count_conditional(Region& region) {
   const Count outer = (*this)[region.parent].count;
   const bool is_opposite = region.constraints.size() == 1 &&
                            region.constraints[0].test == Constraint::Test::fails &&
@@ -149,72 +157,66 @@ void IterationSpace::count_conditional(Region& region) {
 }
 
 /// All that is around a region up to the one whose count is known by itself, and that count.
-std::pair<Surroundings, Count> IterationSpace::surroundings_of(const Region& region) const {
-  Surroundings around;
+std::pair<IterationDomain, Count> Regions::domain_of(const Region& region) const {
+  IterationDomain domain;
   std::vector<Node> loops;  // from the inside out
   Count base = 1;
   const Region* at = &region;
   for (; at->kind != Region::Kind::counted; at = &(*this)[at->parent]) {
     if (at->kind == Region::Kind::unknown) base *= Count(0, std::nullopt);
     if (at->loop) loops.push_back(at->loop);
-    for (const Constraint& constraint : at->constraints) around.tests.push_back({constraint});
+    for (const Constraint& constraint : at->constraints) domain.tests.push_back({constraint});
   }
-  for (std::size_t i = loops.size(); i-- > 0;) around.loops.push_back({loops[i]});
-  around.compile(bindings_);
-  return {std::move(around), base * at->count};
+  for (std::size_t i = loops.size(); i-- > 0;) domain.loops.push_back({loops[i]});
+  domain.compile(bindings_);
+  return {std::move(domain), base * at->count};
 }
 
 /// The part of conditions that is the same in all iterations: those without variables, and those
 /// that depend on data.
-Count IterationSpace::count_constants(const Surroundings& around, const Grouping& grouping) {
+Count Regions::count_constants(const IterationDomain& domain) {
   Count share{1};
-  for (std::size_t i = 0; i < around.tests.size(); ++i) {
-    if (grouping.is_on_loops(i)) continue;
-    if (!around.tests[i].counted) {
+  for (const IterationDomain::Test& test : domain.tests) {
+    if (!test.counted) {
       explain(
           "a condition depends on more than loop variables: what is under it is counted from "
           "never to always");
       share *= Count(0, 1);
-      continue;
+    } else if (!test.counted->has_variables()) {
+      const auto is_met = CountedTest(*test.counted).is_met();
+      share *= is_met ? Count(*is_met ? 1 : 0) : Count(0, 1);
     }
-    CountedTest test = *around.tests[i].counted;
-    const auto value = test.expression.run();
-    const auto wanted = test.other ? test.other->run() : std::optional(test.wanted);
-    share *= !value || !wanted ? Count(0, 1) : Count(*value == *wanted ? 1 : 0);
   }
   return share;
 }
 
 /// The times that a region is entered, by all that is around it.
-IterationSpace::Iterations IterationSpace::count_around(const Region& region) {
+Regions::Iterations Regions::count_around(const Region& region) {
   const Count outer = (*this)[region.parent].count;
   const bool can_be_counted = region.depth <= kMaxDepth && spend(std::size_t{16} * region.depth);
   if (!can_be_counted) {
     explain("there are too many loops and conditions to count all iterations");
     return {{0, region.loop ? std::nullopt : outer.max}, {0, std::nullopt}};
   }
-  const auto [around, base] = surroundings_of(region);
-  const Grouping grouping(around);
-  Iterations result{base * count_constants(around, grouping)};
-  for (const std::vector<std::size_t>& loops : grouping.groups()) {
-    const Iterations found = count_group(around, loops, grouping.tests_of(loops));
+  const auto [domain, base] = domain_of(region);
+  Iterations result{base * count_constants(domain)};
+  for (const IterationDomain::Group& group : domain.groups()) {
+    const Iterations found = count_group(domain, group);
     result.all *= found.all;
-    if (loops.back() + 1 == around.loops.size()) result.innermost = found.innermost;
+    if (group.loops.back() + 1 == domain.loops.size()) result.innermost = found.innermost;
   }
   return result;
 }
 
-/// The iterations of loops that are connected. `loops` and `tests` are positions in `around`.
-IterationSpace::Iterations IterationSpace::count_group(const Surroundings& around,
-                                                       const std::vector<std::size_t>& loops,
-                                                       const std::vector<std::size_t>& tests) {
+/// The iterations of loops that are connected.
+Regions::Iterations Regions::count_group(const IterationDomain& domain,
+                                         const IterationDomain::Group& group) {
   const Iterations unknown{{0, std::nullopt}, {0, std::nullopt}};
   std::vector<std::uint32_t> key;
   Count product{1};  // of constant extents, without the tests
   bool is_constant = true;
-  std::vector<CountedLoop> counted;
-  for (const std::size_t i : loops) {
-    const Surroundings::Loop& loop = around.loops[i];
+  for (const std::size_t i : group.loops) {
+    const IterationDomain::Loop& loop = domain.loops[i];
     const auto extent = constant_extent(loop.node);
     is_constant = is_constant && extent;
     product *= Count(extent.value_or(1));
@@ -224,20 +226,17 @@ IterationSpace::Iterations IterationSpace::count_group(const Surroundings& aroun
       return unknown;
     }
     key.push_back(tir::index(loop.node.id()));
-    counted.push_back(*loop.counted);
   }
-  if (is_constant && tests.empty()) return {product};
-  std::vector<CountedTest> counted_tests;
+  if (is_constant && group.tests.empty()) return {product};
   key.push_back(0);
-  for (const std::size_t i : tests) {
-    const Surroundings::Test& test = around.tests[i];
-    key.push_back(tir::index(test.constraint.expression.id()));
-    key.push_back(static_cast<std::uint32_t>(test.constraint.test));
-    counted_tests.push_back(*test.counted);
+  for (const std::size_t i : group.tests) {
+    const Constraint& constraint = domain.tests[i].constraint;
+    key.push_back(tir::index(constraint.expression.id()));
+    key.push_back(static_cast<std::uint32_t>(constraint.test));
   }
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
-  Enumeration enumeration(std::move(counted), std::move(counted_tests));
+  Enumeration enumeration = *domain.enumeration(group);
   const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
   std::uint64_t left = allowed;
   const auto iterations = enumeration.count(left);

@@ -1,4 +1,5 @@
-// Runs a nest of loops and counts the iterations that meet conditions.
+// The iterations of loops in which conditions hold: what they depend on, which loops have to be run
+// together, and the run itself.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,24 @@
 
 #include "analysis/cost/index_program.h"
 #include "mlf/analysis/count.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::analysis {
+
+/// What an expression has to come to.
+struct Constraint {
+  enum class Test : std::uint8_t { holds, fails, equals };
+  tir::Node expression;
+  Test test = Test::holds;
+  tir::Node other{};  ///< of `equals`
+};
+
+/// Splits a constraint into some that are about fewer variables each: `a && b` is two, and so is
+/// that `a || b` fails.
+void split(const Constraint& whole, std::vector<Constraint>& into);
+
+/// Iterations of a loop if its extent is a number; none of a negative one.
+std::optional<std::uint64_t> constant_extent(tir::Node loop);
 
 /// A loop whose bounds are integer expressions of outer loop variables.
 struct CountedLoop {
@@ -22,6 +39,11 @@ struct CountedTest {
   IndexProgram expression;
   std::int64_t wanted = 1;              ///< of a truth value: 1 or 0
   std::optional<IndexProgram> other{};  ///< where two expressions have to be equal
+
+  bool has_variables() const;
+  /// Whether it is met with the present values of its variables; nothing where an expression has
+  /// no value.
+  std::optional<bool> is_met();
 };
 
 /// A part of a sum.
@@ -30,12 +52,16 @@ struct CountedTerm {
   std::int64_t factor = 1;
 };
 
+/// Runs a nest of loops.
 class Enumeration {
  public:
   /// The loops from the outside in. All variables of bounds, tests and terms are variables of the
   /// loops, bounds use those of outer loops alone.
   Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
               std::vector<CountedTerm> terms = {});
+  // Programs are connected by their addresses.
+  Enumeration(const Enumeration&) = delete;
+  Enumeration(Enumeration&&) = default;
 
   /// The number of iterations of the innermost loop in which all tests are met; nothing where an
   /// expression has no value or the steps do not suffice. Takes the steps it needs from `steps`.
@@ -74,6 +100,41 @@ class Enumeration {
   std::vector<CountedTerm> terms_;
   Count innermost_{};
   bool was_entered_ = false;
+};
+
+/// Loops and constraints around a place in a function, from the outside in.
+struct IterationDomain {
+  struct Loop {
+    tir::Node node;
+    std::optional<CountedLoop> counted{};  ///< nothing: its bounds depend on data
+  };
+  struct Test {
+    Constraint constraint;
+    std::optional<CountedTest> counted{};  ///< nothing: it depends on data
+  };
+  /// Loops that a bound, a test or a term connects, as positions in ascending order.
+  struct Group {
+    std::vector<std::size_t> loops{};
+    std::vector<std::size_t> tests{};
+    std::vector<std::size_t> terms{};
+  };
+
+  std::vector<Loop> loops{};
+  std::vector<Test> tests{};
+  std::vector<CountedTerm> terms{};  ///< of a sum whose values are asked for, of these loops
+
+  /// Compiles bounds and constraints as far as loop variables are all that they depend on.
+  void compile(const Bindings& bindings);
+  /// Position of the loop that counts a variable; nothing where none does.
+  std::optional<std::size_t> loop_of(tir::NodeId variable) const;
+  /// The expression as a program, if variables of these loops are all that it depends on.
+  std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
+
+  /// Loops that nothing connects are independent: their numbers of iterations multiply, and only
+  /// what is in one group has to be run together. Tests and terms without variables are in none.
+  std::vector<Group> groups() const;
+  /// A run of one group; nothing where a bound depends on data.
+  std::optional<Enumeration> enumeration(const Group& group) const;
 };
 
 }  // namespace mlf::analysis

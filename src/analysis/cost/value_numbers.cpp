@@ -1,4 +1,4 @@
-#include "analysis/cost/same_values.h"
+#include "analysis/cost/value_numbers.h"
 
 #include <bit>
 #include <string_view>
@@ -24,7 +24,7 @@ void add_text(std::string_view text, std::string& key) {
 }  // namespace
 
 // Parts come before the whole: from the end of the order to its start.
-SameValues::SameValues(const EvaluationOrder& order, const Memories& memories)
+ValueNumbers::ValueNumbers(const EvaluationOrder& order, const Memories& memories)
     : order_(order), memories_(memories), numbers_(order.size()), reads_(order.size()) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Node node = order[i];
@@ -39,7 +39,7 @@ SameValues::SameValues(const EvaluationOrder& order, const Memories& memories)
 }
 
 // Parts have their numbers already, so that a key is as long as the row of the kind.
-void SameValues::number(std::size_t position) {
+void ValueNumbers::number(std::size_t position) {
   const Node node = order_[position];
   bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);
   for (const Part& part : order_.parts(position)) {
@@ -51,7 +51,7 @@ void SameValues::number(std::size_t position) {
 }
 
 /// A node by its number; what is not evaluated by itself by its id.
-void SameValues::add_node(Node child, std::string& key) const {
+void ValueNumbers::add_node(Node child, std::string& key) const {
   if (child.is(Kind::Op)) return add_text(child.text(f::Op::name), key);
   if (child.is(Kind::IntImm)) {  // lanes are not evaluated
     key.push_back('v');
@@ -66,7 +66,7 @@ void SameValues::add_node(Node child, std::string& key) const {
 
 /// Kind and fields. Of a Buffer that is loaded from, the memory counts: code declares a new Buffer
 /// over the same memory wherever it needs one.
-std::string SameValues::key_of(Node node) const {
+std::string ValueNumbers::key_of(Node node) const {
   std::string key;
   add_number(static_cast<std::uint64_t>(node.kind()), key);
   if (node.is(Kind::Var) || node.is(Kind::SizeVar)) {
@@ -111,13 +111,13 @@ std::string SameValues::key_of(Node node) const {
   return key;
 }
 
-bool SameValues::are_same(Node a, Node b) const {
+bool ValueNumbers::are_same(Node a, Node b) const {
   if (a == b) return true;
   if (!a || !b || !order_.contains(a) || !order_.contains(b)) return false;
   return numbers_[order_.position_of(a)] == numbers_[order_.position_of(b)];
 }
 
-bool SameValues::reads_memory(Node expression) const {
+bool ValueNumbers::reads_memory(Node expression) const {
   return order_.contains(expression) && reads_[order_.position_of(expression)];
 }
 

@@ -14,9 +14,9 @@ namespace mlf::analysis {
 /// Numbers the expressions of a function: equal numbers mean the same operation on the same values.
 /// A load is the same as another one of the same element; what is stored between them is not looked
 /// at. Linear in the number of nodes.
-class SameValues {
+class ValueNumbers {
  public:
-  SameValues(const EvaluationOrder& order, const Memories& memories);
+  ValueNumbers(const EvaluationOrder& order, const Memories& memories);
 
   bool are_same(tir::Node a, tir::Node b) const;
   /// Whether the value depends on what is in memory, also by way of a let.

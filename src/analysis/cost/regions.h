@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/cost/surroundings.h"
+#include "analysis/cost/iteration_domain.h"
 #include "mlf/analysis/count.h"
 #include "mlf/tir/module.h"
 
@@ -36,9 +36,9 @@ struct Region {
 
 /// The regions of one function. Iterations are run one by one where conditions need it, within
 /// limits: beyond them a count is a range, and `reasons` says why.
-class IterationSpace {
+class Regions {
  public:
-  explicit IterationSpace(const Bindings& bindings) : bindings_(bindings), regions_(1) {}
+  explicit Regions(const Bindings& bindings) : bindings_(bindings), regions_(1) {}
 
   const Region& operator[](RegionId id) const { return regions_[static_cast<std::size_t>(id)]; }
 
@@ -52,6 +52,8 @@ class IterationSpace {
   RegionId repeat(RegionId around);
   /// Where several regions lead to, which what is below does not tell apart any longer.
   RegionId merge(RegionId common, const Count& count);
+  /// The innermost region that both are in.
+  RegionId common_region(RegionId a, RegionId b) const;
 
   /// Why not every count is exact, in the order of finding out.
   const std::vector<std::string>& reasons() const { return reasons_; }
@@ -70,10 +72,9 @@ class IterationSpace {
   void count_loop(Region& region);
   void count_conditional(Region& region);
   Iterations count_around(const Region& region);
-  std::pair<Surroundings, Count> surroundings_of(const Region& region) const;
-  Count count_constants(const Surroundings& around, const Grouping& grouping);
-  Iterations count_group(const Surroundings& around, const std::vector<std::size_t>& loops,
-                         const std::vector<std::size_t>& tests);
+  std::pair<IterationDomain, Count> domain_of(const Region& region) const;
+  Count count_constants(const IterationDomain& domain);
+  Iterations count_group(const IterationDomain& domain, const IterationDomain::Group& group);
   bool spend(std::size_t steps);
 
   const Bindings& bindings_;

@@ -1,0 +1,365 @@
+#include "analysis/cost/iteration_domain.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "analysis/cost/evaluation_order.h"
+#include "graph/node_queries.h"
+
+namespace mlf::analysis {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+namespace {
+
+// Parts of one condition. Those of padding have four, real ones hardly more than a dozen.
+constexpr std::size_t kMaxParts = 512;
+
+struct Bounds {
+  Node min;  // undefined: 0
+  Node extent;
+};
+
+Bounds bounds_of(Node loop) {
+  if (loop.is(Kind::For)) return {loop[f::For::min], loop[f::For::extent]};
+  return {{}, loop[f::AttrStmt::value]};
+}
+
+Constraint::Test opposite(Constraint::Test test) {
+  return test == Constraint::Test::holds ? Constraint::Test::fails : Constraint::Test::holds;
+}
+
+}  // namespace
+
+// `likely` is a hint of the loop partitioning pass and says nothing about the value.
+void split(const Constraint& whole, std::vector<Constraint>& into) {
+  std::vector<Constraint> stack{whole};
+  while (!stack.empty()) {
+    const Constraint one = stack.back();
+    stack.pop_back();
+    const Node node = one.expression;
+    const bool is_split = (one.test == Constraint::Test::holds && node.is(Kind::And)) ||
+                          (one.test == Constraint::Test::fails && node.is(Kind::Or));
+    if (graph::operator_of(node) == "likely" && node.list(f::Call::args).size() == 1) {
+      stack.push_back({node.list(f::Call::args)[0], one.test, one.other});
+    } else if (one.test != Constraint::Test::equals && node.is(Kind::Not)) {
+      stack.push_back({node[f::Not::a], opposite(one.test)});
+    } else if (is_split && into.size() + stack.size() < kMaxParts) {
+      stack.push_back({node[f::And::b], one.test});
+      stack.push_back({node[f::And::a], one.test});
+    } else {
+      into.push_back(one);
+    }
+  }
+}
+
+std::optional<std::uint64_t> constant_extent(Node loop) {
+  const auto extent = graph::integer_of(bounds_of(loop).extent);
+  if (!extent) return std::nullopt;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(*extent, 0));
+}
+
+// From the inside out: code that is shared may be in the same loop twice.
+std::optional<std::size_t> IterationDomain::loop_of(tir::NodeId variable) const {
+  for (std::size_t i = loops.size(); i-- > 0;) {
+    if (loop_variable(loops[i].node).id() == variable) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<IndexProgram> IterationDomain::compiled(Node expression,
+                                                      const Bindings& bindings) const {
+  auto program = IndexProgram::compile(expression, bindings);
+  const bool is_of_loops =
+      program && std::all_of(program->variables().begin(), program->variables().end(),
+                             [&](tir::NodeId variable) { return loop_of(variable).has_value(); });
+  return is_of_loops ? std::move(program) : std::nullopt;
+}
+
+void IterationDomain::compile(const Bindings& bindings) {
+  for (Loop& loop : loops) {
+    const Bounds bounds = bounds_of(loop.node);
+    auto extent = compiled(bounds.extent, bindings);
+    // Loops over threads start at zero.
+    auto min =
+        bounds.min ? compiled(bounds.min, bindings) : std::optional(IndexProgram::constant(0));
+    if (!extent || !min) continue;
+    loop.counted = CountedLoop{loop_variable(loop.node).id(), std::move(*min), std::move(*extent)};
+  }
+  for (Test& test : tests) {
+    auto expression = compiled(test.constraint.expression, bindings);
+    if (!expression) continue;
+    std::optional<IndexProgram> other;
+    if (test.constraint.test == Constraint::Test::equals) {
+      other = compiled(test.constraint.other, bindings);
+      if (!other) continue;
+    }
+    const std::int64_t wanted = test.constraint.test == Constraint::Test::holds ? 1 : 0;
+    test.counted = CountedTest{std::move(*expression), wanted, std::move(other)};
+  }
+}
+
+namespace {
+
+/// The groups that loops are joined to: each loop leads to another one of its group until one leads
+/// to itself.
+class JoinedLoops {
+ public:
+  explicit JoinedLoops(const IterationDomain& domain)
+      : domain_(domain), parent_(domain.loops.size()) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+
+  /// The loop that the group is known by.
+  std::size_t group_of(std::size_t loop) const {
+    while (parent_[loop] != loop) loop = parent_[loop];
+    return loop;
+  }
+  /// Joins the loops of all variables with `loop`; one of them.
+  std::optional<std::size_t> join(std::optional<std::size_t> loop, const IndexProgram& program) {
+    for (const tir::NodeId variable : program.variables()) {
+      const std::size_t other = *domain_.loop_of(variable);
+      if (loop) parent_[group_of(*loop)] = group_of(other);
+      loop = other;
+    }
+    return loop;
+  }
+
+ private:
+  const IterationDomain& domain_;
+  std::vector<std::size_t> parent_;
+};
+
+}  // namespace
+
+std::vector<IterationDomain::Group> IterationDomain::groups() const {
+  JoinedLoops joined(*this);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (!loops[i].counted) continue;
+    joined.join(i, loops[i].counted->min);
+    joined.join(i, loops[i].counted->extent);
+  }
+  std::vector<std::optional<std::size_t>> loop_of_test;
+  for (const Test& test : tests) {
+    std::optional<std::size_t> loop;
+    if (test.counted) {
+      loop = joined.join(loop, test.counted->expression);
+      if (test.counted->other) loop = joined.join(loop, *test.counted->other);
+    }
+    loop_of_test.push_back(loop);
+  }
+  std::vector<std::optional<std::size_t>> loop_of_term;
+  for (const CountedTerm& term : terms) {
+    loop_of_term.push_back(joined.join(std::nullopt, term.expression));
+  }
+  std::vector<Group> by_loop(loops.size());
+  for (std::size_t i = 0; i < loops.size(); ++i) by_loop[joined.group_of(i)].loops.push_back(i);
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    if (loop_of_test[i]) by_loop[joined.group_of(*loop_of_test[i])].tests.push_back(i);
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (loop_of_term[i]) by_loop[joined.group_of(*loop_of_term[i])].terms.push_back(i);
+  }
+  std::erase_if(by_loop, [](const Group& group) { return group.loops.empty(); });
+  return by_loop;
+}
+
+std::optional<Enumeration> IterationDomain::enumeration(const Group& group) const {
+  std::vector<CountedLoop> counted_loops;
+  for (const std::size_t i : group.loops) {
+    if (!loops[i].counted) return std::nullopt;
+    counted_loops.push_back(*loops[i].counted);
+  }
+  std::vector<CountedTest> counted_tests;
+  for (const std::size_t i : group.tests) counted_tests.push_back(*tests[i].counted);
+  std::vector<CountedTerm> counted_terms;
+  for (const std::size_t i : group.terms) counted_terms.push_back(terms[i]);
+  return Enumeration(std::move(counted_loops), std::move(counted_tests), std::move(counted_terms));
+}
+
+// --- Running loops -------------------------------------------------------------------------------
+
+bool CountedTest::has_variables() const {
+  return !expression.variables().empty() || (other && !other->variables().empty());
+}
+
+std::optional<bool> CountedTest::is_met() {
+  const auto value = expression.run();
+  const auto compared = other ? other->run() : std::optional(wanted);
+  return value && compared ? std::optional(*value == *compared) : std::nullopt;
+}
+
+namespace {
+
+// Values that one sum has.
+constexpr std::size_t kMaxValues = std::size_t{1} << 20;
+
+void make_unique(std::vector<std::int64_t>& values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+// A test is answered as far out as its variables allow: what it rules out there is never entered.
+Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
+                         std::vector<CountedTerm> terms)
+    : tests_(std::move(tests)), terms_(std::move(terms)) {
+  levels_.reserve(loops.size());
+  for (CountedLoop& loop : loops) {
+    Level level;
+    level.loop = std::move(loop);
+    levels_.push_back(std::move(level));
+  }
+  for (Level& level : levels_) {
+    connect(level.loop.min);
+    connect(level.loop.extent);
+  }
+  for (std::size_t i = 0; i < tests_.size(); ++i) {
+    connect(tests_[i].expression);
+    std::size_t level = level_of(tests_[i].expression);
+    if (tests_[i].other) {
+      connect(*tests_[i].other);
+      level = std::max(level, level_of(*tests_[i].other));
+    }
+    levels_[level].tests.push_back(i);
+  }
+  for (CountedTerm& term : terms_) connect(term.expression);
+}
+
+/// Notes which loops give the variables of a program their values.
+void Enumeration::connect(IndexProgram& program) {
+  for (std::size_t slot = 0; slot < program.variables().size(); ++slot) {
+    for (Level& level : levels_) {
+      if (level.loop.variable == program.variables()[slot]) level.uses.push_back({&program, slot});
+    }
+  }
+}
+
+/// The innermost loop that the program needs a value of.
+std::size_t Enumeration::level_of(const IndexProgram& program) const {
+  std::size_t innermost = 0;
+  for (const tir::NodeId variable : program.variables()) {
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      if (levels_[i].loop.variable == variable) innermost = std::max(innermost, i);
+    }
+  }
+  return innermost;
+}
+
+bool Enumeration::spend(std::uint64_t& steps, std::size_t amount) {
+  if (steps < amount) return false;
+  steps -= amount;
+  return true;
+}
+
+/// Starts a loop over, with the bounds that outer variables give it now.
+bool Enumeration::enter(Level& level, std::uint64_t& steps) {
+  CountedLoop& loop = level.loop;
+  if (!spend(steps, loop.min.size() + loop.extent.size())) return false;
+  const auto min = loop.min.run();
+  const auto extent = loop.extent.run();
+  if (!min || !extent) return false;
+  level.next = *min;
+  level.left = std::max<std::int64_t>(*extent, 0);
+  // The last value of the variable has to be a number as well.
+  if (level.left > 0 && *min > std::numeric_limits<std::int64_t>::max() - (level.left - 1)) {
+    return false;
+  }
+  if (&level == &levels_.back()) {
+    const auto iterations = static_cast<std::uint64_t>(level.left);
+    innermost_.min = was_entered_ ? std::min(innermost_.min, iterations) : iterations;
+    innermost_.max = was_entered_ ? std::max(*innermost_.max, iterations) : iterations;
+    was_entered_ = true;
+  }
+  return true;
+}
+
+/// Goes to the next iteration of a loop that has one left.
+Enumeration::Answer Enumeration::advance(Level& level, std::uint64_t& steps) {
+  if (!spend(steps, 1)) return Answer::none;
+  for (const Use& use : level.uses) use.program->set(use.slot, level.next);
+  if (--level.left > 0) ++level.next;
+  for (const std::size_t i : level.tests) {
+    CountedTest& test = tests_[i];
+    if (!spend(steps, test.expression.size())) return Answer::none;
+    const auto is_met = test.is_met();
+    if (!is_met) return Answer::none;
+    if (!*is_met) return Answer::not_met;
+  }
+  return Answer::met;
+}
+
+std::optional<std::uint64_t> Enumeration::count(std::uint64_t& steps) {
+  return run(steps, [] { return true; });
+}
+
+std::optional<std::vector<std::int64_t>> Enumeration::values(std::uint64_t& steps) {
+  std::vector<std::int64_t> values;
+  const auto count = run(steps, [&] { return add_value(values, steps); });
+  if (!count) return std::nullopt;
+  if (terms_.empty() && *count > 0) return std::vector<std::int64_t>{0};
+  make_unique(values);
+  return values;
+}
+
+bool Enumeration::add_value(std::vector<std::int64_t>& values, std::uint64_t& steps) {
+  std::int64_t sum = 0;
+  for (CountedTerm& term : terms_) {
+    if (!spend(steps, term.expression.size())) return false;
+    const auto value = term.expression.run();
+    std::int64_t part = 0;
+    if (!value || __builtin_mul_overflow(*value, term.factor, &part) ||
+        __builtin_add_overflow(sum, part, &sum)) {
+      return false;
+    }
+  }
+  if (!values.empty() && values.back() == sum) return true;
+  values.push_back(sum);
+  if (values.size() < 2 * kMaxValues) return true;
+  // Many iterations have the same value.
+  make_unique(values);
+  return values.size() <= kMaxValues;
+}
+
+// An odometer: `depth` is the loop that moves. Depth of nesting is the input's, so nothing
+// recurses. `visit` is called in every iteration that counts, unless only their number is asked
+// for, and ends the run with false.
+template <class Visit>
+std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit) {
+  std::uint64_t iterations = 0;
+  if (levels_.empty() || !enter(levels_[0], steps)) return std::nullopt;
+  std::size_t depth = 0;
+  while (true) {
+    Level& level = levels_[depth];
+    const bool is_innermost = depth + 1 == levels_.size();
+    if (is_innermost && level.tests.empty() && terms_.empty()) {
+      // Every iteration counts: no need to run them.
+      iterations += static_cast<std::uint64_t>(level.left);
+      if (iterations > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+        return std::nullopt;
+      }
+      level.left = 0;
+    }
+    if (level.left == 0) {
+      if (depth == 0) return iterations;
+      --depth;
+      continue;
+    }
+    const Answer answer = advance(level, steps);
+    if (answer == Answer::none) return std::nullopt;
+    if (answer == Answer::not_met) continue;
+    if (is_innermost) {
+      if (!visit()) return std::nullopt;
+      ++iterations;
+    } else if (!enter(levels_[++depth], steps)) {
+      return std::nullopt;
+    }
+  }
+}
+
+}  // namespace mlf::analysis
