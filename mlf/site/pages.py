@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the pages of the documentation from the Markdown of the repository: pages.py FOLDER.
+"""Make the pages of the documentation from the Markdown of the repository: pages.py FOLDER.
 
-Nothing is written twice: a page is a part of a file, from one heading to that of the next page. Links
-between files become links between pages, and what a link or picture names of the repository comes
-along. Standard library alone."""
+A file is a page; a long specification is several. Links between files become links between pages, and a
+file or picture that a page links to is copied. Needs only the standard library."""
 
 import collections
 import html
@@ -15,33 +14,20 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HELP = ROOT / "tests" / "golden" / "help"
 
-# Of each file the headings that begin a page, in their order. The first one begins the file.
+# A file is a page, with the first heading as its title.
+PAGES = {
+    "README.md": "index.md",
+    **{f"mlf/guide/{path.name}": f"guide/{path.name}" for path in sorted((ROOT / "mlf" / "guide").glob("*.md"))},
+    "mlf/python/README.md": "reference/package.md",
+    "mlf/tvmc/README.md": "reference/hook.md",
+    "include/mlf/README.md": "reference/headers.md",
+    "src/README.md": "developers/architecture.md",
+    "mlf/page/README.md": "developers/page.md",
+    "tests/README.md": "developers/tests.md",
+}
+
+# Of longer files the headings that begin a page, in their order. The first one begins the file.
 PARTS = {
-    "README.md": {
-        "mlf": "index.md",
-        "What it costs": "guide/costs.md",
-        "What changed": "guide/changes.md",
-        "A budget in CI": "guide/budget.md",
-        "One page for a ticket": "guide/page.md",
-        "Less RAM": "guide/less-ram.md",
-        "The network": "guide/network.md",
-        "What TIR looks like as JSON": "guide/tir.md",
-        "What is read": "reference/formats.md",
-        "Leave TIR in the archive while building": "guide/capture.md",
-        "As a library": "guide/library.md",
-        "From Python": "guide/python.md",
-        "Limits and exit codes": "reference/limits.md",
-        "Speed and size": "reference/speed.md",
-        "Building and testing": "developers/building.md",
-    },
-    "mlf/python/README.md": {
-        "mlf for Python": "guide/notebook.md",
-        "TIR": "guide/code-generator.md",
-        "Many archives": "guide/fleet.md",
-        "Threads": "guide/threads.md",
-    },
-    "mlf/tvmc/README.md": {"mlf-tvmc": "guide/hook.md"},
-    "include/mlf/README.md": {"The library": "reference/headers.md"},
     "schemas/README.md": {
         "The JSON that mlf writes": "contract/index.md",
         "tir-N.json": "contract/tir.md",
@@ -56,9 +42,6 @@ PARTS = {
         "mlf plan --json": "contract/plan.md",
         "mlf verify --json": "contract/verify.md",
     },
-    "src/README.md": {"Architecture": "developers/architecture.md"},
-    "mlf/page/README.md": {"The page": "developers/page.md"},
-    "tests/README.md": {"The tests": "developers/tests.md"},
 }
 
 FENCE = re.compile(r"^```(\w*)")
@@ -94,8 +77,17 @@ class Part:
         self.lines.append(f"{'#' * max(level - self.level + 1, 1)} {title} {{#{anchor}}}\n")
 
 
+def first_heading(source):
+    return next(found[2] for found in map(HEADING.match, (ROOT / source).read_text().splitlines()) if found)
+
+
+def all_parts():
+    """Return for each file the headings that begin a page, and the page."""
+    return {**{source: {first_heading(source): page} for source, page in PAGES.items()}, **PARTS}
+
+
 def parts_of(source, starts):
-    """The pages of a file. Each heading that begins one has to be there."""
+    """Return the pages of a file. Each heading that begins one must be there."""
     wanted = dict(starts)
     parts, anchors, is_code = [], Anchors(), False
     for line in (ROOT / source).read_text().splitlines(keepends=True):
@@ -119,7 +111,8 @@ def parts_of(source, starts):
 class Site:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.parts = [part for source, starts in PARTS.items() for part in parts_of(source, starts)]
+        self.starts = all_parts()
+        self.parts = [part for source, starts in self.starts.items() for part in parts_of(source, starts)]
         self.places = {(part.source, anchor): part for part in self.parts for anchor in part.anchors}
 
     def relative(self, path, page):
@@ -139,9 +132,9 @@ class Site:
         name, _, anchor = link.partition("#")
         path = (ROOT / part.source).parent / name if name else ROOT / part.source
         source = path.resolve().relative_to(ROOT).as_posix()
-        if source in PARTS:
+        if source in self.starts:
             if not anchor:
-                return str(self.relative(next(iter(PARTS[source].values())), part.path))
+                return str(self.relative(next(iter(self.starts[source].values())), part.path))
             if (source, anchor) not in self.places:
                 raise SystemExit(f"{part.source}: no heading for {link}")
             return f"{self.relative(self.places[source, anchor].path, part.path)}#{anchor}"
@@ -151,14 +144,14 @@ class Site:
             raise SystemExit(f"{part.source}: {link} is not there")
         return None
 
-    def title(self, path):
-        """Of the page that begins the file at `path` in the repository; else the path."""
-        return next(iter(PARTS.get(path, [path])))
+    def title(self, text):
+        """Return the title of the page that a text names as a file of the repository, else the text."""
+        return next(iter(self.starts.get(text, [text])))
 
     def line(self, part, line):
         def link(match):
             target = self.target(part, match[2])
-            text = self.title(match[1]) if match[1] == match[2] else match[1]
+            text = self.title(match[1])
             return f"[{text}]({target})" if target else match[1]
 
         def picture(match):

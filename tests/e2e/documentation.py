@@ -38,21 +38,22 @@ class Pages(unittest.TestCase):
         self.site = pages.Site(folder.name)
 
     def test_every_heading_and_line_of_a_file_is_on_one_page(self):
-        for source in pages.PARTS:
+        for source in pages.all_parts():
             text = (support.SOURCE / source).read_text()
             lines = [line for part in self.site.parts if part.source == source for line in part.lines]
             self.assertEqual(len(lines), len(text.splitlines()))
 
     def test_links_between_files_are_links_between_pages(self):
-        part = self.site.places["README.md", "what-it-costs"]
-        self.assertEqual(self.site.line(part, "[Less RAM](#less-ram)"), "[Less RAM](../guide/less-ram.md#less-ram)")
-        self.assertEqual(self.site.line(part, "[schemas/README.md](schemas/README.md)"),
+        part = self.site.places["mlf/guide/costs.md", "one-kernel"]
+        self.assertEqual(self.site.line(part, "[flash](less-memory.md#flash)"),
+                         "[flash](../guide/less-memory.md#flash)")
+        self.assertEqual(self.site.line(part, "[schemas/README.md](../../schemas/README.md)"),
                          "[The JSON that mlf writes](../contract/index.md)")
-        self.assertEqual(self.site.line(part, "[losses](schemas/README.md#9-losses)"),
+        self.assertEqual(self.site.line(part, "[losses](../../schemas/README.md#9-losses)"),
                          "[losses](../contract/tir.md#9-losses)")
         self.assertEqual(self.site.line(part, "[TVM](https://tvm.apache.org)"),
                          "[TVM](https://tvm.apache.org)")
-        self.assertEqual(self.site.line(part, "the [sources](src)"), "the sources")
+        self.assertEqual(self.site.line(part, "the [sources](../../src)"), "the sources")
 
     def test_a_link_that_leads_nowhere_ends_it(self):
         part = self.site.parts[0]
@@ -63,6 +64,11 @@ class Pages(unittest.TestCase):
     def test_a_heading_that_is_gone_ends_it(self):
         with self.assertRaises(SystemExit):
             pages.parts_of("README.md", {"mlf": "index.md", "No such heading": "x.md"})
+
+    def test_every_guide_is_a_page(self):
+        for guide in (support.SOURCE / "mlf" / "guide").glob("*.md"):
+            self.assertTrue((guide.relative_to(support.SOURCE).as_posix(), pages.Anchors().of(
+                pages.first_heading(guide.relative_to(support.SOURCE)))) in self.site.places)  # fmt: skip
 
 
 class Built(unittest.TestCase):
@@ -79,7 +85,7 @@ class Built(unittest.TestCase):
 
     def test_every_page_is_in_the_navigation(self):
         start = self.text("")
-        for path in (path for parts in pages.PARTS.values() for path in parts.values()):
+        for path in (path for parts in pages.all_parts().values() for path in parts.values()):
             page = path.removesuffix(".md").removesuffix("index")
             self.assertTrue((self.html / page / "index.html").is_file(), page)
             if page:

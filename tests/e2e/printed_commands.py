@@ -53,7 +53,7 @@ OPEN_ENDS = {
 }
 
 # Two builds that are not the same.
-ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff old.tar module.tar"}
+ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar"}
 
 COMMANDS = re.findall(r"^  (\w+) ", support.run_ok("--help").stdout.decode(), re.MULTILINE)
 

@@ -28,7 +28,7 @@ WANTED = os.environ.get("MLF_FLEET")
 COUNT = int(WANTED or 60)
 BROKEN = COUNT // 20
 FLUSH = max(COUNT // 25, 4)
-README = support.SOURCE / "mlf" / "python" / "README.md"
+GUIDE = support.SOURCE / "mlf" / "guide" / "many-archives.md"
 LARGEST = 2_000_000  # bytes: otherwise a few archives would take most of the time
 
 
@@ -39,7 +39,7 @@ def sources():
 
 def questions(dataset):
     """In SQL, of a dataset that is there."""
-    text = README.read_text().replace("\n... ", "\n")
+    text = GUIDE.read_text().replace("\n... ", "\n")
     found = re.findall(r'duckdb\.sql\("""(.*?)"""\)', text, re.DOTALL)
     return [question.replace("'dataset/", f"'{dataset}/") for question in found]
 
@@ -87,7 +87,7 @@ class Accidents(fleet.Fleet):
               f"{done_before} before the coordinator was killed")  # fmt: skip
 
     def ask(self):
-        """The questions of the package's README: what they find is what the program prints."""
+        """The questions of the guide: what they find is what the program prints."""
         large_or_broken, most_arithmetic = questions(self.out)
         expected = [
             (row["archive"][-7:], row["ram_max"], row["error"])

@@ -487,22 +487,33 @@ class Tables(unittest.TestCase):
         self.assertIsNone(network._repr_svg_())
 
 
-class Readme(unittest.TestCase):
+GUIDE = support.SOURCE / "mlf" / "guide" / "python.md"
+PAGES = [support.SOURCE / "mlf" / "python" / "README.md", GUIDE, GUIDE.with_name("code-generator.md"),
+         GUIDE.with_name("many-archives.md")]  # fmt: skip
+
+
+class Examples(unittest.TestCase):
     def test_examples_show_what_happens(self):
-        readme = support.SOURCE / "mlf" / "python" / "README.md"
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             shutil.copy(QNN, "module.tar")
             os.mkdir("fleet")
             for name in ("one", "two"):
                 shutil.copy(QNN, f"fleet/{name}.tar")
             pathlib.Path("fleet/bad.tar").write_bytes(b"no tar")
-            failed, tried = doctest.testfile(str(readme), module_relative=False)
+            tried = 0
+            for page in PAGES:
+                result = doctest.testfile(str(page), module_relative=False)
+                self.assertEqual(result.failed, 0, page.name)
+                self.assertGreater(result.attempted, 1, page.name)
+                tried += result.attempted
         self.assertGreater(tried, 10)
-        self.assertEqual(failed, 0)
 
+    def test_every_guide_with_examples_is_tested(self):
+        guides = (support.SOURCE / "mlf" / "guide").glob("*.md")
+        self.assertLessEqual({guide for guide in guides if ">>> " in guide.read_text()}, set(PAGES))
 
-    def test_the_example_of_the_first_page_runs(self):
-        page = (support.SOURCE / "README.md").read_text()
+    def test_the_first_example_of_the_guide_runs(self):
+        page = GUIDE.read_text()
         (code,) = re.findall(r"^```py\n(import mlf\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
         printed = io.StringIO()
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

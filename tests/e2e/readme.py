@@ -1,9 +1,11 @@
-"""What the README shows is what the program does."""
+"""README.md and the guides show what the program does: `readme.py --update` writes what it prints."""
 
+import io
 import json
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -12,40 +14,124 @@ from pathlib import Path
 
 import support
 
-README = (support.SOURCE / "README.md").read_text()
+GUIDES = sorted((support.SOURCE / "mlf" / "guide").glob("*.md"))
+DOCUMENTS = {path: path.read_text() for path in [support.SOURCE / "README.md", *GUIDES]}
 ARCHIVE = support.SOURCE / "tests" / "data" / "archives" / "tvm-0.18-qnn_conv-aot-c.tar"
+
+# The archives that commands name, beside module.tar, which is ARCHIVE.
+ARCHIVES = {
+    "old.tar": support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar",
+    "planned.tar": support.BUNDLED_CORPUS / "tvm-0.18" / "qnn_conv-aot-packed-usmp" / "module.tar",
+    "two_out.tar": support.BUNDLED_CORPUS / "tvm-0.18" / "two_out-aot-c-usmp" / "module.tar",
+}
+
+
+def blocks_of(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [block for text in DOCUMENTS.values() for block in blocks_of(text, language)]
 
 
-class Readme(unittest.TestCase):
+def write_archive_of_objects(folder):
+    """ARCHIVE as target llvm exports it, objects.tar, and the TIR that was in it, tir-1.txt."""
+    with tarfile.open(ARCHIVE) as source, tarfile.open(folder / "objects.tar", "w") as objects:
+        for member in source:
+            data = source.extractfile(member).read() if member.isfile() else b""
+            if member.name == "./src/tir-1.txt":
+                (folder / "tir-1.txt").write_bytes(data)
+                continue
+            if member.name.endswith(".c"):
+                member.name, data = f"./codegen/host/lib/{Path(member.name).stem}.o", b"\x7fELF"
+            if member.name == "./metadata.json":
+                data = data.replace(b"c -keys=cpu", b"llvm -keys=cpu")
+            member.size = len(data)
+            objects.addfile(member, io.BytesIO(data))
+
+
+def write_files(folder, text):
+    """What the commands of a document name."""
+    for name, path in {"module.tar": ARCHIVE, **ARCHIVES}.items():
+        shutil.copyfile(path, folder / name)
+    write_archive_of_objects(folder)
+    for language, name in (("toml", "mlf-budget.toml"), ("python", "scale.py")):
+        for block in blocks_of(text, language)[:1]:
+            (folder / name).write_text(block)
+
+
+def sessions(text):
+    """Each command of a document and the output below it."""
+    for block in blocks_of(text, "console"):
+        for entry in re.split(r"^\$ mlf ", block, flags=re.MULTILINE)[1:]:
+            command, output = entry.split("\n", 1)
+            yield command, output
+
+
+def output_of(command, folder):
+    """Lines end as Markdown's do: those of CSV end with CR LF."""
+    result = support.run(*command.split(), cwd=folder)
+    return (result.stderr + result.stdout).decode().replace("\r\n", "\n").rstrip()
+
+
+def update():
+    """Replaces each output by what the program prints."""
+    for path, text in DOCUMENTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            write_files(Path(folder), text)
+
+            def printed(match):
+                lines = re.findall(r"^\$ mlf .*$", match[0], re.MULTILINE)
+                found = [f"{line}\n{output_of(line[6:], folder)}".rstrip() for line in lines]
+                return "```console\n" + "\n".join(found) + "\n```"
+
+            path.write_text(re.sub(r"^```console\n.*?^```$", printed, text, flags=re.MULTILINE | re.DOTALL))
+
+
+def pictures(kind):
+    return {(path.parent / picture).resolve() for path, text in DOCUMENTS.items()
+            for picture in re.findall(rf'<img src="([^"]+[.]{kind})"', text)}  # fmt: skip
+
+
+class Documents(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
     def test_commands_print_what_is_below_them(self):
-        shutil.copy(ARCHIVE, self.folder / "module.tar")
-        (self.folder / "module.tar").chmod(0o644)
-        shutil.copy(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.folder / "old.tar")
-        session = "".join(blocks("console"))
-        for entry in re.split(r"^\$ mlf ", session, flags=re.MULTILINE)[1:]:
-            command, output = entry.split("\n", 1)
-            result = support.run(*command.split(), cwd=self.folder)
-            self.assertEqual((result.stderr + result.stdout).decode().rstrip(), output.rstrip())
+        count = 0
+        for path, text in DOCUMENTS.items():
+            write_files(self.folder, text)
+            for command, output in sessions(text):
+                with self.subTest(f"{path.name}: {command}"):
+                    self.assertEqual(output_of(command, self.folder), output.rstrip())
+                count += 1
+        self.assertGreater(count, 20)
+
+    def test_commands_with_output_are_mlf(self):
+        """The program of another command would not be run."""
+        for block in blocks("console"):
+            self.assertTrue(block.startswith("$ mlf "))
+            self.assertNotRegex(block, r"(?m)^\$ (?!mlf )")
 
     def test_other_files_have_no_commands_with_output(self):
         """They would be run by nobody."""
         names = subprocess.run(["git", "ls-files", "*.md"], cwd=support.SOURCE, capture_output=True,
                                text=True, check=True).stdout.split()  # fmt: skip
-        self.assertIn("README.md", names)
-        having = [name for name in names if "```console" in (support.SOURCE / name).read_text()]
-        self.assertEqual(having, ["README.md"])
+        having = {name for name in names if "```console" in (support.SOURCE / name).read_text()}
+        known = {path.relative_to(support.SOURCE).as_posix() for path in DOCUMENTS}
+        self.assertIn("README.md", having)
+        self.assertEqual(having - known, set())
+
+    def test_readme_leads_to_every_guide(self):
+        readme = DOCUMENTS[support.SOURCE / "README.md"]
+        for path in GUIDES:
+            self.assertIn(f"(mlf/guide/{path.name}", readme)
 
     def test_the_json_is_that_of_the_kernel_above_it(self):
-        (kernel,) = blocks("python")
+        text = DOCUMENTS[support.SOURCE / "mlf" / "guide" / "tir.md"]
+        (kernel,) = blocks_of(text, "python")
         (body,) = blocks("json")
         (self.folder / "scale.py").write_text(kernel)
         printed = support.run_ok("tir", self.folder / "scale.py").stdout
@@ -54,8 +140,7 @@ class Readme(unittest.TestCase):
     def test_the_picture_is_that_of_the_network(self):
         """The committed picture shows the labels of the committed DOT, which mlf still writes."""
         folder = support.SOURCE / "tests" / "golden" / "graph"
-        (picture,) = re.findall(r'<img src="([^"]+[.]svg)"', README)
-        self.assertEqual(support.SOURCE / picture, folder / "resnet8.svg")
+        self.assertEqual(pictures("svg"), {folder / "resnet8.svg"})
         dot = (folder / "resnet8.dot").read_text()
         labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)
         # Spaces around labels keep them off the lines of edges.
@@ -69,17 +154,16 @@ class Readme(unittest.TestCase):
             self.assertEqual(drawn, dot)
 
     def test_pictures_of_the_page_are_there_and_small(self):
-        pictures = re.findall(r'<img src="([^"]+[.]png)"', README)
-        self.assertEqual(len(pictures), 2)
-        for picture in pictures:
-            data = (support.SOURCE / picture).read_bytes()
+        self.assertEqual(len(pictures("png")), 2)
+        for picture in pictures("png"):
+            data = picture.read_bytes()
             self.assertTrue(data.startswith(b"\x89PNG\r\n"))
             self.assertLessEqual(len(data), 150_000)
 
     def test_limits_are_those_of_the_help(self):
         limits = re.search(r"^  members=.*?\n\n", support.run_ok("--help").stdout.decode(),
                            re.MULTILINE | re.DOTALL)  # fmt: skip
-        self.assertIn(limits[0].rstrip(), README)
+        self.assertIn(limits[0].rstrip(), DOCUMENTS[support.SOURCE / "mlf" / "guide" / "limits.md"])
 
 
 WORDS = (support.SOURCE / "schemas" / "README.md").read_text()
@@ -152,4 +236,4 @@ def words_of_other_tables():
 
 
 if __name__ == "__main__":
-    unittest.main()
+    update() if sys.argv[1:] == ["--update"] else unittest.main()

@@ -1,4 +1,4 @@
-"""Takes the pictures of the page that README.md shows, of ResNet-8 beside the checkout.
+"""Takes the pictures of the page that README.md and mlf/guide/page.md show, of ResNet-8 beside the checkout.
 
 Usage: MLF_PROGRAM=build/release/mlf/mlf build/venv/bin/python mlf/page/make/pictures.py
 tests/run --all makes both. Letters are those of the fonts of this machine.

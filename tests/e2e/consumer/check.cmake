@@ -1,4 +1,5 @@
-# Installs mlf, then builds and runs the examples of include/mlf/README.md and README.md against it.
+# Installs mlf, then builds and runs the examples of include/mlf/README.md and mlf/guide/library.md
+# against it.
 # cmake -DMLF_BUILD=… -DARCHIVE=… -DWORK=… -DGENERATOR=… -DCOMPILER=… -P check.cmake
 function(run)
   execute_process(COMMAND ${ARGV} OUTPUT_VARIABLE output ERROR_VARIABLE output
@@ -14,8 +15,8 @@ file(REMOVE_RECURSE ${WORK})
 file(READ ${CMAKE_CURRENT_LIST_DIR}/../../../include/mlf/README.md readme)
 string(REGEX MATCH "```cpp\n([^`]+)```" example "${readme}")
 file(WRITE ${WORK}/main.cpp "${CMAKE_MATCH_1}")
-# README.md has the inside of a function, which opens a file of this name.
-file(READ ${CMAKE_CURRENT_LIST_DIR}/../../../README.md readme)
+# The guide has the inside of a function, which opens a file of this name.
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../../../mlf/guide/library.md readme)
 string(REGEX MATCH "```cpp\n(#include <[^>]+>\n)([^`]+)```" example "${readme}")
 file(WRITE ${WORK}/inside.cpp "${CMAKE_MATCH_1}#include <iostream>
 static int fail(const std::string& message) { std::cerr << message; return 1; }
@@ -38,6 +39,6 @@ if(NOT output MATCHES "__tvm_main__")
 endif()
 run(${CMAKE_COMMAND} -E chdir ${WORK} build/inside)
 if(NOT output MATCHES "__tvm_main__")
-  message(FATAL_ERROR "README.md's example did not find the main function:\n${output}")
+  message(FATAL_ERROR "the example of mlf/guide/library.md did not find the main function:\n${output}")
 endif()
 run(${WORK}/prefix/bin/mlf --version)

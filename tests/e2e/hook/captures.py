@@ -158,7 +158,8 @@ class Archives(unittest.TestCase):
 
 class Readme(unittest.TestCase):
     def test_examples_do_what_they_say(self):
-        text = (support.SOURCE / "mlf" / "tvmc" / "README.md").read_text()
+        pages = (support.SOURCE / "mlf" / "tvmc" / "README.md", support.SOURCE / "mlf" / "guide" / "capture.md")
+        text = "".join(page.read_text() for page in pages)
         examples = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         names = {
             "module": devices.softmax_network(),
@@ -170,7 +171,7 @@ class Readme(unittest.TestCase):
         }
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
-        for example, written in zip(examples, ("tir-1.topology.json", "tir-4.json"), strict=True):
+        for example, written in zip(examples, ("tir-1.topology.json", "tir-4.json", "tir-1.json"), strict=True):
             with tempfile.TemporaryDirectory() as folder:
                 os.chdir(folder)
                 # These wheels have no OpenCL.
