@@ -17,6 +17,7 @@ import support
 GUIDES = sorted((support.SOURCE / "mlf" / "guide").glob("*.md"))
 DOCUMENTS = {path: path.read_text() for path in [support.SOURCE / "README.md", *GUIDES]}
 ARCHIVE = support.SOURCE / "tests" / "data" / "archives" / "tvm-0.18-qnn_conv-aot-c.tar"
+README_WORDS, GUIDE_WORDS = 1000, 1200
 
 # The archives that commands name, beside module.tar, which is ARCHIVE.
 ARCHIVES = {
@@ -123,6 +124,11 @@ class Documents(unittest.TestCase):
         known = {path.relative_to(support.SOURCE).as_posix() for path in DOCUMENTS}
         self.assertIn("README.md", having)
         self.assertEqual(having - known, set())
+
+    def test_they_are_short(self):
+        for path, text in DOCUMENTS.items():
+            most = GUIDE_WORDS if path in GUIDES else README_WORDS
+            self.assertLessEqual(len(text.split()), most, path.name)
 
     def test_readme_leads_to_every_guide(self):
         readme = DOCUMENTS[support.SOURCE / "README.md"]
