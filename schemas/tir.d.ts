@@ -232,6 +232,7 @@ export interface TirDocument {
   source_map?: Value;
   global_infos?: Value;
   span?: ObjectReference;
+  imported_c?: ImportedC[];
 }
 export interface Source {
   member: string;
@@ -1520,4 +1521,9 @@ export interface OtherFunction {
   name: string;
   function: Value;
   global_var?: GlobalVar;
+}
+export interface ImportedC {
+  name: string | null;
+  signature: string | null;
+  text: string;
 }

@@ -129,6 +129,15 @@ struct CodePlace {
   friend bool operator==(const CodePlace&, const CodePlace&) = default;
 };
 
+/// C that a schedule brought in with `pragma_import_c`, in pieces that follow one another in the
+/// file: each ends with the last brace of a function, and the last one may have no function.
+struct ImportedC {
+  std::string name;       ///< of the function; empty where the piece has none
+  std::string signature;  ///< what is before its body, in one line; empty where it has none
+  std::string text;       ///< with the lines of the preprocessor, types and comments before it
+  friend bool operator==(const ImportedC&, const ImportedC&) = default;
+};
+
 struct Document {
   Source source;
   std::optional<std::string> target;  ///< target text of the module, if known
@@ -139,6 +148,8 @@ struct Document {
   /// Where the functions are in generated C that they were read from, by the names of their
   /// GlobalVars. Of archives and of tir-N.json alone.
   std::map<std::string, CodePlace, std::less<>> c_places{};
+  /// Of generated C and of tir-N.json alone; `write_c` prints it again.
+  std::vector<ImportedC> imported_c{};
 };
 
 /// Where a constant is.

@@ -46,6 +46,7 @@ class TreeBuilder {
                            base_->losses};
     // Of functions that keep their names; those of others are not written.
     document.c_places = base_->c_places;
+    document.imported_c = base_->imported_c;
     for (const tir::Recovered& found : base_->recovered) {
       const NodeId copy = copier_.copied(found.constant);
       if (copy != NodeId::none) document.recovered.push_back({copy, found.source});

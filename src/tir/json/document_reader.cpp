@@ -38,11 +38,14 @@ class DocumentReader {
     check_keys(root,
                {"format", "version", "generator", "source", "target", "attrs", "losses",
                 "constants", "vars", "buffers", "exprs", "objects", "functions"},
-               {"type_definitions", "global_type_var_map_", "source_map", "global_infos", "span"});
+               {"type_definitions", "global_type_var_map_", "source_map", "global_infos", "span",
+                "imported_c"});
     check_format(root);
     Source source = read_source(root.at("source"));
     std::optional<std::string> target = read_target(root.at("target"));
     std::vector<Loss> losses = read_losses(root.at("losses"));
+    std::vector<ImportedC> imported;
+    if (const auto pieces = root.find("imported_c")) imported = read_imported_c(*pieces);
     const NodeId module = read_module(root);
     return {.source = std::move(source),
             .target = std::move(target),
@@ -50,7 +53,8 @@ class DocumentReader {
             .losses = std::move(losses),
             .recovered = std::move(recovered_),
             .left_out = std::move(left_out_),
-            .c_places = std::move(c_places_)};
+            .c_places = std::move(c_places_),
+            .imported_c = std::move(imported)};
   }
 
  private:

@@ -40,6 +40,7 @@ class DocumentWriter {
     nodes_.set_plan(module_plan_);
     write_module_fields();
     write_losses(emitter_, document_);
+    write_imported_c(emitter_, document_);
     std::vector<ConstantFile> files = write_constants(emitter_, outline_, document_, options_);
     write_tables(module_plan_);
     write_exprs(module_plan_);

@@ -256,6 +256,15 @@ void write_losses(json::Writer& emitter, const Document& document) {
   emitter.end_array();
 }
 
+void write_imported_c(json::Writer& emitter, const Document& document) {
+  if (document.imported_c.empty()) return;
+  emitter.objects("imported_c", document.imported_c, [](json::Writer& out, const ImportedC& piece) {
+    out.text_or_null("name", piece.name);
+    out.text_or_null("signature", piece.signature);
+    out.member("text", piece.text);
+  });
+}
+
 void check_format(json::Value document) {
   const json::Value format = document.at("format");
   if (format.as_string() != kFormat) format.fail(fmt::format("expected \"{}\"", kFormat));
@@ -299,6 +308,23 @@ CodePlace read_c_place(json::Value value) {
           .line = read_position(value.at("line")),
           .column = read_position(value.at("column")),
           .last_line = read_position(value.at("last_line"))};
+}
+
+std::vector<ImportedC> read_imported_c(json::Value value) {
+  value.expect(json::Type::array);
+  std::vector<ImportedC> pieces;
+  for (const json::Value entry : value.elements()) {
+    check_keys(entry, {"name", "signature", "text"});
+    if (entry.at("name").is_null() != entry.at("signature").is_null()) {
+      entry.fail("name and signature are those of one function, or both null");
+    }
+    ImportedC& piece = pieces.emplace_back();
+    piece.text = bytes_of(entry, "text");
+    if (entry.at("name").is_null()) continue;
+    piece.name = bytes_of(entry, "name");
+    piece.signature = bytes_of(entry, "signature");
+  }
+  return pieces;
 }
 
 // Severity and fields follow from the code, so that they are checked for their keys and not read.

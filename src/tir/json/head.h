@@ -16,6 +16,7 @@ namespace mlf::tir::tir_json {
 void write_head(json::Writer& emitter, const Document& document);
 /// The member `c` of a function, where its place in generated C is known.
 void write_c_place(json::Writer& emitter, const Document& document, std::string_view function);
+void write_imported_c(json::Writer& emitter, const Document& document);
 /// The member `losses`.
 void write_losses(json::Writer& emitter, const Document& document);
 
@@ -26,5 +27,6 @@ Source read_source(json::Value value);
 std::optional<std::string> read_target(json::Value value);
 std::vector<Loss> read_losses(json::Value value);
 CodePlace read_c_place(json::Value value);
+std::vector<ImportedC> read_imported_c(json::Value value);
 
 }  // namespace mlf::tir::tir_json

@@ -65,7 +65,7 @@ class Splitter {
   }
   std::string_view array_name(std::string_view head) const;
   std::string_view function_name(std::string_view head) const;
-  void add(Item item) { items_.items.push_back(item); }
+  void add(Item item);
 
   std::string_view text_;
   std::uint32_t end_;
@@ -85,6 +85,13 @@ void Splitter::find_target() {
   const std::size_t first = line.find_first_not_of(' ');
   const std::size_t last = line.find_last_not_of(" \r");
   if (first != line.npos) items_.target = line.substr(first, last - first + 1);
+}
+
+/// A semicolon behind the last brace belongs to the item.
+void Splitter::add(Item item) {
+  if (at_ < end_ && text_[at_] == ';') ++at_;
+  item.end = at_;
+  items_.items.push_back(item);
 }
 
 /// `extern "C"`, its braces, and semicolons that end nothing.
@@ -172,13 +179,21 @@ std::string_view Splitter::array_name(std::string_view head) const {
   return before.substr(start == before.npos ? 0 : start + 1);
 }
 
-/// The name before the first `(` that follows a name.
+/// The name before the first `(` that is not of an attribute.
 std::string_view Splitter::function_name(std::string_view head) const {
-  const std::size_t paren = head.find('(');
-  if (paren == head.npos || paren == 0) return {};
-  const std::string_view before = head.substr(0, paren);
-  const std::size_t start = before.find_last_of(" \t\n*");
-  return before.substr(start == before.npos ? 0 : start + 1);
+  for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
+    const std::string_view before = head.substr(0, head.find_last_not_of(" \t\n", paren - 1) + 1);
+    const std::size_t start = before.find_last_of(" \t\n*)");
+    const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
+    if (name != "__attribute__") return name;
+    std::size_t close = paren;
+    for (std::size_t depth = 0; close < head.size(); ++close) {
+      if (head[close] == '(') ++depth;
+      if (head[close] == ')' && --depth == 0) break;
+    }
+    paren = head.find('(', close);
+  }
+  return {};
 }
 
 /// The character behind the head decides: an initialiser, a body, or nothing.

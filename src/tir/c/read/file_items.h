@@ -31,6 +31,7 @@ struct Item {
   std::string_view name;
   Bytes head;             ///< all before the body or the initialiser
   Bytes body;             ///< between the braces of a function, or of the initialiser
+  std::uint32_t end = 0;  ///< behind the last brace or semicolon
   bool is_closed = true;  ///< whether the body ends before the text does
 };
 

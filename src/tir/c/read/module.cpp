@@ -13,6 +13,7 @@
 #include "tir/c/read/constants.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
+#include "tir/c/read/imported.h"
 #include "tir/c/read/signatures.h"
 #include "tir/c/read/version_inference.h"
 #include "tir/source_digest.h"
@@ -106,6 +107,7 @@ class ModuleReader {
   NodeId target_node();
   std::string_view name_in_module(const FunctionDraft& draft) const;
   Module finish();
+  std::vector<ImportedC> imported() const;
   std::vector<Loss> losses();
   Source source();
 
@@ -347,6 +349,18 @@ Module ModuleReader::finish() {
   return std::move(builder).finish(root);
 }
 
+/// Of the files with functions of TVM's own generator.
+std::vector<ImportedC> ModuleReader::imported() const {
+  std::vector<ImportedC> all;
+  for (const File& file : files_) {
+    const bool has_functions = std::ranges::any_of(
+        file.items.items, [&](const Item& item) { return is_wanted(file.items, item); });
+    if (!has_functions || kind_of_target(file.items.target) != "c") continue;
+    for (ImportedC& piece : imported_c(file.source, file.items)) all.push_back(std::move(piece));
+  }
+  return all;
+}
+
 /// Those of every module of this dialect, then those of its functions.
 std::vector<Loss> ModuleReader::losses() {
   LossLog of_dialect;
@@ -392,7 +406,8 @@ Document ModuleReader::read(const ReadLimits& limits) {
   return {.source = source(),
           .target = std::move(target),
           .module = std::move(module),
-          .losses = losses()};
+          .losses = losses(),
+          .imported_c = imported()};
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ class ModuleWriter {
   Convention convention_of(Node function) const;
   FunctionText function_text(Node function) const;
   void write_head();
+  void write_imported();
   void write_constants(Node function);
   std::vector<NamedPool> pools() const;
   void check_constants(const std::vector<NamedPool>& pools) const;
@@ -255,6 +256,11 @@ void ModuleWriter::write_head() {
   if (forms_.has(TvmFeature::c_includes_stdbool)) sink_("#include <stdbool.h>\n");
 }
 
+/// Kernels call its functions, which may have no prototype.
+void ModuleWriter::write_imported() {
+  for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
+}
+
 void ModuleWriter::write_constants(Node function) {
   for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
     if (!statement.is(Kind::AllocateConst)) return;
@@ -328,6 +334,7 @@ void ModuleWriter::write() {
   const std::vector<NamedPool> all_pools = pools();
   check_constants(all_pools);
   write_head();
+  write_imported();
   for (std::size_t i = 0; i < all.size(); ++i) write_constants(all.value(i));
   // So that functions can call each other in any order.
   if (forms_.has(TvmFeature::c_own_prototypes)) {

@@ -41,17 +41,6 @@ TEST(CFiles, PrototypesAndForwardersAreNoFunctions) {
   EXPECT_EQ(file.functions, std::vector<std::string>{"tvmgen_default_f"});
 }
 
-TEST(CFiles, ImportedCIsPassedOver) {
-  const std::string imported =
-      "#define LOOP(n) \\\n  for (;;) {\n"
-      "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
-      "__attribute__((always_inline)) static inline int32_t gemm(int8_t *aa, int n) {\n"
-      "  /* a brace } in a comment */ char c = '}'; goto out;\n  switch (n) { case 1: break; }\n"
-      "out:\n  return 0;\n}\n";
-  const Document document = read_files({kernel_file(imported + std::string(kKernel))});
-  EXPECT_EQ(body_of(document), "p[0] = p[1]");
-}
-
 TEST(CFiles, SayWhereTheyComeFrom) {
   const Document document = read_files({kernel_file(kKernel)});
   EXPECT_EQ(document.source.dialect, Dialect::c);

@@ -371,6 +371,8 @@ void add_functions(Json& defs) {
   const Json position = {{"type", "integer"}, {"minimum", 1}};
   defs["CPlace"] =
       closed({{"member", text}, {"line", position}, {"column", position}, {"last_line", position}});
+  const Json text_or_null = {{"type", {"string", "null"}}};
+  defs["ImportedC"] = closed({{"name", text_or_null}, {"signature", text_or_null}, {"text", text}});
   Json function_optional = {{"c", defined("CPlace")}, {"global_var", defined("GlobalVar")}};
   function_optional.update(optional);
   defs["PrimFunc"] = closed(function, function_optional);
@@ -452,7 +454,8 @@ std::string schema_text() {
                                 {"global_type_var_map_", defined("Value")},
                                 {"source_map", defined("Value")},
                                 {"global_infos", defined("Value")},
-                                {"span", defined("ObjectReference")}});
+                                {"span", defined("ObjectReference")},
+                                {"imported_c", table("ImportedC")}});
   schema.update(document);
   Json defs = Json::object();
   add_scalars(defs);
