@@ -117,6 +117,14 @@ Result<tir::Document> read_file_or_stream(const std::string& path, const Limits&
 
 }  // namespace
 
+void warn_if_incomplete(const Deployment& deployment, const Console& console) {
+  if (deployment.library().has_metadata()) return;
+  console.warn(fmt::format(
+      "{}: no metadata.json: modules, executors and targets are those that the other files have, "
+      "and memory that it would declare is unknown",
+      deployment.archive().path()));
+}
+
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits) {
   const Place place = split(argument);
   if (!place.member && !names_archive(place.path)) return read_file_or_stream(place.path, limits);
@@ -160,12 +168,13 @@ Result<graph::Topology> network_of(Networks networks, std::size_t module, const 
 
 Result<NetworkArgument> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
-                                              const Limits& limits) {
+                                              const Limits& limits, const Console& console) {
   // Beside the archive, as `mlf process --tir` takes them.
   auto files = load_tir_files(tir_files, limits.tir.max_source_bytes);
   if (!files) return tl::make_unexpected(files.error());
   auto deployment = Deployment::open(path, limits.deployment(*std::move(files)));
   if (!deployment) return tl::make_unexpected(deployment.error());
+  warn_if_incomplete(*deployment, console);
   const auto chosen = choose(deployment->library(), module, path);
   if (!chosen) return tl::make_unexpected(chosen.error());
   auto network = deployment->networks().and_then(
@@ -175,8 +184,9 @@ Result<NetworkArgument> read_network_argument(const std::string& path, const std
 }
 
 Result<Report> read_report_argument(const std::string& path, const Limits& limits,
-                                    const ReportOptions& options) {
+                                    const Console& console, const ReportOptions& options) {
   return Deployment::open(path, limits.deployment()).and_then([&](const Deployment& deployment) {
+    warn_if_incomplete(deployment, console);
     return report_of(deployment, options);
   });
 }

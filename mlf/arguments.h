@@ -10,8 +10,12 @@
 #include "mlf/report.h"
 #include "mlf/tir/document.h"
 #include "options.h"
+#include "output.h"
 
 namespace mlf::program {
+
+/// Says what is known of an archive without metadata.json.
+void warn_if_incomplete(const Deployment& deployment, const Console& console);
 
 /// Reads the TIR that `argument` names. "-" is standard input, "-:MEMBER" a member of an archive
 /// there; streams of any other name (FIFOs, `<(...)` of a shell) are read like it. Of an archive
@@ -33,11 +37,11 @@ struct NetworkArgument {
 /// `usage` where several modules have one and none is named, or the named one does not exist.
 Result<NetworkArgument> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,
-                                              const Limits& limits);
+                                              const Limits& limits, const Console& console);
 
 /// The report of the archive at `path` ("-": standard input). Errors: those of the archive and of
 /// its TIR.
 Result<Report> read_report_argument(const std::string& path, const Limits& limits,
-                                    const ReportOptions& options = {});
+                                    const Console& console, const ReportOptions& options = {});
 
 }  // namespace mlf::program

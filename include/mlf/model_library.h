@@ -161,10 +161,14 @@ struct SharedFiles {
 };
 
 struct ModelLibrary {
-  std::int32_t version = 0;     ///< 1–7; TVM v0.8 writes 5, v0.9–v0.18 write 7
+  /// 1–7; TVM v0.8 writes 5, v0.9–v0.18 write 7. 0: the archive has no metadata.json, and what is
+  /// here is what its other files say.
+  std::int32_t version = 0;
   std::vector<Module> modules;  ///< at least one; several only from version 7 on
   SharedFiles shared;
   std::vector<ExtraField> extra;  ///< unknown top-level keys
+
+  bool has_metadata() const noexcept { return version != 0; }
 };
 
 struct MetadataOptions {

@@ -38,6 +38,9 @@ struct ProcessOptions {
   /// With `npy`, constants are members src/tir-N.constants/<id>.npy.
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<Requirement> require{};
+  /// The module of an archive without metadata.json: its files have to name this one and no other.
+  /// Empty: such an archive is not written into.
+  std::string module{};
   ForeignMembers foreign = ForeignMembers::refuse;
   Effect effect = Effect::write;
   archive::Limits archive_limits{};

@@ -174,8 +174,8 @@ int run_check(const CheckArguments& options, const Context& context) {
   }
   const auto library = library_of(options);
   if (!library) return console.fail(library.error());
-  const auto report =
-      read_report_argument(options.archive, context.limits, report_options(options.compiler));
+  const auto report = read_report_argument(options.archive, context.limits, context.console,
+                                           report_options(options.compiler));
   if (!report) return console.fail(report.error());
   if (const auto known = require_modules(file->budget, *report, options.archive); !known) {
     return console.fail(known.error());

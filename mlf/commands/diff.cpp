@@ -70,9 +70,10 @@ Result<void> write_diff_page_file(Build& before, Build& after,
 }
 
 Result<Build> read_build(const std::string& path, const DiffArguments& options,
-                         const Limits& limits) {
-  return Deployment::open(path, limits.deployment())
+                         const Context& context) {
+  return Deployment::open(path, context.limits.deployment())
       .and_then([&](const Deployment& deployment) -> Result<Build> {
+        warn_if_incomplete(deployment, context.console);
         auto report = report_of(deployment, report_options(options.compiler));
         if (!report) return tl::make_unexpected(report.error());
         Build build{.report = *std::move(report)};
@@ -189,9 +190,9 @@ int run_diff(const DiffArguments& options, const Context& context) {
     const auto page = check_output(options.html, std::array{options.before, options.after});
     if (!page) return context.console.fail(page.error());
   }
-  auto before = read_build(options.before, options, context.limits);
+  auto before = read_build(options.before, options, context);
   if (!before) return context.console.fail(before.error());
-  auto after = read_build(options.after, options, context.limits);
+  auto after = read_build(options.after, options, context);
   if (!after) return context.console.fail(after.error());
   const BuildDifference difference = diff(before->report, after->report);
   const auto printed =

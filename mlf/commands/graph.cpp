@@ -182,8 +182,8 @@ int run_graph(const GraphArguments& options, const Context& context) {
   if (options.fold && !is_drawn(options.format)) {
     return context.console.fail(ErrorKind::usage, "--fold is for --format dot, svg and png");
   }
-  const auto network =
-      read_network_argument(options.archive, options.module, options.tir_files, context.limits);
+  const auto network = read_network_argument(options.archive, options.module, options.tir_files,
+                                             context.limits, context.console);
   if (!network) return context.console.fail(network.error());
   // Written as it is made: networks may be larger than a terminal's patience, but not than memory.
   OutputStream out;

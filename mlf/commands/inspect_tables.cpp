@@ -28,8 +28,11 @@ std::string executors_of(const Module& module) {
 }
 
 std::string headline(const Deployment& deployment) {
-  return printable(fmt::format("{}: Model Library Format {}, {}, {} members",
-                               deployment.archive().path(), deployment.library().version,
+  const ModelLibrary& library = deployment.library();
+  const std::string format = library.has_metadata()
+                                 ? fmt::format("Model Library Format {}", library.version)
+                                 : "no metadata.json, modules are those that files name";
+  return printable(fmt::format("{}: {}, {}, {} members", deployment.archive().path(), format,
                                to_string(deployment.archive().storage()),
                                deployment.archive().members().size())) +
          "\n";

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments.h"
 #include "commands/budget_file.h"
 #include "commands/command.h"
 #include "commands/plan_tables.h"
@@ -153,6 +154,7 @@ int write_planned(const PlanArguments& options, const Deployment& deployment,
 int plan_networks(const PlanArguments& options, const Context& context) {
   const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
+  warn_if_incomplete(*deployment, context.console);
   const auto memories = memories_of(options.memories);
   if (!memories) return context.console.fail(memories.error());
   const auto plan = plan_archive(*deployment, limits_of(options), *memories);

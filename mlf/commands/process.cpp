@@ -22,6 +22,7 @@ struct ProcessArguments {
   std::vector<std::string> added_tir_files;
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<std::string> require;
+  std::string module;
   bool force = false;
   bool dry_run = false;
   unsigned jobs = 1;
@@ -59,6 +60,10 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "without a graph that can be trusted (graph)")
       ->check(CLI::IsMember({"tir", "graph"}))
       ->delimiter(',');
+  app.add_option("--module", options.module,
+                 "Process archives without metadata.json, such as a folder with codegen/ alone, if "
+                 "their files are those of this module")
+      ->type_name("NAME");
   app.add_flag("--force", options.force,
                "Replace members that have the name of an output but are not ours");
   app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing");
@@ -77,6 +82,7 @@ ProcessOptions process_options(const ProcessArguments& options, const Limits& li
   for (const std::string& requirement : options.require) {
     result.require.push_back(requirement == "tir" ? Requirement::tir : Requirement::graph);
   }
+  result.module = options.module;
   if (options.force) result.foreign = ForeignMembers::replace;
   if (options.dry_run) result.effect = Effect::dry_run;
   result.archive_limits = limits.archive;

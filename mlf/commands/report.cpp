@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "commands/command.h"
 #include "commands/report_tables.h"
 #include "compiler_option.h"
@@ -87,6 +88,7 @@ int run_report(const ReportArguments& options, const Context& context) {
   if (const auto page = check_page(options); !page) return context.console.fail(page.error());
   const auto deployment = open_deployment(options, context.limits);
   if (!deployment) return context.console.fail(deployment.error());
+  warn_if_incomplete(*deployment, context.console);
   const auto report = report_of(*deployment, report_options(options.compiler));
   if (!report) return context.console.fail(report.error());
   const auto printed = options.html.empty()

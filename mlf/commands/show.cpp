@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments.h"
 #include "commands/command.h"
 #include "mlf/analysis/loop_nest.h"
 #include "mlf/report.h"
@@ -239,6 +240,7 @@ Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deploy
 int run_show(const ShowArguments& options, const Context& context) {
   const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
+  warn_if_incomplete(*deployment, context.console);
   const auto report = report_of(*deployment);
   if (!report) return context.console.fail(report.error());
   const auto shown = chosen_kernel(*report, options)

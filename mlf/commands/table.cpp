@@ -30,10 +30,9 @@ struct ArchiveRows {
   std::optional<Diagnostic> failure;
 };
 
-ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Limits& limits) {
-  const auto rows = read_report_argument(path, limits).map([&](const Report& report) {
-    return rows_of(report, kind);
-  });
+ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Context& context) {
+  const auto read = read_report_argument(path, context.limits, context.console);
+  const auto rows = read.map([&](const Report& report) { return rows_of(report, kind); });
   return rows ? ArchiveRows{*rows, {}} : ArchiveRows{{}, rows.error()};
 }
 
@@ -80,7 +79,7 @@ class RowPrinter {
 int run_table(const TableArguments& options, const Context& context) {
   std::vector<ArchiveRows> found(options.archives.size());
   for_each_index(found.size(), options.jobs, [&](std::size_t i) {
-    found[i] = rows_of_archive(options.archives[i], options.rows, context.limits);
+    found[i] = rows_of_archive(options.archives[i], options.rows, context);
   });
   const RowPrinter printer(options);
   auto printed = printer.head();

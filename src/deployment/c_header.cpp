@@ -18,6 +18,9 @@ constexpr std::string_view kDefine = "#define TVMGEN_";
 constexpr std::string_view kWorkspacePool = "_WORKSPACE_POOL_SIZE";
 constexpr std::string_view kConstantPool = "_CONSTANT_POOL_SIZE";
 constexpr std::string_view kWorkspace = "_WORKSPACE_SIZE";
+constexpr std::string_view kSize = "_SIZE";
+constexpr std::string_view kInputs = "_inputs {";
+constexpr std::string_view kOutputs = "_outputs {";
 
 /// Takes the next line off `text`, without its end.
 std::string_view take_line(std::string_view& text) {
@@ -48,15 +51,36 @@ class HeaderReader {
       if (size == sizes_.end()) continue;
       fields_.pools.push_back({std::move(name), size->second.bytes, size->second.is_constant});
     }
+    add_sizes();
     return std::move(fields_);
   }
 
  private:
+  void add_sizes() {
+    // The sum of all workspace has the name that an input called "workspace" would have.
+    std::map<std::string, std::size_t, std::less<>> names{{upper(module_ + "_workspace"), 1}};
+    const std::vector<std::string>* const tensors[] = {&fields_.inputs, &fields_.outputs};
+    for (const auto* list : tensors) {
+      for (const std::string& name : *list) ++names[upper(module_ + "_" + name)];
+    }
+    for (const auto* list : tensors) {
+      for (const std::string& name : *list) {
+        const std::string macro = upper(module_ + "_" + name);
+        const auto size = tensor_sizes_.find(macro);
+        if (size == tensor_sizes_.end() || names[macro] != 1) continue;
+        fields_.sizes.push_back({name, static_cast<std::uint64_t>(size->second)});
+      }
+    }
+  }
+
   void open(std::string_view line) {
     if (line.starts_with(kDefine)) return define(line.substr(kDefine.size()));
     if (!line.starts_with(kStruct)) return;
-    if (line.ends_with("_inputs {")) open_ = &fields_.inputs;
-    if (line.ends_with("_outputs {")) open_ = &fields_.outputs;
+    if (line.ends_with(kInputs)) {
+      open_ = &fields_.inputs;
+      module_ = line.substr(kStruct.size(), line.size() - kStruct.size() - kInputs.size());
+    }
+    if (line.ends_with(kOutputs)) open_ = &fields_.outputs;
     if (line.ends_with(kPools)) {
       open_ = &pools_;
       line.remove_suffix(kPools.size());
@@ -79,6 +103,9 @@ class HeaderReader {
       sizes_.emplace(name.substr(0, name.size() - suffix.size()),
                      Size{bytes, suffix == kConstantPool});
     }
+    if (name.ends_with(kSize)) {
+      tensor_sizes_.emplace(name.substr(0, name.size() - kSize.size()), bytes);
+    }
     if (name.ends_with(kWorkspace)) fields_.workspace_bytes = static_cast<std::uint64_t>(bytes);
   }
 
@@ -92,13 +119,15 @@ class HeaderReader {
 
   HeaderFields fields_;
   std::vector<std::string>* open_ = nullptr;
+  std::string module_;  // in the struct of inputs
   std::string prefix_;  // of the module, in the struct of pools
   std::vector<std::string> pools_;
   struct Size {
     std::int64_t bytes;
     bool is_constant;
   };
-  std::map<std::string, Size, std::less<>> sizes_;  // by module and pool
+  std::map<std::string, Size, std::less<>> sizes_;                 // by module and pool
+  std::map<std::string, std::int64_t, std::less<>> tensor_sizes_;  // by module and tensor
 };
 
 }  // namespace

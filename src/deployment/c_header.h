@@ -17,11 +17,19 @@ struct HeaderPool {
   bool is_constant = false;
 };
 
+/// An input or output whose size the header states (TVM v0.11+).
+struct HeaderTensor {
+  std::string name;     ///< of its field
+  std::uint64_t bytes;  ///< of `TVMGEN_<M>_<NAME>_SIZE`
+};
+
 /// Fields of the header's structs, in their order; empty where the header has no such struct.
 struct HeaderFields {
   std::vector<std::string> inputs;   ///< of `struct tvmgen_<m>_inputs`
   std::vector<std::string> outputs;  ///< of `struct tvmgen_<m>_outputs`
   std::vector<HeaderPool> pools;     ///< those whose size is stated
+  /// Of inputs and outputs, where no other macro could have the same name.
+  std::vector<HeaderTensor> sizes;
   /// Of `TVMGEN_<M>_WORKSPACE_SIZE`: what TVM counted as workspace of the module.
   std::optional<std::uint64_t> workspace_bytes;
 };

@@ -8,6 +8,7 @@
 
 #include "deployment/constants.h"
 #include "deployment/generated_c.h"
+#include "deployment/inferred_library.h"
 #include "deployment/member_text.h"
 #include "deployment/network_search.h"
 #include "deployment/owners.h"
@@ -31,18 +32,19 @@ std::vector<FileRef> regular_files(const archive::Archive& archive) {
 }
 
 ModelLibrary read_metadata(const archive::Archive& archive) {
-  // The one member that makes a tar an MLF archive; everything else may be missing.
+  const std::vector<FileRef> files = regular_files(archive);
   const Member* metadata = archive.find(model_library::kMetadata);
   if (metadata == nullptr) {
+    // People publish what they compile.
+    if (auto library = deployment::inferred_library(archive, files)) return *std::move(library);
     throw support::Error(ErrorKind::invalid_input,
                          "no metadata.json: this is not a Model Library Format archive",
                          {.file = archive.path()});
   }
   const std::string_view text = get_or_throw(archive.read(*metadata));
-  return get_or_throw(
-      read_model_library(text, regular_files(archive)).map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), archive.path());
-      }));
+  return get_or_throw(read_model_library(text, files).map_error([&](Diagnostic diagnostic) {
+    return in_file(std::move(diagnostic), archive.path());
+  }));
 }
 
 /// Captured without loss, and so a source of the constants that texts lack.

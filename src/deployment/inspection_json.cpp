@@ -207,7 +207,8 @@ std::string to_json(const Deployment& deployment, const Inspection& inspection, 
   return json::document_text(layout, "mlf-inspect", kInspectVersion, [&](json::Writer& out) {
     const ModelLibrary& library = deployment.library();
     out.object("archive", deployment.archive(), deployment::write_archive);
-    out.member("model_library_version", library.version);
+    out.member("model_library_version",
+               library.has_metadata() ? std::optional(library.version) : std::nullopt);
     out.array("modules", [&] {
       for (std::size_t i = 0; i < library.modules.size(); ++i) {
         out.begin_object();

@@ -32,17 +32,24 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     add_tensors(main.outputs, facts.outputs);
     facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
   }
+  std::vector<HeaderTensor> sizes;
   for (const FileRef& header : module.files.headers) {
     HeaderFields fields = read_header(member_text(archive, header));
     if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
     // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
+    sizes = std::move(fields.sizes);
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
   // The Relay text is from before optimisation: kernels have other names there, inputs the same.
   if (module.files.relay) {
     facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
+  }
+  // metadata.json has dtypes as well.
+  if (facts.inputs) return facts;
+  for (HeaderTensor& tensor : sizes) {
+    facts.declared.push_back({std::move(tensor.name), tensor.bytes, {}});
   }
   return facts;
 }

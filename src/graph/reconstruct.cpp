@@ -83,8 +83,9 @@ void compare_with_relay(Topology& topology, const Topology& relay) {
 /// Generated C knows main's parameters as pointers; only packed calls state dimensions.
 void forget_inferred_types(ParameterTable& parameters) {
   for (PortPlan& port : parameters.ports) {
-    // One dimension is what the reader of C made from the largest index that it saw.
-    if (port.type.shape && port.type.shape->size() == 1) port.type = {};
+    // One dimension is what the reader of C made from the largest index that it saw. The element
+    // type is that of the pointer.
+    if (port.type.shape && port.type.shape->size() == 1) port.type.shape.reset();
   }
 }
 

@@ -1,7 +1,6 @@
 #include "model_library/files.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -44,14 +43,6 @@ std::optional<LibraryFile> parse_library_file(std::string_view name) {
   return file;
 }
 
-/// ASCII only: names of modules become parts of C identifiers.
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 /// TVM's own order: lib10 comes after lib9. Files of another form come last, by name.
 bool by_library_number(const FileRef& a, const FileRef& b) {
   // TVM numbers sources and objects apart, each from 0 on.
@@ -71,11 +62,11 @@ class Assigner {
     for (std::size_t i = 0; i < library.modules.size(); ++i) {
       const std::string& name = library.modules[i].name;
       by_name_.emplace(name, i);
-      by_lower_case_.emplace(lower_case(name), i);
+      by_header_.emplace(header_form(name), i);
       for (const char separator : {'_', '.', '-'}) by_prefix_.add(name + separator, i);
     }
     has_own_sources_ = std::ranges::any_of(members, [&](const FileRef& file) {
-      const auto name = between(file.name, "codegen/host/src/", "");
+      const auto name = between(file.name, kSources, "");
       const auto library_file = name ? parse_library_file(*name) : std::nullopt;
       return library_file && named(library_file->module) != nullptr;
     });
@@ -124,13 +115,13 @@ class Assigner {
     return by_longest_prefix(name);
   }
 
-  /// TVM makes the name of the header lower case.
+  /// TVM makes the name of the header that of a variable of C.
   Module* owner_of_header(std::string_view name) {
-    const auto stem = between(name, "tvmgen_", ".h");
+    const auto stem = module_of_header(name);
     if (!stem) return by_longest_prefix(name);
     if (Module* module = named(*stem)) return module;
-    const auto lower = by_lower_case_.find(*stem);
-    if (lower != by_lower_case_.end()) return &library_.modules[lower->second];
+    const auto same = by_header_.find(header_form(*stem));
+    if (same != by_header_.end()) return &library_.modules[same->second];
     return has_own_sources_ ? nullptr : only();
   }
 
@@ -141,13 +132,13 @@ class Assigner {
       (module->files.*list).push_back(file);
       return true;
     };
-    if (const auto name = between(file.name, "codegen/host/src/", "")) {
+    if (const auto name = between(file.name, kSources, "")) {
       return put(owner_of_library_file(*name), &ModuleFiles::sources);
     }
-    if (const auto name = between(file.name, "codegen/host/lib/", "")) {
+    if (const auto name = between(file.name, kObjects, "")) {
       return put(owner_of_library_file(*name), &ModuleFiles::objects);
     }
-    if (const auto name = between(file.name, "codegen/host/include/", "")) {
+    if (const auto name = between(file.name, kHeaders, "")) {
       return put(owner_of_header(*name), &ModuleFiles::headers);
     }
     return false;
@@ -194,12 +185,31 @@ class Assigner {
   ModelLibrary& library_;
   // The first of several that are equal.
   support::NameMap<std::string, std::size_t> by_name_;
-  support::NameMap<std::string, std::size_t> by_lower_case_;
+  support::NameMap<std::string, std::size_t> by_header_;
   support::PrefixTable by_prefix_;
   bool has_own_sources_ = false;  // whether a file of C has the name of a module
 };
 
 }  // namespace
+
+std::optional<std::string_view> module_of_library_file(std::string_view name) {
+  const auto file = parse_library_file(name);
+  return file ? std::optional(file->module) : std::nullopt;
+}
+
+std::string header_form(std::string_view module) {
+  std::string result(module);
+  // ASCII only, whatever the locale.
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) c = '_';
+  }
+  return result;
+}
+
+std::optional<std::string_view> module_of_header(std::string_view name) {
+  return between(name, "tvmgen_", ".h");
+}
 
 void assign_files(ModelLibrary& library, std::span<const FileRef> members) {
   Assigner assigner(library, members);

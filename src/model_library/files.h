@@ -1,7 +1,9 @@
 // Which member of the archive belongs to which module.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "mlf/model_library.h"
@@ -10,6 +12,20 @@ namespace mlf::model_library {
 
 /// The member that makes an archive a model library.
 inline constexpr std::string_view kMetadata = "metadata.json";
+
+// Where generated code is.
+inline constexpr std::string_view kSources = "codegen/host/src/";
+inline constexpr std::string_view kObjects = "codegen/host/lib/";
+inline constexpr std::string_view kHeaders = "codegen/host/include/";
+
+/// The module in the name of a file in one of these folders: `<m>_lib<N>.c`; empty for `lib<N>.c`;
+/// nothing for names of another form.
+std::optional<std::string_view> module_of_library_file(std::string_view name);
+/// The module's name as that of its header has it: in lower case, other characters than letters and
+/// digits are `_`.
+std::string header_form(std::string_view module);
+/// The module in the name of its header `tvmgen_<m>.h`.
+std::optional<std::string_view> module_of_header(std::string_view name);
 
 /// Fills `files` of every module and `shared` of the library.
 void assign_files(ModelLibrary& library, std::span<const FileRef> members);

@@ -8,6 +8,7 @@
 #include "archive/contents.h"
 #include "archive/replace_file.h"
 #include "deployment/tir_name.h"
+#include "model_library/files.h"
 #include "process/output_names.h"
 #include "support/error.h"
 #include "support/sha256.h"
@@ -60,12 +61,22 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   return added;
 }
 
+/// metadata.json, else a file of generated code: without both it is no archive that a deployment
+/// opens. Null where there is none.
+const Member* anchor_of(const Archive& archive) {
+  if (const Member* metadata = archive.find(model_library::kMetadata)) return metadata;
+  const auto found = std::ranges::find_if(archive.members(), [](const Member& member) {
+    return member.type == archive::MemberType::file && member.name.starts_with("codegen/");
+  });
+  return found == archive.members().end() ? nullptr : &*found;
+}
+
 /// Shows the archive as it is with TIR in it, and returns what was in the way.
 std::vector<std::string> add_tir(Archive& archive, const ProcessOptions& options) {
   AddedTir added = added_tir(archive, options);
-  // Without it this is no Model Library Format, which opening the deployment will say.
-  if (archive.find(model_library::kMetadata) != nullptr) {
-    archive::overlay(archive, std::move(added.files), model_library::kMetadata);
+  // Without one this is no Model Library Format, which opening the deployment will say.
+  if (const Member* anchor = anchor_of(archive)) {
+    archive::overlay(archive, std::move(added.files), std::string(anchor->name));
   }
   return std::move(added.kept);
 }
@@ -108,7 +119,8 @@ class Readings {
 /// Their order is the order in which they are used, and the manifest keeps it.
 std::vector<const Member*> members_read(const Job& job) {
   Readings members;
-  members.add(&job.metadata());
+  // Without metadata.json, the files that name the modules are read as TIR or of networks.
+  if (const Member* metadata = job.archive().find(model_library::kMetadata)) members.add(metadata);
   for (const TirSource& source : job.deployment.tir_sources()) {
     // A file beside the archive.
     if (source.member == nullptr) continue;
@@ -170,6 +182,10 @@ OutputState state_of(const Archive& archive, const Digest& written) {
   // By content alone: times and owners change whenever somebody repacks the archive.
   return get_or_throw(archive.sha256(*member)) == written.sha256 ? OutputState::intact
                                                                  : OutputState::changed;
+}
+
+const archive::Member& Job::anchor() const {
+  return *anchor_of(archive());
 }
 
 Inputs Job::inputs(tir::ConstantPlace constants) const {

@@ -9,7 +9,6 @@
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/process.h"
-#include "model_library/files.h"
 #include "process/manifest.h"
 
 namespace mlf::process {
@@ -29,7 +28,8 @@ struct Job {
   Inputs inputs(tir::ConstantPlace constants) const;
   const archive::Archive& archive() const { return deployment.archive(); }
   const std::vector<Module>& modules() const { return deployment.library().modules; }
-  const archive::Member& metadata() const { return *archive().find(model_library::kMetadata); }
+  /// Whose time and owner outputs get that are made from no member in particular.
+  const archive::Member& anchor() const;
 };
 
 /// Whether the archive at `path` itself is to change.

@@ -42,7 +42,7 @@ const archive::Member* model_for(const graph::Provenance& provenance, const Job&
   if (graph != nullptr) return graph;
   const TirSource* source = job.deployment.find_tir(provenance.source);
   const bool has_member = source != nullptr && source->member != nullptr;
-  return has_member ? source->member : &job.metadata();
+  return has_member ? source->member : &job.anchor();
 }
 
 /// The JSON of a TIR, first, and constants beside it.
@@ -50,7 +50,7 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
                                                        Spool& spool) {
   const auto document = get_or_throw(job.deployment.document(source));
   // Time and owner of the source, so that the same inputs give the same bytes.
-  const archive::Member* like = source.member != nullptr ? source.member : &job.metadata();
+  const archive::Member* like = source.member != nullptr ? source.member : &job.anchor();
   const tir::JsonOptions json{.layout = tir::JsonLayout::compact,
                               .constants = job.options.constants,
                               .npy_threshold = 0,
@@ -148,7 +148,7 @@ void OutputWriter::make_manifest() {
   const SpooledBytes text =
       outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });
   // Last, as it lists the digests of all others; `update_directory` relies on it.
-  outputs_.list.push_back({name, &job_.metadata(), text});
+  outputs_.list.push_back({name, &job_.anchor(), text});
 }
 
 NetworkReport report_on(const graph::Topology& topology, std::string module) {

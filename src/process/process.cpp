@@ -178,6 +178,28 @@ void refuse_contradictions(const Job& job) {
   }
 }
 
+/// Without metadata.json, nobody says that these are all files of the module, and of one build: who
+/// runs mlf does, by its name.
+void require_module(const Job& job) {
+  if (job.deployment.library().has_metadata()) return;
+  std::string names;
+  for (const Module& module : job.modules()) {
+    names += (names.empty() ? "'" : ", '") + module.name + "'";
+  }
+  const bool is_named = job.modules().size() == 1 && !job.modules().front().name.empty() &&
+                        job.modules().front().name == job.options.module;
+  if (is_named) return;
+  const bool is_none = job.modules().front().name.empty();
+  const std::string files =
+      is_none ? "the files name no module" : "the files are those of module " + names;
+  throw Error(ErrorKind::invalid_input,
+              "no metadata.json, so nothing is written: " + files +
+                  (is_none || job.modules().size() > 1
+                       ? ""
+                       : "; --module " + job.modules().front().name + " says that this is right"),
+              {.file = job.archive().path()});
+}
+
 /// `--tir` took these into the outputs, and nobody knows where they are now.
 void refuse_files_beside(const Job& job) {
   if (job.previous->inputs.files.empty()) return;
@@ -198,6 +220,7 @@ void check_output_of(const std::string& path, const ProcessOptions& options) {
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
   check_output_of(path, options);
   Job job = prepare(path, options);
+  require_module(job);
   // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
   require_tir(job);
   Outputs outputs{Spool(options.archive_limits), {}, {}};

@@ -193,7 +193,10 @@ void Verifier::check_c() {
 /// Numbers and declarations of each module, as `contradictions_of` has them.
 void Verifier::check_declarations(const Networks& networks) {
   CheckResult& metadata = start(VerifyCheck::metadata);
+  const bool has_metadata = job_.deployment.library().has_metadata();
+  if (!has_metadata) metadata.not_checked = "the archive has no metadata.json";
   for (const Network& network : networks.found) {
+    if (!has_metadata) break;
     const auto small =
         deployment::too_small_metadata(job_.modules()[network.module], network.topology);
     ++(small ? metadata.failed : metadata.passed);
@@ -204,7 +207,7 @@ void Verifier::check_declarations(const Networks& networks) {
                            .detail = small->detail});
     }
   }
-  if (metadata.counted() == 0) metadata.not_checked = "no module has a network";
+  if (has_metadata && metadata.counted() == 0) metadata.not_checked = "no module has a network";
   CheckResult& declarations = start(VerifyCheck::declarations);
   for (const Module& module : job_.modules()) {
     if (module.files.sources.empty()) continue;

@@ -272,6 +272,10 @@ class Replanning {
              std::string(has_macro ? "both an array and a macro" : "neither an array nor a macro") +
              " of the size of pool '" + pool + "'");
     }
+    if (!deployment_.library().has_metadata()) {
+      refuse("no metadata.json: nothing says that these are all files of module '" + module.name +
+             "'");
+    }
     const Member& metadata = member_named("metadata.json");
     const auto claim = add_metadata_edit(text_of(metadata), module.name, assignment,
                                          beside_pools(assignment.module), edits_[&metadata]);

@@ -142,8 +142,9 @@ struct StatedNames {
 void adopt_type(PortPlan& port, const NamedTensor& stated) {
   if (port.type.shape) return;
   if (port.type.dtype.is_void()) port.type.dtype = stated.type.dtype;
-  // Two names that only look alike are not the same tensor.
-  if (port.type.dtype != stated.type.dtype) return;
+  // Two names that only look alike are not the same tensor; a header has sizes alone.
+  const bool is_size_alone = stated.type.dtype.is_void() && !stated.type.shape;
+  if (!is_size_alone && port.type.dtype != stated.type.dtype) return;
   port.type.shape = stated.type.shape;
   const auto element = static_cast<std::uint64_t>(port.type.dtype.element_bytes()) *
                        static_cast<std::uint64_t>(port.type.dtype.lanes);

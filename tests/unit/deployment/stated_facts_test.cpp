@@ -42,6 +42,19 @@ TEST(CHeader, PoolsOfTheApplicationHaveTheSizeThatIsDefined) {
   EXPECT_EQ(fields.pools[1].bytes, 256);
 }
 
+TEST(CHeader, InputsAndOutputsHaveTheSizeThatIsDefined) {
+  const HeaderFields fields = read_header(
+      "#define TVMGEN_MY_NET_INPUT_1_SIZE 490\n#define TVMGEN_MY_NET_OUT_SIZE 12\n"
+      "#define TVMGEN_MY_NET_TWICE_SIZE 8\n#define TVMGEN_MY_NET_WORKSPACE_SIZE 4096\n"
+      "struct tvmgen_my_net_inputs {\n  void* input_1;\n  void* twice;\n  void* workspace;\n};\n"
+      "struct tvmgen_my_net_outputs {\n  void* out;\n  void* Twice;\n  void* unsized;\n};\n");
+  ASSERT_EQ(fields.sizes.size(), 2u);
+  EXPECT_EQ(fields.sizes[0].name, "input_1");
+  EXPECT_EQ(fields.sizes[0].bytes, 490u);
+  EXPECT_EQ(fields.sizes[1].name, "out");
+  EXPECT_EQ(fields.sizes[1].bytes, 12u);
+}
+
 TEST(CHeader, OtherTextHasNoFields) {
   for (const char* text : {"", "struct", "struct tvmgen_m_inputs;\n  void* x;\n",
                            "struct tvmgen_m_workspace_pools {\n  void* pool;\n};\n"}) {

@@ -1,0 +1,154 @@
+#include "deployment/inferred_library.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deployment/member_text.h"
+#include "deployment/owners.h"
+#include "graph/kernels/functions.h"
+#include "mlf/target.h"
+#include "mlf/tir/c.h"
+#include "model_library/files.h"
+#include "support/error.h"
+
+namespace mlf::deployment {
+namespace {
+
+using model_library::kHeaders;
+using model_library::kObjects;
+using model_library::kSources;
+
+// Of main: v0.9 and later; v0.8.
+constexpr std::string_view kMainEnds[] = {"___tvm_main__", "_run_model"};
+
+// Versions of the format by where files of the graph executor and of Relay are.
+constexpr std::int32_t kVersionOfReleases = 7;
+constexpr std::int32_t kVersionWithExecutorConfig = 5;
+constexpr std::int32_t kVersionWithRuntimeConfig = 3;
+
+using Names = std::vector<std::string>;
+
+void add_once(Names& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
+std::string_view leaf_in(std::string_view name, std::string_view folder) {
+  return name.starts_with(folder) ? name.substr(folder.size()) : std::string_view();
+}
+
+bool is_main(std::string_view symbol) {
+  const auto ends_it = [&](std::string_view end) { return symbol.ends_with(end); };
+  return symbol.starts_with("tvmgen_") && std::ranges::any_of(kMainEnds, ends_it);
+}
+
+/// What the archive has of generated code.
+struct GeneratedCode {
+  std::vector<tir::CFile> sources;
+  Names of_libraries;  ///< modules in the names of files of C and objects, which may have none
+  Names of_headers;    ///< as names of headers have them
+  Names of_mains;      ///< as symbols have them
+  bool is_any = false;
+};
+
+GeneratedCode generated_code(const archive::Archive& archive, std::span<const FileRef> files) {
+  GeneratedCode code;
+  for (const FileRef& file : files) {
+    const std::string_view source = leaf_in(file.name, kSources);
+    const std::string_view object = leaf_in(file.name, kObjects);
+    const auto header = model_library::module_of_header(leaf_in(file.name, kHeaders));
+    if (header) add_once(code.of_headers, *header);
+    const auto library = model_library::module_of_library_file(source.empty() ? object : source);
+    if (library && !library->empty()) add_once(code.of_libraries, *library);
+    code.is_any = code.is_any || header || library;
+    if (source.empty()) continue;
+    const tir::CFile& read = code.sources.emplace_back(tir::describe_c(member_text(archive, file)));
+    code.is_any = code.is_any || read.role != tir::CRole::other;
+    for (const tir::CDefinition& one : read.definitions) {
+      if (is_main(one.symbol)) add_once(code.of_mains, graph::module_of_main(one.symbol));
+    }
+  }
+  return code;
+}
+
+bool has_main(const GeneratedCode& code, std::string_view module) {
+  return std::ranges::find(code.of_mains, symbol_part(module)) != code.of_mains.end();
+}
+
+bool has_header(const GeneratedCode& code, std::string_view module) {
+  const std::string name = model_library::header_form(module);
+  return std::ranges::any_of(code.of_headers, [&](const std::string& header) {
+    return model_library::header_form(header) == name;
+  });
+}
+
+/// Names of files are those of modules, characters and all. Headers
+/// and mains have them as names of C.
+Names module_names(const GeneratedCode& code) {
+  Names names;
+  for (const std::string& name : code.of_libraries) {
+    // Somebody may have added a library of another kind.
+    const bool is_certain = has_main(code, name) || has_header(code, name);
+    if (is_certain) add_once(names, name);
+  }
+  const Names* const others[] = {&code.of_libraries, &code.of_mains, &code.of_headers};
+  for (const Names* more : others) {
+    if (names.empty()) names = *more;
+  }
+  if (names.empty()) names.emplace_back();
+  return names;
+}
+
+/// As the layout of the files has it; the releases' where nothing differs.
+std::int32_t layout_version(std::span<const FileRef> files) {
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(files, name, &FileRef::name) != files.end();
+  };
+  if (has("runtime-config/graph/graph.json")) return kVersionWithRuntimeConfig;
+  const bool is_older = has("executor-config/graph/graph.json") || has("src/relay.txt");
+  return is_older ? kVersionWithExecutorConfig : kVersionOfReleases;
+}
+
+void add_targets(Module& module, const archive::Archive& archive) {
+  Names texts;
+  for (const FileRef& file : module.files.sources) {
+    const std::string target = tir::describe_c(member_text(archive, file)).target;
+    if (!target.empty()) add_once(texts, target);
+  }
+  for (const std::string& text : texts) {
+    auto target = support::value_if_valid(parse_target(text));
+    if (target) module.targets.push_back({.target = *std::move(target)});
+  }
+}
+
+void complete(Module& module, const archive::Archive& archive, const GeneratedCode& code) {
+  // The header is that of AOT's C interface; mains of other modules are in other files.
+  if (has_main(code, module.name) || has_header(code, module.name)) {
+    module.executors.push_back(Executor::aot);
+  }
+  if (module.files.graph) module.executors.push_back(Executor::graph);
+  const bool is_operator = module.name.empty() && module.executors.empty();
+  if (is_operator) module.style = Style::operator_only;
+  if (!module.name.empty()) module.model_name = module.name;
+  add_targets(module, archive);
+}
+
+}  // namespace
+
+std::optional<ModelLibrary> inferred_library(const archive::Archive& archive,
+                                             std::span<const FileRef> files) {
+  const GeneratedCode code = generated_code(archive, files);
+  if (!code.is_any) return std::nullopt;
+  ModelLibrary library;
+  for (std::string& name : module_names(code)) {
+    library.modules.emplace_back().name = std::move(name);
+  }
+  library.version = layout_version(files);
+  model_library::assign_files(library, files);
+  library.version = 0;
+  for (Module& module : library.modules) complete(module, archive, code);
+  return library;
+}
+
+}  // namespace mlf::deployment
