@@ -1,9 +1,13 @@
 #include "deployment/module_facts.h"
 
+#include <span>
+
 #include "deployment/c_header.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "deployment/relay_signature.h"
+#include "mlf/params.h"
+#include "support/error.h"
 
 namespace mlf::deployment {
 namespace {
@@ -18,6 +22,20 @@ void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTenso
     const auto dtype = tir::parse_dtype(tensor.dtype);
     facts->push_back(
         {tensor.name, tensor.size_bytes, {dtype.value_or(tir::DType()), std::nullopt}});
+  }
+}
+
+/// A file that cannot be read says nothing here: v0.9 and later have constants in TIR.
+void add_parameters(const archive::Archive& archive, const Module& module,
+                    graph::ModuleFacts& facts) {
+  if (!module.files.parameters) return;
+  const std::string_view bytes = member_text(archive, *module.files.parameters);
+  const auto params = support::value_if_valid(read_params(
+      std::as_bytes(std::span(bytes.data(), bytes.size())), module.files.parameters->name));
+  if (!params) return;
+  for (const Param& param : *params) {
+    const auto dtype = tir::parse_dtype(to_string(param.type));
+    if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});
   }
 }
 
@@ -42,6 +60,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
+  add_parameters(archive, module, facts);
   // The Relay text is from before optimisation: kernels have other names there, inputs the same.
   if (module.files.relay) {
     facts.declared = read_relay_signature(member_text(archive, *module.files.relay));

@@ -8,6 +8,7 @@
 #include "deployment/module_facts.h"
 #include "deployment/owners.h"
 #include "deployment/tir_name.h"
+#include "graph/kernels/functions.h"
 #include "mlf/graph/graph_json.h"
 #include "mlf/params.h"
 #include "plan/contradictions.h"
@@ -94,16 +95,22 @@ void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
 }
 
 void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
+  std::vector<std::string> linked;
+  for (const graph::TirInput& input : kernels) {
+    for (auto& [name, type] : graph::linked_parameters(input)) linked.push_back(name);
+  }
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     const Module& module = modules_[i];
     // An earlier stage has decided.
     if (!module.files.graph || found_.contains(i)) continue;
+    std::vector<std::string> parameters = parameters_[i];
+    parameters.insert(parameters.end(), linked.begin(), linked.end());
     const FileRef& file = *module.files.graph;
     const tir::Input input{.file = deployment_.archive().path(),
                            .member = file.name,
                            .text = member_text(deployment_.archive(), file)};
-    auto topology = get_or_throw(
-        graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters_[i]}));
+    auto topology =
+        get_or_throw(graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters}));
     // The graph does not say whose it is; its file name does.
     topology.module = module.name;
     found_.emplace(i, std::move(topology));

@@ -89,6 +89,14 @@ void forget_inferred_types(ParameterTable& parameters) {
   }
 }
 
+/// What is known of parameters that main asks for by name: what is linked comes first.
+void add_linked(MainBody& body, const TirInput& source, const ModuleFacts* facts) {
+  if (body.lookups.empty()) return;
+  body.linked = linked_parameters(source);
+  if (facts == nullptr) return;
+  for (const NamedTensor& one : facts->parameters) body.linked.emplace(one.name, one.type);
+}
+
 /// The way from one main to its network:
 ///   1. read main into steps (calls, copies, hooks), without asking what they read and write;
 ///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
@@ -99,7 +107,8 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
                           std::span<const TirInput> sources, const ModuleFacts* facts,
                           const ReconstructLimits& limits) {
   Topology topology = empty_topology(main, sources);
-  const MainBody body = read_main(main.function, limits);
+  MainBody body = read_main(main.function, limits);
+  add_linked(body, sources[main.source], facts);
   KernelLibrary kernels(functions, sources, main.source, facts, topology.module);
   ParameterTable parameters = classify_parameters(main.function, body, facts);
   if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(parameters);

@@ -31,6 +31,18 @@ inline Node attribute_of(Node function, std::string_view name) {
   return attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find(name) : Node();
 }
 
+// Of TVM v0.8: the function whose attribute has the parameters that are linked as constants, by
+// name, and what their arrays in C are called.
+inline constexpr std::string_view kLinkedParamsFunction = "_lookup_linked_param";
+inline constexpr std::string_view kLinkedParams = "tir.linked_params";
+inline constexpr std::string_view kLinkedParamPrefix = "__tvm_param__";
+
+/// The parameters that `function` links, by name to LinkedParam; undefined where it links none.
+inline Node linked_params_of(Node function) {
+  const Node params = attribute_of(function, kLinkedParams);
+  return params.is(Kind::StringMap) ? params : Node();
+}
+
 /// The content of a String or a StringImm: attributes hold strings as either, by version. Empty for
 /// anything else.
 inline std::string_view string_of(Node node) {

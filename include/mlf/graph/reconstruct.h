@@ -50,6 +50,8 @@ struct ModuleFacts {
   /// Tensors whose types are stated elsewhere, such as in the signature of Relay's main; matched by
   /// sanitised name, perhaps more than main has. They count where main's TIR says nothing.
   std::vector<NamedTensor> declared{};
+  /// Of parameters beside the code: main of v0.8 asks for them by name.
+  std::vector<NamedTensor> parameters{};
   std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};

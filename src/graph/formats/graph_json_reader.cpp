@@ -91,6 +91,7 @@ class GraphReader {
   std::vector<NodeOutput> node_outputs_;
   std::set<std::string> leaf_names_;
   std::map<std::int64_t, StorageId> storages_;
+  std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
   Position position_ = 0;
@@ -147,6 +148,13 @@ void GraphReader::read_nodes() {
   node_outputs_.resize(entries);
 }
 
+/// `[-1]`, which mlf writes for a tensor of unknown size.
+bool is_unknown(const json::Value& shape) {
+  if (shape.size() != 1) return false;
+  const json::Value extent = *shape.elements().begin();
+  return extent.is(json::Type::integer) && extent.integer() == -1;
+}
+
 void GraphReader::read_entries() {
   const json::Value attrs = root_.at("attrs");
   std::size_t i = 0;
@@ -159,7 +167,9 @@ void GraphReader::read_entries() {
   i = 0;
   for (const json::Value shape : attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
     if (!shape.is_array()) shape.fail("expected the extents of a tensor");
-    std::vector<std::int64_t>& extents = node_outputs_[i++].type.shape.emplace();
+    TensorType& type = node_outputs_[i++].type;
+    if (is_unknown(shape)) continue;
+    std::vector<std::int64_t>& extents = type.shape.emplace();
     for (const json::Value extent : shape.elements()) {
       extents.push_back(number_below(extent, UINT32_MAX));
     }
@@ -202,8 +212,10 @@ ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kin
   value.version = versions_[output.storage_id]++;
   value.type = output.type;
   value.bytes = output.type.bytes();
+  if (!value.bytes) unsized_.insert(value.storage);
   std::optional<std::uint64_t>& bytes = topology_.storages[index(value.storage)].bytes;
   bytes = std::max(bytes.value_or(0), value.bytes.value_or(0));
+  if (unsized_.contains(value.storage)) bytes.reset();
   topology_.values.push_back(std::move(value));
   output.value = static_cast<ValueId>(topology_.values.size() - 1);
   return *output.value;

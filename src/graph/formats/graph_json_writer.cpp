@@ -41,6 +41,7 @@ struct Projection {
 };
 
 constexpr std::string_view kNop = "__nop";
+constexpr std::int64_t kUnknownExtent = -1;
 
 /// Makes a node of every input, constant and call; copies are looked through. Where a reader sees
 /// another shape than the writer made, a `__nop` is put between them, as GraphExecutorCodegen does
@@ -106,11 +107,15 @@ std::uint32_t Projector::storage_of(ValueId value) {
 }
 
 /// The executor allocates by shape and dtype: a tensor of unknown type is the bytes of its storage.
+/// Where nobody knows how many, it is one dimension of extent -1, which no executor allocates.
 TensorType Projector::type_of(ValueId id) const {
   const Value& value = topology_[id];
-  if (!value.type.dtype.is_void() && value.type.shape) return value.type;
-  const auto bytes = topology_[value.storage].bytes.value_or(0);
-  return {tir::DType::UInt(8), std::vector{static_cast<std::int64_t>(bytes)}};
+  const bool has_dtype = !value.type.dtype.is_void();
+  if (has_dtype && value.type.shape) return value.type;
+  if (const auto bytes = topology_[value.storage].bytes) {
+    return {tir::DType::UInt(8), std::vector{static_cast<std::int64_t>(*bytes)}};
+  }
+  return {has_dtype ? value.type.dtype : tir::DType::UInt(8), std::vector{kUnknownExtent}};
 }
 
 void Projector::add_leaves(ValueKind kind) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class FunctionTable {
 std::string module_of_main(std::string_view symbol);
 
 /// Every character that is neither letter nor digit as `_`: how TVM makes a Relay name a C name.
+/// The parameters that functions of `source` link as constants (v0.8), by name.
+std::map<std::string, TensorType, std::less<>> linked_parameters(const TirInput& source);
+
 std::string sanitized(std::string_view name);
 
 }  // namespace mlf::graph

@@ -83,6 +83,7 @@ struct MainBody {
   std::map<std::uint32_t, MainParameter>
       packed_api_parameters;                     ///< of a packed main: its six, by position
   std::map<std::uint32_t, std::string> lookups;  ///< names of linked parameters
+  std::map<std::string, TensorType, std::less<>> linked;  ///< their types, as far as known
 };
 
 /// Reads main. Throws `Error` where it has more statements than the limit.

@@ -55,6 +55,14 @@ void Storages::describe_local(const StorageKey& root, Storage& storage, StorageS
   state.declared = at->second.type;
 }
 
+// Its array is linked, or the parameters beside the code have it.
+void Storages::describe_lookup(Storage& storage, StorageState& state) {
+  const auto known = body_.linked.find(storage.name);
+  if (known == body_.linked.end()) return;
+  state.declared = known->second;
+  storage.bytes = state.declared.bytes();
+}
+
 // A place in a pool: offset from its let, or from the address itself where it has no name.
 void Storages::describe_place(const StorageKey& root, Storage& storage, StorageState& state) {
   storage.kind = StorageKind::pool;
@@ -95,6 +103,7 @@ StorageState Storages::make(const ArgumentRole& role) {
       storage.memory = MemoryKind::program;
       storage.name = body_.lookups.at(role.storage.id);
       state.is_constant = true;
+      describe_lookup(storage, state);
       break;
     default:
       if (!storage.pool) storage.pool = parameters_.pool_of(role.storage, body_);

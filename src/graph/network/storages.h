@@ -45,6 +45,7 @@ class Storages {
 
  private:
   StorageState make(const ArgumentRole& role);
+  void describe_lookup(Storage& storage, StorageState& state);
   void describe_local(const StorageKey& root, Storage& storage, StorageState& state);
   void describe_place(const StorageKey& root, Storage& storage, StorageState& state);
   ValueId add_value(StorageState& state, ValueKind kind, const TensorType& type);

@@ -14,8 +14,10 @@
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/imported.h"
+#include "tir/c/read/linked_params.h"
 #include "tir/c/read/signatures.h"
 #include "tir/c/read/version_inference.h"
+#include "tir/node_queries.h"
 #include "tir/source_digest.h"
 #include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
@@ -33,6 +35,7 @@ bool is_wanted(const FileItems& file, const Item& item) {
   if (item.kind != ItemKind::function || item.name == kForwarder) return false;
   // Of the C++ runtime, where it has no prefix in v0.16.
   if (item.name.ends_with("get_c_metadata")) return false;
+  if (item.name == kLinkedParamsFunction) return false;
   return !file.target.empty() || !item.name.ends_with("_run");
 }
 
@@ -115,6 +118,7 @@ class ModuleReader {
   std::vector<File> files_;
   ModuleContext context_;
   std::optional<SourceDigest> digest_;  ///< of `context_.primary`
+  LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
 };
 
@@ -175,6 +179,11 @@ void ModuleReader::collect(const File& file, const Item& item) {
       return add_array(file, item);
     case ItemKind::pool:
       context_.facts.pools.push_back(read_constant_pool(context_, file.source, item));
+      return;
+    case ItemKind::function:
+      if (item.name == kLinkedParamsFunction) {
+        read_linked_param_ids(file.source, item, linked_ids_);
+      }
       return;
     case ItemKind::workspace:
       if (auto pool = read_workspace_pool(file.source, item)) {
@@ -290,7 +299,8 @@ void ModuleReader::give_away_unused() {
   const bool is_whole = has_all_functions();
   std::size_t unknown = 0;
   for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
-    if (owners.contains(array)) continue;
+    if (owners.contains(array) || facts.arrays[array].name.starts_with(kLinkedParamPrefix))
+      continue;
     FunctionDraft* owner = is_whole ? only_owner(owners, array) : nullptr;
     if (owner == nullptr) {
       ++unknown;
@@ -341,6 +351,9 @@ Module ModuleReader::finish() {
       functions[i] = {context_.make.global_var(name_in_module(draft)),
                       finish_function(context_, draft, signatures.of(draft.name), target)};
     }
+  }
+  if (const auto linked = linked_params_function(context_, linked_ids_)) {
+    functions.push_back(*linked);
   }
   Builder& builder = context_.builder;
   const NodeId root =

@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "tir/c/read/expressions.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 namespace {
 
 // v0.8 links parameters under these names.
-constexpr std::string_view kLinkedParam = "__tvm_param__";
 
 bool is_float_text(std::string_view text) {
   return !text.starts_with("0x") && text.find_first_of(".eE") != text.npos;
@@ -122,8 +122,8 @@ Value ExprReader::name() {
 /// by the name of the array.
 NodeId ExprReader::constant(std::size_t array) {
   const ConstantArray& declared = context_.module.facts.arrays[array];
-  if (declared.name.starts_with(kLinkedParam)) {
-    const std::array args = {make().string_imm(declared.name.substr(kLinkedParam.size()))};
+  if (declared.name.starts_with(kLinkedParamPrefix)) {
+    const std::array args = {make().string_imm(declared.name.substr(kLinkedParamPrefix.size()))};
     return operators_.call("tir.lookup_param", DType::Handle(), args);
   }
   const NodeId type = make().pointer_type(make().prim_type(declared.element), "global");

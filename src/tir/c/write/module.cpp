@@ -13,6 +13,7 @@
 #include "tir/c/write/constants.h"
 #include "tir/c/write/prologue.h"
 #include "tir/c/write/spelling.h"
+#include "tir/node_queries.h"
 #include "tir/pools.h"
 #include "tir/written_size.h"
 
@@ -127,6 +128,8 @@ class ModuleWriter {
   void write_head();
   void write_imported();
   void write_constants(Node function);
+  void write_linked_params(Node params);
+  void write_lookup(Node params);
   std::vector<NamedPool> pools() const;
   void check_constants(const std::vector<NamedPool>& pools) const;
   void write_pools(const std::vector<NamedPool>& pools);
@@ -269,6 +272,31 @@ void ModuleWriter::write_constants(Node function) {
   });
 }
 
+void ModuleWriter::write_linked_params(Node params) {
+  const NodeMap entries = params.map(f::StringMap::entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    write_array(sink_, fmt::format("{}{}", kLinkedParamPrefix, entries.name(i)),
+                entries.value(i)[f::LinkedParam::param], constant_alignment());
+  }
+}
+
+/// The graph executor of v0.8 asks for parameters by storage id: CodeGenCHost::LinkParameters.
+void ModuleWriter::write_lookup(Node params) {
+  sink_(fmt::format(
+      "{}TVM_DLL int32_t {}(void* args, int* arg_type_ids, int num_args, void* out_ret_value, "
+      "int* out_ret_tcode, void* resource_handle) {{\n    switch (((int64_t*) args)[0]) {{\n"
+      "    default:\n        out_ret_tcode[0] = 4;\n        return 0;\n",
+      kBeforeFunction, kLinkedParamsFunction));
+  const NodeMap entries = params.map(f::StringMap::entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    sink_(fmt::format(
+        "    case {}:\n        ((uint64_t*)out_ret_value)[0] = (uint64_t) (uintptr_t) "
+        "{}{};\n        out_ret_tcode[0] = 3;\n        return 0;\n",
+        entries.value(i).integer(f::LinkedParam::id), kLinkedParamPrefix, entries.name(i)));
+  }
+  sink_("    }\n}\n");
+}
+
 /// The pools of all functions, each once.
 std::vector<NamedPool> ModuleWriter::pools() const {
   std::vector<NamedPool> pools;
@@ -290,6 +318,13 @@ std::vector<NamedPool> ModuleWriter::pools() const {
 void ModuleWriter::check_constants(const std::vector<NamedPool>& pools) const {
   const NodeMap all = functions();
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const Node linked = linked_params_of(all.value(i))) {
+      const NodeMap entries = linked.map(f::StringMap::entries);
+      for (std::size_t k = 0; k < entries.size(); ++k) {
+        if (!entries.value(k).is(Kind::LinkedParam)) cannot_print(entries.value(k).info().name);
+        require_printable(entries.value(k)[f::LinkedParam::param], entries.name(k));
+      }
+    }
     for_each_statement(all.value(i)[f::PrimFunc::body], [](Node statement) {
       if (!statement.is(Kind::AllocateConst)) return;
       require_printable(statement[f::AllocateConst::data],
@@ -329,13 +364,17 @@ void ModuleWriter::write() {
   std::vector<FunctionText> texts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all.value(i).is(Kind::PrimFunc)) cannot_print(all.value(i).info().name);
+    if (linked_params_of(all.value(i))) continue;
     texts.push_back(function_text(all.value(i)));
   }
   const std::vector<NamedPool> all_pools = pools();
   check_constants(all_pools);
   write_head();
   write_imported();
-  for (std::size_t i = 0; i < all.size(); ++i) write_constants(all.value(i));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Node linked = linked_params_of(all.value(i));
+    linked ? write_linked_params(linked) : write_constants(all.value(i));
+  }
   // So that functions can call each other in any order.
   if (forms_.has(TvmFeature::c_own_prototypes)) {
     for (const FunctionText& text : texts) {
@@ -344,6 +383,9 @@ void ModuleWriter::write() {
   }
   for (const FunctionText& text : texts) {
     sink_(fmt::format("{}{} {{\n{}}}\n\n", kBeforeFunction, text.signature, text.body));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const Node linked = linked_params_of(all.value(i))) write_lookup(linked);
   }
   write_pools(all_pools);
 }
