@@ -36,14 +36,14 @@ bool widen(ByteSet& bytes, const Interval& by, std::int64_t factor) {
   return true;
 }
 
-Constraint first_iteration_of(Node loop) {
-  return {loop[f::For::loop_var], Constraint::Test::equals, loop[f::For::min]};
+graph::Constraint first_iteration_of(Node loop) {
+  return {loop[f::For::loop_var], graph::Constraint::Test::equals, loop[f::For::min]};
 }
 
 }  // namespace
 
 std::int64_t AccessSets::step_in(const AccessedBytes& bytes, Node loop) {
-  const auto found = bytes.base.variables.find(loop_variable(loop).id());
+  const auto found = bytes.base.variables.find(graph::loop_variable(loop).id());
   return found == bytes.base.variables.end() ? 0 : found->second;
 }
 
@@ -84,7 +84,7 @@ AccessSets::Surroundings AccessSets::surroundings_of(const PlacedAccess& access,
     if (one.loop && std::ranges::find(access.first_only, one.loop) != access.first_only.end()) {
       result.inside.tests.push_back({first_iteration_of(one.loop)});
     }
-    for (const Constraint& constraint : one.constraints) {
+    for (const graph::Constraint& constraint : one.constraints) {
       result.inside.tests.push_back({constraint});
     }
   }
@@ -103,7 +103,7 @@ AccessSets::Ranges AccessSets::ranges_of(const Surroundings& around) const {
     const bool is_for = loop.is(Kind::For);
     const auto min = is_for ? range_of(loop[f::For::min], ranges) : Interval{0, 0};
     const auto extent = range_of(is_for ? loop[f::For::extent] : loop[f::AttrStmt::value], ranges);
-    const tir::NodeId variable = loop_variable(loop).id();
+    const tir::NodeId variable = graph::loop_variable(loop).id();
     // A loop that never runs has no values; one is as good as none.
     if (!min || !extent) {
       ranges.erase(variable);
@@ -112,16 +112,16 @@ AccessSets::Ranges AccessSets::ranges_of(const Surroundings& around) const {
     }
   };
   for (std::size_t i = around.outside.size(); i-- > 0;) add(around.outside[i]);
-  for (const IterationDomain::Loop& loop : around.inside.loops) add(loop.node);
+  for (const graph::IterationDomain::Loop& loop : around.inside.loops) add(loop.node);
   return ranges;
 }
 
 std::optional<Interval> AccessSets::range_of(Node expression, const Ranges& ranges) const {
-  const auto program = IndexProgram::compile(expression, bindings_);
+  const auto program = graph::IndexProgram::compile(expression, bindings_);
   return program ? range_of(*program, ranges) : std::nullopt;
 }
 
-std::optional<Interval> AccessSets::range_of(const IndexProgram& program,
+std::optional<Interval> AccessSets::range_of(const graph::IndexProgram& program,
                                              const Ranges& ranges) const {
   return program.range([&](tir::NodeId variable) -> std::optional<Interval> {
     const auto known = ranges.find(variable);
@@ -144,7 +144,7 @@ bool AccessSets::split_terms(const IndexTerms& terms, Surroundings& around, Acce
                              const Ranges& ranges) {
   const auto stands_still = [&](tir::NodeId variable) {
     return !around.inside.loop_of(variable) && std::ranges::any_of(around.outside, [&](Node loop) {
-      return loop_variable(loop).id() == variable;
+      return graph::loop_variable(loop).id() == variable;
     });
   };
   const auto add = [&](Node expression, std::int64_t factor) {
@@ -162,7 +162,7 @@ bool AccessSets::split_terms(const IndexTerms& terms, Surroundings& around, Acce
     }
   }
   for (const IndexTerms::Other& other : terms.others) {
-    const auto program = IndexProgram::compile(other.expression, bindings_);
+    const auto program = graph::IndexProgram::compile(other.expression, bindings_);
     const bool is_of_base = program && !program->variables().empty() &&
                             std::ranges::all_of(program->variables(), stands_still);
     if (is_of_base) {
@@ -184,29 +184,29 @@ bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) 
 // --- Distances -----------------------------------------------------------------------------------
 
 /// Of a loop that nothing else is connected with and whose variable has a factor.
-std::optional<AccessSets::Distances> AccessSets::steps_of(const IterationDomain& domain,
-                                                          const IterationDomain::Group& group) {
-  const IterationDomain::Loop& loop = domain.loops[group.loops[0]];
-  const auto extent = constant_extent(loop.node);
+std::optional<AccessSets::Distances> AccessSets::steps_of(
+    const graph::IterationDomain& domain, const graph::IterationDomain::Group& group) {
+  const graph::IterationDomain::Loop& loop = domain.loops[group.loops[0]];
+  const auto extent = graph::constant_extent(loop.node);
   const bool is_alone = group.loops.size() == 1 && group.tests.empty();
   if (!is_alone || !extent || !loop.counted || !loop.counted->min.variables().empty()) {
     return std::nullopt;
   }
   Distances result{.count = *extent};
   for (const std::size_t i : group.terms) {
-    const CountedTerm& term = domain.terms[i];
+    const graph::CountedTerm& term = domain.terms[i];
     const bool is_variable = term.expression.size() == 1;
     if (!is_variable || __builtin_add_overflow(result.step, term.factor, &result.step)) {
       return std::nullopt;
     }
   }
-  const auto min = IndexProgram(loop.counted->min).run();
+  const auto min = graph::IndexProgram(loop.counted->min).run();
   if (!min || __builtin_mul_overflow(*min, result.step, &result.start)) return std::nullopt;
   return result;
 }
 
-std::optional<AccessSets::Distances> AccessSets::distances_of(const IterationDomain& domain,
-                                                              const IterationDomain::Group& group) {
+std::optional<AccessSets::Distances> AccessSets::distances_of(
+    const graph::IterationDomain& domain, const graph::IterationDomain::Group& group) {
   auto enumeration = domain.enumeration(group);
   if (!enumeration) return std::nullopt;
   const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
@@ -219,10 +219,10 @@ std::optional<AccessSets::Distances> AccessSets::distances_of(const IterationDom
 }
 
 /// Of the conditions that no loop decides. False where one of them never holds.
-bool AccessSets::meets_constants(const IterationDomain& domain, bool& is_exact) {
-  for (const IterationDomain::Test& test : domain.tests) {
+bool AccessSets::meets_constants(const graph::IterationDomain& domain, bool& is_exact) {
+  for (const graph::IterationDomain::Test& test : domain.tests) {
     if (test.counted && test.counted->has_variables()) continue;
-    const auto is_met = test.counted ? CountedTest(*test.counted).is_met() : std::nullopt;
+    const auto is_met = test.counted ? graph::CountedTest(*test.counted).is_met() : std::nullopt;
     if (is_met == false) return false;
     is_exact = is_exact && is_met.has_value();
   }
@@ -230,10 +230,10 @@ bool AccessSets::meets_constants(const IterationDomain& domain, bool& is_exact) 
 }
 
 /// Terms without variables are numbers.
-bool AccessSets::move_by_constants(const IterationDomain& domain, ByteSet& bytes) {
-  for (const CountedTerm& term : domain.terms) {
+bool AccessSets::move_by_constants(const graph::IterationDomain& domain, ByteSet& bytes) {
+  for (const graph::CountedTerm& term : domain.terms) {
     if (!term.expression.variables().empty()) continue;
-    const auto value = IndexProgram(term.expression).run();
+    const auto value = graph::IndexProgram(term.expression).run();
     std::int64_t distance = 0;
     if (!value || __builtin_mul_overflow(*value, term.factor, &distance) ||
         !bytes.shift(distance)) {
@@ -255,11 +255,11 @@ bool AccessSets::move_by(const std::vector<Distances>& all, ByteSet& bytes) {
 
 /// Small steps come first, as they make one span of many.
 bool AccessSets::move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result) {
-  const IterationDomain& inside = around.inside;
+  const graph::IterationDomain& inside = around.inside;
   result.is_exact = result.is_exact && around.is_complete;
   bool never_happens = !meets_constants(inside, result.is_exact);
   std::vector<Distances> all;
-  for (const IterationDomain::Group& group : inside.groups()) {
+  for (const graph::IterationDomain::Group& group : inside.groups()) {
     auto distances = steps_of(inside, group);
     if (!distances) distances = distances_of(inside, group);
     if (distances) {

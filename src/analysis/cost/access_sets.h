@@ -37,7 +37,7 @@ struct AccessedBytes {
 /// within limits: beyond them the bytes are a span around all that it may touch.
 class AccessSets {
  public:
-  AccessSets(const tir::Module& module, const Regions& regions, const Bindings& bindings,
+  AccessSets(const tir::Module& module, const Regions& regions, const graph::Bindings& bindings,
              const ValueNumbers& values)
       : module_(module), regions_(regions), bindings_(bindings), values_(values) {}
 
@@ -61,7 +61,7 @@ class AccessSets {
     std::optional<tir::Interval> range() const;
   };
   struct Surroundings {
-    IterationDomain inside{};
+    graph::IterationDomain inside{};
     std::vector<tir::Node> outside{};  // loops that stand still, from the inside out
     bool is_complete = true;           // all loops and conditions are there
   };
@@ -69,23 +69,24 @@ class AccessSets {
   Surroundings surroundings_of(const PlacedAccess& access, RegionId level) const;
   Ranges ranges_of(const Surroundings& around) const;
   std::optional<tir::Interval> range_of(tir::Node expression, const Ranges& ranges) const;
-  std::optional<tir::Interval> range_of(const IndexProgram& program, const Ranges& ranges) const;
+  std::optional<tir::Interval> range_of(const graph::IndexProgram& program,
+                                        const Ranges& ranges) const;
   bool split_terms(const IndexTerms& terms, Surroundings& around, AccessedBytes& result,
                    const Ranges& ranges);
   bool add_span(tir::Node expression, std::int64_t factor, const Ranges& ranges,
                 AccessedBytes& result) const;
   bool move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result);
-  static bool move_by_constants(const IterationDomain& domain, ByteSet& bytes);
+  static bool move_by_constants(const graph::IterationDomain& domain, ByteSet& bytes);
   static bool move_by(const std::vector<Distances>& all, ByteSet& bytes);
-  std::optional<Distances> distances_of(const IterationDomain& domain,
-                                        const IterationDomain::Group& group);
-  static std::optional<Distances> steps_of(const IterationDomain& domain,
-                                           const IterationDomain::Group& group);
-  static bool meets_constants(const IterationDomain& domain, bool& is_exact);
+  std::optional<Distances> distances_of(const graph::IterationDomain& domain,
+                                        const graph::IterationDomain::Group& group);
+  static std::optional<Distances> steps_of(const graph::IterationDomain& domain,
+                                           const graph::IterationDomain::Group& group);
+  static bool meets_constants(const graph::IterationDomain& domain, bool& is_exact);
 
   const tir::Module& module_;
   const Regions& regions_;
-  const Bindings& bindings_;
+  const graph::Bindings& bindings_;
   const ValueNumbers& values_;
   std::uint64_t steps_left_ = std::uint64_t{1} << 26;
 };

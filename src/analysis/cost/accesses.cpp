@@ -346,9 +346,10 @@ void AccessCollector::collect_call(std::size_t position, const Evaluation& evalu
 bool AccessCollector::is_check_of_call(RegionId region) const {
   for (; region != RegionId::function; region = code_.regions[region].parent) {
     const Region& one = code_.regions[region];
-    const bool reads = std::ranges::any_of(one.constraints, [&](const Constraint& constraint) {
-      return code_.values.reads_memory(constraint.expression);
-    });
+    const bool reads =
+        std::ranges::any_of(one.constraints, [&](const graph::Constraint& constraint) {
+          return code_.values.reads_memory(constraint.expression);
+        });
     if (one.kind != Region::Kind::conditional || reads) return false;
   }
   return true;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/cost/evaluation_order.h"
+#include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
 
 namespace mlf::analysis {
@@ -56,7 +57,7 @@ struct Terms {
 class Finder {
  public:
   Finder(const std::vector<LoopedStore>& stores, const Memories& memories,
-         const ValueNumbers& values, const Bindings& bindings)
+         const ValueNumbers& values, const graph::Bindings& bindings)
       : stores_(stores), memories_(memories), values_(values), bindings_(bindings) {}
 
   Accumulations run();
@@ -87,7 +88,7 @@ class Finder {
   const std::vector<LoopedStore>& stores_;
   const Memories& memories_;
   const ValueNumbers& values_;
-  const Bindings& bindings_;
+  const graph::Bindings& bindings_;
   mutable std::size_t left_ = kMaxNodes;  // nodes that may still be looked at
 };
 
@@ -211,7 +212,7 @@ bool Finder::is_reduction(const LoopedStore& update, const Definitions& definiti
   if (definitions.has_constant) return true;
   const auto variables = variables_of(indices_of(update.store));
   return std::any_of(update.loops.begin(), update.loops.end(), [&](Node loop) {
-    return !variables.contains(tir::index(loop_variable(loop).id())) &&
+    return !variables.contains(tir::index(graph::loop_variable(loop).id())) &&
            !definitions.loops.contains(tir::index(loop.id()));
   });
 }
@@ -264,7 +265,7 @@ Accumulations Finder::run() {
 }  // namespace
 
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
-                                 const ValueNumbers& values, const Bindings& bindings) {
+                                 const ValueNumbers& values, const graph::Bindings& bindings) {
   return Finder(stores, memories, values, bindings).run();
 }
 

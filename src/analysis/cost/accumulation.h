@@ -4,8 +4,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "analysis/cost/index_program.h"
 #include "analysis/cost/value_numbers.h"
+#include "graph/kernels/index_program.h"
 
 namespace mlf::analysis {
 
@@ -25,6 +25,6 @@ struct Accumulations {
 /// Finds the stores `B[i] = B[i] + x * y` and what they multiply. `stores` in the order of the
 /// code.
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
-                                 const ValueNumbers& values, const Bindings& bindings);
+                                 const ValueNumbers& values, const graph::Bindings& bindings);
 
 }  // namespace mlf::analysis

@@ -21,7 +21,7 @@ struct EvaluatedFunction {
   EvaluatedFunction(const EvaluatedFunction&) = delete;
 
   EvaluationOrder order;
-  Bindings bindings;
+  graph::Bindings bindings;
   Memories memories;
   ValueNumbers values;
   Regions regions;

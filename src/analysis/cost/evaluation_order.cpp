@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 
@@ -136,7 +137,7 @@ void add_statement(Node whole, PartList& parts) {
       return parts.value(whole[f::LetStmt::body]);
     case Kind::AttrStmt:
       return parts.when(whole[f::AttrStmt::body],
-                        is_thread_loop(whole) ? When::each_iteration : When::always);
+                        graph::is_thread_loop(whole) ? When::each_iteration : When::always);
     case Kind::AssertStmt:
       parts.value(whole[f::AssertStmt::condition]);
       return parts.value(whole[f::AssertStmt::body]);
@@ -182,19 +183,6 @@ void evaluated_parts(Node whole, std::vector<Part>& parts) {
   tir::is_expr(whole.category()) ? add_expression(whole, list) : add_statement(whole, list);
 }
 
-// Its extent is the value, its variable that of the IterVar it is about.
-bool is_thread_loop(Node statement) {
-  if (!statement.is(Kind::AttrStmt) || !statement[f::AttrStmt::node].is(Kind::IterVar))
-    return false;
-  const std::string_view key = statement.text(f::AttrStmt::attr_key);
-  return key == "thread_extent" || key == "virtual_thread";
-}
-
-Node loop_variable(Node loop) {
-  if (loop.is(Kind::For)) return loop[f::For::loop_var];
-  return loop[f::AttrStmt::node][f::IterVar::var];
-}
-
 // --- The order -----------------------------------------------------------------------------------
 
 // Post order, last part first, and then reversed: a part that several nodes share comes after the
@@ -236,8 +224,8 @@ EvaluationOrder::EvaluationOrder(tir::Node body) {
   }
 }
 
-Bindings bindings_of(const EvaluationOrder& order) {
-  Bindings bindings;
+graph::Bindings bindings_of(const EvaluationOrder& order) {
+  graph::Bindings bindings;
   const auto bind = [&](Node variable, Node value) {
     bindings.emplace(tir::index(variable.id()), value);
   };

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/cost/index_program.h"
+#include "graph/kernels/index_program.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {
@@ -35,12 +35,6 @@ struct Part {
 /// `address_of` points to, except for its indices.
 void evaluated_parts(tir::Node whole, std::vector<Part>& parts);
 
-/// Whether an attribute statement is a loop over the threads of a device.
-bool is_thread_loop(tir::Node statement);
-
-/// The variable that a loop counts; of a For or a thread loop.
-tir::Node loop_variable(tir::Node loop);
-
 /// What a function evaluates, each node once, every node before all of its parts; of a tree the
 /// order is that of the code. Positions are in this order.
 class EvaluationOrder {
@@ -62,6 +56,6 @@ class EvaluationOrder {
 
 /// Variables and their values: of lets, and of blocks, whose axes are expressions of loop
 /// variables.
-Bindings bindings_of(const EvaluationOrder& order);
+graph::Bindings bindings_of(const EvaluationOrder& order);
 
 }  // namespace mlf::analysis

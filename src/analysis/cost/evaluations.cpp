@@ -23,9 +23,9 @@ Evaluations::Evaluations(const EvaluationOrder& order, Regions& regions)
 RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) {
   switch (part.when) {
     case When::guard_holds:
-      return regions_.branch(around, part.guard, Constraint::Test::holds);
+      return regions_.branch(around, part.guard, graph::Constraint::Test::holds);
     case When::guard_fails:
-      return regions_.branch(around, part.guard, Constraint::Test::fails);
+      return regions_.branch(around, part.guard, graph::Constraint::Test::fails);
     case When::each_iteration:
       return regions_.iterate(around, whole);
     case When::first_iteration:

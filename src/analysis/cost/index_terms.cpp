@@ -26,7 +26,7 @@ bool add_to(std::int64_t& sum, std::int64_t value, std::int64_t factor) {
 }
 
 /// What a variable stands for; undefined for one of a loop.
-Node value_of(Node node, const Bindings& bindings) {
+Node value_of(Node node, const graph::Bindings& bindings) {
   const bool is_variable = node.is(Kind::Var) || node.is(Kind::SizeVar);
   const auto bound = is_variable ? bindings.find(tir::index(node.id())) : bindings.end();
   return bound == bindings.end() ? Node() : bound->second;
@@ -45,7 +45,7 @@ std::optional<std::pair<Node, std::int64_t>> scaled(Node product) {
 }  // namespace
 
 // A stack instead of recursion: nesting is the input's.
-bool IndexTerms::add(Node index, std::int64_t factor, const Bindings& bindings) {
+bool IndexTerms::add(Node index, std::int64_t factor, const graph::Bindings& bindings) {
   std::vector<std::pair<Node, std::int64_t>> stack{{index, factor}};
   for (int part = 0; !stack.empty(); ++part) {
     if (part == kMaxNodes) return false;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/cost/index_program.h"
+#include "graph/kernels/index_program.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {
@@ -24,7 +24,7 @@ struct IndexTerms {
 
   /// Adds `index` times `factor`. False where a number gets too large, or the expression is; then
   /// the terms mean nothing.
-  bool add(tir::Node index, std::int64_t factor, const Bindings& bindings);
+  bool add(tir::Node index, std::int64_t factor, const graph::Bindings& bindings);
 };
 
 }  // namespace mlf::analysis

@@ -111,7 +111,7 @@ void KernelCounter::add_loop(const Evaluations::Loop& loop) {
   if (!is_new) return;
   const Region& body = code_.regions[loop.body];
   LoopCost made;
-  made.variable = std::string(loop_variable(body.loop).text(f::Var::name));
+  made.variable = std::string(graph::loop_variable(body.loop).text(f::Var::name));
   made.extent = body.extent;
   made.kind = body.loop.is(Kind::For) ? static_cast<tir::ForKind>(body.loop.integer(f::For::kind))
                                       : tir::ForKind::thread_binding;

@@ -22,6 +22,10 @@ constexpr std::uint32_t kMaxDepth = 512;
 // steps, some hundredths of a second.
 constexpr std::uint64_t kMaxEnumerationSteps = std::uint64_t{1} << 23;
 
+Count count_of(const tir::Interval& range) {
+  return {static_cast<std::uint64_t>(range.low), static_cast<std::uint64_t>(range.high)};
+}
+
 }  // namespace
 
 void Regions::explain(const std::string& reason) {
@@ -62,11 +66,11 @@ RegionId Regions::iterate(RegionId around, Node loop) {
   return add(std::move(region));
 }
 
-RegionId Regions::branch(RegionId around, Node condition, Constraint::Test test) {
+RegionId Regions::branch(RegionId around, Node condition, graph::Constraint::Test test) {
   Region region;
   region.kind = Region::Kind::conditional;
   region.parent = around;
-  split({condition, test}, region.constraints);
+  graph::split({condition, test}, region.constraints);
   return add(std::move(region));
 }
 
@@ -78,8 +82,8 @@ RegionId Regions::first_iteration(RegionId around, Node block) {
   for (const Node axis : block.list(f::Block::iter_vars)) {
     const auto type = static_cast<tir::IterVarType>(axis.integer(f::IterVar::iter_type));
     if (type != tir::IterVarType::CommReduce || !axis[f::IterVar::dom]) continue;
-    region.constraints.push_back(
-        {axis[f::IterVar::var], Constraint::Test::equals, axis[f::IterVar::dom][f::Range::min]});
+    region.constraints.push_back({axis[f::IterVar::var], graph::Constraint::Test::equals,
+                                  axis[f::IterVar::dom][f::Range::min]});
   }
   return add(std::move(region));
 }
@@ -125,7 +129,7 @@ void Regions::count(Region& region) {
 
 /// Extents are numbers in nearly all code: then nothing around the loop has to be looked at.
 void Regions::count_loop(Region& region) {
-  if (const auto extent = constant_extent(region.loop)) {
+  if (const auto extent = graph::constant_extent(region.loop)) {
     region.extent = *extent;
     region.count = (*this)[region.parent].count * region.extent;
     return;
@@ -140,12 +144,13 @@ void Regions::count_loop(Region& region) {
 void Regions::count_conditional(Region& region) {
   const Count outer = (*this)[region.parent].count;
   const bool is_opposite = region.constraints.size() == 1 &&
-                           region.constraints[0].test == Constraint::Test::fails &&
+                           region.constraints[0].test == graph::Constraint::Test::fails &&
                            region.constraints[0].expression.is(Kind::And);
   if (is_opposite && outer.is_exact()) {
     Region opposite = region;
     opposite.constraints.clear();
-    split({region.constraints[0].expression, Constraint::Test::holds}, opposite.constraints);
+    graph::split({region.constraints[0].expression, graph::Constraint::Test::holds},
+                 opposite.constraints);
     const Count without = count_around(opposite).all;
     if (without.is_exact() && without.min <= outer.min) {
       region.count = outer.min - without.min;
@@ -157,15 +162,16 @@ void Regions::count_conditional(Region& region) {
 }
 
 /// All that is around a region up to the one whose count is known by itself, and that count.
-std::pair<IterationDomain, Count> Regions::domain_of(const Region& region) const {
-  IterationDomain domain;
+std::pair<graph::IterationDomain, Count> Regions::domain_of(const Region& region) const {
+  graph::IterationDomain domain;
   std::vector<Node> loops;  // from the inside out
   Count base = 1;
   const Region* at = &region;
   for (; at->kind != Region::Kind::counted; at = &(*this)[at->parent]) {
     if (at->kind == Region::Kind::unknown) base *= Count(0, std::nullopt);
     if (at->loop) loops.push_back(at->loop);
-    for (const Constraint& constraint : at->constraints) domain.tests.push_back({constraint});
+    for (const graph::Constraint& constraint : at->constraints)
+      domain.tests.push_back({constraint});
   }
   for (std::size_t i = loops.size(); i-- > 0;) domain.loops.push_back({loops[i]});
   domain.compile(bindings_);
@@ -174,16 +180,16 @@ std::pair<IterationDomain, Count> Regions::domain_of(const Region& region) const
 
 /// The part of conditions that is the same in all iterations: those without variables, and those
 /// that depend on data.
-Count Regions::count_constants(const IterationDomain& domain) {
+Count Regions::count_constants(const graph::IterationDomain& domain) {
   Count share{1};
-  for (const IterationDomain::Test& test : domain.tests) {
+  for (const graph::IterationDomain::Test& test : domain.tests) {
     if (!test.counted) {
       explain(
           "a condition depends on more than loop variables: what is under it is counted from "
           "never to always");
       share *= Count(0, 1);
     } else if (!test.counted->has_variables()) {
-      const auto is_met = CountedTest(*test.counted).is_met();
+      const auto is_met = graph::CountedTest(*test.counted).is_met();
       share *= is_met ? Count(*is_met ? 1 : 0) : Count(0, 1);
     }
   }
@@ -200,7 +206,7 @@ Regions::Iterations Regions::count_around(const Region& region) {
   }
   const auto [domain, base] = domain_of(region);
   Iterations result{base * count_constants(domain)};
-  for (const IterationDomain::Group& group : domain.groups()) {
+  for (const graph::IterationDomain::Group& group : domain.groups()) {
     const Iterations found = count_group(domain, group);
     result.all *= found.all;
     if (group.loops.back() + 1 == domain.loops.size()) result.innermost = found.innermost;
@@ -209,20 +215,20 @@ Regions::Iterations Regions::count_around(const Region& region) {
 }
 
 /// The iterations of loops that are connected.
-Regions::Iterations Regions::count_group(const IterationDomain& domain,
-                                         const IterationDomain::Group& group) {
+Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
+                                         const graph::IterationDomain::Group& group) {
   const Iterations unknown{{0, std::nullopt}, {0, std::nullopt}};
   std::vector<std::uint32_t> key;
   Count product{1};  // of constant extents, without the tests
   bool is_constant = true;
   for (const std::size_t i : group.loops) {
-    const IterationDomain::Loop& loop = domain.loops[i];
-    const auto extent = constant_extent(loop.node);
+    const graph::IterationDomain::Loop& loop = domain.loops[i];
+    const auto extent = graph::constant_extent(loop.node);
     is_constant = is_constant && extent;
     product *= Count(extent.value_or(1));
     if (!loop.counted) {
       explain(fmt::format("the iterations of loop '{}' are not known before it runs",
-                          loop_variable(loop.node).text(f::Var::name)));
+                          graph::loop_variable(loop.node).text(f::Var::name)));
       return unknown;
     }
     key.push_back(tir::index(loop.node.id()));
@@ -230,13 +236,13 @@ Regions::Iterations Regions::count_group(const IterationDomain& domain,
   if (is_constant && group.tests.empty()) return {product};
   key.push_back(0);
   for (const std::size_t i : group.tests) {
-    const Constraint& constraint = domain.tests[i].constraint;
+    const graph::Constraint& constraint = domain.tests[i].constraint;
     key.push_back(tir::index(constraint.expression.id()));
     key.push_back(static_cast<std::uint32_t>(constraint.test));
   }
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
-  Enumeration enumeration = *domain.enumeration(group);
+  graph::Enumeration enumeration = *domain.enumeration(group);
   const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
   std::uint64_t left = allowed;
   const auto iterations = enumeration.count(left);
@@ -246,7 +252,8 @@ Regions::Iterations Regions::count_group(const IterationDomain& domain,
         "conditions or bounds distinguish too many iterations to run them one by one, or have "
         "no value in one of them");
   }
-  const Iterations result = iterations    ? Iterations{*iterations, enumeration.innermost_extent()}
+  const Iterations result = iterations
+                                ? Iterations{*iterations, count_of(enumeration.innermost_extent())}
                             : is_constant ? Iterations{{0, product.max}}
                                           : unknown;
   groups_.emplace(std::move(key), result);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/cost/iteration_domain.h"
+#include "graph/kernels/iteration_domain.h"
 #include "mlf/analysis/count.h"
 #include "mlf/tir/module.h"
 
@@ -26,11 +26,11 @@ struct Region {
   };
   Kind kind = Kind::counted;
   RegionId parent = RegionId::function;
-  tir::Node loop{};                       ///< of `loop`
-  Count extent{};                         ///< of `loop`: iterations each time, fewest to most
-  std::vector<Constraint> constraints{};  ///< of `conditional`
-  Count count{1};                         ///< times it is entered in one execution of the function
-  std::uint32_t depth = 0;                ///< regions around it
+  tir::Node loop{};  ///< of `loop`
+  Count extent{};    ///< of `loop`: iterations each time, fewest to most
+  std::vector<graph::Constraint> constraints{};  ///< of `conditional`
+  Count count{1};           ///< times it is entered in one execution of the function
+  std::uint32_t depth = 0;  ///< regions around it
   RegionId innermost_loop = RegionId::function;  ///< itself or around it; `function`: none
 };
 
@@ -38,14 +38,14 @@ struct Region {
 /// limits: beyond them a count is a range, and `reasons` says why.
 class Regions {
  public:
-  explicit Regions(const Bindings& bindings) : bindings_(bindings), regions_(1) {}
+  explicit Regions(const graph::Bindings& bindings) : bindings_(bindings), regions_(1) {}
 
   const Region& operator[](RegionId id) const { return regions_[static_cast<std::size_t>(id)]; }
 
   /// The body of a loop; of a thread loop as well.
   RegionId iterate(RegionId around, tir::Node loop);
   /// Where a condition has this value.
-  RegionId branch(RegionId around, tir::Node condition, Constraint::Test test);
+  RegionId branch(RegionId around, tir::Node condition, graph::Constraint::Test test);
   /// Where the reduction axes of a block are at their start.
   RegionId first_iteration(RegionId around, tir::Node block);
   /// The body of a `while`.
@@ -72,12 +72,13 @@ class Regions {
   void count_loop(Region& region);
   void count_conditional(Region& region);
   Iterations count_around(const Region& region);
-  std::pair<IterationDomain, Count> domain_of(const Region& region) const;
-  Count count_constants(const IterationDomain& domain);
-  Iterations count_group(const IterationDomain& domain, const IterationDomain::Group& group);
+  std::pair<graph::IterationDomain, Count> domain_of(const Region& region) const;
+  Count count_constants(const graph::IterationDomain& domain);
+  Iterations count_group(const graph::IterationDomain& domain,
+                         const graph::IterationDomain::Group& group);
   bool spend(std::size_t steps);
 
-  const Bindings& bindings_;
+  const graph::Bindings& bindings_;
   std::vector<Region> regions_;
   std::vector<std::string> reasons_;
   /// Of loops with their constraints, by node ids: the same condition is often asked twice.

@@ -6,11 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/cost/index_program.h"
-#include "mlf/analysis/count.h"
+#include "graph/kernels/index_program.h"
 #include "mlf/tir/module.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
 /// What an expression has to come to.
 struct Constraint {
@@ -23,6 +22,12 @@ struct Constraint {
 /// Splits a constraint into some that are about fewer variables each: `a && b` is two, and so is
 /// that `a || b` fails.
 void split(const Constraint& whole, std::vector<Constraint>& into);
+
+/// Whether an attribute statement is a loop over the threads of a device.
+bool is_thread_loop(tir::Node statement);
+
+/// The variable that a loop counts; of a For or a thread loop.
+tir::Node loop_variable(tir::Node loop);
 
 /// Iterations of a loop if its extent is a number; none of a negative one.
 std::optional<std::uint64_t> constant_extent(tir::Node loop);
@@ -56,7 +61,7 @@ struct CountedTerm {
 class Enumeration {
  public:
   /// The loops from the outside in. All variables of bounds, tests and terms are variables of the
-  /// loops, bounds use those of outer loops alone.
+  /// loops, bounds use those of outer loops alone. Without loops there is one iteration.
   Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
               std::vector<CountedTerm> terms = {});
   // Programs are connected by their addresses.
@@ -70,7 +75,7 @@ class Enumeration {
   /// term has no value or the values are too many.
   std::optional<std::vector<std::int64_t>> values(std::uint64_t& steps);
   /// Iterations of the innermost loop each time it was entered, fewest to most: after `count`.
-  Count innermost_extent() const { return innermost_; }
+  tir::Interval innermost_extent() const { return innermost_; }
 
  private:
   struct Use {
@@ -98,7 +103,7 @@ class Enumeration {
   std::vector<Level> levels_;
   std::vector<CountedTest> tests_;
   std::vector<CountedTerm> terms_;
-  Count innermost_{};
+  tir::Interval innermost_{0, 0};
   bool was_entered_ = false;
 };
 
@@ -137,4 +142,4 @@ struct IterationDomain {
   std::optional<Enumeration> enumeration(const Group& group) const;
 };
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

@@ -1,14 +1,13 @@
-#include "analysis/cost/iteration_domain.h"
+#include "graph/kernels/iteration_domain.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "analysis/cost/evaluation_order.h"
 #include "graph/node_queries.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
 using tir::Kind;
 using tir::Node;
@@ -44,7 +43,7 @@ void split(const Constraint& whole, std::vector<Constraint>& into) {
     const Node node = one.expression;
     const bool is_split = (one.test == Constraint::Test::holds && node.is(Kind::And)) ||
                           (one.test == Constraint::Test::fails && node.is(Kind::Or));
-    if (graph::operator_of(node) == "likely" && node.list(f::Call::args).size() == 1) {
+    if (operator_of(node) == "likely" && node.list(f::Call::args).size() == 1) {
       stack.push_back({node.list(f::Call::args)[0], one.test, one.other});
     } else if (one.test != Constraint::Test::equals && node.is(Kind::Not)) {
       stack.push_back({node[f::Not::a], opposite(one.test)});
@@ -57,8 +56,21 @@ void split(const Constraint& whole, std::vector<Constraint>& into) {
   }
 }
 
+// Its extent is the value, its variable that of the IterVar it is about.
+bool is_thread_loop(Node statement) {
+  if (!statement.is(Kind::AttrStmt) || !statement[f::AttrStmt::node].is(Kind::IterVar))
+    return false;
+  const std::string_view key = statement.text(f::AttrStmt::attr_key);
+  return key == "thread_extent" || key == "virtual_thread";
+}
+
+Node loop_variable(Node loop) {
+  if (loop.is(Kind::For)) return loop[f::For::loop_var];
+  return loop[f::AttrStmt::node][f::IterVar::var];
+}
+
 std::optional<std::uint64_t> constant_extent(Node loop) {
-  const auto extent = graph::integer_of(bounds_of(loop).extent);
+  const auto extent = integer_of(bounds_of(loop).extent);
   if (!extent) return std::nullopt;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(*extent, 0));
 }
@@ -209,6 +221,7 @@ void make_unique(std::vector<std::int64_t>& values) {
 Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
                          std::vector<CountedTerm> terms)
     : tests_(std::move(tests)), terms_(std::move(terms)) {
+  if (loops.empty()) loops.push_back({{}, IndexProgram::constant(0), IndexProgram::constant(1)});
   levels_.reserve(loops.size());
   for (CountedLoop& loop : loops) {
     Level level;
@@ -271,9 +284,8 @@ bool Enumeration::enter(Level& level, std::uint64_t& steps) {
     return false;
   }
   if (&level == &levels_.back()) {
-    const auto iterations = static_cast<std::uint64_t>(level.left);
-    innermost_.min = was_entered_ ? std::min(innermost_.min, iterations) : iterations;
-    innermost_.max = was_entered_ ? std::max(*innermost_.max, iterations) : iterations;
+    innermost_.low = was_entered_ ? std::min(innermost_.low, level.left) : level.left;
+    innermost_.high = was_entered_ ? std::max(innermost_.high, level.left) : level.left;
     was_entered_ = true;
   }
   return true;
@@ -362,4 +374,4 @@ std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit)
   }
 }
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

@@ -11,7 +11,7 @@
 #include "mlf/tir/module.h"
 #include "tir/interval.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
 /// What a let or a block gives each of its variables.
 using Bindings = std::unordered_map<std::uint32_t, tir::Node>;
@@ -79,4 +79,4 @@ class IndexProgram {
   std::vector<Value> results_;
 };
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

@@ -1,4 +1,4 @@
-#include "analysis/cost/index_program.h"
+#include "graph/kernels/index_program.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,8 @@
 
 #include "graph/node_queries.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
-using graph::operator_of;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -17,7 +16,7 @@ namespace f = tir::f;
 namespace {
 
 // Index expressions of real schedules have some dozens of nodes.
-constexpr std::size_t kMaxSteps = 4096;
+constexpr std::size_t kMaxProgramSteps = 4096;
 
 /// Vectors of indices have many values, floats none that decides about iterations.
 bool is_integer(tir::DType dtype) {
@@ -90,7 +89,7 @@ class IndexCompiler {
   // Iterative, because nesting is the input's. A let that leads back to itself would never end: the
   // limit on steps ends it.
   void enter(Node node) {
-    if (!node || ++entered_ > kMaxSteps || !tir::is_expr(node.category()) ||
+    if (!node || ++entered_ > kMaxProgramSteps || !tir::is_expr(node.category()) ||
         !is_integer(node.dtype())) {
       is_possible_ = false;
       return;
@@ -388,4 +387,4 @@ IndexProgram::Value IndexProgram::arithmetic(Kind kind, const Value& a, const Va
   }
 }
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph
