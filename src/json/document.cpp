@@ -2,14 +2,443 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "json/parser.h"
 #include "json/text.h"
+#include "support/count_bytes.h"
 #include "support/error.h"
+#include "support/name_map.h"
 
 namespace mlf::json {
+// --- Parsing -------------------------------------------------------------------------------------
+
+class Parser {
+ public:
+  Parser(Document& document, std::size_t begin, std::size_t end, const ReadOptions& options)
+      : document_(document),
+        text_(document.source_.text.data()),
+        at_(text_ + begin),
+        end_(text_ + end),
+        options_(options) {}
+
+  void parse();
+
+ private:
+  /// An array or object that is being read.
+  struct Open {
+    std::uint32_t entry;
+    bool ascending = true;  // whether the keys came sorted, which proves them distinct
+    bool may_repeat = false;
+    std::string_view last_key = {};
+    std::uint64_t signs = 0;  // of the keys, a bit each: one that is not there yet is of a new key
+  };
+
+  [[noreturn]] void fail(std::string message) const { fail(at_, std::move(message)); }
+  [[noreturn]] void fail(const char* where, std::string message) const;
+  [[noreturn]] void fail_expected(std::string_view what) const;
+
+  /// The next byte that is not white space; '\0' at the end.
+  char peek() {
+    // Half of what is between values is nothing.
+    return at_<end_&& static_cast<unsigned char>(*at_)> ' ' ? *at_ : peek_over_space();
+  }
+  char peek_over_space();
+  void pass_indentation();
+  bool accept(char c) { return at_ < end_ && *at_ == c && ++at_ != nullptr; }
+
+  void value();
+  void word(std::string_view expected, Type type);
+  void number();
+  bool digits();
+  void check_range(const char* begin) const;
+  /// Reads a string; its content.
+  std::string_view string();
+  const char* quote_or_escape(const char* from) const;
+  std::string_view escaped_string(const char* first_escape);
+  void escape(std::string& text);
+  std::uint32_t code_unit();
+  std::uint32_t code_point();
+  void check_unicode(const char* begin, const char* end) const;
+
+  void open(Type type);
+  void close();
+  /// Goes on inside the innermost container, up to the next value or past its end.
+  void next_part();
+  void key();
+  void check_distinct(std::uint32_t object) const;
+
+  std::uint32_t add(Type type, const char* begin);
+
+  Document& document_;
+  const char* const text_;
+  const char* at_;
+  const char* const end_;
+  const ReadOptions& options_;
+  std::vector<Open> open_;
+};
+
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// Every value but the first, keys counted too, comes after one of these. Counting first is quick
+/// and spares the table its growth: large documents would need half as much memory again. Strings
+/// that hold such characters reserve addresses that are never used.
+std::size_t most_values(std::string_view text) {
+  return 1 + support::count_bytes(
+                 text, [](char c) { return (c == ',') | (c == ':') | ((c | 0x20) == '{'); });
+}
+
+// Eight bytes at a time: strings and indentation are most of a document.
+using Word = std::uint64_t;
+
+constexpr Word repeated(char c) {
+  return Word{0x0101010101010101} * static_cast<unsigned char>(c);
+}
+
+Word load(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+/// The top bit of each byte that is zero. Bytes behind the first one found may be marked wrongly,
+/// by the borrow.
+constexpr Word zero_bytes(Word word) {
+  return (word - repeated('\x01')) & ~word & repeated('\x80');
+}
+
+/// One bit of 64, another one for most keys that differ.
+std::uint64_t sign_of(std::string_view key) {
+  if (key.empty()) return 1;
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(key[i]);
+  };
+  const std::uint32_t parts = byte(0) << 24 | byte(key.size() / 2) << 16 |
+                              byte(key.size() - 1) << 8 |
+                              static_cast<std::uint32_t>(key.size() & 0xFF);
+  constexpr std::uint32_t kSpread = 0x9E3779B1;  // Knuth's multiplicative hash
+  return std::uint64_t{1} << ((parts * kSpread) >> 26);
+}
+
+}  // namespace
+
+void Parser::fail(const char* where, std::string message) const {
+  fail_at(document_.source_, static_cast<std::size_t>(where - text_), std::move(message));
+}
+
+// At the end of the text there is nothing to show.
+void Parser::fail_expected(std::string_view what) const {
+  if (at_ == end_) fail(fmt::format("the text ends where {} is expected", what));
+  fail(fmt::format("expected {}", what));
+}
+
+// Entries are in the order of the text, a container before its parts: the table is the tree.
+std::uint32_t Parser::add(Type type, const char* begin) {
+  auto& entries = document_.entries_;
+  entries.push_back({static_cast<std::uint32_t>(begin - text_),
+                     static_cast<std::uint32_t>(at_ - begin), 0, type, false});
+  return static_cast<std::uint32_t>(entries.size() - 1);
+}
+
+// White space is half of a document that is indented.
+char Parser::peek_over_space() {
+  for (; at_ < end_; ++at_) {
+    if (static_cast<unsigned char>(*at_) > ' ') return *at_;
+    if (*at_ != ' ' && *at_ != '\n' && *at_ != '\r' && *at_ != '\t') return *at_;
+    pass_indentation();
+  }
+  return '\0';
+}
+
+// A new line is often followed by its indentation. The byte at the place itself is passed later.
+void Parser::pass_indentation() {
+  constexpr std::ptrdiff_t kWord = sizeof(Word);
+  while (end_ - at_ > kWord) {
+    const Word others = load(at_ + 1) ^ repeated(' ');
+    if (others == 0) {
+      at_ += kWord;
+    } else {
+      // The first byte in memory has to be the lowest of the word.
+      if constexpr (std::endian::native == std::endian::little) {
+        at_ += std::countr_zero(others) / 8;
+      }
+      return;
+    }
+  }
+}
+
+// No recursion: `open_` holds the containers around the place, so depth costs heap and has a limit
+// of its own.
+void Parser::parse() {
+  const std::string_view text(at_, static_cast<std::size_t>(end_ - at_));
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+  document_.entries_.reserve(most_values(text));
+  value();
+  while (!open_.empty()) next_part();
+  peek();
+  if (at_ < end_) fail("expected the end of the text");
+}
+
+void Parser::value() {
+  switch (peek()) {
+    case '{':
+      return open(Type::object);
+    case '[':
+      return open(Type::array);
+    case '"':
+      string();
+      return;
+    case 'n':
+      return word("null", Type::null);
+    case 't':
+      return word("true", Type::boolean);
+    case 'f':
+      return word("false", Type::boolean);
+    default:
+      return number();
+  }
+}
+
+void Parser::word(std::string_view expected, Type type) {
+  const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+  if (!rest.starts_with(expected)) fail_expected("a value");
+  const char* const begin = at_;
+  at_ += expected.size();
+  add(type, begin);
+}
+
+bool Parser::digits() {
+  const char* const begin = at_;
+  while (at_ < end_ && is_digit(*at_)) ++at_;
+  return at_ > begin;
+}
+
+// Digits stay in the text: most numbers of a document are never asked for.
+void Parser::number() {
+  const char* const begin = at_;
+  const bool negative = accept('-');
+  const char* const first = at_;
+  if (!digits()) fail_expected(negative ? "a digit after '-'" : "a value");
+  if (*first == '0' && at_ > first + 1) fail(begin, "a number must not begin with a zero");
+  Type type = Type::integer;
+  if (accept('.')) {
+    type = Type::real;
+    if (!digits()) fail_expected("a digit after '.'");
+  }
+  if (accept('e') || accept('E')) {
+    type = Type::real;
+    if (!accept('+')) accept('-');
+    if (!digits()) fail_expected("a digit of an exponent");
+  }
+  // With fewer digits and no exponent nothing is out of range.
+  constexpr std::ptrdiff_t kDigitsOfAnyDouble = 308;
+  if (type == Type::real || at_ - first > kDigitsOfAnyDouble) check_range(begin);
+  add(type, begin);
+}
+
+/// Refuses what other readers of JSON would take for infinity. What is too small is zero.
+void Parser::check_range(const char* begin) const {
+  double value = 0;
+  if (std::from_chars(begin, at_, value).ec != std::errc::result_out_of_range) return;
+  // from_chars does not say on which side a number is out of range; strtod gives infinity or zero.
+  if (!std::isinf(std::strtod(std::string(begin, at_).c_str(), nullptr))) return;
+  fail(begin, "this number is out of the range of a double");
+}
+
+const char* Parser::quote_or_escape(const char* from) const {
+  // The first byte in memory has to be the lowest of the word.
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; end_ - from >= 8; from += 8) {
+      const Word word = load(from);
+      const Word found = zero_bytes(word ^ repeated('"')) | zero_bytes(word ^ repeated('\\'));
+      if (found != 0) return from + std::countr_zero(found) / 8;
+    }
+  }
+  while (from < end_ && *from != '"' && *from != '\\') ++from;
+  return from;
+}
+
+// Content without escapes is a view of the source.
+std::string_view Parser::string() {
+  const char* const begin = at_;
+  const char* const end = quote_or_escape(begin + 1);
+  if (end == end_) fail(begin, "a string is not closed");
+  if (options_.strings == Strings::unicode) check_unicode(begin + 1, end);
+  if (*end == '\\') return escaped_string(end);
+  at_ = end + 1;
+  add(Type::string, begin);
+  return {begin + 1, static_cast<std::size_t>(end - begin - 1)};
+}
+
+// Content with escapes is stored apart, at an address that stays (a deque).
+std::string_view Parser::escaped_string(const char* first_escape) {
+  const char* const begin = at_;
+  std::string content(begin + 1, first_escape);
+  at_ = first_escape;
+  while (*at_ == '\\') {
+    if (++at_ == end_) fail(begin, "a string is not closed");
+    escape(content);
+    const char* const end = quote_or_escape(at_);
+    if (end == end_) fail(begin, "a string is not closed");
+    if (options_.strings == Strings::unicode) check_unicode(at_, end);
+    content.append(at_, end);
+    at_ = end;
+  }
+  ++at_;
+  Document::Entry& string = document_.entries_[add(Type::string, begin)];
+  string.link = static_cast<std::uint32_t>(document_.unescaped_.size());
+  string.escaped = true;
+  return document_.unescaped_.emplace_back(std::move(content));
+}
+
+// The eight short escapes of RFC 8259, and \u.
+void Parser::escape(std::string& text) {
+  constexpr std::string_view kLetters = "\"\\/bfnrt";
+  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+  const char letter = *at_++;
+  if (letter == 'u') {
+    append_utf8(text, code_point());
+    return;
+  }
+  const std::size_t which = kLetters.find(letter);
+  if (which == std::string_view::npos) fail(at_ - 2, "unknown escape in a string");
+  text += kMeanings[which];
+}
+
+std::uint32_t Parser::code_unit() {
+  std::uint32_t unit = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = at_ < end_ ? hex_value(*at_) : -1;
+    if (digit < 0) fail("expected four hexadecimal digits after '\\u'");
+    unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    ++at_;
+  }
+  return unit;
+}
+
+// Characters beyond U+FFFF come as two escapes, half of one is not a character.
+std::uint32_t Parser::code_point() {
+  const char* const begin = at_ - 2;
+  const std::uint32_t high = code_unit();
+  if (high < 0xD800 || high > 0xDFFF) return high;
+  if (high < 0xDC00 && end_ - at_ >= 2 && at_[0] == '\\' && at_[1] == 'u') {
+    at_ += 2;
+    const std::uint32_t low = code_unit();
+    if (low >= 0xDC00 && low <= 0xDFFF) return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+  }
+  fail(begin, "half of a surrogate pair");
+}
+
+// Only for JSON by the book: TVM's writer leaves control characters and broken UTF-8 as they are.
+void Parser::check_unicode(const char* begin, const char* end) const {
+  while (begin < end) {
+    const auto byte = static_cast<unsigned char>(*begin);
+    if (byte < 0x20) fail(begin, fmt::format("raw control character U+{:04X} in a string", byte));
+    if (byte < 0x80) {
+      ++begin;
+      continue;
+    }
+    const std::size_t length = utf8_length({begin, static_cast<std::size_t>(end - begin)});
+    if (length == 0) fail(begin, "invalid UTF-8 in a string");
+    begin += length;
+  }
+}
+
+// Recorded before its parts; extent and link follow while and after they are read.
+void Parser::open(Type type) {
+  if (open_.size() >= options_.max_nesting) {
+    fail(fmt::format("JSON nested deeper than {} levels", options_.max_nesting));
+  }
+  const char* const begin = at_;
+  open_.push_back({.entry = add(type, begin)});
+  ++at_;
+}
+
+// Only now is it known where the container ends.
+void Parser::close() {
+  const Open closed = open_.back();
+  open_.pop_back();
+  ++at_;
+  document_.entries_[closed.entry].link = static_cast<std::uint32_t>(document_.entries_.size());
+  if (closed.may_repeat && !closed.ascending) check_distinct(closed.entry);
+}
+
+// One part of the innermost container: comma, key, value, or its end.
+void Parser::next_part() {
+  Document::Entry& container = document_.entries_[open_.back().entry];
+  const bool is_object = container.type == Type::object;
+  const char end = is_object ? '}' : ']';
+  const char next = peek();
+  if (next == end) return close();
+  if (container.extent > 0) {
+    if (next != ',') fail_expected(is_object ? "',' or '}'" : "',' or ']'");
+    ++at_;
+    if (peek() == end) fail(fmt::format("expected a value before '{}'", end));
+  }
+  ++container.extent;
+  if (is_object) key();
+  value();
+}
+
+void Parser::key() {
+  if (peek() != '"') fail_expected("a key in double quotes");
+  // A view of the text, or of a string that stays where it is.
+  const std::string_view name = string();
+  Open& object = open_.back();
+  const bool is_first = document_.entries_[object.entry].extent == 1;
+  // TVM's writer sorts keys: then each is compared with one other only.
+  if (!is_first && object.ascending) object.ascending = object.last_key < name;
+  object.last_key = name;
+  const std::uint64_t sign = sign_of(name);
+  object.may_repeat = object.may_repeat || (object.signs & sign) != 0;
+  object.signs |= sign;
+  if (peek() != ':') fail_expected("':' after a key");
+  ++at_;
+}
+
+// Readers differ in which of two equal keys they take, so there must be none.
+void Parser::check_distinct(std::uint32_t object) const {
+  const auto refuse = [](Value key) { key.fail("duplicate key " + quoted(key.text())); };
+  // Objects of nodes are small: comparing each with each beats a table of hashes.
+  constexpr std::size_t kSmall = 12;
+  const Value value(document_, object);
+  if (value.size() > kSmall) {
+    support::NameSet<std::string_view> seen;
+    for (const Member member : value.members()) {
+      if (!seen.insert(member.key.text()).second) refuse(member.key);
+    }
+    return;
+  }
+  std::string_view seen[kSmall];
+  std::size_t count = 0;
+  for (const Member member : value.members()) {
+    const std::string_view key = member.key.text();
+    if (std::find(seen, seen + count, key) != seen + count) refuse(member.key);
+    seen[count++] = key;
+  }
+}
+
 namespace {
 
 /// A key as a token of a JSON pointer, by RFC 6901.

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "analysis/cost/callees.h"
 #include "graph/allocations.h"
 #include "graph/node_queries.h"
 #include "graph/scope.h"
+#include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
-#include "plan/unknown_callee.h"
 
 namespace mlf::plan {
 namespace {
@@ -22,6 +26,42 @@ using tir::Descend;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
+
+// --- Functions that are not known ----------------------------------------------------------------
+
+// What they cost is known, which is nothing, and so is that they do more than compute: a registry
+// keeps its pointers, and a clock or a device is the same for all kernels.
+constexpr std::array<std::string_view, 4> kHasEffects{"TVMFuncRegisterGlobal", "__tvm_set_device",
+                                                      "start_profile_intrinsic",
+                                                      "end_profile_intrinsic"};
+
+// Functions of math.h that TVM's intrinsics become in C (src/target/intrin_rule.cc), and of which
+// nobody needs to know what they cost.
+constexpr std::array<std::string_view, 2> kComputes{"fma", "fmaf"};
+
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// The function that a call runs, where nobody knows what it does: it may keep the pointers that it
+/// is given beyond the call, and have effects elsewhere, so that no other call may pass it. Nothing
+/// for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro kernels and
+/// those of CMSIS-NN: they compute, and are done with their pointers when they return.
+std::optional<std::string> unknown_callee(Node call) {
+  analysis::Callee callee = analysis::callee_of(call);
+  const std::string_view op = graph::operator_of(call);
+  const bool has_effects = is_among(kHasEffects, callee.symbol) || is_among(kHasEffects, op);
+  const bool is_known = callee.is_known || is_among(kComputes, callee.symbol);
+  if (is_known && !has_effects) return std::nullopt;
+  return callee.symbol.empty() ? std::string(op) : std::move(callee.symbol);
+}
+
+/// Whether TIR says that the call has no effects, whatever it runs (call_pure_extern). It might
+/// still hand back a pointer that it is given.
+bool is_pure(Node call) {
+  return graph::operator_of(call).find("pure") != std::string_view::npos;
+}
 
 // Operators that take a pointer and neither keep it nor hand it on.
 constexpr std::array<std::string_view, 7> kKeepsNothing{"address_of",

@@ -7,22 +7,31 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "archive/rewrite.h"
 #include "deployment/tir_name.h"
+#include "json/document.h"
 #include "mlf/file.h"
 #include "mlf/memory_claims.h"
+#include "mlf/tir/compare.h"
+#include "mlf/tir/module.h"
 #include "process/regenerate.h"
 #include "process/verify_c.h"
 #include "replan/assignment.h"
-#include "replan/check.h"
-#include "replan/declared_sizes.h"
+#include "replan/edit.h"
 #include "replan/edited_archive.h"
 #include "support/error.h"
+#include "support/source_text.h"
 #include "tir/places.h"
 
 namespace mlf::replan {
@@ -31,6 +40,131 @@ namespace {
 using archive::Member;
 using support::get_or_throw;
 using support::SourceText;
+
+// --- Sizes outside of TIR ------------------------------------------------------------------------
+
+// Each throws `Error` (check_failed) where a number is not the old one.
+
+/// A member of an object on the way to a number; throws where it is not there.
+json::Value member(const json::Value& object, std::string_view key) {
+  const auto found = object.is_object() ? object.find(key) : std::nullopt;
+  if (!found) refuse("it has no '" + std::string(key) + "'", "metadata.json");
+  return *found;
+}
+
+/// The entries of memory.functions.main: one a device, or from version 7 on in `modules`.
+json::Value main_memory(const json::Value& root, std::string_view module) {
+  json::Value owner = root;
+  if (const auto modules = root.find("modules")) owner = member(*modules, module);
+  return member(member(member(owner, "memory"), "functions"), "main");
+}
+
+/// `#define NAME 104192`; whether it is here.
+// Applications size their own memory by the header's macros, such as a pool that they give. TVM
+// writes each on a line (src/target/source/interface_c.cc).
+bool add_macro_edit(const support::SourceText& source, std::string_view name,
+                    const NumberChange& size, std::vector<Edit>& edits) {
+  const std::string define = "#define " + std::string(name) + " ";
+  bool found = false;
+  for (std::size_t at = source.text.find(define); at != std::string_view::npos;
+       at = source.text.find(define, at + 1)) {
+    if (at > 0 && source.text[at - 1] != '\n') continue;
+    const auto digits = static_cast<std::uint32_t>(at + define.size());
+    const auto end =
+        static_cast<std::uint32_t>(std::min(source.text.find('\n', at), source.text.size()));
+    edits.push_back(number_edit(source, {digits, end}, size, name));
+    found = true;
+  }
+  return found;
+}
+
+/// What metadata.json says of main's workspace: the pools, and perhaps one of `beside`, the bytes
+/// that it may count with them. Returns the number before and after, where it says one.
+// TVM adds up the pools of the network for the device of main, with the largest workspace that a
+// kernel has elsewhere, and leaves about nothing for the others (`_build_function_memory_map`,
+// model_library_format.py).
+std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
+                                              std::string_view module,
+                                              const ModuleAssignment& assignment,
+                                              std::span<const std::uint64_t> beside,
+                                              std::vector<Edit>& edits) {
+  const json::Document document(source, {});
+  const json::Value main = main_memory(document.root(), module);
+  for (const std::uint64_t more : beside) {
+    std::optional<NumberChange> changed;
+    for (const json::Value device : main.elements()) {
+      const json::Value number = member(device, "workspace_size_bytes");
+      const auto value = number.integer();
+      if (!value || *value < 0) refuse("workspace_size_bytes is not a number", "metadata.json");
+      if (static_cast<std::uint64_t>(*value) != assignment.old_total() + more) continue;
+      if (changed) refuse("two devices of main have the workspace of its pools", "metadata.json");
+      const auto after = static_cast<std::uint64_t>(*value - assignment.saved());
+      changed = NumberChange{static_cast<std::uint64_t>(*value), after};
+      const auto begin = static_cast<std::uint32_t>(number.offset());
+      const auto end = static_cast<std::uint32_t>(begin + number.length());
+      edits.push_back({{begin, end}, std::to_string(after)});
+    }
+    if (changed) return changed;
+  }
+  if (assignment.saved() != 0) {
+    refuse("workspace_size_bytes of main is not " + std::to_string(assignment.old_total()) +
+               ", the sum of its pools",
+           "metadata.json");
+  }
+  return std::nullopt;
+}
+
+// --- What comes out, held against what went in ---------------------------------------------------
+
+/// Pairs of numbers that may differ, as a comparison spells them.
+using Expected = std::set<std::pair<std::string, std::string>>;
+
+void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
+  if (before != after) expected.emplace(std::to_string(before), std::to_string(after));
+}
+
+/// The numbers of one module's functions: read on both sides, and compared with the assignment.
+void check_sites(const tir::Module& before, const tir::Module& after,
+                 const ModuleAssignment& assignment, std::string_view member, Expected& expected) {
+  const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
+  // The same reader on both sides finds the same sites, so that they can be held against each other
+  // one by one.
+  const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
+  if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
+  for (std::size_t f = 0; f < was.size(); ++f) {
+    if (!assignment.has_function(was[f].symbol)) continue;
+    const std::vector<SiteValue> wanted = site_values(assignment, was[f]);
+    std::vector<std::uint64_t> found;
+    for (const LetSite& let : is[f].lets) found.push_back(let.value);
+    // In the order of site_values: offsets first, then sizes.
+    for (const SizeSite& size : is[f].sizes) found.push_back(size.value);
+    if (found.size() != wanted.size()) refuse("numbers of the plan are missing afterwards", member);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (found[i] != wanted[i].change.after) {
+        refuse("function '" + was[f].name + "' still has " + std::to_string(found[i]) +
+                   " where the plan has " + std::to_string(wanted[i].change.after),
+               member);
+      }
+      expect(wanted[i].change.before, wanted[i].change.after, expected);
+    }
+  }
+}
+
+/// Throws `Error` (internal) unless `after` is `before` but for the numbers of the assignments, and
+/// each of those is what it should be. The last word on every edit, whatever found the place.
+/// Wanted numbers are there, and nothing else differs: the same comparison that `mlf verify` makes
+/// between stages. Numbers that may differ are known as pairs, wherever they are.
+void check_changed(const tir::Module& before, const tir::Module& after,
+                   std::span<const ModuleAssignment> assignments, std::string_view member) {
+  Expected expected;
+  for (const ModuleAssignment& assignment : assignments) {
+    check_sites(before, after, assignment, member, expected);
+  }
+  for (const tir::Difference& difference : tir::compare(before, after).differences) {
+    if (expected.contains({difference.left, difference.right})) continue;
+    refuse("something else would change: " + tir::to_string(difference), member);
+  }
+}
 
 /// By the member's place in the archive, so that what is reported has an order.
 using EditsOfMembers = std::map<const Member*, std::vector<Edit>>;
@@ -456,6 +590,7 @@ void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>&
 }
 
 }  // namespace
+
 }  // namespace mlf::replan
 
 namespace mlf {

@@ -1,21 +1,221 @@
 // Which values of one field may differ, by rule of tolerances.def.
-#include "tir/compare/tolerance_rules.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
 #include "tir/array_uses.h"
-#include "tir/compare/linear_form.h"
-#include "tir/compare/printed_names.h"
+#include "tir/compare/descriptions.h"
+#include "tir/compare/tolerance_rules.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::compare_detail {
 namespace {
+
+// --- Linear forms --------------------------------------------------------------------------------
+
+/// A name for a Var or Buffer that is the same for corresponding ones of both modules.
+using IdentityName = std::function<std::string(Node)>;
+
+/// constant + the sum of coefficient times term. Terms are spelled; integers wrap around.
+struct LinearForm {
+  std::int64_t constant = 0;
+  std::map<std::string, std::int64_t> terms;
+  friend bool operator==(const LinearForm&, const LinearForm&) = default;
+};
+
+bool is_named(Node node) {
+  return node.is(Kind::Var) || node.is(Kind::SizeVar) || node.is(Kind::Buffer);
+}
+
+/// Visits what an expression is made of, parts first; what has a name is not looked into.
+template <class Visit>
+void for_each_part(Node expr, Visit&& visit) {
+  NodeSet seen(expr.module());
+  walk(
+      expr, seen,
+      [](Node node) { return is_named(node) ? Descend::past_children : Descend::into_children; },
+      visit);
+}
+
+// Sums wrap around as in the machine: what overflows on both sides alike is still equal.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+std::int64_t wrapping_multiply(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+LinearForm scaled(const LinearForm& form, std::int64_t factor) {
+  LinearForm result{wrapping_multiply(form.constant, factor), {}};
+  for (const auto& [term, coefficient] : form.terms) {
+    if (const std::int64_t product = wrapping_multiply(coefficient, factor)) {
+      result.terms.emplace(term, product);
+    }
+  }
+  return result;
+}
+
+LinearForm sum(const LinearForm& a, const LinearForm& b) {
+  LinearForm result = a;
+  result.constant = wrapping_add(a.constant, b.constant);
+  for (const auto& [term, coefficient] : b.terms) {
+    std::int64_t& total = result.terms[term];
+    total = wrapping_add(total, coefficient);
+    if (total == 0) result.terms.erase(term);
+  }
+  return result;
+}
+
+std::string spelled(const LinearForm& form) {
+  std::string text = std::to_string(form.constant);
+  for (const auto& [term, coefficient] : form.terms) {
+    text += "+" + std::to_string(coefficient) + "*" + term;
+  }
+  return text;
+}
+
+template <class SpellChild>
+std::string spelled_with(Node node, const IdentityName& name_of, SpellChild&& spell_child) {
+  if (is_named(node)) return name_of(node);
+  std::string text = scalar_fields(node) + "(";
+  for_each_child(node, [&](Node child, const FieldInfo&) { text += spell_child(child) + ","; });
+  return text + ")";
+}
+
+/// The forms of all parts of one expression, parts before the whole: no recursion on the input, and
+/// shared parts are computed once.
+class Forms {
+ public:
+  explicit Forms(const IdentityName& name_of) : name_of_(name_of) {}
+
+  void add(Node node) { forms_.emplace(index(node.id()), make(node)); }
+  const LinearForm& of(Node node) const { return forms_.at(index(node.id())); }
+
+ private:
+  LinearForm make(Node node) const {
+    switch (node.kind()) {
+      case Kind::IntImm:
+        return {node.integer(f::IntImm::value), {}};
+      case Kind::Add:
+        return sum(of(node[f::Add::a]), of(node[f::Add::b]));
+      case Kind::Sub:
+        return sum(of(node[f::Sub::a]), scaled(of(node[f::Sub::b]), -1));
+      case Kind::Mul:
+        return product(of(node[f::Mul::a]), of(node[f::Mul::b]), node);
+      default:
+        return term(node);
+    }
+  }
+
+  // A product is linear only where one side is a constant; any other is a term by its spelling.
+  LinearForm product(const LinearForm& a, const LinearForm& b, Node node) const {
+    if (b.terms.empty()) return scaled(a, b.constant);
+    if (a.terms.empty()) return scaled(b, a.constant);
+    return term(node);
+  }
+
+  LinearForm term(Node node) const {
+    const auto spell_child = [&](Node child) { return spelled(of(child)); };
+    return {0, {{spelled_with(node, name_of_, spell_child), 1}}};
+  }
+
+  const IdentityName& name_of_;
+  std::unordered_map<std::uint32_t, LinearForm> forms_;
+};
+
+/// What an integer expression adds up to. Everything but constants, `+`, `-` and products with
+/// constants is a term of its own.
+LinearForm linear_form(Node expr, const IdentityName& name_of) {
+  Forms forms(name_of);
+  for_each_part(expr, [&](Node node) { forms.add(node); });
+  return forms.of(expr);
+}
+
+/// The expression as it is written, without arithmetic.
+std::string spelling(Node expr, const IdentityName& name_of) {
+  std::unordered_map<std::uint32_t, std::string> spellings;
+  const auto spell_child = [&](Node child) { return spellings.at(index(child.id())); };
+  for_each_part(expr, [&](Node node) {
+    spellings.emplace(index(node.id()), spelled_with(node, name_of, spell_child));
+  });
+  return spellings.at(index(expr.id()));
+}
+
+// --- Names as TVM prints them --------------------------------------------------------------------
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// `stem`, or `stem_<n>`: what a table of unique names makes of it.
+bool is_made_unique(std::string_view printed, std::string_view stem) {
+  if (!printed.starts_with(stem)) return false;
+  std::string_view suffix = printed.substr(stem.size());
+  if (suffix.empty()) return true;
+  if (suffix.size() < 2 || suffix.front() != '_') return false;
+  suffix.remove_prefix(1);
+  return suffix.front() != '0' && std::ranges::all_of(suffix, is_digit);
+}
+
+// `show_object_address` puts `_0x…` behind each name.
+std::string_view without_address(std::string_view printed) {
+  const std::size_t at = printed.rfind("_0x");
+  const bool has_address =
+      at != std::string_view::npos && at + 3 < printed.size() &&
+      printed.find_first_not_of("0123456789abcdef", at + 3) == std::string_view::npos;
+  return has_address ? printed.substr(0, at) : printed;
+}
+
+/// Whether the TVMScript printer may print `hint`, a name of a node of `kind`, as `whole`.
+// IRDocsifier (v0.12+) replaces what Python does not allow in a name, and counts repeated ones.
+bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind) {
+  const std::string_view printed = without_address(whole);
+  if (hint.empty()) return is_made_unique(printed, kind == Kind::Buffer ? "buffer" : "v");
+  std::string legal(hint);
+  std::ranges::replace_if(
+      legal, [](char c) { return !is_letter(c) && !is_digit(c) && c != '_'; }, '_');
+  return is_made_unique(printed, legal);
+}
+
+/// The same for the legacy printer.
+// The legacy printer wants a letter first and leaves the rest as it is.
+bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind) {
+  if (!hint.empty() && is_letter(hint.front())) return is_made_unique(printed, hint);
+  const std::string_view prefix = kind == Kind::Buffer ? "buf_" : "v";
+  return is_made_unique(printed, std::string(prefix).append(hint));
+}
+
+/// The same for the TVMScript printer before v0.12.
+bool is_old_script_name_of(std::string_view printed, std::string_view hint, Kind kind) {
+  std::string without_dots(hint);
+  std::ranges::replace(without_dots, '.', '_');
+  return is_legacy_name_of(printed, without_dots, kind);
+}
+
+/// Whether `name` is one that readers give to a variable that is in the text only as a part of the
+/// buffer `buffer`: its data pointer, its offset, or the parameter it is bound to.
+bool is_name_of_part(std::string_view name, std::string_view buffer) {
+  if (!name.starts_with(buffer)) return false;
+  name.remove_prefix(buffer.size());
+  return name.empty() || name == "_elem_offset" || name == "_handle";
+}
 
 bool is_constant(Node node, std::int64_t value) {
   return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
