@@ -211,7 +211,7 @@ export type BufferMap = BufferMapEntry[];
 export type ModuleFunction = PrimFunc | OtherFunction;
 
 /**
- * TIR of one module, as mlf writes it: tir-N.json. The normative words are in README.md beside this file. Made from include/mlf/tir/nodes.def; do not edit.
+ * TIR of one module, as mlf writes it: tir-N.json. The specification is tir.md beside this file. Made from include/mlf/tir/nodes.def; do not edit.
  */
 export interface TirDocument {
   format: "mlf-tir";

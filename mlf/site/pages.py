@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Make the pages of the documentation from the Markdown of the repository: pages.py FOLDER.
 
-A file is a page; a long specification is several. Links between files become links between pages, and a
-file or picture that a page links to is copied. Needs only the standard library."""
+A file is a page. Links between files become links between pages, and a file or picture that a page links
+to is copied. Needs only the standard library."""
 
 import collections
 import html
@@ -18,6 +18,8 @@ HELP = ROOT / "tests" / "golden" / "help"
 PAGES = {
     "README.md": "index.md",
     **{f"mlf/guide/{path.name}": f"guide/{path.name}" for path in sorted((ROOT / "mlf" / "guide").glob("*.md"))},
+    "schemas/README.md": "contract/index.md",
+    **{f"schemas/{path.name}": f"contract/{path.name}" for path in sorted((ROOT / "schemas").glob("[a-z]*.md"))},
     "mlf/python/README.md": "reference/package.md",
     "mlf/tvmc/README.md": "reference/hook.md",
     "include/mlf/README.md": "reference/headers.md",
@@ -26,25 +28,8 @@ PAGES = {
     "tests/README.md": "developers/tests.md",
 }
 
-# Of longer files the headings that begin a page, in their order. The first one begins the file.
-PARTS = {
-    "schemas/README.md": {
-        "The JSON that mlf writes": "contract/index.md",
-        "tir-N.json": "contract/tir.md",
-        "&lt;m&gt;.topology.json and &lt;m&gt;.graph.json": "contract/topology.md",
-        "mlf graph --format perfetto": "contract/perfetto.md",
-        "mlf graph --format model-explorer": "contract/model-explorer.md",
-        "mlf.json": "contract/manifest.md",
-        "mlf inspect --json": "contract/inspect.md",
-        "mlf report --json": "contract/report.md",
-        "mlf check --format json": "contract/check.md",
-        "mlf diff --format json": "contract/diff.md",
-        "mlf plan --json": "contract/plan.md",
-        "mlf verify --json": "contract/verify.md",
-    },
-}
-
 FENCE = re.compile(r"^```(\w*)")
+CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^(#{1,6}) (.*)$")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 PICTURE = re.compile(r'(<img src=")([^"]+)(")')
@@ -63,57 +48,31 @@ class Anchors:
         return f"{words}-{earlier}" if earlier else words
 
 
-class Part:
-    """A page: lines of one file, and the anchors in them."""
+class Page:
+    """A file as a page: its title, its lines, and the anchors of its headings."""
 
     def __init__(self, source, path):
         self.source, self.path = source, path
-        self.lines, self.anchors, self.level = [], [], None
-
-    def add_heading(self, level, title, anchor):
-        # A page begins with a heading of the first level.
-        self.level = self.level or level
-        self.anchors.append(anchor)
-        self.lines.append(f"{'#' * max(level - self.level + 1, 1)} {title} {{#{anchor}}}\n")
-
-
-def first_heading(source):
-    return next(found[2] for found in map(HEADING.match, (ROOT / source).read_text().splitlines()) if found)
-
-
-def all_parts():
-    """Return for each file the headings that begin a page, and the page."""
-    return {**{source: {first_heading(source): page} for source, page in PAGES.items()}, **PARTS}
-
-
-def parts_of(source, starts):
-    """Return the pages of a file. Each heading that begins one must be there."""
-    wanted = dict(starts)
-    parts, anchors, is_code = [], Anchors(), False
-    for line in (ROOT / source).read_text().splitlines(keepends=True):
-        fence = FENCE.match(line)
-        heading = None if is_code or fence else HEADING.match(line)
-        if heading and heading[2] in wanted:
-            parts.append(Part(source, wanted.pop(heading[2])))
-        if not parts:
-            raise SystemExit(f"{source} does not begin with a page")
-        if heading:
-            parts[-1].add_heading(len(heading[1]), heading[2], anchors.of(heading[2]))
-        else:
+        self.title, self.lines, self.anchors = None, [], []
+        anchors, is_code = Anchors(), False
+        for line in (ROOT / source).read_text().splitlines(keepends=True):
+            fence = FENCE.match(line)
+            heading = None if is_code or fence else HEADING.match(line)
+            if heading:
+                self.title = self.title or heading[2]
+                self.anchors.append(anchors.of(heading[2]))
+                line = f"{heading[1]} {heading[2]} {{#{self.anchors[-1]}}}\n"
+            elif not self.title:
+                raise SystemExit(f"{source} does not begin with a heading")
             # A second word is for tests: the name of an example.
-            parts[-1].lines.append(f"```{fence[1]}\n" if fence else line)
-        is_code = is_code != bool(fence)
-    if wanted:
-        raise SystemExit(f"{source} has no heading {', '.join(wanted)}")
-    return parts
+            self.lines.append(f"```{fence[1]}\n" if fence else line)
+            is_code = is_code != bool(fence)
 
 
 class Site:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.starts = all_parts()
-        self.parts = [part for source, starts in self.starts.items() for part in parts_of(source, starts)]
-        self.places = {(part.source, anchor): part for part in self.parts for anchor in part.anchors}
+        self.pages = {source: Page(source, path) for source, path in PAGES.items()}
 
     def relative(self, path, page):
         return pathlib.PurePosixPath(*[".."] * (len(pathlib.PurePosixPath(page).parts) - 1), path)
@@ -125,52 +84,48 @@ class Site:
         shutil.copyfile(ROOT / path, target)
         return f"files/{path}"
 
-    def target(self, part, link):
+    def target(self, page, link):
         """Where a link leads on the site; nothing where it leads to what only the repository has."""
         if re.match(r"\w+:", link):
             return link
         name, _, anchor = link.partition("#")
-        path = (ROOT / part.source).parent / name if name else ROOT / part.source
+        path = (ROOT / page.source).parent / name if name else ROOT / page.source
         source = path.resolve().relative_to(ROOT).as_posix()
-        if source in self.starts:
-            if not anchor:
-                return str(self.relative(next(iter(self.starts[source].values())), part.path))
-            if (source, anchor) not in self.places:
-                raise SystemExit(f"{part.source}: no heading for {link}")
-            return f"{self.relative(self.places[source, anchor].path, part.path)}#{anchor}"
+        if source in self.pages:
+            to = self.pages[source]
+            if anchor and anchor not in to.anchors:
+                raise SystemExit(f"{page.source}: no heading for {link}")
+            return f"{self.relative(to.path, page.path)}{'#' if anchor else ''}{anchor}"
         if path.suffix in (".json", ".png", ".svg", ".ts") and path.is_file():
-            return str(self.relative(self.copied(source), part.path))
+            return str(self.relative(self.copied(source), page.path))
         if not path.exists():
-            raise SystemExit(f"{part.source}: {link} is not there")
+            raise SystemExit(f"{page.source}: {link} is not there")
         return None
 
     def title(self, text):
         """Return the title of the page that a text names as a file of the repository, else the text."""
-        return next(iter(self.starts.get(text, [text])))
+        return self.pages[text].title if text in self.pages else text
 
-    def line(self, part, line):
+    def linked(self, page, text):
+        """Return a text with links and pictures of the site. A link may be on two lines."""
+
         def link(match):
-            target = self.target(part, match[2])
-            text = self.title(match[1])
-            return f"[{text}]({target})" if target else match[1]
+            target = self.target(page, match[2])
+            return f"[{self.title(match[1])}]({target})" if target else match[1]
 
         def picture(match):
-            return f"{match[1]}{self.target(part, match[2])}{match[3]}"
+            return f"{match[1]}{self.target(page, match[2])}{match[3]}"
 
-        return PICTURE.sub(picture, LINK.sub(link, line))
+        return PICTURE.sub(picture, LINK.sub(link, text))
 
     def write(self, path, text):
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 
-    def write_part(self, part):
-        lines, is_code = [], False
-        for line in part.lines:
-            if FENCE.match(line):
-                is_code = not is_code
-            lines.append(line if is_code else self.line(part, line))
-        self.write(part.path, "".join(lines))
+    def write_page(self, page):
+        parts = CODE.split("".join(page.lines))
+        self.write(page.path, "".join(part if CODE.match(part) else self.linked(page, part) for part in parts))
 
     def write_commands(self):
         """What `mlf COMMAND --help` prints; a test of the program compares these files with it."""
@@ -187,8 +142,8 @@ class Site:
         self.write("reference/python.md", text)
 
     def write_all(self):
-        for part in self.parts:
-            self.write_part(part)
+        for page in self.pages.values():
+            self.write_page(page)
         self.write_commands()
         self.write_python()
 

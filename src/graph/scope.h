@@ -1,5 +1,5 @@
 // What pointers point to: parameters, allocations, places in pools, and the tensor structs that
-// packed calls build on the stack (rules R2, R5).
+// packed calls build on the stack (rules `pointers`, `arguments` of schemas/topology.md).
 #pragma once
 
 #include <cstdint>

@@ -255,7 +255,7 @@ class ChecksOfVerify(program_case.Folder):
         self.assertIsNotNone(codes["compilation"]["not_checked"])
 
     def test_the_words_list_every_code(self):
-        words = (support.SOURCE / "schemas" / "README.md").read_text()
+        words = (support.SOURCE / "schemas" / "verify.md").read_text()
         schema = json.loads((support.SOURCE / "schemas" / "verify.schema.json").read_text())
         table = (support.SOURCE / "include" / "mlf" / "verify_checks.def").read_text()
         codes = re.findall(r'^MLF_VERIFY_CHECK\(\w+, "([a-z-]+)",', table, re.M)

@@ -37,38 +37,38 @@ class Pages(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.site = pages.Site(folder.name)
 
-    def test_every_heading_and_line_of_a_file_is_on_one_page(self):
-        for source in pages.all_parts():
-            text = (support.SOURCE / source).read_text()
-            lines = [line for part in self.site.parts if part.source == source for line in part.lines]
-            self.assertEqual(len(lines), len(text.splitlines()))
+    def test_every_line_of_a_file_is_on_its_page(self):
+        for source, page in self.site.pages.items():
+            self.assertEqual(len(page.lines), len((support.SOURCE / source).read_text().splitlines()))
 
     def test_links_between_files_are_links_between_pages(self):
-        part = self.site.places["mlf/guide/costs.md", "one-kernel"]
-        self.assertEqual(self.site.line(part, "[flash](less-memory.md#flash)"),
+        page = self.site.pages["mlf/guide/costs.md"]
+        self.assertEqual(self.site.linked(page, "[flash](less-memory.md#flash)"),
                          "[flash](../guide/less-memory.md#flash)")
-        self.assertEqual(self.site.line(part, "[schemas/README.md](../../schemas/README.md)"),
-                         "[The JSON that mlf writes](../contract/index.md)")
-        self.assertEqual(self.site.line(part, "[losses](../../schemas/README.md#9-losses)"),
-                         "[losses](../contract/tir.md#9-losses)")
-        self.assertEqual(self.site.line(part, "[TVM](https://tvm.apache.org)"),
+        self.assertEqual(self.site.linked(page, "[schemas/README.md](../../schemas/README.md)"),
+                         "[Specifications of JSON documents](../contract/index.md)")
+        self.assertEqual(self.site.linked(page, "[losses](../../schemas/losses.md#codes)"),
+                         "[losses](../contract/losses.md#codes)")
+        self.assertEqual(self.site.linked(page, "[peak\nmemory](less-memory.md)"),
+                         "[peak\nmemory](../guide/less-memory.md)")
+        self.assertEqual(self.site.linked(page, "[TVM](https://tvm.apache.org)"),
                          "[TVM](https://tvm.apache.org)")
-        self.assertEqual(self.site.line(part, "the [sources](../../src)"), "the sources")
+        self.assertEqual(self.site.linked(page, "the [sources](../../src)"), "the sources")
 
     def test_a_link_that_leads_nowhere_ends_it(self):
-        part = self.site.parts[0]
-        for link in ("#no-such-heading", "schemas/README.md#no", "no-such-file.md"):
+        page = self.site.pages["README.md"]
+        for link in ("#no-such-heading", "schemas/tir.md#no", "no-such-file.md"):
             with self.assertRaises(SystemExit):
-                self.site.line(part, f"[x]({link})")
+                self.site.linked(page, f"[x]({link})")
 
-    def test_a_heading_that_is_gone_ends_it(self):
+    def test_a_file_without_a_heading_ends_it(self):
         with self.assertRaises(SystemExit):
-            pages.parts_of("README.md", {"mlf": "index.md", "No such heading": "x.md"})
+            pages.Page("mlf/site/requirements.txt", "x.md")
 
-    def test_every_guide_is_a_page(self):
-        for guide in (support.SOURCE / "mlf" / "guide").glob("*.md"):
-            self.assertTrue((guide.relative_to(support.SOURCE).as_posix(), pages.Anchors().of(
-                pages.first_heading(guide.relative_to(support.SOURCE)))) in self.site.places)  # fmt: skip
+    def test_every_guide_and_every_specification_is_a_page(self):
+        for folder in ("mlf/guide", "schemas"):
+            for path in (support.SOURCE / folder).glob("*.md"):
+                self.assertIn(path.relative_to(support.SOURCE).as_posix(), self.site.pages)
 
 
 class Built(unittest.TestCase):
@@ -85,7 +85,7 @@ class Built(unittest.TestCase):
 
     def test_every_page_is_in_the_navigation(self):
         start = self.text("")
-        for path in (path for parts in pages.all_parts().values() for path in parts.values()):
+        for path in pages.PAGES.values():
             page = path.removesuffix(".md").removesuffix("index")
             self.assertTrue((self.html / page / "index.html").is_file(), page)
             if page:

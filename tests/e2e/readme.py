@@ -172,13 +172,8 @@ class Documents(unittest.TestCase):
         self.assertIn(limits[0].rstrip(), DOCUMENTS[support.SOURCE / "mlf" / "guide" / "limits.md"])
 
 
-WORDS = (support.SOURCE / "schemas" / "README.md").read_text()
-
-
-def part(heading):
-    """The words from a heading to the next of its level."""
-    found = re.search(rf"^# {heading}\n(.*?)(?=^# |\Z)", WORDS, re.MULTILINE | re.DOTALL)
-    return found[1]
+def specification(name):
+    return (support.SOURCE / "schemas" / f"{name}.md").read_text()
 
 
 def examples(words):
@@ -201,17 +196,38 @@ def words_of(schema):
 
 
 class Contract(unittest.TestCase):
-    """schemas/README.md about the documents that have no table in the code to be made from."""
+    """The specifications of documents that have no table in the code to be made from."""
+
+    # Words of a specification that another one explains.
+    REFERENCES = {"manifest": "", "report": "", "plan": "numbers", "diff": "numbers",
+                  "check": "numbers codes", "inspect": "codes", "verify": "codes"}  # fmt: skip
 
     def test_every_key_and_code_of_the_schemas_is_in_the_words(self):
-        for name, heading in (("manifest", "mlf.json"), ("inspect", "mlf inspect --json"),
-                              ("verify", "mlf verify --json")):  # fmt: skip
+        explained = {"numbers": {"min", "max"}, "codes": words_of_other_tables()}
+        for name, references in self.REFERENCES.items():
             schema = json.loads((support.SOURCE / "schemas" / f"{name}.schema.json").read_text())
-            words = part(heading)
-            # Dialects, and checks of a network, have tables of their own elsewhere.
-            elsewhere = set() if name == "manifest" else words_of_other_tables()
+            words = specification(name)
+            elsewhere = set().union(*map(explained.get, references.split()))
             missing = [w for w in words_of(schema) - elsewhere if f"`{w}`" not in words]
             self.assertEqual(sorted(missing), [], name)
+
+    def test_the_index_has_every_specification_and_schema(self):
+        folder = support.SOURCE / "schemas"
+        index = (folder / "README.md").read_text()
+        for path in folder.iterdir():
+            if path.name != "README.md":
+                self.assertIn(f"({path.name})", index)
+
+    def test_every_rule_that_the_code_names_is_specified(self):
+        rules = set(re.findall(r"^### Rule ([a-z-]+)$", specification("topology"), re.MULTILINE))
+        named = set()
+        for path in (support.SOURCE / "src" / "graph").rglob("*"):
+            if path.suffix in (".cpp", ".h"):
+                text = re.sub(r"\n\s*//+", "", path.read_text())
+                for found in re.findall(r"rules?((?:,? `[a-z-]+`)+)", text):
+                    named.update(re.findall(r"`([a-z-]+)`", found))
+        self.assertGreater(len(named), 12)
+        self.assertEqual(named - rules, set())
 
     def test_the_examples_are_what_the_program_writes(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -222,23 +238,25 @@ class Contract(unittest.TestCase):
         del manifest["generator"]
         for container, key in ((manifest["consumed"], "members"), (manifest, "written")):
             container[key] = [digest["name"] for digest in container[key]]
-        self.assertEqual(examples(part("mlf.json"))["manifest"], manifest)
+        self.assertEqual(examples(specification("manifest"))["manifest"], manifest)
 
         inspection = json.loads(support.run_ok("inspect", "--json", ARCHIVE).stdout)
-        self.assertEqual(examples(part("mlf inspect --json"))["claims"],
+        self.assertEqual(examples(specification("inspect"))["claims"],
                          inspection["modules"][0]["memory"]["claims"])  # fmt: skip
 
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
         verdict = json.loads(support.run_ok("verify", "--json", archive).stdout)
-        for check in examples(part("mlf verify --json"))["checks"]:
+        for check in examples(specification("verify"))["checks"]:
             self.assertIn(check, verdict["archives"][0]["checks"])
 
 
 def words_of_other_tables():
+    """Dialects, checks of a network, and findings."""
     tir = json.loads((support.SOURCE / "schemas" / "tir.schema.json").read_text())
-    checks = (support.SOURCE / "include" / "mlf" / "graph" / "checks.def").read_text()
+    folder = support.SOURCE / "include" / "mlf"
+    codes = (folder / "graph" / "checks.def").read_text() + (folder / "findings.def").read_text()
     dialects = tir["$defs"]["Source"]["properties"]["dialect"]["enum"]
-    return {*dialects, *re.findall(r'"([a-z-]+)"', checks)}
+    return {*dialects, *re.findall(r'"([a-z-]+)"', codes)}
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ class Reports(unittest.TestCase):
 
     def test_have_findings_that_the_words_list(self):
         rules = (support.SOURCE / "include/mlf/findings.def").read_text()
-        words = (support.SOURCE / "schemas/README.md").read_text()
+        words = (support.SOURCE / "schemas/report.md").read_text()
         table = words[words.index("| finding | rule |") :]
         for code, meaning in re.findall(r'MLF_FINDING\(\w+, "([\w-]+)",\s*((?:"[^"]*"\s*)+)\)', rules):
             rule = "".join(re.findall('"([^"]*)"', meaning))

@@ -47,8 +47,8 @@ class TirJson(unittest.TestCase):
 
     def test_the_kernel_in_the_words_is_a_real_one_and_its_program_runs(self):
         path = TIR / "pairs" / "tvm-0.18-vec" / "text.txt"
-        words = (support.SOURCE / "schemas" / "README.md").read_text()
-        section = words[words.index("## A kernel"):words.index("## 1. The document")]
+        words = (support.SOURCE / "schemas" / "tir.md").read_text()
+        section = words[words.index("## A kernel"):words.index("## Document")]
         blocks = dict(re.findall(r"^```(.*?)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL))
         self.assertIn(blocks["python text"].rstrip(), path.read_text())
         document = support.run_ok("tir", path).stdout

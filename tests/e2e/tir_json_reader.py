@@ -1,4 +1,4 @@
-"""A reader of tir-N.json that knows nothing but schemas/README.md.
+"""A reader of tir-N.json that knows nothing but schemas/tir.md.
 
 Takes a document as the plain json module reads it, resolves every reference, nests the statements by
 their scope counts, writes them as flat lists again and compares. Needs Python's default recursion

@@ -1,4 +1,4 @@
-"""A reader of <m>.topology.json, made from schemas/README.md alone.
+"""A reader of <m>.topology.json, made from schemas/topology.md and graph.md alone.
 
 It follows main step by step, as the document tells it, and comes to the same values, lives and bytes
 in use as the document; then it makes the projection to <m>.graph.json itself.

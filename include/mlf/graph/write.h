@@ -15,7 +15,7 @@ inline constexpr int kTopologyVersion = 1;
 /// Writes everything a topology holds, in a fixed order of keys: `format` ("mlf-topology"),
 /// `version`, `generator`, `module`, `provenance`, `inputs`, `outputs`, `constants`, `kernels`,
 /// `calls`, `values`, `storages`, `pools`, `memory`, `hooks`, `copies`, `checks`
-/// (schemas/README.md). Ids are positions in these arrays; sizes and offsets are bytes; what is
+/// (schemas/topology.md). Ids are positions in these arrays; sizes and offsets are bytes; what is
 /// unknown or does not apply is null.
 MLF_API Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
                                          const tir::Sink& sink);

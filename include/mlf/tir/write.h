@@ -43,7 +43,7 @@ struct ConstantFile {
   NodeId constant;   ///< the NDArray
 };
 
-/// Writes `document` as tir-N.json (schemas/README.md) and says which files belong beside it.
+/// Writes `document` as tir-N.json (schemas/tir.md) and says which files belong beside it.
 ///
 /// Errors: `invalid_input` where the module is not an IRModule, where a field that TVM always has
 /// is undefined, where two functions have one name, and where sharing expands beyond the limit.

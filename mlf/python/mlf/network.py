@@ -16,7 +16,7 @@ MOST_CALLS_DRAWN = 400
 
 
 class Network:
-    """What `src/<module>.topology.json` says (schemas/README.md has the words).
+    """What `src/<module>.topology.json` says (schemas/topology.md specifies it).
 
     Ids are positions in these lists. `topology` is the whole document.
     """

@@ -1,4 +1,5 @@
-// The functions of all TIR of one build, and which of them are mains (rules R1, R16, R17).
+// The functions of all TIR of one build, and which of them are mains (rules `main-function`,
+// `several-targets`, `module-name` of schemas/topology.md).
 #pragma once
 
 #include <cstddef>

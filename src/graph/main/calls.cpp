@@ -35,7 +35,7 @@ const Operator* call_operator(Node call) {
   return at == kCallOperators.end() ? nullptr : &*at;
 }
 
-/// Functions of the C runtime are not kernels (rule R4).
+/// Functions of the C runtime are not kernels (rule `calls` of schemas/topology.md).
 bool is_runtime(std::string_view symbol) {
   return symbol.starts_with("TVMBackend") || symbol.starts_with("TVMAPI") ||
          symbol.starts_with("TVMPlatform") || symbol == "memset";

@@ -52,9 +52,9 @@ bool has_effect(Node node) {
          node.is(Kind::Store) || node.is(Kind::For) || node.is(Kind::While) || is_kernel_call(node);
 }
 
-/// The walk over the statements of main, in their order (rule R3). Main has no control flow: what
-/// AOTExecutorCodegen makes are allocations around one sequence of calls. Whatever else is there
-/// becomes an UnknownStatement, never an error.
+/// The walk over the statements of main, in their order (rule `statements` of schemas/topology.md).
+/// Main has no control flow: what AOTExecutorCodegen makes are allocations around one sequence of
+/// calls. Whatever else is there becomes an UnknownStatement, never an error.
 class MainReader {
  public:
   MainReader(tir::Node function, const ReconstructLimits& limits)

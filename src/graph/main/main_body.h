@@ -1,5 +1,6 @@
 // What happens in main, step by step, before anything is said about directions and values; and the
-// forms of its statements (rules R3, R4, R5, R9).
+// forms of its statements (rules `statements`, `calls`, `arguments`, `copies` of
+// schemas/topology.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Which of main's parameters are tensors, pools and contexts, which memory is behind a place, and
-// which tensors are inputs and outputs of the network (rules R2, R5, R8, R14).
+// which tensors are inputs and outputs of the network (rules `pointers`, `arguments`,
+// `intermediate-outputs`, `names` of schemas/topology.md).
 #pragma once
 
 #include <compare>

@@ -15,7 +15,8 @@ enum class PortUse : std::uint8_t { none, read, write, read_then_write };
 using PortIndex = std::map<StorageKey, std::size_t>;
 
 /// What steps whose effects are known do to each port. What happens first decides: main reads its
-/// inputs and writes its outputs, and a read of an output comes after the write (rule R8).
+/// inputs and writes its outputs, and a read of an output comes after the write (rule
+/// `intermediate-outputs` of schemas/topology.md).
 class PortUses {
  public:
   PortUses(const ParameterTable& parameters, KernelLibrary& kernels)

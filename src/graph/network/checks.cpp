@@ -150,10 +150,11 @@ const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& plac
   return next->second->end > placed.begin ? next->second : nullptr;
 }
 
-/// Adds a check for every value that is put over a living one (rule R13). A tensor last read by a
-/// call may share bytes with a result of that call: USMP looks into kernels and knows that they
-/// read before they write. Shared bytes alone do not make an edge: the planner reuses
-/// memory that nobody needs any more, and only a read of the very same storage makes an edge.
+/// Adds a check for every value that is put over a living one (rule `storage` of
+/// schemas/topology.md). A tensor last read by a call may share bytes with a result of that call:
+/// USMP looks into kernels and knows that they read before they write. Shared bytes alone do not
+/// make an edge: the planner reuses memory that nobody needs any more, and only a read of the very
+/// same storage makes an edge.
 ///
 /// Values enter in the order of their definitions. At any time `pools` has the living ones by where
 /// they begin, so that a newcomer only has to look at its two neighbours: near-linear in the number

@@ -12,7 +12,7 @@
 
 namespace mlf::graph {
 
-// --- Types (rule R10) ---------------------------------------------------------------------------
+// --- Types (rule `edge-shapes` of schemas/topology.md) ------------------------------------------
 
 /// Gives flattened tensors the shapes that Relay's main (null: unknown) and main's own declarations
 /// have for them.
@@ -38,7 +38,7 @@ void size_pool_constants(Topology& topology, tir::Node main);
 /// none in the form that TVM gives it: lets of calls, tuples, their elements and constants.
 std::optional<Topology> relay_main(tir::Node module);
 
-// --- Checks (rules R10, R12, R13, R15) ----------------------------------------------------------
+// --- Checks (rules `edge-shapes`, `external-functions`, `storage`, `reads-and-writes`) -----------
 
 /// Values that nothing reads, sizes that do not agree, tensors that do not fit or overlap.
 void check_values(Topology& topology);
@@ -47,10 +47,10 @@ void check_values(Topology& topology);
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
                           const FunctionRef& main);
 
-/// Functions without TIR, whose directions are inferred (rule R12).
+/// Functions without TIR, whose directions are inferred (rule `external-functions`).
 void check_externals(Topology& topology);
 
-/// Two mains of one module contradict each other, whatever they say (rule R1).
+/// Two mains of one module contradict each other, whatever they say (rule `main-function`).
 void check_several_mains(std::vector<Topology>& topologies);
 
 }  // namespace mlf::graph

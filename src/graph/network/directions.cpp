@@ -67,7 +67,8 @@ Decision fallback(const TensorState& tensor) {
 
 }  // namespace
 
-// In the order of rule R6. From left to right, since an output makes outputs of what follows it.
+// In the order of rule `directions` of schemas/topology.md. From left to right, since an output
+// makes outputs of what follows it.
 std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
   std::vector<std::optional<Decision>> decided(tensors.size());
   bool after_output = false;

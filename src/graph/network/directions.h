@@ -1,4 +1,5 @@
-// Which arguments of a call are read and which are written (rule R6).
+// Which arguments of a call are read and which are written (rule `directions` of
+// schemas/topology.md).
 #pragma once
 
 #include <optional>

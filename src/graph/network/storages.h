@@ -1,4 +1,4 @@
-// Values as versions of the storage that holds them (rule R7).
+// Values as versions of the storage that holds them (rule `values` of schemas/topology.md).
 #pragma once
 
 #include <map>

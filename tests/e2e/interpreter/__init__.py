@@ -1,7 +1,7 @@
 """Computes what a tir-N.json says: proof that the document holds all there is to a network.
 
 The input of this package is the document (with the .npy files it names) and tensors; its rules are
-those of schemas/README.md, and of C where TIR leaves its target to decide. Every PrimFunc becomes a
+those of schemas/tir.md, and of C where TIR leaves its target to decide. Every PrimFunc becomes a
 Python function over NumPy values first.
 
     document.py     the tables of the document

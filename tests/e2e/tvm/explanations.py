@@ -2,7 +2,7 @@
 
 Both are documents of mlf: one of the text, one of what TVM has in memory. Their functions are walked
 side by side; where they part, `fields` of a loss of the text has to name the place. This follows the
-words of schemas/README.md alone.
+words of schemas/losses.md alone.
 """
 
 # TVM's structural equality does not look at these.

@@ -97,7 +97,7 @@ class Document:
         return Document(tree), list(omitted)
 
     def tir_json(self) -> str:
-        """The text of tir-N.json (schemas/README.md)."""
+        """The text of tir-N.json (schemas/tir.md)."""
         return self._tree.tir_json().decode()
 
     def save_json(self, *, tvm_version: str | None = None) -> str:

@@ -1,4 +1,4 @@
-// schemas/README.md says what generated C loses: its table names every loss of the reader.
+// The table of what generated C loses, in schemas/losses.md, names every loss of the reader.
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 /// The rows of the table between the marks.
 std::vector<std::string> rows() {
-  std::ifstream file(MLF_SOURCE_DIR "/schemas/README.md");
+  std::ifstream file(MLF_SOURCE_DIR "/schemas/losses.md");
   std::vector<std::string> found;
   std::string line;
   while (std::getline(file, line) && line != "<!-- generated-c -->") {

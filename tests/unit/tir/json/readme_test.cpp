@@ -1,4 +1,5 @@
-// schemas/README.md says what the program does: its tables come from ours, its examples are read.
+// schemas/tir.md and schemas/losses.md: their tables come from those of the code, and their
+// examples are read.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -15,10 +16,11 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-constexpr const char* kReadme = MLF_SOURCE_DIR "/schemas/README.md";
+constexpr const char* kDocumentPath = MLF_SOURCE_DIR "/schemas/tir.md";
+constexpr const char* kLossesPath = MLF_SOURCE_DIR "/schemas/losses.md";
 
-std::string readme() {
-  std::ifstream stream(kReadme);
+std::string text_of(const char* path) {
+  std::ifstream stream(path);
   return (std::ostringstream() << stream.rdbuf()).str();
 }
 
@@ -29,7 +31,7 @@ struct Example {
 
 std::vector<Example> examples() {
   std::vector<Example> found;
-  std::istringstream lines(readme());
+  std::istringstream lines(text_of(kDocumentPath));
   std::string line;
   bool inside = false;
   while (std::getline(lines, line)) {
@@ -150,15 +152,24 @@ std::string with_section(std::string text, std::string_view name, std::string_vi
   return text.replace(first, last - first, content);
 }
 
-TEST(SchemaReadme, ListsEveryKindAndEveryLoss) {
-  const std::string committed = readme();
+void expect_current(const char* path, const std::string& expected) {
+  if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << expected;
+  EXPECT_TRUE(text_of(path) == expected)
+      << path << " is out of date: run this test with MLF_UPDATE_GOLDEN=1";
+}
+
+TEST(TirSpecification, ListsEveryKind) {
+  const std::string committed = text_of(kDocumentPath);
   ASSERT_NE(committed.find("<!-- kinds -->"), std::string::npos);
-  std::string expected = with_section(committed, "losses", losses_table());
-  expected = with_section(expected, "losses of dialects", dialects_table());
-  expected = with_section(expected, "kinds", kinds_table());
-  if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kReadme) << expected;
-  EXPECT_TRUE(readme() == expected)
-      << "schemas/README.md is out of date: run this test with MLF_UPDATE_GOLDEN=1";
+  expect_current(kDocumentPath, with_section(committed, "kinds", kinds_table()));
+}
+
+TEST(TirSpecification, ListsEveryLoss) {
+  const std::string committed = text_of(kLossesPath);
+  ASSERT_NE(committed.find("<!-- losses -->"), std::string::npos);
+  ASSERT_NE(committed.find("<!-- losses of dialects -->"), std::string::npos);
+  const std::string expected = with_section(committed, "losses", losses_table());
+  expect_current(kLossesPath, with_section(expected, "losses of dialects", dialects_table()));
 }
 
 using Json = nlohmann::ordered_json;
@@ -182,7 +193,7 @@ Json whole_document(const Json& first, const Json& example) {
   return document;
 }
 
-TEST(SchemaReadme, GivesExamplesThatComeBackTheSame) {
+TEST(TirSpecification, GivesExamplesThatComeBackTheSame) {
   const auto all = examples();
   ASSERT_GE(all.size(), 10u);
   const Json first = Json::parse(all.front().text);

@@ -434,9 +434,8 @@ std::string schema_text() {
                  {"$id", "https://mlf.invalid/schemas/tir.schema.json"},
                  {"title", "TirDocument"},
                  {"description",
-                  "TIR of one module, as mlf writes it: tir-N.json. The normative words are in "
-                  "README.md beside this file. Made from "
-                  "include/mlf/tir/nodes.def; do not edit."}};
+                  "TIR of one module, as mlf writes it: tir-N.json. The specification is tir.md "
+                  "beside this file. Made from include/mlf/tir/nodes.def; do not edit."}};
   const Json document = closed({{"format", {{"const", kFormat}}},
                                 {"version", {{"const", kVersion}}},
                                 {"generator", {{"type", "string"}}},
