@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "analysis/cost/box_count.h"
 #include "analysis/cost/evaluation_order.h"
 
 namespace mlf::analysis {
@@ -21,6 +22,9 @@ constexpr std::uint32_t kMaxDepth = 512;
 // Iterations of one group of loops that are run one by one: about a million of a condition of eight
 // steps, some hundredths of a second.
 constexpr std::uint64_t kMaxEnumerationSteps = std::uint64_t{1} << 23;
+
+// Iterations that are cheaper to run than to look at by ranges.
+constexpr std::uint64_t kFewIterations = std::uint64_t{1} << 20;
 
 Count count_of(const tir::Interval& range) {
   return {static_cast<std::uint64_t>(range.low), static_cast<std::uint64_t>(range.high)};
@@ -214,6 +218,15 @@ Regions::Iterations Regions::count_around(const Region& region) {
   return result;
 }
 
+std::optional<std::uint64_t> Regions::count_by_ranges(const graph::IterationDomain& domain,
+                                                      const graph::IterationDomain::Group& group) {
+  const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
+  std::uint64_t left = allowed;
+  const auto iterations = count_in_boxes(domain, group, left);
+  spend(allowed - left);
+  return iterations;
+}
+
 /// The iterations of loops that are connected.
 Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
                                          const graph::IterationDomain::Group& group) {
@@ -242,6 +255,11 @@ Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
   }
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
+  if (is_constant && product.min > kFewIterations) {
+    if (const auto iterations = count_by_ranges(domain, group)) {
+      return groups_.emplace(std::move(key), Iterations{*iterations}).first->second;
+    }
+  }
   graph::Enumeration enumeration = *domain.enumeration(group);
   const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
   std::uint64_t left = allowed;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,8 @@ class Regions {
   Count count_constants(const graph::IterationDomain& domain);
   Iterations count_group(const graph::IterationDomain& domain,
                          const graph::IterationDomain::Group& group);
+  std::optional<std::uint64_t> count_by_ranges(const graph::IterationDomain& domain,
+                                               const graph::IterationDomain::Group& group);
   bool spend(std::size_t steps);
 
   const graph::Bindings& bindings_;

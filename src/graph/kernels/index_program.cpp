@@ -42,6 +42,48 @@ std::optional<tir::Interval> range_of_type(tir::DType dtype) {
   return tir::Interval{dtype.is_int() ? -end : 0, end - 1};
 }
 
+using Range = std::optional<tir::Interval>;
+
+constexpr tir::Interval kAlways{1, 1};
+constexpr tir::Interval kNever{0, 0};
+constexpr tir::Interval kSometimes{0, 1};
+
+/// Of a comparison that holds where `holds` says so, and cannot where `fails` does.
+tir::Interval truth(bool holds, bool fails) {
+  return holds ? kAlways : fails ? kNever : kSometimes;
+}
+
+tir::Interval opposite(const tir::Interval& value) {
+  return {1 - value.high, 1 - value.low};
+}
+
+/// The truth values of a comparison, or of `And` and `Or`, between values of these ranges.
+tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
+  if (!a || !b) return kSometimes;
+  switch (kind) {
+    case Kind::LT:
+      return truth(a->high < b->low, a->low >= b->high);
+    case Kind::LE:
+      return truth(a->high <= b->low, a->low > b->high);
+    case Kind::GT:
+      return truth(a->low > b->high, a->high <= b->low);
+    case Kind::GE:
+      return truth(a->low >= b->high, a->high < b->low);
+    case Kind::EQ:
+    case Kind::NE: {
+      const bool is_one_value = a->low == a->high && b->low == b->high && a->low == b->low;
+      const tir::Interval equal = truth(is_one_value, a->high < b->low || b->high < a->low);
+      return kind == Kind::EQ ? equal : opposite(equal);
+    }
+    case Kind::And:
+      return {std::min(a->low, b->low), std::min(a->high, b->high)};
+    case Kind::Or:
+      return {std::max(a->low, b->low), std::max(a->high, b->high)};
+    default:
+      return kSometimes;
+  }
+}
+
 /// FloorDiv rounds down, Div as C does: towards zero.
 std::int64_t rounded_down(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -262,7 +304,7 @@ std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const
                  ? a
                  : range_of_type(step.dtype);
     case Code::negation:
-      return tir::Interval{0, 1};
+      return a ? opposite(*a) : kSometimes;
     case Code::choice: {
       const auto& b = ranges[step.b];
       const auto& c = ranges[step.c];
@@ -276,7 +318,7 @@ std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const
       return range_of_type(step.dtype);
     }
     case Code::binary:
-      if (step.dtype.is_bool()) return tir::Interval{0, 1};
+      if (step.dtype.is_bool()) return range_of_truth(step.kind, a, ranges[step.b]);
       if (!a || !ranges[step.b]) return std::nullopt;
       return tir::combine(step.kind, *a, *ranges[step.b]);
     case Code::shift_right: {

@@ -160,6 +160,37 @@ TEST(KernelCost, TooManyIterationsAreARange) {
   EXPECT_EQ(cost.uncertain.size(), 1);
 }
 
+// By ranges: far more iterations than can be run.
+TEST(KernelCost, AGuardOfManyIterationsIsCountedByArithmetic) {
+  const KernelCost cost = cost_of(R"(
+    for i in range(3000000):
+        if i < 2999990:
+            B[0] = A[0]
+    for i, j in T.grid(100000, 64):
+        if T.likely(i * 64 + j < 6399937):
+            B[0] = W[0]
+)");
+  EXPECT_EQ(exactly(buffer(cost, "A").loads), 2'999'990);
+  EXPECT_EQ(exactly(buffer(cost, "W").loads), 6'399'937);
+  EXPECT_TRUE(cost.uncertain.empty());
+}
+
+// A padded image, whose frame is left out, and its frame alone.
+TEST(KernelCost, GuardsOnTwoLoopsAreCountedByArithmetic) {
+  const KernelCost cost = cost_of(R"(
+    for y, x, c in T.grid(2050, 2050, 3):
+        if 1 <= y and y < 2049 and 1 <= x and x < 2049:
+            B[0] = A[0]
+        else:
+            B[0] = W[0]
+    for y, x in T.grid(5000, 5000):
+        if y == x:
+            B[1] = A[1]
+)");
+  EXPECT_EQ(exactly(buffer(cost, "A").loads), 2048 * 2048 * 3 + 5000);
+  EXPECT_EQ(exactly(buffer(cost, "W").loads), (2050 * 2050 - 2048 * 2048) * 3);
+}
+
 TEST(KernelCost, ConditionsOnParametersAreARange) {
   const KernelCost cost = cost_of_text(R"(
 # from tvm.script import tir as T
