@@ -293,6 +293,9 @@ void MainReader::text(Node node) {
   std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
   if (shown.size() < text.size()) shown += "…";
   if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
+  // It is given nothing that main knows.
+  const std::string_view callee = string_of(node.map(f::OpaqueStmt::fields).find("calls"));
+  if (!callee.empty()) return body_.steps.push_back(RawCall{.symbol = callee, .arguments = {}});
   unknown_statement(quoted(shown));
 }
 

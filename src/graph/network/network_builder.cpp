@@ -9,6 +9,17 @@
 namespace mlf::graph {
 namespace {
 
+constexpr std::array kLoggingMacros{
+#define MLF_LOGGING_MACROS(prefix) std::string_view(prefix),
+#include "graph/kernels/callees.def"
+};
+
+/// Whether this is a macro that only writes a message: other macros may be anything.
+bool is_logging_macro(std::string_view name) {
+  return std::ranges::any_of(kLoggingMacros,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 // Some external kernels declare tensors without dimensions (cmsis-nn: `()`): where the storage
 // holds more than one element, the shape says nothing.
 TensorType plausible(TensorType type, std::optional<std::uint64_t> storage_bytes) {
@@ -179,7 +190,8 @@ bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) cons
 void NetworkBuilder::note_foreign(const RawCall& raw) {
   const bool may_be_macro =
       std::ranges::none_of(raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
-  if (may_be_macro) return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
+  if (may_be_macro && !is_logging_macro(raw.symbol))
+    return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
   check(CheckCode::foreign_call, "main calls " + quoted(raw.symbol) +
                                      ", which nothing defines and which is given no tensor");
 }

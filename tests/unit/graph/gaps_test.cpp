@@ -110,6 +110,18 @@ TEST(Gaps, AHookThatGetsNoTensorLeavesTheGraph) {
   EXPECT_EQ(topology.gaps.size(), 1u);
 }
 
+TEST(Gaps, WhatAHookGetsMayBeUnknownAsLongAsItIsNotOfMain) {
+  for (const char* added : {"  log_cycles(3, t0);\n", "  unsigned t0 = read_counter();\n",
+                            "  uint64_t ms = esp_timer(UNIT) / 1000;\n",
+                            "  ESP_LOGI(\"tvm\", \"layer %d\", 3);\n", "  LOG_INF(\"layer\");\n"}) {
+    const Topology topology = with_added(added);
+    EXPECT_EQ(checks_of(topology), Codes{"foreign-call"}) << added;
+    EXPECT_EQ(topology.calls.size(), 2u) << added;
+    EXPECT_TRUE(topology.is_sound()) << added;
+    EXPECT_EQ(topology.gaps.size(), 1u) << added;
+  }
+}
+
 TEST(Gaps, AnUnknownStatementMayCallEveryKernel) {
   const Topology topology =
       network_of("  HIDDEN(x_buffer_var, output_buffer_var);\n", kPoolWrapper);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "tir/c/language.h"
 
@@ -74,11 +75,12 @@ bool UnknownStatements::is_of_function(std::string_view name) const {
          std::ranges::any_of(facts.pools, [&](const Pool& pool) { return pool.name == name; });
 }
 
-/// Whether the statement is a declaration or an assignment that names nothing of this function,
-/// calls nothing and goes nowhere: `uint32_t t0 = DWT->CYCCNT;`. A name alone may be a macro that
-/// does anything.
-bool UnknownStatements::is_inert(std::size_t begin, std::size_t end) const {
+/// A declaration or an assignment that names nothing of this function is harmless:
+/// `uint32_t t0 = DWT->CYCCNT;`. So is a call of a function that is given nothing of it:
+/// `log_cycles(3, t0);`. A name alone may be a macro that does anything.
+UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std::size_t end) const {
   const Cursor& cursor = context_.cursor;
+  Effects effects;
   std::size_t names = 0;
   bool assigns = false;
   for (std::size_t i = begin; i < end; ++i) {
@@ -88,15 +90,20 @@ bool UnknownStatements::is_inert(std::size_t begin, std::size_t end) const {
     assigns = assigns || word == "=" || word == "++" || word == "--";
     if (token.sign == sign(")") && next == sign("(")) {
       const std::string_view before = cursor.text(cursor.at_position(i - 1));
-      if (!is_type(before)) return false;
+      if (!is_type(before)) return {};
     }
-    if (token.sign == sign("]") && next == sign("(")) return false;
+    if (token.sign == sign("]") && next == sign("(")) return {};
     if (token.kind != TokenKind::name) continue;
     ++names;
-    const bool is_call = next == sign("(") && word != "sizeof";
-    if (is_call || is_control(word) || is_of_function(word)) return false;
+    if (is_control(word) || is_of_function(word)) return {};
+    if (next != sign("(") || word == "sizeof") continue;
+    // A member may be a pointer to anything.
+    const Sign before = i == begin ? Sign{} : cursor.at_position(i - 1).sign;
+    if (before == sign(".") || before == sign("->")) return {};
+    if (effects.callee.empty()) effects.callee = word;
   }
-  return assigns || names > 1;
+  effects.is_harmless = assigns || names > 1 || !effects.callee.empty();
+  return effects;
 }
 
 void UnknownStatements::taint(std::size_t begin, std::size_t end) {
@@ -120,24 +127,32 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
   const std::size_t begin = cursor.position();
   if (++count_ > kMost || !pass_statement(cursor)) return std::nullopt;
   const std::size_t end = cursor.position();
-  const bool inert = is_inert(begin, end);
-  if (!inert) taint(begin, end);
-  context_.is_understood = context_.is_understood && inert;
+  const Effects effects = effects_of(begin, end);
+  const bool inert = effects.is_harmless && effects.callee.empty();
+  // A macro may be anything; by convention its name has no small letters.
+  const bool may_be_macro =
+      std::ranges::none_of(effects.callee, [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_known = inert || (effects.is_harmless && !may_be_macro);
+  if (!is_known) taint(begin, end);
+  context_.is_understood = context_.is_understood && is_known;
   const std::uint32_t first = cursor.at_position(begin).begin;
   const std::uint32_t last = cursor.at_position(end - 1).end;
   context_.source.count_lines_to(first);
   Builder& builder = context_.builder();
-  const std::array fields = {
-      NamedNode{builder.string("text"),
-                context_.make().string(cursor.source().text.substr(first, last - first))},
-      NamedNode{builder.string("is_inert"), context_.make().boolean(inert ? 1 : 0)}};
+  std::vector<NamedNode> fields = {
+      {builder.string("text"),
+       context_.make().string(cursor.source().text.substr(first, last - first))},
+      {builder.string("is_inert"), context_.make().boolean(inert ? 1 : 0)}};
+  if (effects.is_harmless && !effects.callee.empty()) {
+    fields.push_back({builder.string("calls"), context_.make().string(effects.callee)});
+  }
   // Each statement is a place of its own, so that it is a loss of its own.
   context_.text_losses.push_back({LossCode::unknown_construct, LossScope::function,
                                   std::string(context_.losses.function()),
                                   fmt::format("line {}, column {}: {}", reason.where.line,
                                               reason.where.column, reason.message)});
   return UnknownStatement{
-      builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(std::span(fields))}),
+      builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(fields)}),
       mentions(begin, end, "return")};
 }
 

@@ -23,7 +23,8 @@ class UnknownStatements {
   explicit UnknownStatements(FunctionContext& context) : context_(context) {}
 
   /// Passes over the statement at the cursor and makes an OpaqueStmt with the fields `text` and
-  /// `is_inert`, under the loss unknown-construct. Nothing where no statement begins here or where
+  /// `is_inert`, and `calls` where a call of this function is all that it may do, under the loss
+  /// unknown-construct. Nothing where no statement begins here or where
   /// there are too many of them: then the function as a whole is not understood.
   std::optional<UnknownStatement> pass(const Diagnostic& reason);
 
@@ -31,7 +32,12 @@ class UnknownStatements {
   // People instrument each call. Beyond this the function is not one that TVM generated.
   static constexpr std::size_t kMost = 4096;
 
-  bool is_inert(std::size_t begin, std::size_t end) const;
+  /// What a statement does that names nothing of this function.
+  struct Effects {
+    bool is_harmless = false;   ///< it computes values and calls functions, no more
+    std::string_view callee{};  ///< of its first call; empty: none
+  };
+  Effects effects_of(std::size_t begin, std::size_t end) const;
   bool is_of_function(std::string_view name) const;
   void taint(std::size_t begin, std::size_t end);
   bool mentions(std::size_t begin, std::size_t end, std::string_view word) const;

@@ -143,6 +143,26 @@ TEST(CStatements, CountersOfTheUserAreInert) {
   EXPECT_TRUE(is_inert("struct sample one;"));
 }
 
+std::string_view callee_of(const Document& document) {
+  const Node callee = unknown_in(document).map(f::OpaqueStmt::fields).find("calls");
+  return callee ? callee.text(f::String::value) : std::string_view();
+}
+
+std::string only_calls(std::string_view statement) {
+  return std::string(callee_of(read_files({in_kernel("  " + std::string(statement))})));
+}
+
+TEST(CStatements, ACallThatIsGivenNothingOfTheFunctionIsNoMoreThanThat) {
+  EXPECT_EQ(only_calls("unsigned t0 = read_counter();"), "read_counter");
+  EXPECT_EQ(only_calls("uint32_t ms = esp_timer(TIMER->UNIT) / 1000;"), "esp_timer");
+  EXPECT_EQ(only_calls("log_cycles(3, t0);"), "log_cycles");
+  EXPECT_EQ(only_calls("hooks.begin(3) ;"), "");
+  EXPECT_EQ(only_calls("x = (*hook)(3);"), "");
+  EXPECT_EQ(only_calls("log_value(missing, p[0]);"), "");
+  EXPECT_EQ(only_calls("if (flag) log_cycles(3);"), "");
+  EXPECT_EQ(only_calls("uint32_t t0 = DWT->CYCCNT;"), "");
+}
+
 TEST(CStatements, WhatMayDoAnythingIsNotInert) {
   EXPECT_FALSE(is_inert("HIDDEN;"));                        // a macro
   EXPECT_FALSE(is_inert("unsigned t0 = read_counter();"));  // a call
