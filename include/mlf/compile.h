@@ -1,5 +1,6 @@
 // The archive's own C, compiled by the user's compiler: how large its code is, what is in which
-// section, how large the frames of its functions are. `--cc` of mlf report, check and diff.
+// section, how large the frames of its functions are. `--cc` of mlf report, check and diff. And the
+// object files that archives of LLVM targets hold.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
@@ -54,5 +55,19 @@ struct CompiledCode {
 /// no C; `io`.
 MLF_API Result<CompiledCode> compile_module(const archive::Archive& archive, const Module& module,
                                             const Compiler& compiler);
+
+/// What the object files that an archive of an LLVM target holds (codegen/host/lib) have in memory.
+struct ObjectCode {
+  CompiledCode code;  ///< nothing of the module's C; no frames
+  /// The AOT main function among them, and the functions that its code refers to in the order of
+  /// the code, those of TVM's runtime left out. Empty where no object file defines a main.
+  std::string main{};
+  std::vector<std::string> main_calls{};
+};
+
+/// Reads the object files of a module; nothing where it has none. Errors: `invalid_input` where one
+/// is not ELF.
+MLF_API Result<std::optional<ObjectCode>> object_code(const archive::Archive& archive,
+                                                      const Module& module);
 
 }  // namespace mlf

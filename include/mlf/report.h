@@ -128,6 +128,7 @@ struct ModuleReport {
   std::vector<CallReport> calls{};      ///< in execution order
   analysis::Count mac;                  ///< of all calls
   std::optional<CompiledCode> code{};   ///< where a compiler was given
+  std::optional<ObjectCode> objects{};  ///< where the archive has object files
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;

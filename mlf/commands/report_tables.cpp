@@ -308,6 +308,28 @@ std::string summary(const ModuleReport& module) {
   return text;
 }
 
+/// What object files say by themselves: sections, and functions in the order in which main refers
+/// to them, then by name.
+std::string objects_text(const ModuleReport& module) {
+  if (!module.objects) return {};
+  const CompiledCode& code = module.objects->code;
+  std::string text = fmt::format("\nOBJECTS  text {}   rodata {}   data {}   bss {}\n\n", code.text,
+                                 code.rodata, code.data, code.bss);
+  Table table({"CALL", "FUNCTION", "CODE"});
+  table.align_right({0, 2});
+  const auto add = [&](std::string call, const std::string& symbol) {
+    const auto found = code.functions.find(symbol);
+    const bool is_here = found != code.functions.end();
+    table.add({std::move(call), symbol, is_here ? std::to_string(found->second.bytes) : "?"});
+  };
+  const std::vector<std::string>& calls = module.objects->main_calls;
+  for (std::size_t i = 0; i < calls.size(); ++i) add(std::to_string(i), calls[i]);
+  for (const auto& [symbol, function] : code.functions) {
+    if (std::ranges::find(calls, symbol) == calls.end()) add("-", symbol);
+  }
+  return table.empty() ? text : text + table.text();
+}
+
 /// One line for each code: how many there are, and the largest. Bytes of several are no sum that
 /// anybody saves: scratch of one kernel is not there while another runs.
 std::string findings_text(const ModuleReport& module) {
@@ -372,7 +394,8 @@ std::string to_tables(const Report& report, const ReportView& view) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
     text += summary(module) + "\n" + calls_table(module, view).text(view.colours) +
-            findings_text(module) + contradictions_text(module) + why_uncertain(module);
+            objects_text(module) + findings_text(module) + contradictions_text(module) +
+            why_uncertain(module);
   }
   return text;
 }

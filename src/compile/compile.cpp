@@ -127,4 +127,22 @@ Result<CompiledCode> compile_module(const archive::Archive& archive, const Modul
           [&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), archive.path()); });
 }
 
+Result<std::optional<ObjectCode>> object_code(const archive::Archive& archive,
+                                              const Module& module) {
+  return support::to_result([&]() -> std::optional<ObjectCode> {
+           if (module.files.objects.empty()) return std::nullopt;
+           ObjectCode object;
+           compile::ObjectSymbols symbols;
+           for (const FileRef& file : module.files.objects) {
+             const std::string_view bytes =
+                 support::get_or_throw(archive.read(*archive.find(file.name)));
+             compile::add_object(bytes, file.name, object, symbols);
+           }
+           object.code.missing = symbols.missing();
+           return object;
+         })
+      .map_error(
+          [&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), archive.path()); });
+}
+
 }  // namespace mlf

@@ -20,9 +20,9 @@ struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-[[noreturn]] void fail(const std::string& path, const char* why) {
+[[noreturn]] void fail(const Location& where, const char* why) {
   throw support::Error(ErrorKind::invalid_input,
-                       std::string("the object file is not an ELF file: ") + why, {.file = path});
+                       std::string("the object file is not an ELF file: ") + why, where);
 }
 
 /// By what the program does with it; names of sections are the compiler's own.
@@ -70,6 +70,129 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCo
   }
 }
 
+using ElfFile = std::unique_ptr<Elf, EndElf>;
+
+/// Calls `visit` with each section and its header; those that cannot be read are left out.
+template <class Visit>
+void for_each_section(const ElfFile& elf, Visit&& visit) {
+  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
+       section = elf_nextscn(elf.get(), section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) != nullptr) visit(section, header);
+  }
+}
+
+void add_elf(const ElfFile& elf, const Location& where, CompiledCode& code,
+             ObjectSymbols& symbols) {
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where, elf_errmsg(-1));
+  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
+       section = elf_nextscn(elf.get(), section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) fail(where, elf_errmsg(-1));
+    add_section(header, code);
+    if (header.sh_type == SHT_SYMTAB) add_symbols(elf.get(), section, header, code, symbols);
+  }
+}
+
+/// A main function of AOT: v0.9 and later; v0.8.
+bool is_main(std::string_view name) {
+  return name.starts_with("tvmgen_") &&
+         (name.ends_with("___tvm_main__") || name.ends_with("_run_model"));
+}
+
+bool is_of_runtime(std::string_view name) {
+  return name.starts_with("TVM") || name.starts_with("__TVM");
+}
+
+/// The code of a function, in its section.
+struct CodeRange {
+  std::size_t section = 0;
+  GElf_Addr begin = 0;
+  GElf_Addr end = 0;
+};
+
+struct Reference {
+  GElf_Addr offset = 0;
+  std::string name;
+};
+
+/// The functions that relocations inside of `range` name, in the order of their places. A function
+/// that is not defined here has no type.
+std::vector<Reference> references(const ElfFile& elf, const CodeRange& range, Elf_Data* symbols,
+                                  std::size_t names) {
+  std::vector<Reference> found;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    const bool has_addends = header.sh_type == SHT_RELA;
+    if ((!has_addends && header.sh_type != SHT_REL) || header.sh_info != range.section) return;
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0) return;
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+      GElf_Rela with{};
+      GElf_Rel without{};
+      const bool is_read = has_addends ? gelf_getrela(data, i, &with) != nullptr
+                                       : gelf_getrel(data, i, &without) != nullptr;
+      if (!is_read) continue;
+      const GElf_Addr offset = has_addends ? with.r_offset : without.r_offset;
+      const GElf_Xword info = has_addends ? with.r_info : without.r_info;
+      GElf_Sym symbol;
+      if (offset < range.begin || offset >= range.end ||
+          gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(info)), &symbol) == nullptr) {
+        continue;
+      }
+      const bool is_function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC ||
+                               (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0);
+      const char* const name = elf_strptr(elf.get(), names, symbol.st_name);
+      if (is_function && name != nullptr) found.push_back({offset, name});
+    }
+  });
+  std::ranges::stable_sort(found, {}, &Reference::offset);
+  return found;
+}
+
+/// Calls `visit` with the name and code of each function that a table of symbols defines.
+template <class Visit>
+void for_each_function(const ElfFile& elf, Elf_Data* table, const GElf_Shdr& header,
+                       Visit&& visit) {
+  GElf_Ehdr file;
+  if (table == nullptr || header.sh_entsize == 0 || gelf_getehdr(elf.get(), &file) == nullptr) {
+    return;
+  }
+  const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+  for (int i = 0; i < count; ++i) {
+    GElf_Sym symbol;
+    if (gelf_getsym(table, i, &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
+    const char* const name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    // The lowest bit says that the code is Thumb.
+    const GElf_Addr thumb = file.e_machine == EM_ARM ? 1 : 0;
+    const GElf_Addr begin = symbol.st_value & ~thumb;
+    visit(std::string_view(name), CodeRange{symbol.st_shndx, begin, begin + symbol.st_size});
+  }
+}
+
+/// LLVM takes what a packed function computes out into a function of its own.
+constexpr std::string_view kComputeSuffix = "_compute_";
+
+void add_main(const ElfFile& elf, Elf_Scn* table, const GElf_Shdr& header, ObjectCode& object) {
+  Elf_Data* const symbols = elf_getdata(table, nullptr);
+  if (!object.main.empty()) return;
+  for_each_function(elf, symbols, header, [&](std::string_view name, const CodeRange&) {
+    if (is_main(name)) object.main = name;
+  });
+  if (object.main.empty()) return;
+  const std::string compute = object.main + std::string(kComputeSuffix);
+  for (const std::string& part : {object.main, compute}) {
+    for_each_function(elf, symbols, header, [&](std::string_view name, const CodeRange& range) {
+      if (name != part) return;
+      for (Reference& one : references(elf, range, symbols, header.sh_link)) {
+        if (is_of_runtime(one.name) || one.name == compute) continue;
+        object.main_calls.push_back(std::move(one.name));
+      }
+    });
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> ObjectSymbols::missing() const {
@@ -81,15 +204,20 @@ std::vector<std::string> ObjectSymbols::missing() const {
 void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols& symbols) {
   elf_version(EV_CURRENT);
   const support::File file = support::File::open(path, O_RDONLY);
-  const std::unique_ptr<Elf, EndElf> elf(elf_begin(file.fd(), ELF_C_READ, nullptr));
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(path, elf_errmsg(-1));
-  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
-       section = elf_nextscn(elf.get(), section)) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) fail(path, elf_errmsg(-1));
-    add_section(header, code);
-    if (header.sh_type == SHT_SYMTAB) add_symbols(elf.get(), section, header, code, symbols);
-  }
+  const ElfFile elf(elf_begin(file.fd(), ELF_C_READ, nullptr));
+  add_elf(elf, {.file = path}, code, symbols);
+}
+
+void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
+                ObjectSymbols& symbols) {
+  elf_version(EV_CURRENT);
+  // libelf wants bytes that it may write.
+  std::vector<char> own(bytes.begin(), bytes.end());
+  const ElfFile elf(elf_memory(own.data(), own.size()));
+  add_elf(elf, {.member = std::string(member)}, object.code, symbols);
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
+  });
 }
 
 // A line is "file.c:12:5:function", a tab, bytes, a tab, "static" or "dynamic,bounded" or

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mlf/compile.h"
@@ -20,6 +21,11 @@ struct ObjectSymbols {
 
 /// Adds what the object file at `path` has in memory. Throws `Error` where it is not ELF.
 void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols& symbols);
+
+/// Adds what an object file that is a member of an archive has in memory. Throws `Error` where it
+/// is not ELF.
+void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
+                ObjectSymbols& symbols);
 
 /// Adds the frames that gcc and clang wrote with -fstack-usage.
 void add_frames(const std::string& path, CompiledCode& code);

@@ -47,6 +47,7 @@ class Reporter {
   void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
   const TirFunctions& functions_of(std::string_view stem);
   void add_layers(ModuleReport& module, const FileRef& relay) const;
+  void add_objects(ModuleReport& report, const Module& module);
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
@@ -261,11 +262,23 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   if (options_.compiler && !module.files.sources.empty()) {
     report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
   }
+  add_objects(report, module);
   collect_reasons(report);
   report.contradictions = get_or_throw(contradictions_of(deployment_, position, network));
   const std::vector<NamedFunction> functions = functions_of_module(report);
   report.findings = findings_of(report, functions, main_of(network), uncalled_functions(report));
   return report;
+}
+
+/// An object file that is not ELF says nothing, and that it is there.
+void Reporter::add_objects(ModuleReport& report, const Module& module) {
+  const auto objects = object_code(deployment_.archive(), module);
+  if (objects) {
+    report.objects = *objects;
+  } else {
+    support::throw_unless_invalid(objects.error());
+    report.uncertain.push_back(objects.error().where.member + ": " + objects.error().message);
+  }
 }
 
 /// Main of an AOT network that TIR shows; undefined for any other. Graph executors have no main:

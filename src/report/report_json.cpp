@@ -105,6 +105,21 @@ void write_compiled(Writer& out, const CompiledCode& code) {
   out.member("bss", code.bss);
 }
 
+/// By name.
+void write_objects(Writer& out, const ObjectCode& objects) {
+  write_compiled(out, objects.code);
+  out.array("functions", [&] {
+    for (const auto& [symbol, function] : objects.code.functions) {
+      out.begin_object();
+      out.member("symbol", symbol);
+      out.member("bytes", function.bytes);
+      out.end_object();
+    }
+  });
+  out.text_or_null("main", objects.main);
+  out.member("main_calls", objects.main_calls);
+}
+
 void write_kernel(Writer& out, const ModuleReport& module, const KernelReport& kernel) {
   out.member("symbol", kernel.symbol);
   out.text_or_null("source", kernel.source);
@@ -156,6 +171,7 @@ void write_module(Writer& out, const ModuleReport& module) {
   out.object("ram", module, write_ram);
   out.object("flash", module, write_flash);
   out.object("compiled", module.code, write_compiled);
+  if (module.objects) out.object("objects", *module.objects, write_objects);
   out.object("peak", module, write_peak);
   out.objects("calls", module.calls,
               [&](Writer&, const CallReport& one) { write_call(out, module, one); });

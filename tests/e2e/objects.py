@@ -1,0 +1,101 @@
+"""What `mlf report` says of archives that have object files instead of C: code, sections and the calls
+of main are those that nm, size and the TIR of the same build have."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import generated_c
+import support
+
+# Each form of a main: unpacked and packed calls, with a memory planner and without.
+NETWORKS = (
+    "qnn_conv-aot-c",
+    "split_concat-aot-c-usmp",
+    "qnn_conv-aot-packed-usmp",
+    "control_ops-aot-c",
+    "dense-aot-packed-usmp",
+)
+
+
+def sizes(path):
+    """Code of each function, by nm; static ones of one name are added up."""
+    found = {}
+    for line in subprocess.run(["nm", "-S", path], capture_output=True, check=True, text=True).stdout.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[2] in "tT":
+            found[words[3]] = found.get(words[3], 0) + int(words[1], 16)
+    return found
+
+
+def text_bytes(path):
+    """Executable sections, by objdump."""
+    lines = subprocess.run(["objdump", "-hw", path], capture_output=True, check=True, text=True).stdout
+    return sum(int(line.split()[2], 16) for line in lines.splitlines() if "CODE" in line)
+
+
+def chosen():
+    names = {path: path.parent.name if path.stem == "module" else path.stem for path in support.archives()}
+    found = [path for path, name in names.items() if name.endswith(NETWORKS)]
+    assert len(found) >= 3, found
+    return found
+
+
+def report_of(path):
+    (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+    return module
+
+
+class Objects(unittest.TestCase):
+    def setUp(self):
+        for program in ("gcc", "nm", "objdump"):
+            if shutil.which(program) is None:
+                support.skip(f"there is no {program}")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compiled(self, archive):
+        """The archive as a folder whose kernels and main are one object file, and its path."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        subprocess.run(["tar", "xf", archive, "-C", folder], check=True)
+        for member in (folder / "src").glob("tir-*"):
+            member.unlink()
+        objects = folder / "codegen" / "host" / "lib"
+        objects.mkdir()
+        (kernels,) = [
+            path
+            for path in (folder / "codegen" / "host" / "src").glob("*.c")
+            if "// tvm target: c" in path.read_text()
+        ]
+        made = objects / "default_lib0.o"
+        command = ["gcc", *generated_c.FLAGS, "-O1", "-fno-inline", "-c", kernels, "-o", made]
+        subprocess.run(command, check=True)
+        kernels.unlink()
+        return folder, made
+
+    def test_code_and_calls_are_those_of_the_same_build(self):
+        for archive in chosen():
+            with self.subTest(archive=archive):
+                calls = [call["kernel"] for call in report_of(archive)["calls"]]
+                folder, made = self.compiled(archive)
+                objects = report_of(folder)["objects"]
+                self.assertEqual({one["symbol"]: one["bytes"] for one in objects["functions"]}, sizes(made))
+                self.assertEqual(objects["text"], text_bytes(made))
+                self.assertEqual(objects["main_calls"], calls)
+                text = support.run_ok("report", folder).stdout.decode()
+                self.assertIn("OBJECTS  text", text)
+
+    def test_a_file_that_is_no_object_is_a_reason(self):
+        folder, made = self.compiled(chosen()[0])
+        made.write_bytes(b"no object")
+        report = report_of(folder)
+        self.assertNotIn("objects", report)
+        self.assertTrue(any("not an ELF file" in why for why in report["uncertain"]), report["uncertain"])
+
+
+if __name__ == "__main__":
+    unittest.main()
