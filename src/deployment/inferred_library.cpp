@@ -1,8 +1,11 @@
 #include "deployment/inferred_library.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "deployment/member_text.h"
@@ -28,11 +31,20 @@ constexpr std::int32_t kVersionOfReleases = 7;
 constexpr std::int32_t kVersionWithExecutorConfig = 5;
 constexpr std::int32_t kVersionWithRuntimeConfig = 3;
 
-using Names = std::vector<std::string>;
+/// Names in the order in which they were first added.
+class Names {
+ public:
+  void add(std::string_view name) {
+    if (known_.emplace(name).second) in_order_.emplace_back(name);
+  }
+  bool contains(std::string_view name) const { return known_.contains(name); }
+  bool empty() const { return in_order_.empty(); }
+  const std::vector<std::string>& in_order() const { return in_order_; }
 
-void add_once(Names& names, std::string_view name) {
-  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
-}
+ private:
+  std::vector<std::string> in_order_;
+  std::set<std::string, std::less<>> known_;  // an archive may have any number of files
+};
 
 std::string_view leaf_in(std::string_view name, std::string_view folder) {
   return name.starts_with(folder) ? name.substr(folder.size()) : std::string_view();
@@ -45,7 +57,7 @@ bool is_main(std::string_view symbol) {
 
 /// What the archive has of generated code.
 struct GeneratedCode {
-  std::vector<tir::CFile> sources;
+  std::map<std::string, std::string, std::less<>> targets;  ///< that files of C state, by file
   Names of_libraries;  ///< modules in the names of files of C and objects, which may have none
   Names of_headers;    ///< as names of headers have them
   Names of_mains;      ///< as symbols have them
@@ -58,46 +70,44 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     const std::string_view source = leaf_in(file.name, kSources);
     const std::string_view object = leaf_in(file.name, kObjects);
     const auto header = model_library::module_of_header(leaf_in(file.name, kHeaders));
-    if (header) add_once(code.of_headers, *header);
+    if (header) code.of_headers.add(model_library::header_form(*header));
     const auto library = model_library::module_of_library_file(source.empty() ? object : source);
-    if (library && !library->empty()) add_once(code.of_libraries, *library);
+    if (library && !library->empty()) code.of_libraries.add(*library);
     code.is_any = code.is_any || header || library;
     if (source.empty()) continue;
-    const tir::CFile& read = code.sources.emplace_back(tir::describe_c(member_text(archive, file)));
+    tir::CFile read = tir::describe_c(member_text(archive, file));
     code.is_any = code.is_any || read.role != tir::CRole::other;
     for (const tir::CDefinition& one : read.definitions) {
-      if (is_main(one.symbol)) add_once(code.of_mains, graph::module_of_main(one.symbol));
+      if (is_main(one.symbol)) code.of_mains.add(graph::module_of_main(one.symbol));
     }
+    if (!read.target.empty()) code.targets.emplace(file.name, std::move(read.target));
   }
   return code;
 }
 
 bool has_main(const GeneratedCode& code, std::string_view module) {
-  return std::ranges::find(code.of_mains, symbol_part(module)) != code.of_mains.end();
+  return code.of_mains.contains(symbol_part(module));
 }
 
 bool has_header(const GeneratedCode& code, std::string_view module) {
-  const std::string name = model_library::header_form(module);
-  return std::ranges::any_of(code.of_headers, [&](const std::string& header) {
-    return model_library::header_form(header) == name;
-  });
+  return code.of_headers.contains(model_library::header_form(module));
 }
 
-/// Names of files are those of modules, characters and all. Headers
-/// and mains have them as names of C.
-Names module_names(const GeneratedCode& code) {
+/// Names of files are those of modules, characters and all. Headers and mains have them as names of
+/// C.
+std::vector<std::string> module_names(const GeneratedCode& code) {
   Names names;
-  for (const std::string& name : code.of_libraries) {
+  for (const std::string& name : code.of_libraries.in_order()) {
     // Somebody may have added a library of another kind.
     const bool is_certain = has_main(code, name) || has_header(code, name);
-    if (is_certain) add_once(names, name);
+    if (is_certain) names.add(name);
   }
   const Names* const others[] = {&code.of_libraries, &code.of_mains, &code.of_headers};
   for (const Names* more : others) {
     if (names.empty()) names = *more;
   }
-  if (names.empty()) names.emplace_back();
-  return names;
+  if (names.empty()) names.add("");
+  return names.in_order();
 }
 
 /// As the layout of the files has it; the releases' where nothing differs.
@@ -110,19 +120,19 @@ std::int32_t layout_version(std::span<const FileRef> files) {
   return is_older ? kVersionWithExecutorConfig : kVersionOfReleases;
 }
 
-void add_targets(Module& module, const archive::Archive& archive) {
+void add_targets(Module& module, const GeneratedCode& code) {
   Names texts;
   for (const FileRef& file : module.files.sources) {
-    const std::string target = tir::describe_c(member_text(archive, file)).target;
-    if (!target.empty()) add_once(texts, target);
+    const auto target = code.targets.find(file.name);
+    if (target != code.targets.end()) texts.add(target->second);
   }
-  for (const std::string& text : texts) {
+  for (const std::string& text : texts.in_order()) {
     auto target = support::value_if_valid(parse_target(text));
     if (target) module.targets.push_back({.target = *std::move(target)});
   }
 }
 
-void complete(Module& module, const archive::Archive& archive, const GeneratedCode& code) {
+void complete(Module& module, const GeneratedCode& code) {
   // The header is that of AOT's C interface; mains of other modules are in other files.
   if (has_main(code, module.name) || has_header(code, module.name)) {
     module.executors.push_back(Executor::aot);
@@ -131,7 +141,7 @@ void complete(Module& module, const archive::Archive& archive, const GeneratedCo
   const bool is_operator = module.name.empty() && module.executors.empty();
   if (is_operator) module.style = Style::operator_only;
   if (!module.name.empty()) module.model_name = module.name;
-  add_targets(module, archive);
+  add_targets(module, code);
 }
 
 }  // namespace
@@ -147,7 +157,7 @@ std::optional<ModelLibrary> inferred_library(const archive::Archive& archive,
   library.version = layout_version(files);
   model_library::assign_files(library, files);
   library.version = 0;
-  for (Module& module : library.modules) complete(module, archive, code);
+  for (Module& module : library.modules) complete(module, code);
   return library;
 }
 
