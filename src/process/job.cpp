@@ -205,7 +205,7 @@ Job prepare(const std::string& path, const ProcessOptions& options) {
 }
 
 Job prepare(Deployment deployment, const ProcessOptions& options) {
-  Job job{options, std::move(deployment), {}, {}, {}, {}, {}};
+  Job job{.options = options, .deployment = std::move(deployment)};
   job.members_read = members_read(job);
   job.files_read = files_read(job);
   job.previous = previous_manifest(job.archive());

@@ -18,11 +18,11 @@ inline constexpr std::string_view kStandardStream = "-";
 struct Job {
   const ProcessOptions& options;
   Deployment deployment;
-  std::vector<const archive::Member*> members_read;  ///< that decide the outputs
-  std::vector<Digest> files_read;                    ///< beside the archive, the same
-  std::optional<Manifest> previous;
-  std::vector<std::string> kept;  ///< members in the way of TIR that was to be added
-  std::future<void> counting;     ///< of digests, which the archive keeps; ends before it goes
+  std::vector<const archive::Member*> members_read{};  ///< that decide the outputs
+  std::vector<Digest> files_read{};                    ///< beside the archive, the same
+  std::optional<Manifest> previous{};
+  std::vector<std::string> kept{};  ///< members in the way of TIR that was to be added
+  std::future<void> counting{};     ///< of digests, which the archive keeps; ends before it goes
 
   /// All that the outputs follow from, by content. Waits for digests that are being counted.
   Inputs inputs(tir::ConstantPlace constants) const;

@@ -310,12 +310,8 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
   const auto& known = functions_of(module.network->provenance.source).by_name;
   for (const graph::Check& check : module.network->checks) {
     if (check.code != graph::CheckCode::unused_kernel) continue;
-    // The check names its function between quotes.
-    const std::string_view detail = check.detail;
-    const std::size_t begin = detail.find('\'') + 1;
-    const std::string_view symbol = detail.substr(begin, detail.rfind('\'') - begin);
-    const auto found = known.find(symbol);
-    functions.push_back({symbol, found == known.end() ? tir::Node() : found->second});
+    const auto found = known.find(check.symbol);
+    functions.push_back({check.symbol, found == known.end() ? tir::Node() : found->second});
   }
   return functions;
 }

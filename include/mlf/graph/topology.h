@@ -288,6 +288,7 @@ struct Check {
   std::string detail{};            ///< one sentence with the names in it
   std::optional<CallId> call{};    ///< where it is about one call
   std::optional<ValueId> value{};  ///< where it is about one value
+  std::string symbol{};            ///< of the function that `unused_kernel` is about
 };
 
 enum class CallForm : std::uint8_t {

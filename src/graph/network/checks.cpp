@@ -227,8 +227,9 @@ void check_unused_kernels(Topology& topology, const FunctionTable& functions,
   for (const FunctionRef* function : functions.of_module(topology.module)) {
     if (function->function == main.function || function->symbol == main.symbol) continue;
     if (called.contains(function->symbol) || called.contains(function->name)) continue;
-    topology.checks.push_back(
-        {CheckCode::unused_kernel, "main does not call " + quoted(function->symbol), {}, {}});
+    topology.checks.push_back({.code = CheckCode::unused_kernel,
+                               .detail = "main does not call " + quoted(function->symbol),
+                               .symbol = std::string(function->symbol)});
   }
 }
 
