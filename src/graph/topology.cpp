@@ -74,10 +74,6 @@ bool Topology::is_sound() const {
   });
 }
 
-std::span<const CheckInfo> all_checks() {
-  return kChecks;
-}
-
 const CheckInfo& info(CheckCode check) {
   return kChecks[static_cast<std::size_t>(check)];
 }

@@ -554,11 +554,6 @@ Value::Elements Value::as_array() const {
   return elements();
 }
 
-Value::Members Value::as_object() const {
-  expect(Type::object);
-  return members();
-}
-
 // Blames the object, whose key is missing.
 Value Value::at(std::string_view key) const {
   expect(Type::object);

@@ -85,7 +85,6 @@ class Value {
   std::string_view as_string() const;
   std::int64_t as_integer() const;
   Elements as_array() const;
-  Members as_object() const;
   Value at(std::string_view key) const;
 
   /// RFC 6901.

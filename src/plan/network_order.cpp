@@ -202,8 +202,11 @@ std::optional<std::vector<Solution>> solve_pools(const NetworkProblem& problem,
 
 }  // namespace
 
-OrderProblem order_problem(const Topology& topology, std::span<const graph::TirInput> sources) {
-  return OrderReader(topology, sources).run();
+OrderProblem order_problem(const Topology& topology, std::span<const graph::TirInput> sources,
+                           std::span<const PoolPlan> given) {
+  OrderReader reader(topology, sources);
+  reader.take_sizes(given);
+  return std::move(reader).run();
 }
 
 std::optional<NetworkOrder> plan_order(const Topology& topology,
@@ -216,10 +219,7 @@ std::optional<NetworkOrder> plan_order(const Topology& topology,
     return plan.is_refused();
   });
   if (!is_planned) return std::nullopt;
-  OrderReader reader(topology, sources);
-  reader.take_sizes(given);
-  const OrderProblem problem = std::move(reader).run();
-  auto found = support::value_if_valid(best_order(problem, limits));
+  auto found = support::value_if_valid(best_order(order_problem(topology, sources, given), limits));
   if (!found) return std::nullopt;
   NetworkOrder result{.order = *std::move(found)};
   for (const PoolPlan& plan : given) result.pools.push_back(plan.best);

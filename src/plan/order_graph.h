@@ -21,12 +21,6 @@ inline bool contains(CallSetView set, CallIndex call) {
 inline void insert(std::span<std::uint64_t> set, CallIndex call) {
   set[call / 64] |= std::uint64_t{1} << (call % 64);
 }
-inline bool contains_all(CallSetView set, CallSetView part) {
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    if ((part[i] & ~set[i]) != 0) return false;
-  }
-  return true;
-}
 
 /// What running one call next means.
 struct StepCost {

@@ -28,10 +28,6 @@ constexpr DialectLoss kDialectLosses[] = {
 
 }  // namespace
 
-std::span<const LossInfo> all_losses() {
-  return kLosses;
-}
-
 const LossInfo& info(LossCode loss) {
   return kLosses[static_cast<std::size_t>(loss)];
 }

@@ -279,7 +279,6 @@ struct CheckInfo {
   Severity severity;
   std::string_view meaning;
 };
-MLF_API std::span<const CheckInfo> all_checks();
 MLF_API const CheckInfo& info(CheckCode check);
 
 /// Something remarkable about the network, or about how it was found.

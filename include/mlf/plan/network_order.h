@@ -20,9 +20,11 @@ namespace mlf::plan {
 /// order if one of them writes it. Copies, device hooks, and kernels without TIR or with calls of
 /// unknown functions keep their place.
 ///
-/// A storage that is written several times counts as alive in between.
+/// A storage that is written several times counts as alive in between. Buffers are as large as the
+/// plans of their pools have them (`given`), which may be more than is declared.
 MLF_API OrderProblem order_problem(const graph::Topology& topology,
-                                   std::span<const graph::TirInput> sources);
+                                   std::span<const graph::TirInput> sources,
+                                   std::span<const PoolPlan> given = {});
 
 /// Another order of a network's calls, and plans of its pools for that order.
 struct NetworkOrder {

@@ -73,11 +73,4 @@ struct CallOrder {
 /// call that has to be after itself or a later one, or sizes whose sum is not below 2^62.
 MLF_API Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits = {});
 
-/// The most bytes alive in one tick of `calls`, by going through it. Looks at the problem alone,
-/// not at how `best_order` works.
-///
-/// Errors: those of `best_order`, and `check_failed` for an order that is not allowed.
-MLF_API Result<std::uint64_t> peak_of(const OrderProblem& problem,
-                                      const std::vector<std::size_t>& calls);
-
 }  // namespace mlf::plan

@@ -73,7 +73,6 @@ struct LossInfo {
   std::string_view fields;   ///< `Kind.field`, `Kind` or `*`, with blanks between them (losses.def)
   std::string_view meaning;  ///< one sentence
 };
-MLF_API std::span<const LossInfo> all_losses();
 MLF_API const LossInfo& info(LossCode loss);
 MLF_API std::optional<LossCode> loss_named(std::string_view code);
 

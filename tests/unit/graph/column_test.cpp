@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/all_rows.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

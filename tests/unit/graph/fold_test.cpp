@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "unit/all_rows.h"
+
 namespace mlf::graph {
 namespace {
 

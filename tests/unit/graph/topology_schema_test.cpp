@@ -7,6 +7,7 @@
 
 #include "mlf/graph/topology.h"
 #include "mlf/graph/write.h"
+#include "unit/all_rows.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

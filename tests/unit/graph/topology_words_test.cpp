@@ -10,6 +10,7 @@
 
 #include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
+#include "unit/all_rows.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

@@ -200,7 +200,7 @@ TEST(Document, SaysWhatItExpectedAndWhatItFound) {
     }
   };
   EXPECT_EQ(error([](Value root) { root.as_array(); }), ": expected an array, found an object");
-  EXPECT_EQ(error([](Value root) { root.at("a").as_object(); }),
+  EXPECT_EQ(error([](Value root) { root.at("a").expect(Type::object); }),
             "/a: expected an object, found an array");
   EXPECT_EQ(error([](Value root) { root.at("b"); }), ": missing key \"b\"");
   EXPECT_EQ(error([](Value root) { root.at("a").at("b"); }),

@@ -14,6 +14,7 @@
 #include "mlf/tir/compare.h"
 #include "support/error.h"
 #include "tir/json/format.h"
+#include "unit/all_rows.h"
 #include "unit/tir/json/documents.h"
 
 namespace mlf::tir::tir_json {

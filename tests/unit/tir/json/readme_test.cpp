@@ -11,6 +11,7 @@
 #include "support/error.h"
 #include "tir/json/format.h"
 #include "tir/reader.h"
+#include "unit/all_rows.h"
 #include "unit/tir/json/documents.h"
 
 namespace mlf::tir::tir_json {

@@ -7,6 +7,7 @@
 
 #include "mlf/tir/document.h"
 #include "tir/json/format.h"
+#include "unit/all_rows.h"
 
 namespace mlf::tir::tir_json {
 namespace {
