@@ -541,6 +541,27 @@ class Processing(unittest.TestCase):
         self.assertEqual(qnn().report(), json.loads(printed("report", "--json", QNN)))
         self.assertEqual(qnn().plan(), json.loads(printed("plan", "--json", QNN)))
 
+    def test_what_an_archive_is_and_whether_it_holds_together(self):
+        self.assertEqual(qnn().inspect(), json.loads(printed("inspect", "--json", QNN)))
+        self.assertEqual(qnn().verify(), json.loads(printed("verify", "--json", QNN)))
+        with self.assertRaises(ValueError):
+            mlf.open(QNN.read_bytes()).verify()
+
+    def test_a_check_is_that_of_the_program(self):
+        options = ("--ram", "1K", "--mac", "1G", "--no-finding", "constants-twice")
+        expected = json.loads(support.run("check", *options, "--format", "json", QNN).stdout)
+        limits = {"ram": 1024, "mac": 2**30}
+        self.assertEqual(qnn().check(limits, no_findings=["constants-twice"]), expected)
+        for wrong in (lambda: qnn().check({"rom": 1}), lambda: qnn().check(no_findings=["none"])):
+            with self.assertRaises(mlf.Error):
+                wrong()
+
+    def test_a_difference_is_that_of_the_program(self):
+        other = support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"
+        expected = json.loads(support.run("diff", "--format", "json", QNN, other).stdout)
+        self.assertEqual(mlf.diff(qnn(), mlf.open(other)), expected)
+        self.assertEqual(mlf.diff(qnn(), qnn())["modules"], [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,4 @@
-// An archive: its modules, TIR, networks, report, plan, and writing mlf's outputs into it.
+// An archive: its modules, TIR, networks, documents, and writing mlf's outputs into it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -14,12 +14,16 @@
 #include "documents.h"
 #include "errors.h"
 #include "mlf/archive_plan.h"
+#include "mlf/budget.h"
 #include "mlf/deployment.h"
+#include "mlf/diff.h"
 #include "mlf/graph/dot.h"
 #include "mlf/graph/write.h"
+#include "mlf/inspection.h"
 #include "mlf/process.h"
 #include "mlf/report.h"
 #include "mlf/report_rows.h"
+#include "mlf/verify.h"
 #include "strings.h"
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
@@ -145,6 +149,38 @@ std::string plan(const Deployment& self, std::optional<double> seconds) {
   }));
 }
 
+std::string inspection(const Deployment& self) {
+  return without_gil([&] { return to_json(self, inspect(self), JsonLayout::compact); });
+}
+
+std::string difference(const Report& before, const Report& after) {
+  return without_gil([&] { return to_json(diff(before, after), JsonLayout::compact); });
+}
+
+using NamedLimit = std::pair<std::string, std::uint64_t>;
+
+std::string checked(const Report& self, const std::vector<NamedLimit>& limits,
+                    const std::vector<std::string>& no_findings) {
+  Budget budget;
+  for (const auto& [name, most] : limits) {
+    budget.common.limits.push_back({value_or_raise(resource_named(name)), most});
+  }
+  for (const std::string& code : no_findings) {
+    budget.common.no_findings.push_back(value_or_raise(finding_named(code)));
+  }
+  return without_gil([&] { return to_json(check(self, budget), JsonLayout::compact); });
+}
+
+std::string verification(const Path& path, const std::vector<Path>& beside) {
+  const std::vector<std::string> names(beside.begin(), beside.end());
+  return value_or_raise(without_gil([&] {
+    return verify_archive(path.native(), {.tir_files = names}).map([&](Verification done) {
+      const VerifiedArchive archive{path.native(), std::move(done)};
+      return to_json({&archive, 1}, JsonLayout::compact);
+    });
+  }));
+}
+
 nb::object cell(const Cell& cell) {
   if (const auto* number = std::get_if<std::uint64_t>(&cell)) return nb::int_(*number);
   if (const auto* text = std::get_if<std::string>(&cell)) return str(*text);
@@ -203,6 +239,7 @@ void bind_archive(nb::module_& module) {
       .value("finding", RowKind::finding);
   nb::class_<Report>(module, "Report")
       .def("json", &report_json)
+      .def("check", &checked, nb::arg("limits"), nb::arg("no_findings"))
       .def("table", &table,
            nb::sig("def table(self, rows: RowKind) -> list[tuple[int | str | None, ...]]"));
   module.def("columns", &columns,
@@ -222,7 +259,12 @@ void bind_archive(nb::module_& module) {
           "networks", &networks,
           nb::sig("def networks(self) -> tuple[list[tuple[int, str, str]], list[tuple[int, str]]]"))
       .def("report", &report, nb::arg("compiler"), nb::arg("flags"))
-      .def("plan", &plan, nb::arg("seconds"));
+      .def("plan", &plan, nb::arg("seconds"))
+      .def("inspect", &inspection);
+  module.def("diff", &difference, nb::arg("before"), nb::arg("after"));
+  module.def("verify", &verification, nb::arg("path"), nb::arg("tir_files"),
+             nb::sig("def verify(path: str | os.PathLike[str], "
+                     "tir_files: list[str | os.PathLike[str]]) -> str"));
   module.def("process", &process,
              nb::sig("def process(path: str | os.PathLike[str], output: str | os.PathLike[str], "
                      "dry_run: bool) -> tuple[list[str], list[str], int]"));

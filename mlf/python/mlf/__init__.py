@@ -12,7 +12,7 @@ Example:
 
 from . import tir
 from ._core import version as __version__
-from .archive import Archive, ProcessResult, open
+from .archive import Archive, ProcessResult, diff, open
 from .errors import Diagnostic, Error
 from .network import Network
 from .table import Column, Table, columns
@@ -28,6 +28,7 @@ __all__ = [
     "Table",
     "__version__",
     "columns",
+    "diff",
     "from_tvm",
     "open",
     "tir",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, NamedTuple, Union
 
@@ -53,9 +54,15 @@ class Tirs(Mapping[str, Document]):
 class Archive:
     """An archive that `mlf.open` opened. Several threads may use it at once."""
 
-    def __init__(self, archive: _core.Archive, path: str | None) -> None:
+    def __init__(
+        self,
+        archive: _core.Archive,
+        path: str | None,
+        beside: Sequence[str | os.PathLike[str]] = (),
+    ) -> None:
         self._archive = archive
         self._path = path
+        self._beside = list(beside)
 
     @property
     def path(self) -> str | None:
@@ -99,17 +106,47 @@ class Archive:
     def _report(self) -> _core.Report:
         return self._archive.report(None, [])
 
+    def _report_with(self, cc: str | None, cflags: Sequence[str]) -> _core.Report:
+        return self._archive.report(cc, list(cflags)) if cc is not None else self._report
+
+    def inspect(self) -> dict[str, Any]:
+        """What `mlf inspect --json` prints (schemas/inspect.schema.json)."""
+        return dict(json.loads(self._archive.inspect()))
+
     def report(self, *, cc: str | None = None, cflags: Sequence[str] = ()) -> dict[str, Any]:
         """What `mlf report --json` prints (schemas/report.schema.json).
 
         With `cc` the C is compiled for the sizes of code and stack frames.
         """
-        report = self._archive.report(cc, list(cflags)) if cc is not None else self._report
-        return dict(json.loads(report.json()))
+        return dict(json.loads(self._report_with(cc, cflags).json()))
+
+    def check(
+        self,
+        limits: Mapping[str, int] = types.MappingProxyType({}),
+        *,
+        no_findings: Sequence[str] = (),
+        cc: str | None = None,
+        cflags: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """What `mlf check --format json` prints (schemas/check.schema.json).
+
+        `limits` are numbers by the names of its options: {"ram": 96 * 1024}. `no_findings` are codes
+        of the report's findings that there may be none of.
+        """
+        report = self._report_with(cc, cflags)
+        return dict(json.loads(report.check(list(limits.items()), list(no_findings))))
 
     def plan(self, *, seconds: float | None = None) -> dict[str, Any]:
         """What `mlf plan --json` prints (schemas/plan.schema.json)."""
         return dict(json.loads(self._archive.plan(seconds)))
+
+    def verify(self) -> dict[str, Any]:
+        """What `mlf verify --json` prints (schemas/verify.schema.json).
+
+        The file at `path` is read anew.
+        Errors: ValueError for an archive that was opened from bytes.
+        """
+        return dict(json.loads(_core.verify(self._file(), self._beside)))
 
     def table(self, rows: Rows = "archive") -> Table:
         """Rows of `mlf table`, which has the words for the columns."""
@@ -123,9 +160,12 @@ class Archive:
         The file at `path` is read anew; this object goes on showing what it was.
         Errors: ValueError for an archive that was opened from bytes.
         """
+        return ProcessResult(*_core.process(self._file(), output, dry_run))
+
+    def _file(self) -> str:
         if self._path is None:
-            raise ValueError("an archive of bytes has no file that could be written")
-        return ProcessResult(*_core.process(self._path, output, dry_run))
+            raise ValueError("an archive of bytes has no file")
+        return self._path
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -143,10 +183,21 @@ def open(source: Source, *, tir: Sequence[str | os.PathLike[str]] = ()) -> Archi
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        return Archive(_core.Archive.open(path, list(tir)), path)
+        return Archive(_core.Archive.open(path, list(tir)), path, tir)
     if tir:
         raise ValueError("files beside an archive need its path")
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Archive(_core.Archive.open_bytes(bytes(source), "bytes"), None)
     name = getattr(source, "name", "file")
     return Archive(_core.Archive.open_bytes(source.read(), str(name)), None)
+
+
+def diff(
+    before: Archive, after: Archive, *, cc: str | None = None, cflags: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What `mlf diff --format json` prints (schemas/diff.schema.json).
+
+    With `cc` the C of both is compiled for the sizes of code and stack frames.
+    """
+    reports = [archive._report_with(cc, cflags) for archive in (before, after)]
+    return dict(json.loads(_core.diff(*reports)))
