@@ -105,9 +105,9 @@ class Writer {
   /// has; a list of any of these.
   template <class T>
   void value(const T& value);
-  /// A key of the format with its value.
+  /// A key of the format, a text or a Piece, with its value.
   template <class T>
-  void member(std::string_view name, const T& value) {
+  void member(const auto& name, const T& value) {
     key(name);
     this->value(value);
   }

@@ -71,11 +71,8 @@ bool goes_into_file(Node constant, Bytes data, const JsonOptions& options) {
 }
 
 void write_type(json::Writer& emitter, Node constant) {
-  member(emitter, "dtype", to_string(constant.dtype(std::uint8_t{f::NDArray::dtype})));
-  emitter.key("shape");
-  emitter.begin_array();
-  for (const std::int64_t extent : constant.integers(f::NDArray::shape)) emitter.integer(extent);
-  emitter.end_array();
+  emitter.member("dtype", to_string(constant.dtype(std::uint8_t{f::NDArray::dtype})));
+  emitter.member("shape", constant.integers(f::NDArray::shape));
 }
 
 /// `known` is the digest of data that was left out; empty where nobody knows it.
@@ -87,7 +84,7 @@ void write_digest(json::Writer& emitter, Node constant, std::string_view known) 
   if (bytes > INT64_MAX || (data && data->size() != bytes)) {
     throw support::Error(ErrorKind::invalid_input, "a constant's data does not fit its shape");
   }
-  member(emitter, "bytes", static_cast<std::int64_t>(bytes));
+  emitter.member("bytes", bytes);
   emitter.key("sha256");
   if (!data) return known.empty() ? emitter.null() : emitter.string(known);
   emitter.string(support::sha256_hex({reinterpret_cast<const char*>(data->data()), data->size()}));
@@ -111,19 +108,19 @@ std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& 
     const Node constant(outline.module(), outline.constants()[id]);
     const auto data = constant.bytes(f::NDArray::data);
     emitter.begin_object();
-    member(emitter, "id", static_cast<std::int64_t>(id));
+    emitter.member("id", id);
     write_type(emitter, constant);
     const auto known = digests.find(index(constant.id()));
     write_digest(emitter, constant, known == digests.end() ? std::string_view() : known->second);
     if (data && goes_into_file(constant, *data, options)) {
       files.push_back({fmt::format("{}/{}.npy", options.npy_folder, id), constant.id()});
-      member(emitter, "file", files.back().path);
+      emitter.member("file", files.back().path);
     } else {
       emitter.key("data");
       data&& options.constants != ConstantPlace::none ? emitter.base64(*data) : emitter.null();
     }
     if (const auto source = found.find(index(constant.id())); source != found.end()) {
-      member(emitter, "recovered", source->second);
+      emitter.member("recovered", source->second);
     }
     emitter.end_object();
   }

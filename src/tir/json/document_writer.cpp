@@ -101,9 +101,9 @@ class DocumentWriter {
       const NodeId root = outline_.objects()[id];
       const Node object = node(root);
       emitter_.begin_object();
-      member(emitter_, "id", static_cast<std::int64_t>(id));
+      emitter_.member("id", id);
       if (object.is(Kind::PrimFunc)) {
-        member(emitter_, "node", object.info().name);
+        emitter_.member("node", object.info().name);
         plan(function_plan_, std::span(&root, 1));
         nodes_.set_plan(function_plan_);
         write_prim_func(object);
@@ -136,13 +136,11 @@ class DocumentWriter {
     plan(function_plan_, std::span(roots, own ? 2 : 1));
     nodes_.set_plan(function_plan_);
     const std::string_view name = global_var.text(f::GlobalVar::name_hint);
-    member(emitter_, "name", name);
+    emitter_.member("name", name);
     if (own) {
-      emitter_.key("global_symbol");
-      const auto symbol = global_symbol_of(function);
+      emitter_.member("global_symbol", global_symbol_of(function));
       // Derived from the attributes, so that nobody has to know TVM's rules to find main.
-      symbol ? emitter_.string(*symbol) : emitter_.null();
-      member(emitter_, "role", to_string(role_of(name, function)));
+      emitter_.member("role", to_string(role_of(name, function)));
     }
     write_c_place(emitter_, document_, name);
     write_global_var(global_var);
@@ -237,7 +235,7 @@ class DocumentWriter {
   void write_var(Node var) {
     emitter_.begin_object();
     write_name(var, var.text(f::Var::name));
-    member(emitter_, "node", var.info().name);
+    emitter_.member("node", var.info().name);
     emitter_.key("dtype");
     emitter_.string(dtypes_[var.dtype()]);
     emitter_.key("type_annotation");
@@ -263,11 +261,11 @@ class DocumentWriter {
 
   void write_name(Node named, std::string_view hint) {
     const Identities::Entry& entry = identities_[named.id()];
-    member(emitter_, "id", entry.id);
-    member(emitter_, "name", entry.name);
+    emitter_.member("id", entry.id);
+    emitter_.member("name", entry.name);
     // TVM allows any number of variables of one name; documents say it only where it matters.
     if (entry.name == hint) return;
-    member(emitter_, "name_hint", hint);
+    emitter_.member("name_hint", hint);
   }
 
   void write_span(Node node) {

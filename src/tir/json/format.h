@@ -133,13 +133,4 @@ class DTypeTexts {
   std::array<Entry, 1U << kBits> entries_;
 };
 
-inline void member(json::Writer& emitter, const auto& key, std::string_view text) {
-  emitter.key(key);
-  emitter.string(text);
-}
-inline void member(json::Writer& emitter, const auto& key, std::int64_t value) {
-  emitter.key(key);
-  emitter.integer(value);
-}
-
 }  // namespace mlf::tir::tir_json

@@ -24,20 +24,20 @@ std::string minor_version(std::uint8_t minor) {
 // A range, because a text seldom says more than what no other version prints.
 void write_version(json::Writer& emitter, const VersionRange& version) {
   emitter.begin_object();
-  member(emitter, "first", minor_version(version.first));
-  member(emitter, "last", minor_version(version.last));
-  if (!version.exact.empty()) member(emitter, "exact", version.exact);
+  emitter.member("first", minor_version(version.first));
+  emitter.member("last", minor_version(version.last));
+  if (!version.exact.empty()) emitter.member("exact", version.exact);
   emitter.end_object();
 }
 
 void write_source(json::Writer& emitter, const Source& source) {
   emitter.begin_object();
-  member(emitter, "member", source.member);
-  member(emitter, "dialect", to_string(source.dialect));
-  member(emitter, "stage", source.stage);
+  emitter.member("member", source.member);
+  emitter.member("dialect", to_string(source.dialect));
+  emitter.member("stage", source.stage);
   emitter.key("tvm_version");
   write_version(emitter, source.tvm_version);
-  member(emitter, "sha256", source.sha256);
+  emitter.member("sha256", source.sha256);
   emitter.end_object();
 }
 
@@ -77,17 +77,13 @@ void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
 // Everything but the host, which comes last; the object stays open.
 void write_target_fields(json::Writer& emitter, const Target& target) {
   emitter.begin_object();
-  member(emitter, "text", target.text);
-  member(emitter, "kind", target.kind);
-  member(emitter, "tag", target.tag);
-  emitter.key("keys");
-  emitter.begin_array();
-  for (const std::string& key : target.keys) emitter.string(key);
-  emitter.end_array();
+  emitter.member("text", target.text);
+  emitter.member("kind", target.kind);
+  emitter.member("tag", target.tag);
+  emitter.member("keys", target.keys);
   emitter.key("attrs");
   write_attrs(emitter, target.attrs);
-  emitter.key("device_type");
-  target.device_type ? emitter.integer(*target.device_type) : emitter.null();
+  emitter.member("device_type", target.device_type);
   emitter.key("host");
 }
 
@@ -97,7 +93,7 @@ void write_target(json::Writer& emitter, const std::string& text) {
   const auto parsed = support::value_if_valid(parse_target(text));
   if (!parsed) {
     emitter.begin_object();
-    member(emitter, "text", text);
+    emitter.member("text", text);
     emitter.end_object();
     return;
   }
@@ -113,39 +109,34 @@ void write_target(json::Writer& emitter, const std::string& text) {
 /// What a reader needs to act on a loss without knowing its code.
 void write_loss_head(json::Writer& emitter, const Loss& loss) {
   const LossInfo& row = info(loss.code);
-  member(emitter, "code", row.code);
-  member(emitter, "severity", to_string(row.severity));
-  member(emitter, "scope", to_string(loss.scope));
-  emitter.key("fields");
-  emitter.begin_array();
-  // Not std::views::split, which clang 14 does not compile with libstdc++ 12.
-  for (std::string_view rest = row.fields; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    emitter.string(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  emitter.end_array();
-  emitter.key("subject");
-  const auto subject = to_string(row.subject);
-  subject ? emitter.string(*subject) : emitter.null();
+  emitter.member("code", row.code);
+  emitter.member("severity", to_string(row.severity));
+  emitter.member("scope", to_string(loss.scope));
+  emitter.array("fields", [&] {
+    // Not std::views::split, which clang 14 does not compile with libstdc++ 12.
+    for (std::string_view rest = row.fields; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      emitter.string(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  });
+  emitter.member("subject", to_string(row.subject));
 }
 
 // What every text of the dialect loses has no places, nor has another loss of the module without a
 // name.
 void write_places(json::Writer& emitter, std::span<const Loss> losses) {
-  emitter.key("places");
-  emitter.begin_array();
-  for (const Loss& loss : losses) {
-    if (loss.where.empty() && loss.name.empty()) continue;
-    emitter.begin_object();
-    emitter.key("function");
-    loss.scope == LossScope::function ? emitter.string(loss.where) : emitter.null();
-    emitter.key("name");
-    loss.name.empty() ? emitter.null() : emitter.string(loss.name);
-    member(emitter, "count", static_cast<std::int64_t>(loss.count));
-    emitter.end_object();
-  }
-  emitter.end_array();
+  emitter.array("places", [&] {
+    for (const Loss& loss : losses) {
+      if (loss.where.empty() && loss.name.empty()) continue;
+      const bool has_function = loss.scope == LossScope::function;
+      emitter.begin_object();
+      emitter.member("function", has_function ? std::optional(loss.where) : std::nullopt);
+      emitter.text_or_null("name", loss.name);
+      emitter.member("count", loss.count);
+      emitter.end_object();
+    }
+  });
 }
 
 bool are_one_entry(const Loss& a, const Loss& b) {
@@ -217,10 +208,10 @@ Loss read_place(json::Value value, LossCode code, LossScope scope) {
 }  // namespace
 
 void write_head(json::Writer& emitter, const Document& document) {
-  member(emitter, "format", kFormat);
-  member(emitter, "version", kVersion);
+  emitter.member("format", kFormat);
+  emitter.member("version", kVersion);
   // The one value that differs from release to release of mlf.
-  member(emitter, "generator", "mlf " MLF_VERSION);
+  emitter.member("generator", "mlf " MLF_VERSION);
   emitter.key("source");
   write_source(emitter, document.source);
   emitter.key("target");
@@ -233,10 +224,10 @@ void write_c_place(json::Writer& emitter, const Document& document, std::string_
   const CodePlace& place = found->second;
   emitter.key("c");
   emitter.begin_object();
-  member(emitter, "member", place.member);
-  member(emitter, "line", place.line);
-  member(emitter, "column", place.column);
-  member(emitter, "last_line", place.last_line);
+  emitter.member("member", place.member);
+  emitter.member("line", place.line);
+  emitter.member("column", place.column);
+  emitter.member("last_line", place.last_line);
   emitter.end_object();
 }
 

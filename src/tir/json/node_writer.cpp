@@ -289,7 +289,7 @@ void NodeWriter::put_reference(NodeId node, const json::Piece& opening, const js
   emitter_.begin_object(opening);
   emitter_.key(words_.dtype);
   emitter_.string(dtypes_[DType::unpack(*arena_.words(node))]);  // field 0 of every expression
-  member(emitter_, key, id);
+  emitter_.member(key, id);
   emitter_.end_object();
 }
 
@@ -332,13 +332,13 @@ void NodeWriter::put_statements(NodeId statement, Expects slot) {
 void NodeWriter::put_id(std::string_view key, std::uint32_t id, Ending form) {
   if (form == Ending::none) return emitter_.integer(id);
   emitter_.begin_object();
-  member(emitter_, key, id);
+  emitter_.member(key, id);
   emitter_.end_object();
 }
 
 void NodeWriter::put_name(std::string_view key, std::string_view name) {
   emitter_.begin_object();
-  member(emitter_, key, name);
+  emitter_.member(key, name);
   emitter_.end_object();
 }
 
@@ -348,10 +348,10 @@ void NodeWriter::open_node(NodeId node, Ending ending) {
   if (ending == Ending::brace) {
     emitter_.begin_object(kind.opening);
   } else {
-    member(emitter_, "node", info(arena_.kind(node)).name);
+    emitter_.member("node", info(arena_.kind(node)).name);
   }
   if (kind.has_scope) {
-    member(emitter_, words_.scope, plan_->scope(node));
+    emitter_.member(words_.scope, plan_->scope(node));
   }
   if (!kind.is_leaf || arena_.span(node) != NodeId::none) {
     frames_.push_back({.part = Part::fields, .ending = ending, .node = node});
