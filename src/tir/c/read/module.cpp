@@ -274,11 +274,14 @@ bool ModuleReader::has_all_functions() const {
 }
 
 /// The one function that an array which no body names may belong to: arrays follow the order of
-/// functions, so it is between those of the arrays around it.
+/// functions, so it is between those of the arrays around it. Between two arrays of one function it
+/// is certain, whatever is not read elsewhere.
 FunctionDraft* ModuleReader::only_owner(const ArrayOwners& owners, std::size_t array) {
   const auto next = owners.upper_bound(array);
   const std::size_t first = next == owners.begin() ? 0 : std::prev(next)->second;
   const std::size_t last = next == owners.end() ? drafts_.size() - 1 : next->second;
+  const bool is_between = next != owners.begin() && next != owners.end() && first == last;
+  if (!is_between && !has_all_functions()) return nullptr;
   FunctionDraft* owner = nullptr;
   for (std::size_t i = first; i <= last; ++i) {
     if (is_of_another_compiler(drafts_[i].name)) continue;
@@ -296,12 +299,11 @@ void ModuleReader::give_away_unused() {
   }
   if (owners.empty()) return;
   const ModuleFacts& facts = context_.facts;
-  const bool is_whole = has_all_functions();
   std::size_t unknown = 0;
   for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
     if (owners.contains(array) || facts.arrays[array].name.starts_with(kLinkedParamPrefix))
       continue;
-    FunctionDraft* owner = is_whole ? only_owner(owners, array) : nullptr;
+    FunctionDraft* const owner = only_owner(owners, array);
     if (owner == nullptr) {
       ++unknown;
       continue;

@@ -80,6 +80,24 @@ TEST(CFiles, AnArrayThatNobodyNamesBelongsToTheFunctionOfTheArraysAroundIt) {
   EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 3u);
 }
 
+TEST(CFiles, AnArrayBetweenThoseOfOneFunctionIsItsWhateverElseIsNotRead) {
+  const Document document =
+      read_files({kernel_file(declared("a") + declared("unused") + declared("b") +
+                              "TVM_DLL int32_t tvmgen_default_f(float* p) {\n"
+                              "  p[0] = (((float*)a)[0] + ((float*)b)[0]);\n  return 0;\n}\n"
+                              "TVM_DLL int32_t tvmgen_default_g(float* p) {\n"
+                              "  p->x = 1;\n  return 0;\n}\n")});
+  EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 3u);
+}
+
+TEST(CFiles, AnArrayInFrontOfAllOthersIsNobodysWhereAFunctionIsNotRead) {
+  const Document document = read_files(
+      {kernel_file(declared("unused") + declared("b") + kernel_of("tvmgen_default_f", "b") +
+                   "TVM_DLL int32_t tvmgen_default_g(float* p) {\n"
+                   "  p->x = 1;\n  return 0;\n}\n")});
+  EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 1u);
+}
+
 TEST(CFiles, AnArrayThatMayBeOfSeveralFunctionsIsGivenToNone) {
   const Document document = read_files(
       {kernel_file(declared("a") + declared("unused") + declared("b") +
