@@ -67,6 +67,7 @@ bool shows_gap(CheckCode code) {
   switch (code) {
     case CheckCode::unknown_statement:
     case CheckCode::foreign_call:
+    case CheckCode::unknown_callee:
     case CheckCode::unknown_argument:
     case CheckCode::argument_kind:
     case CheckCode::read_before_write:
