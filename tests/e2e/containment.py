@@ -307,7 +307,8 @@ class Judge:
 
 
 def archives():
-    found = support.archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    found = support.every_archive() if WANTED else support.archives()
+    found += sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
     if WANTED not in ("", "all"):
         found = [path for path in found if WANTED in str(path)]
     return found

@@ -112,25 +112,25 @@ def bundled_archives():
     return sorted(ARCHIVES.glob("*.tar"))
 
 
-def corpus_archives():
-    """Of each network and each build the archive of one version, versions by turns.
-
-    All of them with MLF_EVERY_ARCHIVE=1, which takes twice the time.
-    """
-    found = sorted(CORPUS.glob("*/*/module.tar"))
-    if os.environ.get("MLF_EVERY_ARCHIVE") == "1" or not HAS_WHOLE_CORPUS:
-        return found
-    versions = collections.defaultdict(list)
-    for path in found:
-        versions[path.parent.name].append(path)
-    return [paths[turn % len(paths)] for turn, (_, paths) in enumerate(sorted(versions.items()))]
+def every_archive():
+    """The bundled archives, and all of the corpus."""
+    found = bundled_archives() + sorted(CORPUS.glob("*/*/module.tar"))
+    assert found, f"there are no archives in {CORPUS}"
+    return found
 
 
 def archives():
-    """The bundled archives, and those of the corpus."""
-    found = bundled_archives() + corpus_archives()
-    assert found, f"there are no archives in {CORPUS}"
-    return found
+    """The bundled archives, and of each network and each build of the corpus that of one version.
+
+    Versions by turns. All of them with MLF_EVERY_ARCHIVE=1, which takes twice the time.
+    """
+    if os.environ.get("MLF_EVERY_ARCHIVE") == "1" or not HAS_WHOLE_CORPUS:
+        return every_archive()
+    versions = collections.defaultdict(list)
+    for path in sorted(CORPUS.glob("*/*/module.tar")):
+        versions[path.parent.name].append(path)
+    by_turns = [paths[turn % len(paths)] for turn, (_, paths) in enumerate(sorted(versions.items()))]
+    return bundled_archives() + by_turns
 
 
 def run(*arguments, **options):
