@@ -37,10 +37,10 @@ Edit number_edit(const support::SourceText& source, tir::SourceRange range,
   const auto [end, error] = std::from_chars(begin, source.text.data() + range.end, value);
   const auto length = static_cast<std::uint32_t>(end - begin);
   if (error != std::errc() || value != change.before) {
-    throw support::Error(ErrorKind::check_failed,
-                         std::string(what) + " is not " + std::to_string(change.before) +
-                             ", its value in the plan",
-                         source.locate(range.begin, range.end - range.begin));
+    throw support::Error(
+        ErrorKind::check_failed,
+        std::string(what) + " is not " + std::to_string(change.before) + ", its value in the plan",
+        source.locate(range.begin, range.end - range.begin));
   }
   return {{range.begin, range.begin + length}, std::to_string(change.after)};
 }

@@ -34,7 +34,8 @@ std::string spelled_params(const Document& document) {
     const Node array = entries.value(i)[f::LinkedParam::param];
     text += fmt::format("{} {} {}", entries.name(i), entries.value(i).integer(f::LinkedParam::id),
                         to_string(array.dtype(f::NDArray::dtype)));
-    for (const std::byte byte : *array.bytes(f::NDArray::data)) {
+    const auto bytes = array.bytes(f::NDArray::data);
+    for (const std::byte byte : *bytes) {
       text += " " + std::to_string(std::to_integer<int>(byte));
     }
     text += ";";
