@@ -37,6 +37,7 @@ export interface Module {
   ram: Ram;
   flash: Flash;
   compiled: Compiled | null;
+  objects?: Objects;
   peak: Peak;
   calls: Call[];
   kernels: Kernel[];
@@ -107,6 +108,21 @@ export interface Compiled {
   rodata: number;
   data: number;
   bss: number;
+}
+/**
+ * What the object files of the archive have, which is not all code of the module.
+ */
+export interface Objects {
+  text: number;
+  rodata: number;
+  data: number;
+  bss: number;
+  functions: {
+    symbol: string;
+    bytes: number;
+  }[];
+  main: string | null;
+  main_calls: string[];
 }
 /**
  * The fullest moment of pools, executor, heap and stack together.
