@@ -141,6 +141,8 @@ void NestWriter::write_attribute(Node attribute, std::uint32_t depth) {
 
 void NestWriter::write_block(Node realize, std::uint32_t depth) {
   const Node block = realize[f::BlockRealize::block];
+  // A block of a kind that nobody knows is an opaque statement.
+  if (!block.is(Kind::Block)) return next(block, depth);
   const tir::NodeList values = realize.list(f::BlockRealize::iter_values);
   const tir::NodeList variables = block.list(f::Block::iter_vars);
   std::string bound;

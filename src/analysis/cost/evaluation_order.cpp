@@ -233,8 +233,10 @@ graph::Bindings bindings_of(const EvaluationOrder& order) {
     const Node node = order[i];
     if (node.is(Kind::Let)) bind(node[f::Let::var], node[f::Let::value]);
     if (node.is(Kind::LetStmt)) bind(node[f::LetStmt::var], node[f::LetStmt::value]);
-    if (!node.is(Kind::BlockRealize)) continue;
-    const tir::NodeList axes = node[f::BlockRealize::block].list(f::Block::iter_vars);
+    // A block of a kind that nobody knows is an opaque statement.
+    const Node block = node.is(Kind::BlockRealize) ? node[f::BlockRealize::block] : Node();
+    if (!block || !block.is(Kind::Block)) continue;
+    const tir::NodeList axes = block.list(f::Block::iter_vars);
     const tir::NodeList values = node.list(f::BlockRealize::iter_values);
     for (std::size_t k = 0; k < std::min(axes.size(), values.size()); ++k) {
       bind(axes[k][f::IterVar::var], values[k]);

@@ -52,6 +52,22 @@ TEST(KernelCost, StatementsOfUnknownKindsAreUnknown) {
   EXPECT_EQ(cost.uncertain.size(), 1);
 }
 
+TEST(KernelCost, RealizedBlocksOfUnknownKindsAreUnknown) {
+  tir::Builder make;
+  const tir::NodeId block =
+      make.make(tir::Kind::OpaqueStmt,
+                {make.string("tir.NewBlock"), make.map(std::vector<tir::NamedNode>{})});
+  const tir::NodeId always = make.make(tir::Kind::IntImm, {tir::DType::Bool(), 1});
+  const tir::NodeId realize =
+      make.make(tir::Kind::BlockRealize, {make.list(std::vector<tir::NodeId>{}), always, block});
+  const tir::NodeId function = make.make(
+      tir::Kind::PrimFunc, {make.list(std::vector<tir::NodeId>{}), tir::NodeId::none,
+                            make.map(std::vector<tir::NodePair>{}),
+                            make.map(std::vector<tir::NodePair>{}), tir::NodeId::none, realize});
+  const tir::Module module = std::move(make).finish(function);
+  EXPECT_EQ(kernel_cost(module.root()).mac, Count(0, std::nullopt));
+}
+
 TEST(KernelCost, NumbersBeyondTheLargestHaveNoMaximum) {
   const tir::Module module = chained(20'000);
   const KernelCost cost = kernel_cost(module.root());
