@@ -11,6 +11,7 @@
 #include "deployment/tir_name.h"
 #include "mlf/graph/graph_json.h"
 #include "support/source_text.h"
+#include "tir/node_queries.h"
 
 namespace mlf::deployment {
 namespace {
@@ -159,8 +160,6 @@ bool mentions(std::span<const TirSource> sources, std::string_view word) {
   });
 }
 
-// What AOTExecutorCodegen calls main: v0.9 and later; v0.8.
-constexpr std::string_view kMainNames[] = {"__tvm_main__", "run_model"};
 constexpr std::string_view kSymbolPrefix = "tvmgen_";
 
 std::string_view identifier_at(std::string_view text, std::size_t begin) {
@@ -223,7 +222,7 @@ bool CapturedModules::show(const Module& module) const {
     return is_only_one_ ? !captured_.empty() : mention(prefix);
   }
   // Alone, main is recognised under another module's name as well: sidecars may have one.
-  return std::ranges::any_of(kMainNames, [&](std::string_view main) {
+  return std::ranges::any_of(tir::kMainNames, [&](std::string_view main) {
     return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
   });
 }

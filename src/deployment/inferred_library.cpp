@@ -15,6 +15,7 @@
 #include "mlf/tir/c.h"
 #include "model_library/files.h"
 #include "support/error.h"
+#include "tir/node_queries.h"
 
 namespace mlf::deployment {
 namespace {
@@ -22,9 +23,6 @@ namespace {
 using model_library::kHeaders;
 using model_library::kObjects;
 using model_library::kSources;
-
-// Of main: v0.9 and later; v0.8.
-constexpr std::string_view kMainEnds[] = {"___tvm_main__", "_run_model"};
 
 // Versions of the format by where files of the graph executor and of Relay are.
 constexpr std::int32_t kVersionOfReleases = 7;
@@ -50,11 +48,6 @@ std::string_view leaf_in(std::string_view name, std::string_view folder) {
   return name.starts_with(folder) ? name.substr(folder.size()) : std::string_view();
 }
 
-bool is_main(std::string_view symbol) {
-  const auto ends_it = [&](std::string_view end) { return symbol.ends_with(end); };
-  return symbol.starts_with("tvmgen_") && std::ranges::any_of(kMainEnds, ends_it);
-}
-
 /// What the archive has of generated code.
 struct GeneratedCode {
   std::map<std::string, std::string, std::less<>> targets;  ///< that files of C state, by file
@@ -78,7 +71,8 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     tir::CFile read = tir::describe_c(member_text(archive, file));
     code.is_any = code.is_any || read.role != tir::CRole::other;
     for (const tir::CDefinition& one : read.definitions) {
-      if (is_main(one.symbol)) code.of_mains.add(graph::module_of_main(one.symbol));
+      const bool is_main = one.symbol.starts_with("tvmgen_") && tir::is_main_symbol(one.symbol);
+      if (is_main) code.of_mains.add(graph::module_of_main(one.symbol));
     }
     if (!read.target.empty()) code.targets.emplace(file.name, std::move(read.target));
   }

@@ -13,6 +13,7 @@
 #include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/pools.h"
 
 namespace mlf::process {
@@ -60,7 +61,7 @@ std::map<std::string_view, tir::Node> functions_by_name(const tir::Module& modul
 
 /// Main has one name in every network.
 bool is_main(std::string_view name) {
-  return name == "__tvm_main__" || name == "run_model";
+  return std::ranges::find(tir::kMainNames, name) != tir::kMainNames.end();
 }
 
 /// What a function is given.

@@ -1,6 +1,8 @@
 // Small questions about one node, or its kind, that several readers and writers ask.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,6 +31,22 @@ inline Node attribute_of(Node function, std::string_view name) {
   if (!function.is(Kind::PrimFunc)) return {};
   const Node attrs = function[f::PrimFunc::attrs];
   return attrs.is(Kind::DictAttrs) ? attrs.map(f::DictAttrs::dict).find(name) : Node();
+}
+
+/// What AOTExecutorCodegen calls main: v0.9 and later; v0.8. The module's name comes before it in a
+/// symbol, with `_` between them.
+inline constexpr std::array<std::string_view, 2> kMainNames{"__tvm_main__", "run_model"};
+
+/// Whether a name is main's, or ends with it.
+inline bool ends_with_main_name(std::string_view name) {
+  return std::ranges::any_of(kMainNames,
+                             [&](std::string_view main) { return name.ends_with(main); });
+}
+/// Whether a symbol is that of a main with a prefix: `tvmgen_default___tvm_main__`.
+inline bool is_main_symbol(std::string_view symbol) {
+  return std::ranges::any_of(kMainNames, [&](std::string_view main) {
+    return symbol.ends_with(main) && symbol.substr(0, symbol.size() - main.size()).ends_with('_');
+  });
 }
 
 // Of TVM v0.8: the function whose attribute has the parameters that are linked as constants, by

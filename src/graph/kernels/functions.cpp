@@ -6,6 +6,7 @@
 
 #include "graph/node_queries.h"
 #include "support/prefix_table.h"
+#include "tir/node_queries.h"
 
 namespace mlf::graph {
 namespace {
@@ -14,13 +15,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// What AOTExecutorCodegen calls main: v0.9 and later; v0.8.
-constexpr std::array<std::string_view, 2> kMainNames{"__tvm_main__", "run_model"};
-
 bool has_main_name(const FunctionRef& function) {
-  return std::any_of(kMainNames.begin(), kMainNames.end(), [&](std::string_view main) {
-    return function.symbol.ends_with(main) || function.name.ends_with(main);
-  });
+  return tir::ends_with_main_name(function.symbol) || tir::ends_with_main_name(function.name);
 }
 
 // AOTExecutorCodegen marks its main with the attribute `runner_function` in all versions.
@@ -121,7 +117,7 @@ std::string module_of_main(std::string_view symbol) {
   constexpr std::string_view kPrefix = "tvmgen_";
   if (!symbol.starts_with(kPrefix)) return {};
   symbol.remove_prefix(kPrefix.size());
-  for (const std::string_view main : kMainNames) {
+  for (const std::string_view main : tir::kMainNames) {
     if (!symbol.ends_with(main)) continue;
     symbol.remove_suffix(main.size());
     // "_" separates the parts; without a module's name there is nothing but main's own.

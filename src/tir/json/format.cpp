@@ -59,17 +59,11 @@ std::optional<std::int64_t> number_of(Node value) {
   }
 }
 
-// `run_model` is main's name in v0.8, `__tvm_main__` in every later version; the module's name
-// comes before it.
-bool names_main(std::string_view name) {
-  return name.ends_with("__tvm_main__") || name.ends_with("run_model");
-}
-
 bool is_main(std::string_view name, Node function) {
   // TVM's builders of main (aot_executor_codegen.cc, AOTLowerMain) set `runner_function`; a text
   // that has lost its attributes leaves only the name.
   if (const auto runner = number_of(attribute_of(function, "runner_function"))) return *runner != 0;
-  return names_main(name) || names_main(global_symbol_of(function).value_or(""));
+  return ends_with_main_name(name) || ends_with_main_name(global_symbol_of(function).value_or(""));
 }
 
 }  // namespace

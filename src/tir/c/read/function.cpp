@@ -7,13 +7,12 @@
 
 #include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
+#include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 namespace {
 
-constexpr std::string_view kMain = "___tvm_main__";
-constexpr std::string_view kMainOf08 = "_run_model";
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::int64_t kIoAlignment = 16;
 
@@ -23,10 +22,6 @@ std::uint32_t end_of(const support::SourceText& source, const Item& item) {
 }
 
 }  // namespace
-
-bool is_main_symbol(std::string_view symbol) {
-  return symbol.ends_with(kMain) || symbol.ends_with(kMainOf08);
-}
 
 /// The head and the body are one run of tokens, so that a message can name any place in them. What
 /// was made for a function that turns out to be opaque is unused and costs only memory.

@@ -30,9 +30,6 @@ struct FunctionDraft {
   std::optional<SourceRange> range;  ///< in the file that ranges refer to
 };
 
-/// Whether this is AOT's main: `…___tvm_main__`, `…_run_model` in v0.8.
-bool is_main_symbol(std::string_view symbol);
-
 /// Reads a function. Statements outside of the grammar keep their text; where that cannot be done,
 /// support::Error with its place is thrown. Lines of `source` are counted on.
 FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item);

@@ -43,10 +43,6 @@ std::string_view kind_of_target(std::string_view target) {
   return target.substr(0, target.find(' '));
 }
 
-bool is_main_name(std::string_view name) {
-  return name.ends_with("___tvm_main__") || name.ends_with("_run_model");
-}
-
 /// Names in the arguments of a call of main that are more than `name`, `&name` or `(T*)&name`.
 std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText& source,
                                                       const Item& item) {
@@ -56,7 +52,8 @@ std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText&
   if (body.find("_main__") == body.npos && body.find("_run_model") == body.npos) return shifted;
   Cursor cursor(source, tokenize(source.text, item.body.begin, item.body.end));
   while (!cursor.at_end()) {
-    const bool is_call = cursor.at_name() && is_main_name(cursor.text()) && cursor.at(sign("("), 1);
+    const bool is_call =
+        cursor.at_name() && is_main_symbol(cursor.text()) && cursor.at(sign("("), 1);
     cursor.advance();
     if (!is_call) continue;
     cursor.advance();
