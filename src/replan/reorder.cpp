@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "deployment/tir_name.h"
 #include "mlf/graph/reconstruct.h"
 #include "mlf/replan.h"
 #include "mlf/tir/c.h"
@@ -80,7 +79,8 @@ class CallMover {
       : deployment_(deployment),
         archive_(deployment.archive()),
         reorderings_(reorderings),
-        options_(options) {}
+        options_(options),
+        edited_(archive_) {}
 
   /// One module after the other: the next one finds what the one before has changed.
   std::vector<archive::EditedMember> run() {
@@ -89,7 +89,7 @@ class CallMover {
       generated_c(one);
       for (const Member& member : archive_.members()) captured(one, member);
     }
-    return std::move(edited_);
+    return std::move(edited_).take();
   }
 
  private:
@@ -99,23 +99,6 @@ class CallMover {
     if (module.files.objects.empty()) return;
     refuse("module '" + module.name + "' has code in objects, which cannot be changed",
            module.files.objects.front().name);
-  }
-
-  /// As it is by now: several modules may be in one member.
-  std::string_view text_of(const Member& member) const {
-    for (const archive::EditedMember& one : edited_) {
-      if (one.name == member.name) return one.content;
-    }
-    return get_or_throw(archive_.read(member));
-  }
-
-  void replace(const Member& member, std::string content) {
-    for (archive::EditedMember& one : edited_) {
-      if (one.name != member.name) continue;
-      one.content = std::move(content);
-      return;
-    }
-    edited_.push_back({member.name, std::move(content)});
   }
 
   /// The calls have to be those of the network, one after the other.
@@ -128,23 +111,19 @@ class CallMover {
                 slots[i].place.file == slots.front().place.file;
     }
     if (!is_same) refuse("main does not show the calls of the network here", member.name);
-    const SourceText source{archive_.path(), member.name, text_of(member)};
-    replace(member,
-            apply(source.text, edits_in_order(source, document.source.dialect, slots, one.order)));
+    // Several modules may be in one member.
+    const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
+    edited_.replace(member, apply(source.text, edits_in_order(source, document.source.dialect,
+                                                              slots, one.order)));
   }
 
   /// The first C of the module that has main.
   void generated_c(const Reordering& one) {
     const std::string& symbol = one.network->provenance.symbol;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
-      tir::CSources sources = *c.c;
-      for (std::size_t i = 0; i < sources.files.size(); ++i) {
-        sources.files[i].text = text_of(*c.c_members[i]);
-        sources.files[i].sha256 = {};  // of the text before
-      }
       tir::Places places;
       const tir::Document document =
-          get_or_throw(tir::read_c_with_places(sources, options_.tir_limits, places));
+          get_or_throw(tir::read_c_with_places(edited_.files_of(c), options_.tir_limits, places));
       const tir::Node main = function_with_symbol(document.module, symbol);
       if (!main) continue;
       const std::vector<CallSlot> slots = call_slots(main, places, one.kernels);
@@ -157,13 +136,10 @@ class CallMover {
   /// TIR of other targets and of earlier stages has no main, or one that it shares with this
   /// network: the former stays as it is.
   void captured(const Reordering& one, const Member& member) {
-    const std::string_view whole = member.name;
-    if (!whole.starts_with(deployment::kSourceFolder)) return;
-    const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
-    if (!name || member.type != archive::MemberType::file) return;
+    if (!captured_form(member)) return;
     tir::Places places;
     const tir::Document document = get_or_throw(tir::read_with_places(
-        {.file = archive_.path(), .member = member.name, .text = text_of(member)},
+        {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)},
         options_.tir_limits, places));
     const tir::Node main = function_with_symbol(document.module, one.network->provenance.symbol);
     if (!main) return;
@@ -174,7 +150,7 @@ class CallMover {
   const archive::Archive& archive_;
   std::span<const Reordering> reorderings_;
   const ReplanOptions& options_;
-  std::vector<archive::EditedMember> edited_;
+  EditedMembers edited_;
 };
 
 /// The networks of each document with TIR, before and after: the same calls in the wanted order.

@@ -173,7 +173,11 @@ class Replanning {
  public:
   Replanning(const Deployment& deployment, std::span<const PoolMove> moves,
              const ReplanOptions& options)
-      : deployment_(deployment), archive_(deployment.archive()), moves_(moves), options_(options) {}
+      : deployment_(deployment),
+        archive_(deployment.archive()),
+        moves_(moves),
+        options_(options),
+        edited_(archive_) {}
 
   /// Everything is found before anything is changed, and everything is checked before anything is
   /// written.
@@ -191,7 +195,7 @@ class Replanning {
     make_contents();
     check_captured();
     check_c();
-    return std::move(edited_);
+    return std::move(edited_).take();
   }
 
  private:
@@ -214,12 +218,12 @@ class Replanning {
   }
 
   /// Said first: such a text mostly differs from the generated C as well, and this is why.
-  void refuse_dialects() const {
+  void refuse_dialects() {
     PoolSet pools;
     for (const PoolMove& move : moves_) pools.insert(move.pool);
     for (const Member& member : archive_.members()) {
       if (!is_captured_text(member)) continue;
-      const tir::Document document = read(member, get_or_throw(archive_.read(member)));
+      const tir::Document& document = captured_document(member).document;
       const tir::Dialect dialect = document.source.dialect;
       if (can_change(dialect) || sites_of(document.module, pools).empty()) continue;
       refuse("a text in this dialect, " + std::string(to_string(dialect)) +
@@ -303,33 +307,35 @@ class Replanning {
     }
   }
 
-  /// The form of captured TIR; nothing for another member.
-  static std::optional<deployment::TirForm> captured_form(const Member& member) {
-    const std::string_view whole = member.name;
-    if (!whole.starts_with(deployment::kSourceFolder)) return std::nullopt;
-    const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
-    if (!name || member.type != archive::MemberType::file) return std::nullopt;
-    return name->form;
-  }
-
   static bool is_captured_text(const Member& member) {
     const auto form = captured_form(member);
     return form && *form != deployment::TirForm::twin;
   }
 
-  tir::Document read(const Member& member, std::string_view text) const {
-    return get_or_throw(tir::read({.file = archive_.path(), .member = member.name, .text = text},
-                                  options_.tir_limits));
+  struct PlacedDocument {
+    tir::Document document;
+    tir::Places places;
+  };
+
+  /// Captured TIR as it was: read once.
+  const PlacedDocument& captured_document(const Member& member) {
+    const auto known = documents_.find(&member);
+    if (known != documents_.end()) return known->second;
+    tir::Places places;
+    tir::Document document =
+        get_or_throw(tir::read_with_places({.file = archive_.path(),
+                                            .member = member.name,
+                                            .text = get_or_throw(archive_.read(member))},
+                                           options_.tir_limits, places));
+    return documents_.emplace(&member, PlacedDocument{std::move(document), std::move(places)})
+        .first->second;
   }
 
   /// Text and lossless twin of captured TIR: both have the plan, whichever is read.
   void captured(const Member& member) {
     if (!captured_form(member)) return;
     const SourceText source = text_of(member);
-    tir::Places places;
-    const tir::Document document = get_or_throw(
-        tir::read_with_places({.file = source.file, .member = source.member, .text = source.text},
-                              options_.tir_limits, places));
+    const auto& [document, places] = captured_document(member);
     for (const ModuleAssignment& assignment : assignments_) {
       for (const FunctionSites& function :
            sites_in(document.module, assignment.module, assignment.pools)) {
@@ -437,26 +443,20 @@ class Replanning {
       if (edits == edits_.end()) continue;
       const std::string_view text = get_or_throw(archive_.read(member));
       std::string content = apply(text, edits->second);
-      if (content != text) edited_.push_back({member.name, std::move(content)});
+      if (content != text) edited_.replace(member, std::move(content));
     }
-  }
-
-  /// The member's text as it will be.
-  std::string_view new_text(const Member& member) const {
-    for (const archive::EditedMember& one : edited_) {
-      if (one.name == member.name) return one.content;
-    }
-    return get_or_throw(archive_.read(member));
   }
 
   /// Both sides are read in full: a number in a wrong place would show as a difference.
-  void check_captured() const {
-    for (const archive::EditedMember& one : edited_) {
+  void check_captured() {
+    for (const archive::EditedMember& one : edited_.all()) {
       const Member& member = member_named(one.name);
       if (!member.name.starts_with(deployment::kSourceFolder)) continue;
-      const tir::Document before = read(member, get_or_throw(archive_.read(member)));
-      const tir::Document after = read(member, one.content);
-      check_changed(before.module, after.module, assignments_, member.name);
+      const tir::Document after = get_or_throw(
+          tir::read({.file = archive_.path(), .member = member.name, .text = one.content},
+                    options_.tir_limits));
+      check_changed(captured_document(member).document.module, after.module, assignments_,
+                    member.name);
     }
   }
 
@@ -465,11 +465,7 @@ class Replanning {
     for (const ModuleAssignment& assignment : assignments_) {
       for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
         const auto before = get_or_throw(deployment_.document(c));
-        tir::CSources sources = *c.c;
-        for (std::size_t i = 0; i < sources.files.size(); ++i) {
-          sources.files[i].text = new_text(member_named(sources.files[i].member));
-          sources.files[i].sha256 = {};  // of the text before
-        }
+        tir::CSources sources = edited_.files_of(c);
         for (tir::CPool& pool : sources.pools) {
           const auto size = assignment.sizes.find(pool.name);
           if (size != assignment.sizes.end()) {
@@ -491,7 +487,8 @@ class Replanning {
   std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   EditsOfMembers edits_;
-  std::vector<archive::EditedMember> edited_;
+  std::map<const Member*, PlacedDocument> documents_;
+  EditedMembers edited_;
 };
 
 archive::Lost write(const archive::Archive& archive, const archive::Changes& changes,

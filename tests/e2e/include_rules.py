@@ -35,7 +35,7 @@ BELOW = {
     "report": ["deployment", "compile"],
     "page": ["report"],
     "process": ["deployment", "tir/compare"],
-    "replan": ["process", "tir/save_json"],
+    "replan": ["process"],
     "program": ["replan", "page", "drawing"],
 }
 
