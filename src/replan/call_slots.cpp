@@ -102,28 +102,25 @@ std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Sym
   struct Step {
     Node statement;
     const tir::Place* around;  // that of the innermost statement around it
-    bool is_alone;             // in a SeqStmt that has a place: the call moves with it
   };
   std::vector<CallSlot> slots;
   // On a stack of its own: bodies nest as deep as networks are long.
-  std::vector<Step> stack{{main[f::PrimFunc::body], nullptr, false}};
+  std::vector<Step> stack{{main[f::PrimFunc::body], nullptr}};
   std::vector<Step> below;
   while (!stack.empty()) {
-    const auto [statement, around, is_alone] = stack.back();
+    const auto [statement, around] = stack.back();
     stack.pop_back();
     if (may_run_otherwise_than_once(statement)) continue;
-    const tir::Place* const own = is_alone ? nullptr : places.find(statement.id());
+    const tir::Place* const own = places.find(statement.id());
     const tir::Place* const place = own == nullptr ? around : own;
     if (statement.is(Kind::Evaluate)) {
       auto symbol = called_in(statement, kernels);
       if (symbol && place != nullptr) slots.push_back({*place, std::move(*symbol)});
       continue;
     }
-    const bool is_single = statement.is(Kind::SeqStmt) && own != nullptr &&
-                           statement.list(f::SeqStmt::seq).size() == 1;
     below.clear();
     tir::for_each_child(statement, [&](Node child, const tir::FieldInfo&) {
-      if (child.category() == tir::Category::stmt) below.push_back({child, place, is_single});
+      if (child.category() == tir::Category::stmt) below.push_back({child, place});
     });
     stack.insert(stack.end(), below.rbegin(), below.rend());
   }

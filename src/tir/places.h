@@ -19,7 +19,7 @@ struct Place {
 
 /// The places that a reader notes when it is asked to: the digits of each IntImm that the text
 /// spells, and each statement of the text. In save_json, which spells a node once and refers to it
-/// by number, the place of a statement is the number in the SeqStmt that lists it.
+/// by number, the place of a statement is the number in the SeqStmt that lists it beside others.
 class Places {
  public:
   /// A node that is added at two places has none.

@@ -535,10 +535,11 @@ void Importer::note_integer(std::uint32_t node, Places& places) const {
   places.add(node_ids_[node], {0, {begin, begin + digits}});
 }
 
+/// The only number of a list moves with the list, which is among others itself (TVM v0.9).
 void Importer::note_statements(std::uint32_t node, Places& places) const {
   const auto list = graph_.attr(node, "seq");
   const auto array = list ? graph_.reference(*list) : std::nullopt;
-  if (!array) return;
+  if (!array || graph_.data_size(*array) == 1) return;
   for (const json::Value element : graph_.data(*array)) {
     const auto begin = static_cast<std::uint32_t>(element.offset());
     const auto end = static_cast<std::uint32_t>(begin + element.length());
