@@ -53,15 +53,15 @@ void BodyReader::statement_or_text() {
   const std::size_t changes = blocks_.changes();
   try {
     statement();
-    // What leaves nothing behind declares or stores what the next call takes, but for `if`s that
-    // look up a function for several calls.
-    const bool prepares = !is_if && blocks_.changes() == changes;
-    prepared_ = prepares ? std::optional(prepared_.value_or(first)) : std::nullopt;
   } catch (const support::Error& error) {
     // An error without a place, such as too many nodes, is not about this statement.
     if (error.diagnostic().where.line == 0) throw;
     keep_text(begin, error);
   }
+  // What leaves nothing behind declares or stores what the next call takes, but for `if`s that look
+  // up a function for several calls.
+  const bool prepares = !is_if && blocks_.changes() == changes;
+  prepared_ = prepares ? std::optional(prepared_.value_or(first)) : std::nullopt;
 }
 
 /// Rethrows the error of a statement whose end cannot be told: then the whole function keeps its
