@@ -207,11 +207,11 @@ std::optional<AccessSets::Distances> AccessSets::steps_of(
 
 std::optional<AccessSets::Distances> AccessSets::distances_of(
     const graph::IterationDomain& domain, const graph::IterationDomain::Group& group) {
-  auto enumeration = domain.enumeration(group);
-  if (!enumeration) return std::nullopt;
+  auto nest = domain.nest_of(group);
+  if (!nest) return std::nullopt;
   const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
   std::uint64_t left = allowed;
-  auto values = enumeration->values(left);
+  auto values = graph::Enumeration(*std::move(nest)).values(left);
   steps_left_ -= allowed - left;
   if (!values) return std::nullopt;
   if (values->empty()) return Distances{.count = 0};

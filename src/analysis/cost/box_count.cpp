@@ -19,8 +19,8 @@ enum class Answer : std::uint8_t { met, not_met, open };
 
 class BoxCounter {
  public:
-  BoxCounter(std::vector<CountedLoop> loops, std::vector<CountedTest> tests, std::uint64_t& steps)
-      : loops_(std::move(loops)), tests_(std::move(tests)), steps_(steps) {}
+  BoxCounter(const graph::CountedNest& nest, std::uint64_t& steps)
+      : loops_(nest.loops), tests_(nest.tests), steps_(steps) {}
 
   std::optional<std::uint64_t> count();
 
@@ -30,8 +30,8 @@ class BoxCounter {
   bool is_used(const IndexProgram& program, std::size_t loop) const;
   void add_candidates(const CountedTest& test, const Box& box, std::size_t& widest) const;
 
-  std::vector<CountedLoop> loops_;
-  std::vector<CountedTest> tests_;
+  const std::vector<CountedLoop>& loops_;
+  const std::vector<CountedTest>& tests_;
   std::uint64_t& steps_;
 };
 
@@ -140,20 +140,8 @@ std::optional<std::uint64_t> BoxCounter::count() {
 
 }  // namespace
 
-std::optional<std::uint64_t> count_in_boxes(const graph::IterationDomain& domain,
-                                            const graph::IterationDomain::Group& group,
-                                            std::uint64_t& steps) {
-  std::vector<CountedLoop> loops;
-  for (const std::size_t i : group.loops) {
-    if (!domain.loops[i].counted) return std::nullopt;
-    loops.push_back(*domain.loops[i].counted);
-  }
-  std::vector<CountedTest> tests;
-  for (const std::size_t i : group.tests) {
-    if (!domain.tests[i].counted) return std::nullopt;
-    tests.push_back(*domain.tests[i].counted);
-  }
-  return BoxCounter(std::move(loops), std::move(tests), steps).count();
+std::optional<std::uint64_t> count_in_boxes(const graph::CountedNest& nest, std::uint64_t& steps) {
+  return BoxCounter(nest, steps).count();
 }
 
 }  // namespace mlf::analysis

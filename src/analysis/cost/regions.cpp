@@ -218,11 +218,12 @@ Regions::Iterations Regions::count_around(const Region& region) {
   return result;
 }
 
-std::optional<std::uint64_t> Regions::count_by_ranges(const graph::IterationDomain& domain,
-                                                      const graph::IterationDomain::Group& group) {
+/// What `count(steps)` finds with the steps that one group may take of those left.
+template <class CountWith>
+std::optional<std::uint64_t> Regions::within_steps(CountWith count) {
   const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
   std::uint64_t left = allowed;
-  const auto iterations = count_in_boxes(domain, group, left);
+  const auto iterations = count(left);
   spend(allowed - left);
   return iterations;
 }
@@ -255,16 +256,13 @@ Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
   }
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
+  graph::CountedNest nest = *domain.nest_of(group);
   if (is_constant && product.min > kFewIterations) {
-    if (const auto iterations = count_by_ranges(domain, group)) {
-      return groups_.emplace(std::move(key), Iterations{*iterations}).first->second;
-    }
+    const auto in_boxes = within_steps([&](auto& steps) { return count_in_boxes(nest, steps); });
+    if (in_boxes) return groups_.emplace(std::move(key), Iterations{*in_boxes}).first->second;
   }
-  graph::Enumeration enumeration = *domain.enumeration(group);
-  const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
-  std::uint64_t left = allowed;
-  const auto iterations = enumeration.count(left);
-  spend(allowed - left);
+  graph::Enumeration enumeration(std::move(nest));
+  const auto iterations = within_steps([&](auto& steps) { return enumeration.count(steps); });
   if (!iterations) {
     explain(
         "conditions or bounds distinguish too many iterations to run them one by one, or have "

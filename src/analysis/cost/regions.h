@@ -77,8 +77,8 @@ class Regions {
   Count count_constants(const graph::IterationDomain& domain);
   Iterations count_group(const graph::IterationDomain& domain,
                          const graph::IterationDomain::Group& group);
-  std::optional<std::uint64_t> count_by_ranges(const graph::IterationDomain& domain,
-                                               const graph::IterationDomain::Group& group);
+  template <class CountWith>
+  std::optional<std::uint64_t> within_steps(CountWith count);
   bool spend(std::size_t steps);
 
   const graph::Bindings& bindings_;

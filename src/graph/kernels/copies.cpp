@@ -114,14 +114,11 @@ bool agree_everywhere(CopyNest nest, Node to, Node from) {
   domain.terms = {{*to_program, 1}, {*from_program, -1}};
   IterationDomain::Group all{.terms = {0, 1}};
   for (std::size_t i = 0; i < domain.loops.size(); ++i) all.loops.push_back(i);
-  for (std::size_t i = 0; i < domain.tests.size(); ++i) {
-    if (!domain.tests[i].counted) return false;
-    all.tests.push_back(i);
-  }
-  auto run = domain.enumeration(all);
-  if (!run) return false;
+  for (std::size_t i = 0; i < domain.tests.size(); ++i) all.tests.push_back(i);
+  auto counted = domain.nest_of(all);
+  if (!counted) return false;
   std::uint64_t steps = kMaxSteps;
-  const auto differences = run->values(steps);
+  const auto differences = Enumeration(*std::move(counted)).values(steps);
   return differences && (differences->empty() || *differences == std::vector<std::int64_t>{0});
 }
 

@@ -47,10 +47,10 @@ class FunctionTable {
 /// The module's name in the symbol of its main: "default" of "tvmgen_default___tvm_main__".
 std::string module_of_main(std::string_view symbol);
 
-/// Every character that is neither letter nor digit as `_`: how TVM makes a Relay name a C name.
 /// The parameters that functions of `source` link as constants (v0.8), by name.
 std::map<std::string, TensorType, std::less<>> linked_parameters(const TirInput& source);
 
+/// Every character that is neither letter nor digit as `_`: how TVM makes a Relay name a C name.
 std::string sanitized(std::string_view name);
 
 }  // namespace mlf::graph

@@ -180,17 +180,18 @@ std::vector<IterationDomain::Group> IterationDomain::groups() const {
   return by_loop;
 }
 
-std::optional<Enumeration> IterationDomain::enumeration(const Group& group) const {
-  std::vector<CountedLoop> counted_loops;
+std::optional<CountedNest> IterationDomain::nest_of(const Group& group) const {
+  CountedNest nest;
   for (const std::size_t i : group.loops) {
     if (!loops[i].counted) return std::nullopt;
-    counted_loops.push_back(*loops[i].counted);
+    nest.loops.push_back(*loops[i].counted);
   }
-  std::vector<CountedTest> counted_tests;
-  for (const std::size_t i : group.tests) counted_tests.push_back(*tests[i].counted);
-  std::vector<CountedTerm> counted_terms;
-  for (const std::size_t i : group.terms) counted_terms.push_back(terms[i]);
-  return Enumeration(std::move(counted_loops), std::move(counted_tests), std::move(counted_terms));
+  for (const std::size_t i : group.tests) {
+    if (!tests[i].counted) return std::nullopt;
+    nest.tests.push_back(*tests[i].counted);
+  }
+  for (const std::size_t i : group.terms) nest.terms.push_back(terms[i]);
+  return nest;
 }
 
 // --- Running loops -------------------------------------------------------------------------------
@@ -218,9 +219,9 @@ void make_unique(std::vector<std::int64_t>& values) {
 }  // namespace
 
 // A test is answered as far out as its variables allow: what it rules out there is never entered.
-Enumeration::Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
-                         std::vector<CountedTerm> terms)
-    : tests_(std::move(tests)), terms_(std::move(terms)) {
+Enumeration::Enumeration(CountedNest nest)
+    : tests_(std::move(nest.tests)), terms_(std::move(nest.terms)) {
+  std::vector<CountedLoop>& loops = nest.loops;
   if (loops.empty()) loops.push_back({{}, IndexProgram::constant(0), IndexProgram::constant(1)});
   levels_.reserve(loops.size());
   for (CountedLoop& loop : loops) {

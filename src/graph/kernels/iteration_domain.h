@@ -57,13 +57,20 @@ struct CountedTerm {
   std::int64_t factor = 1;
 };
 
+/// Loops from the outside in, and what is asked in each iteration of the innermost one. All
+/// variables of bounds, tests and terms are variables of the loops, bounds use those of outer loops
+/// alone.
+struct CountedNest {
+  std::vector<CountedLoop> loops{};
+  std::vector<CountedTest> tests{};
+  std::vector<CountedTerm> terms{};
+};
+
 /// Runs a nest of loops.
 class Enumeration {
  public:
-  /// The loops from the outside in. All variables of bounds, tests and terms are variables of the
-  /// loops, bounds use those of outer loops alone. Without loops there is one iteration.
-  Enumeration(std::vector<CountedLoop> loops, std::vector<CountedTest> tests,
-              std::vector<CountedTerm> terms = {});
+  /// Without loops there is one iteration.
+  explicit Enumeration(CountedNest nest);
   // Programs are connected by their addresses.
   Enumeration(const Enumeration&) = delete;
   Enumeration(Enumeration&&) = default;
@@ -138,8 +145,8 @@ struct IterationDomain {
   /// Loops that nothing connects are independent: their numbers of iterations multiply, and only
   /// what is in one group has to be run together. Tests and terms without variables are in none.
   std::vector<Group> groups() const;
-  /// A run of one group; nothing where a bound depends on data.
-  std::optional<Enumeration> enumeration(const Group& group) const;
+  /// One group; nothing where a bound or a test of it depends on data.
+  std::optional<CountedNest> nest_of(const Group& group) const;
 };
 
 }  // namespace mlf::graph
