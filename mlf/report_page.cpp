@@ -34,7 +34,7 @@ Result<std::string> draw(const graph::DotNotes&, const Topology&) {
 #endif
 
 /// Draws one form of a network into `picture`, where its layout ends. Where Graphviz fails, the
-/// page is of use without it, and says so.
+/// page is of use without it, and states that it is missing.
 Result<void> add_picture(const graph::DotNotes& notes, const Topology& network,
                          std::string& picture, std::string& no_picture) {
   if (graph::layout_effort(network, *notes.folded) > graph::kMostLayoutEffort) {

@@ -107,7 +107,7 @@ MLF_API std::vector<FindingResult> check_findings(const ModuleReport& module,
 struct Demands {
   std::vector<Limit> limits{};
   std::vector<CostFindingCode> no_findings{};
-  Location where{};  ///< the module's name in the file that says so
+  Location where{};  ///< the module's name in the budget file
 
   bool empty() const noexcept { return limits.empty() && no_findings.empty(); }
 };

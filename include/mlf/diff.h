@@ -60,7 +60,7 @@ struct ModuleDifference {
 /// What changed between two builds.
 struct BuildDifference {
   std::vector<ModuleDifference> modules{};  ///< without those that are the same
-  /// What one of the builds says and cannot all be true.
+  /// Statements of one of the builds that contradict each other.
   std::vector<ModuleContradiction> contradictions_before{};
   std::vector<ModuleContradiction> contradictions_after{};
 

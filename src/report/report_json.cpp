@@ -108,13 +108,9 @@ void write_compiled(Writer& out, const CompiledCode& code) {
 /// By name.
 void write_objects(Writer& out, const ObjectCode& objects) {
   write_compiled(out, objects.code);
-  out.array("functions", [&] {
-    for (const auto& [symbol, function] : objects.code.functions) {
-      out.begin_object();
-      out.member("symbol", symbol);
-      out.member("bytes", function.bytes);
-      out.end_object();
-    }
+  out.objects("functions", objects.code.functions, [](Writer& of, const auto& function) {
+    of.member("symbol", function.first);
+    of.member("bytes", function.second.bytes);
   });
   out.text_or_null("main", objects.main);
   out.member("main_calls", objects.main_calls);

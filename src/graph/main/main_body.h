@@ -45,7 +45,7 @@ struct UnknownStatement {
   std::string what;  ///< "a store"
 };
 
-/// A statement that somebody added and that touches nothing of the network.
+/// A statement that was added and touches nothing of the network.
 struct IgnoredStatement {
   std::string text;
 };
