@@ -6,12 +6,14 @@ namespace mlf::program {
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options) {
   auto* command = app.add_option("--cc", options.command,
-                                 "Compile the archive's C with this compiler, for sizes of code, "
-                                 "sections and frames; nothing is left behind")
-                      ->type_name("COMMAND");
+                                 "Compile the archive's C with this command, for sizes of code and "
+                                 "stack frames; temporary files are removed")
+                      ->type_name("COMMAND")
+                      ->group("Compiler");
   app.add_option("--cflags", options.flags,
-                 "Options for it, as one word: --cflags=\"-Os -mcpu=cortex-m4 -mthumb\"")
+                 "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
       ->type_name("FLAGS")
+      ->group("Compiler")
       ->needs(command);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "manual/manual.h"
 #include "mlf/archive_plan.h"
 #include "mlf/graph/write.h"
 #include "mlf/report.h"
@@ -22,12 +23,6 @@
 
 namespace mlf::program {
 namespace {
-
-// Exit codes are those of sysexits.h, as `exit_code` gives them.
-constexpr const char* kFooter =
-    "\n\"-\" is standard input or standard output.\n"
-    "Exit codes: 0 done; 1 a check failed or something required is missing; 64 usage;\n"
-    "65 invalid input; 70 internal error; 74 input/output error.";
 
 struct GlobalOptions {
   bool quiet = false;
@@ -63,10 +58,13 @@ std::string version_text() {
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.set_version_flag("--version", version_text, "Versions of the program and of its formats");
-  // Said before or after the command alike: `fallthrough` below.
-  auto* quiet = app.add_flag("-q,--quiet", options.quiet, "Say nothing but errors");
-  app.add_flag("-v,--verbose", options.verbose, "Say what is done")->excludes(quiet);
+  constexpr const char* kGroup = "Options of every command";
+  app.set_version_flag("--version", version_text,
+                       "Print versions of the program and of its formats")
+      ->group(kGroup);
+  // Accepted before and after the command: `fallthrough` below.
+  auto* quiet = app.add_flag("-q,--quiet", options.quiet, "Print errors only")->group(kGroup);
+  app.add_flag("-v,--verbose", options.verbose, "Print each step")->excludes(quiet)->group(kGroup);
   add_limit_option(app, options.limits);
   add_pool_size_option(app, options.pool_sizes);
 }
@@ -124,11 +122,15 @@ void take_one_value_each(CLI::App& app) {
   }
 }
 
+constexpr const char* kHelpOfCommand = "Print this help; -q, -v, --limit, --pool-size: mlf --help";
+
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(
-      "Gives Apache TVM Model Library Format archives their TIR and their network as JSON, and "
-      "shows what is in them.",
+      "Analyse Apache TVM Model Library Format archives: what a network needs in RAM and flash, "
+      "which calls cost most, what changed between builds; write TIR and network as JSON",
       "mlf");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "Print this help")->group("Options of every command");
   // Bare `mlf` is a mistake, not a wish for help: scripts must notice it.
   app.require_subcommand(1);
   GlobalOptions options;
@@ -140,12 +142,13 @@ int parse_and_run(int argc, const char* const* argv) {
     commands.push_back(declare(app));
   }
   // After the commands were declared: each would have begun with this footer.
-  app.footer(limits_help() + kFooter);
+  app.footer(limits_help());
   take_one_value_each(app);
   // Each command declared itself, with its own options; `run` reads them when it is chosen.
   for (const Command& command : commands) {
     take_one_value_each(*command.app);
-    command.app->fallthrough()->footer(command.app->get_footer() + kFooter);
+    command.app->fallthrough();
+    command.app->set_help_flag("-h,--help", kHelpOfCommand)->group("Other");
   }
   try {
     app.parse(argc, argv);

@@ -67,13 +67,14 @@ tl::unexpected<Diagnostic> refuse_limit(std::string message) {
 }  // namespace
 
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
-  app.add_option("--limit", settings, "Another bound on untrusted input, see below; repeatable")
-      ->type_name("NAME=VALUE");
+  app.add_option("--limit", settings, "Change a limit on untrusted input, see below; repeatable")
+      ->type_name("NAME=VALUE")
+      ->group("Options of every command");
 }
 
 // Defaults come from the structs themselves, so that this text cannot be out of date.
 std::string limits_help() {
-  std::string help = "\nLimits, with their defaults:\n";
+  std::string help = "Limits, with their defaults:\n";
   for (const Row& row : kRows) {
     const std::string setting = fmt::format("{}={}", row.name, row.get(Limits{}));
     help += fmt::format("  {:<26}  {}\n", setting, row.meaning);
@@ -83,9 +84,10 @@ std::string limits_help() {
 
 void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--pool-size", settings,
-                 "Size of a memory pool that the archive does not declare, such as one that the "
-                 "application allocates; repeatable")
+                 "Size of a memory pool that the archive does not declare, such as one that "
+                 "the application allocates; repeatable")
       ->type_name("NAME=BYTES")
+      ->group("Options of every command")
       ->allow_extra_args(false);
 }
 

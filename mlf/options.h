@@ -48,26 +48,49 @@ std::string limits_help();
 Result<Limits> limits_from(const std::vector<std::string>& settings,
                            const std::vector<std::string>& pool_sizes);
 
-template <class Enum>
-using EnumNames = std::vector<std::pair<std::string, Enum>>;
+/// What is said of the argument ARCHIVE.
+constexpr const char* kArchiveHelp = "A tar, compressed or not, or a directory; - is stdin";
 
-/// Adds an option that sets `value`; the help shows the names and the default.
+/// A value of an option as the command line names it; without a meaning it has no line in the help.
+template <class Enum>
+struct NamedValue {
+  std::string name;
+  Enum value;
+  std::string meaning;
+};
+template <class Enum>
+using EnumNames = std::vector<NamedValue<Enum>>;
+
+/// What the help calls the value of a kind of option, and the purpose it is listed under.
+struct OptionPlace {
+  std::string type_name;
+  std::string group;
+};
+
+/// Adds an option that sets `value`; the help has a line for each name.
 template <class Enum>
 CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& value,
-                             const EnumNames<Enum>& names, const std::string& help) {
+                             const EnumNames<Enum>& names, const OptionPlace& place,
+                             const std::string& help) {
   std::vector<std::string> allowed;
   std::string initial;
-  for (const auto& [name, meaning] : names) {
+  std::string text = help;
+  for (const auto& [name, meant, meaning] : names) {
     allowed.push_back(name);
-    if (meaning == value) initial = name;
+    if (meant == value) initial = name;
+    if (meaning.empty()) continue;
+    text += (text == help ? ":\n" : "\n") + name + "  " + meaning;
+    if (meant == value) text += " (default)";
   }
   const auto set = [&value, names](const std::string& chosen) {
     value = std::find_if(names.begin(), names.end(), [&](const auto& row) {
-              return row.first == chosen;
-            })->second;
+              return row.name == chosen;
+            })->value;
   };
-  return app.add_option_function<std::string>(flags, set, help)
+  return app.add_option_function<std::string>(flags, set, text)
       ->check(CLI::IsMember(allowed))
+      ->type_name(place.type_name)
+      ->group(place.group)
       ->default_str(initial);
 }
 

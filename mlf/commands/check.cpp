@@ -35,45 +35,48 @@ struct CheckArguments {
 };
 
 void declare_check_options(CLI::App& app, CheckArguments& options) {
-  app.add_option("ARCHIVE", options.archive,
-                 "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
-      ->required();
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   for (const ResourceInfo& one : resource_infos()) {
     app.add_option_function<std::string>(
            "--" + std::string(one.name),
            [&options, resource = one.resource](const std::string& text) {
              options.limits.emplace_back(resource, text);
            },
-           std::string(one.meaning) + (one.unit == "bytes" ? ", in bytes" : ""))
-        ->type_name("N");
+           std::string(one.meaning))
+        ->type_name("N")
+        ->group("Limits: N is a number, or a number with K, M or G; bytes but for --mac");
   }
   app.add_option("--no-finding", options.no_findings,
-                 "A code of mlf report's findings that there may be none of; may be repeated")
-      ->type_name("CODE");
+                 "Fail where mlf report finds this code; repeatable")
+      ->type_name("CODE")
+      ->group("Other demands");
   auto* budget =
-      app.add_option("--budget", options.budget,
-                     "Limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
-                     "[modules.NAME]")
-          ->type_name("FILE");
+      app.add_option(
+             "--budget", options.budget,
+             "Read limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
+             "[modules.NAME]")
+          ->type_name("FILE")
+          ->group("Other demands");
   app.add_flag("--update", options.update,
-               "Lower the limits in FILE to what is needed now, never raise one; comments and "
-               "layout stay")
-      ->needs(budget);
+               "Lower the limits in FILE of --budget to what is needed now; never raises one, and "
+               "keeps comments and layout")
+      ->needs(budget)
+      ->group("Other demands");
   add_compiler_options(app, options.compiler);
   app.add_option(
          "--library-stack", options.library_stack,
-         "What functions outside of the archive that its C calls take of the stack at most, "
-         "such as those of libm and of TVM's runtime")
-      ->type_name("N");
-  app.add_option("--library-flash", options.library_flash, "The same of flash")->type_name("N");
-  add_enum_option(
-      app, "--format", options.format,
-      {{"text", CheckFormat::text},
-       {"json", CheckFormat::json},
-       {"junit", CheckFormat::junit},
-       {"sarif", CheckFormat::sarif}},
-      "text: a line for each limit; json (schemas/check.schema.json); junit and sarif: for "
-      "CI");
+         "Stack bytes that functions outside of the archive (libm, TVM's runtime) take at most")
+      ->type_name("N")
+      ->group("Compiler");
+  app.add_option("--library-flash", options.library_flash, "Flash bytes of these functions")
+      ->type_name("N")
+      ->group("Compiler");
+  add_enum_option(app, "--format", options.format,
+                  {{"text", CheckFormat::text, "a line for each limit"},
+                   {"json", CheckFormat::json, "schemas/check.md"},
+                   {"junit", CheckFormat::junit, "for CI"},
+                   {"sarif", CheckFormat::sarif, "for code scanning"}},
+                  {"FORMAT", "Output"}, "Form of the result");
 }
 
 /// The demands of the file, and those of the command line: its limits count before the file's.
@@ -195,8 +198,10 @@ int run_check(const CheckArguments& options, const Context& context) {
 }  // namespace
 
 Command check_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "check", "Check that the networks of an archive fit: 1 if one does not, with what it needs");
+  CLI::App* app = parent.add_subcommand("check",
+                                        "Check that the networks of an archive fit a budget: exit "
+                                        "with 1 where a limit does not hold or "
+                                        "that is not known, and print what is needed");
   const auto options = std::make_shared<CheckArguments>();
   declare_check_options(*app, *options);
   return {app, [options](const Context& context) { return run_check(*options, context); }};

@@ -208,21 +208,23 @@ int run_diff(const DiffArguments& options, const Context& context) {
 Command diff_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "diff",
-      "Show what changed between two builds, whatever kernels are called: memory, arithmetic, "
-      "kernels, the network; 1 if anything did");
+      "Show what changed between two builds: memory, arithmetic, kernels, the network. Kernels are "
+      "compared by what they compute, so a new name alone is no difference");
   const auto options = std::make_shared<DiffArguments>();
-  app->add_option("BEFORE", options->before, "An archive")->required();
-  app->add_option("AFTER", options->after, "An archive")->required();
+  app->add_option("BEFORE", options->before, "The old archive")->required();
+  app->add_option("AFTER", options->after, "The new archive")->required();
   add_compiler_options(*app, options->compiler);
-  auto* format = add_enum_option(
-      *app, "--format", options->format,
-      {{"text", DiffFormat::text}, {"json", DiffFormat::json}, {"markdown", DiffFormat::markdown}},
-      "text: a table; json (schemas/diff.schema.json); markdown: for pull requests");
+  auto* format = add_enum_option(*app, "--format", options->format,
+                                 {{"text", DiffFormat::text, "a table"},
+                                  {"json", DiffFormat::json, "schemas/diff.md"},
+                                  {"markdown", DiffFormat::markdown, "for pull requests"}},
+                                 {"FORMAT", "Output"}, "Form of the result");
   app->add_option(
          "--html", options->html,
-         "Write one HTML file: numbers, memory, networks and code before and after; - is standard "
+         "Write one HTML page instead: numbers, memory, networks and code of both; - is standard "
          "output")
       ->type_name("FILE")
+      ->group("Output")
       ->excludes(format);
   return {app, [options](const Context& context) { return run_diff(*options, context); }};
 }

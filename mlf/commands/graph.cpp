@@ -33,31 +33,30 @@ struct GraphArguments {
 };
 
 void declare_graph_options(CLI::App& app, GraphArguments& options) {
-  app.add_option("ARCHIVE", options.archive,
-                 "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
-      ->required();
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   add_enum_option(
       app, "--format", options.format,
-      {{"topology", NetworkFormat::topology},
-       {"json", NetworkFormat::json},
-       {"dot", NetworkFormat::dot},
-       {"svg", NetworkFormat::svg},
-       {"png", NetworkFormat::png},
-       {"perfetto", NetworkFormat::perfetto},
-       {"model-explorer", NetworkFormat::model_explorer}},
-      "topology: all there is to know (schemas/topology.schema.json); json: for TVM's "
-      "graph executor and for Netron; dot: for Graphviz; svg: a picture; png: the same in pixels, "
-      "with the fonts of this machine; perfetto: memory "
-      "in use over the steps of a run, for ui.perfetto.dev; model-explorer: for Google's Model "
-      "Explorer, mlf report --node-data colours it");
-  app.add_option("--module", options.module, "Which module, where the archive has several")
-      ->type_name("NAME");
-  app.add_option("--tir", options.tir_files,
-                 "Take TIR from this file too, as mlf process does; repeatable")
-      ->type_name("FILE");
-  app.add_flag("--fold", options.fold, "Draw repeated parts of the network once: dot, svg and png");
+      {{"topology", NetworkFormat::topology, "calls, values and storage: schemas/topology.md"},
+       {"json", NetworkFormat::json, "for TVM's graph executor and Netron: schemas/graph.md"},
+       {"dot", NetworkFormat::dot, "for Graphviz"},
+       {"svg", NetworkFormat::svg, "a picture"},
+       {"png", NetworkFormat::png, "the picture in pixels, with the fonts of this machine"},
+       {"perfetto", NetworkFormat::perfetto, "memory in use over a run, for ui.perfetto.dev"},
+       {"model-explorer", NetworkFormat::model_explorer,
+        "for Google's Model Explorer; mlf report --node-data adds colours"}},
+      {"FORMAT", "Output"}, "Form of the network");
+  app.add_flag("--fold", options.fold, "Draw repeated parts of the network once (dot, svg, png)")
+      ->group("Output");
   app.add_flag("--pretty", options.pretty,
-               "Indent topology, json, perfetto and model-explorer for reading");
+               "Indent the JSON of topology, json, perfetto and model-explorer")
+      ->group("Output");
+  app.add_option("--module", options.module, "The module, where the archive has several")
+      ->type_name("NAME")
+      ->group("Input");
+  app.add_option("--tir", options.tir_files,
+                 "Also read TIR from this file (see mlf process); repeatable")
+      ->type_name("FILE")
+      ->group("Input");
 }
 
 /// The first check that says why no graph of this network can be trusted.
@@ -203,9 +202,10 @@ int run_graph(const GraphArguments& options, const Context& context) {
 }  // namespace
 
 Command graph_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "graph",
-      "Print the network of an archive: which kernel is called with what, and where it lies");
+  CLI::App* app = parent.add_subcommand("graph",
+                                        "Print the network of an archive: the calls in execution "
+                                        "order, their tensors, and the memory "
+                                        "that each tensor is in");
   // Shared with CLI11's callbacks, which outlive this function.
   const auto options = std::make_shared<GraphArguments>();
   declare_graph_options(*app, *options);

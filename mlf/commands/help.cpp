@@ -24,28 +24,29 @@ int run_help(const CLI::App& program, const HelpArguments& options, const Consol
   const CLI::App& wanted =
       options.command.empty() ? program : *program.get_subcommand(options.command);
   // Not App::help, which is that of the command that was chosen: this one.
-  const std::string name = options.command.empty() ? "mlf" : "mlf " + options.command;
   const auto printed =
-      print(program.get_formatter()->make_help(&wanted, name, CLI::AppFormatMode::Normal));
+      print(program.get_formatter()->make_help(&wanted, "", CLI::AppFormatMode::Normal));
   return printed ? 0 : console.fail(printed.error());
 }
 
 }  // namespace
 
 Command help_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("help", "Say what a command does, as --help does");
+  CLI::App* app = parent.add_subcommand(
+      "help", "Print the help of a command, or write manual pages and completions");
   const auto options = std::make_shared<HelpArguments>();
   std::vector<std::string> names;
   for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(command->get_name());
   }
   auto* command =
-      app->add_option("COMMAND", options->command, "Which command; without, all of them")
+      app->add_option("COMMAND", options->command, "The command; without it, the help of mlf")
           ->check(CLI::IsMember(names));
   app->add_option("--write", options->folder,
-                  "Write the manual pages and the completions of bash, zsh and fish into this "
-                  "folder instead, as packages have them below share/")
+                  "Write manual pages and completions for bash, zsh and fish into this directory "
+                  "instead, in the layout of a package's share/")
       ->type_name("FOLDER")
+      ->group("Output")
       ->excludes(command);
   return {app, [&parent, options](const Context& context) {
             return run_help(parent, *options, context.console);

@@ -41,12 +41,11 @@ int run_inspect(const InspectArguments& options, const Context& context) {
 
 Command inspect_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "inspect", "Show what an archive is: modules, targets, memory, TIR, functions, members");
+      "inspect",
+      "Show what an archive contains: modules, targets, memory, TIR, functions, members");
   const auto options = std::make_shared<InspectArguments>();
-  app->add_option("ARCHIVE", options->archive,
-                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
-      ->required();
-  app->add_flag("--json", options->json, "Print JSON (schemas/inspect.schema.json)");
+  app->add_option("ARCHIVE", options->archive, kArchiveHelp)->required();
+  app->add_flag("--json", options->json, "Print JSON (schemas/inspect.md)")->group("Output");
   return {app, [options](const Context& context) { return run_inspect(*options, context); }};
 }
 

@@ -38,45 +38,57 @@ struct PlanArguments {
 /// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
 void declare_plan_options(CLI::App& app, PlanArguments& options) {
   auto* problem =
-      app.add_option("--problem", options.problem,
-                     "Buffers in the CSV format of MiniMalloc: id, lower, upper and size, also "
-                     "alignment, gaps and offset where it is fixed; - is standard input")
-          ->type_name("FILE");
-  app.add_option("ARCHIVE", options.archive,
-                 "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
-      ->excludes(problem);
+      app.add_option(
+             "--problem", options.problem,
+             "Plan these buffers instead, in the CSV format of MiniMalloc: id, lower, upper "
+             "and size, also alignment, gaps and offset where it is fixed; - is standard "
+             "input")
+          ->type_name("FILE")
+          ->group("Buffers without an archive");
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->excludes(problem);
   app.add_option("--capacity", options.capacity,
-                 "Bytes of the pool: nothing smaller is looked for; 1 if the buffers do not fit")
+                 "Bytes of the pool: the search ends where the buffers fit; exit code 1 where they "
+                 "do not")
       ->type_name("N")
+      ->group("Buffers without an archive")
       ->needs(problem);
-  app.add_option("--seconds", options.seconds, "End the search after this time")
+  app.add_option("--seconds", options.seconds, "End the search after this number of seconds")
       ->type_name("S")
+      ->group("Search")
       ->check(CLI::PositiveNumber);
   app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
+      ->group("Output")
       ->excludes(problem);
   app.add_flag("--scratch", options.details.scratch, "List what the workspaces of each call cost")
+      ->group("Output")
       ->excludes(problem);
-  app.add_flag("--json", options.json, "Print JSON (schemas/plan.schema.json)")->excludes(problem);
+  app.add_flag("--json", options.json, "Print JSON (schemas/plan.md)")
+      ->group("Output")
+      ->excludes(problem);
   auto* output = app.add_option("-o,--output", options.output,
-                                "Write the archive with the new offsets here: into its C, headers, "
+                                "Write the archive with the new offsets here: in its C, headers, "
                                 "metadata.json and TIR; nothing else in it changes")
                      ->type_name("OUT")
+                     ->group("A new archive")
                      ->excludes(problem);
   auto* reorder =
       app.add_flag("--reorder", options.reorder,
-                   "Put the calls of main into the order that needs the least memory as well")
+                   "Also put the calls of main into the order that needs the least memory")
+          ->group("A new archive")
           ->needs(output);
   auto* in_place =
       app.add_flag("--in-place", options.details.in_place,
                    "Write results over what they are computed from, where the TIR proves that each "
                    "element is read before it is written and never again")
+          ->group("A new archive")
           ->excludes(problem)
           ->excludes(reorder);
   app.add_option(
          "--pool", options.memories,
-         "A memory of the board, the fastest first, as fast=64K: say what would go where by "
-         "bytes accessed; 1 if it does not fit (may be repeated; nothing is written)")
+         "A memory of the board, as fast=64K, the fastest first; repeatable: print which buffer "
+         "would be in which, by bytes accessed; exit code 1 where they do not fit")
       ->type_name("NAME=BYTES")
+      ->group("Several memories")
       ->excludes(problem)
       ->excludes(output)
       ->excludes(in_place);
@@ -220,7 +232,10 @@ int run_plan(const PlanArguments& options, const Context& context) {
 
 Command plan_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "plan", "Show how much less memory other offsets would need, and find such offsets");
+      "plan",
+      "Find offsets of buffers that need less memory. For an archive, show what each memory pool "
+      "takes, what it would take with other offsets or another order of calls, and the lower "
+      "bound; with -o, write the archive with these offsets");
   const auto options = std::make_shared<PlanArguments>();
   declare_plan_options(*app, *options);
   return {app, [options](const Context& context) { return run_plan(*options, context); }};

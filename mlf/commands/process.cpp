@@ -37,38 +37,48 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "directory; - takes a tar from standard input to standard output")
       ->required();
   app.add_option("-o,--output", options.output,
-                 "Write the result here and leave the one ARCHIVE alone")
-      ->type_name("OUT");
-  app.add_option("--tir", options.tir_files,
-                 "Take TIR from this file too, as if it were in src/ of the one ARCHIVE: under "
-                 "its own name if that is like tir-1.txt or tir-1.tvm.json, else under the next "
-                 "free one; repeatable")
-      ->type_name("FILE");
+                 "Write the result here and do not change the one ARCHIVE")
+      ->type_name("OUT")
+      ->group("Output");
+  app.add_option(
+         "--tir", options.tir_files,
+         "Also read TIR from this file, as if it were in src/ of the one ARCHIVE: by its own "
+         "name if that is like tir-1.txt or tir-1.tvm.json, else by the next free one; "
+         "repeatable")
+      ->type_name("FILE")
+      ->group("Input");
   app.add_option(
          "--add-tir", options.added_tir_files,
-         "Put this file with TIR into src/ of the one ARCHIVE first; its name is like "
-         "tir-1.txt or tir-1.tvm.json, and a member of that name stays as it is; repeatable")
-      ->type_name("FILE");
+         "First add this file with TIR to src/ of the one ARCHIVE; its name is like tir-1.txt or "
+         "tir-1.tvm.json, and a member of that name stays as it is; repeatable")
+      ->type_name("FILE")
+      ->group("Input");
   add_enum_option(app, "--constants", options.constants,
-                  {{"inline", tir::ConstantPlace::inside},
-                   {"npy", tir::ConstantPlace::npy},
-                   {"none", tir::ConstantPlace::none}},
-                  "Where the data of constants goes: into the JSON as base64, into .npy members "
-                  "beside it, or nowhere");
+                  {{"inline", tir::ConstantPlace::inside, "in the JSON, as base64"},
+                   {"npy", tir::ConstantPlace::npy, "in .npy members beside it"},
+                   {"none", tir::ConstantPlace::none, "left out"}},
+                  {"PLACE", "Output"}, "Data of constants");
   app.add_option("--require", options.require,
-                 "Exit with 1 and change nothing if the archive has no TIR (tir), or a module "
-                 "without a graph that can be trusted (graph)")
+                 "Exit with 1 and change nothing where this is missing; with commas between "
+                 "several:\ntir  any TIR\ngraph  a graph that can be trusted, of each module")
+      ->type_name("WHAT")
+      ->group("Checks")
       ->check(CLI::IsMember({"tir", "graph"}))
       ->delimiter(',');
   app.add_option("--module", options.module,
-                 "Process archives without metadata.json, such as a folder with codegen/ alone, if "
-                 "their files are those of this module")
-      ->type_name("NAME");
+                 "Process archives without metadata.json, such as a directory with only codegen/, "
+                 "whose files are those of this module")
+      ->type_name("NAME")
+      ->group("Input");
   app.add_flag("--force", options.force,
-               "Replace members that have the name of an output but are not ours");
-  app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing");
-  app.add_option("-j,--jobs", options.jobs, "Archives to process at the same time")
+               "Replace members that have the name of an output and that mlf did not write")
+      ->group("Output");
+  app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing")
+      ->group("Output");
+  app.add_option("-j,--jobs", options.jobs,
+                 "Archives to process at the same time, 1 to 256 (default 1)")
       ->type_name("N")
+      ->group("Other")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
 }
@@ -197,10 +207,10 @@ int run_process(const ProcessArguments& options, const Context& context) {
 Command process_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "process",
-      "Write the TIR of an archive (captured, else its generated C) into it as src/tir-N.json, the "
-      "network of each module as "
-      "src/<module>.topology.json and src/<module>.graph.json, and a manifest src/mlf.json; "
-      "nothing else in the archive changes, and an archive that is up to date is left alone");
+      "Write the TIR and the network of an archive into it as JSON: TIR (captured, else read from "
+      "the generated C) as src/tir-N.json, the network of each module as src/MODULE.topology.json "
+      "and src/MODULE.graph.json, and a manifest as src/mlf.json. Nothing else in the archive "
+      "changes, and an archive that is up to date is not written");
   const auto options = std::make_shared<ProcessArguments>();
   declare_process_options(*app, *options);
   return {app, [options](const Context& context) { return run_process(*options, context); }};

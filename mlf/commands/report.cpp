@@ -70,10 +70,13 @@ Result<void> print_report(const Report& report, const ReportArguments& options) 
 
 CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {
   EnumNames<std::optional<CallMeasure>> names;
-  for (const CallMeasureInfo& one : call_measures()) names.emplace_back(one.column, one.measure);
-  return add_enum_option(app, "--node-data", options.node_data, names,
-                         "Print this number of every call as node data of Google's Model Explorer, "
-                         "for the graph of mlf graph --format model-explorer");
+  for (const CallMeasureInfo& one : call_measures()) {
+    names.push_back({std::string(one.column), one.measure, ""});
+  }
+  return add_enum_option(
+      app, "--node-data", options.node_data, names, {"NUMBER", "Output"},
+      "Print this column (mac, loaded, stored, params, scratch or live) for mlf graph "
+      "--format model-explorer");
 }
 
 /// Errors: `usage` where the page would replace what it is made of.
@@ -101,40 +104,47 @@ int run_report(const ReportArguments& options, const Context& context) {
 
 Command report_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "report", "Show what a network costs and why: RAM, flash, arithmetic, call by call");
+      "report",
+      "Show what a network costs and why: RAM, flash and arithmetic of each module, the peak of "
+      "memory, findings, and every call. A number that is not exact is shown as a range, an "
+      "unknown "
+      "one as ?");
   const auto options = std::make_shared<ReportArguments>();
-  app->add_option("ARCHIVE", options->archive,
-                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
-      ->required();
+  app->add_option("ARCHIVE", options->archive, kArchiveHelp)->required();
   const std::vector<std::string> columns = column_names();
-  app->add_option(
-         "--columns", options->columns,
-         "Which columns of the calls, in this order, with commas between them:" + columns_help())
+  app->add_option("--columns", options->columns,
+                  "Columns of the table, in this order, with commas between")
       ->type_name("NAMES")
+      ->group("Table of calls")
       ->delimiter(',')
       ->check(CLI::IsMember(columns));
-  app->add_option("--sort", options->sort, "Calls by this column, the largest number first")
+  app->add_option("--sort", options->sort,
+                  "Sort the calls by this column, the largest number first")
       ->type_name("NAME")
+      ->group("Table of calls")
       ->check(CLI::IsMember(columns));
-  app->add_option("--top", options->top, "No more calls of a module than so many")
+  app->add_option("--top", options->top, "Show at most N calls of a module")
       ->type_name("N")
+      ->group("Table of calls")
       ->check(CLI::PositiveNumber);
   app->add_option("--tir", options->tir_files,
-                  "Take TIR from this file too, as mlf process does; repeatable")
-      ->type_name("FILE");
+                  "Also read TIR from this file (see mlf process); repeatable")
+      ->type_name("FILE")
+      ->group("Input");
   add_compiler_options(*app, options->compiler);
-  auto* json = app->add_flag("--json", options->json, "Print JSON (schemas/report.schema.json)");
+  auto* json =
+      app->add_flag("--json", options->json, "Print JSON (schemas/report.md)")->group("Output");
   auto* csv = app->add_flag("--csv", options->csv, "Print the rows of mlf table --rows call")
+                  ->group("Output")
                   ->excludes(json);
-  auto* html =
-      app->add_option("--html", options->html,
-                      "Write one HTML file with everything: calls, memory, network, kernels; - is "
-                      "standard output")
-          ->type_name("FILE")
-          ->excludes(json)
-          ->excludes(csv);
+  auto* html = app->add_option("--html", options->html,
+                               "Write one HTML page with everything; - is standard output")
+                   ->type_name("FILE")
+                   ->group("Output")
+                   ->excludes(json)
+                   ->excludes(csv);
   add_node_data_option(*app, *options)->excludes(json)->excludes(csv)->excludes(html);
-  app->footer("\nColumns:" + columns_help() + "\n");
+  app->footer("Columns:" + columns_help() + "\n");
   return {app, [options](const Context& context) { return run_report(*options, context); }};
 }
 

@@ -378,7 +378,7 @@ std::vector<std::string> column_names() {
 std::string columns_help() {
   std::string text;
   for (const Column& column : kColumns) {
-    text += fmt::format("\n  {:<10}{}", column.name, column.meaning);
+    text += fmt::format("\n  {:<11}{}", column.name, column.meaning);
   }
   return text;
 }

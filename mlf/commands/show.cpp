@@ -255,23 +255,21 @@ int run_show(const ShowArguments& options, const Context& context) {
 
 Command show_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "show", "Show one kernel: its loops with what they cost, its memory, its code");
+      "show", "Show one kernel: its loops and what they cost, its memory, its code");
   const auto options = std::make_shared<ShowArguments>();
-  app->add_option("ARCHIVE", options->archive,
-                  "A tar (plain, gzip, xz or zstd) or an unpacked directory; - is standard input")
-      ->required();
+  app->add_option("ARCHIVE", options->archive, kArchiveHelp)->required();
   app->add_option("KERNEL", options->kernel,
-                  "Its symbol, its name in mlf report, or the number of a call of it")
+                  "Its symbol, its name in mlf report, or the number of one of its calls")
       ->required();
-  app->add_option("--module", options->module, "Which module, where the archive has several")
-      ->type_name("NAME");
+  app->add_option("--module", options->module, "The module, where several have such a kernel")
+      ->type_name("NAME")
+      ->group("Input");
   add_enum_option(*app, "--form", options->form,
-                  {{"summary", KernelForm::summary},
-                   {"c", KernelForm::c},
-                   {"tvmscript", KernelForm::tvmscript},
-                   {"json", KernelForm::json}},
-                  "summary: its loops as code, with what they cost; c: its lines of generated C; "
-                  "tvmscript, json: its TIR");
+                  {{"summary", KernelForm::summary, "loops as code with their costs, and buffers"},
+                   {"c", KernelForm::c, "its lines of generated C"},
+                   {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
+                   {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
+                  {"FORM", "Output"}, "What to print");
   return {app, [options](const Context& context) { return run_show(*options, context); }};
 }
 

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "commands/command.h"
+#include "commands/row_columns.h"
 #include "jobs.h"
 #include "mlf/report_rows.h"
 #include "output.h"
@@ -93,49 +94,33 @@ int run_table(const TableArguments& options, const Context& context) {
   return printed ? exit : context.console.fail(printed.error());
 }
 
-std::string help_on_columns() {
-  std::string text;
-  const std::pair<RowKind, std::string_view> kinds[] = {{RowKind::archive, "archive"},
-                                                        {RowKind::call, "call"},
-                                                        {RowKind::tensor, "tensor"},
-                                                        {RowKind::constant, "constant"},
-                                                        {RowKind::finding, "finding"}};
-  for (const auto& [kind, name] : kinds) {
-    text += fmt::format("\nColumns of --rows {}, after archive and error:\n", name);
-    for (const RowColumn& column : columns_of(kind)) {
-      std::string line = fmt::format("  {:<18}{}", column.name, column.meaning);
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 Command table_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "table", "Print what reports know as rows, for spreadsheets and databases");
+      "table", "Print the numbers of reports as rows, for spreadsheets and databases");
   const auto options = std::make_shared<TableArguments>();
   app->add_option("ARCHIVE", options->archives,
                   "Tars (plain, gzip, xz or zstd) or unpacked directories")
       ->required();
   add_enum_option(*app, "--rows", options->rows,
-                  {{"archive", RowKind::archive},
-                   {"call", RowKind::call},
-                   {"tensor", RowKind::tensor},
-                   {"constant", RowKind::constant},
-                   {"finding", RowKind::finding}},
-                  "What a row is: a module of an archive, a call, a value of a network, a "
-                  "constant, a finding of the report");
+                  {{"archive", RowKind::archive, "a module of an archive"},
+                   {"call", RowKind::call, "a call of a network"},
+                   {"tensor", RowKind::tensor, "a value of a network"},
+                   {"constant", RowKind::constant, "a constant"},
+                   {"finding", RowKind::finding, "a finding of mlf report"}},
+                  {"KIND", "Output"}, "What a row is");
   add_enum_option(*app, "--format", options->format,
-                  {{"csv", RowFormat::csv}, {"jsonl", RowFormat::jsonl}},
-                  "csv: with a line of names first; jsonl: one JSON object a line");
-  app->add_option("-j,--jobs", options->jobs, "Archives to read at the same time")
+                  {{"csv", RowFormat::csv, "with a line of names first"},
+                   {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},
+                  {"FORMAT", "Output"}, "Form of the rows");
+  app->add_option("-j,--jobs", options->jobs,
+                  "Archives to read at the same time, 1 to 256 (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 256))
+      ->group("Other")
       ->capture_default_str();
-  app->footer(help_on_columns());
+  app->footer(row_columns_help());
   return {app, [options](const Context& context) { return run_table(*options, context); }};
 }
 

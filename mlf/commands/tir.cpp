@@ -43,38 +43,41 @@ CLI::Validator tvm_version_validator() {
 }
 
 void declare_tir_options(CLI::App& app, TirArguments& options) {
-  app.add_option("SOURCE", options.source,
-                 "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER; MEMBER "
-                 "may be short: tir-1); - is standard input")
+  app.add_option(
+         "SOURCE", options.source,
+         "A file with TIR in any dialect, or an archive (ARCHIVE or ARCHIVE:MEMBER, such as "
+         "module.tar:tir-1); - is standard input")
       ->required();
   add_enum_option(app, "--format", options.format,
-                  {{"json", TirFormat::json},
-                   {"save_json", TirFormat::save_json},
-                   {"tvmscript", TirFormat::tvmscript},
-                   {"c", TirFormat::c}},
-                  "json: mlf's own, see schemas/README.md; save_json: for tvm.ir.load_json; "
-                  "tvmscript: for tvm.script.from_source; c: as TVM's target c prints it after its "
-                  "host passes, for TIR that was read from such C");
-  add_enum_option(
-      app, "--constants", options.constants,
-      {{"inline", tir::ConstantPlace::inside}, {"none", tir::ConstantPlace::none}},
-      "Whether the data of constants is written; none: json says its digest, tvmscript "
-      "refers to metadata that it has not got, save_json and c are an error where there "
-      "are constants");
+                  {{"json", TirFormat::json, "mlf's own, see schemas/tir.md"},
+                   {"save_json", TirFormat::save_json, "for tvm.ir.load_json"},
+                   {"tvmscript", TirFormat::tvmscript, "for tvm.script.from_source"},
+                   {"c", TirFormat::c,
+                    "as TVM's target c prints it after its host passes, for TIR that was read from "
+                    "such C"}},
+                  {"FORMAT", "Output"}, "Form of the module");
+  add_enum_option(app, "--constants", options.constants,
+                  {{"inline", tir::ConstantPlace::inside, "written"},
+                   {"none", tir::ConstantPlace::none,
+                    "left out: json has their digests, tvmscript refers to metadata that is not "
+                    "there, save_json and c fail where there are constants"}},
+                  {"PLACE", "Output"}, "Data of constants");
   add_enum_option(app, "--missing", options.missing,
-                  {{"error", Missing::error}, {"omit", Missing::omit}},
-                  "Whether save_json and tvmscript leave out attributes and annotations that the "
-                  "source refers to in a metadata section that it has not got; they are named on "
-                  "standard error");
+                  {{"error", Missing::error, "an error"},
+                   {"omit", Missing::omit, "left out and listed on standard error"}},
+                  {"ACTION", "Output"},
+                  "For save_json and tvmscript, attributes and annotations that the source "
+                  "refers to in a metadata section that it does not have");
   app.add_option_function<std::string>(
          "--tvm-version",
          [&options](const std::string& text) {
            options.tvm_version = tir::tvm_version_named(text);
          },
-         "TVM that save_json, tvmscript or c is for; without it, the one that the source is from")
+         "TVM version that save_json, tvmscript or c is for; without it, that of the source")
       ->check(tvm_version_validator())
-      ->type_name("VERSION");
-  app.add_flag("--pretty", options.pretty, "Indent json for reading");
+      ->type_name("VERSION")
+      ->group("Output");
+  app.add_flag("--pretty", options.pretty, "Indent the JSON of --format json")->group("Output");
 }
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,
@@ -172,7 +175,10 @@ int run_tir(const TirArguments& options, const Context& context) {
 
 Command tir_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "tir", "Print one TIR module, read in any dialect, as JSON, TVM's save_json, TVMScript or C");
+      "tir",
+      "Print one TIR module as JSON, TVM's save_json, TVMScript or C. The input is in any dialect "
+      "that mlf reads, which it finds out by content: JSON, save_json, TVMScript, legacy text or C "
+      "that TVM generated");
   const auto options = std::make_shared<TirArguments>();
   declare_tir_options(*app, *options);
   return {app, [options](const Context& context) { return run_tir(*options, context); }};

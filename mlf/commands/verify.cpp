@@ -90,19 +90,19 @@ int run_verify(const VerifyArguments& options, const Context& context) {
 Command verify_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "verify",
-      "Check that the networks of archives hold together, that stages of one build agree, that "
-      "generated C says what captured TIR says, and that what mlf wrote is intact and up to date: "
-      "1 if not, with a line for each finding. -v lists notes as well, and what was checked, with "
-      "counts, and what not. C is read, not compiled: verify does not find out whether it "
-      "compiles");
+      "Check that archives are consistent: networks pass their checks, stages of one build agree, "
+      "generated C equals captured TIR, and what mlf wrote is intact and up to date. Prints a line "
+      "for each finding. With -v also prints notes, what was checked, with counts, and what was "
+      "not. C is read, not compiled: verify does not find out whether it compiles");
   const auto options = std::make_shared<VerifyArguments>();
   app->add_option("ARCHIVE", options->archives,
                   "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")
       ->required();
   app->add_option("--tir", options->tir_files,
-                  "Take TIR from this file too, as mlf process does; repeatable")
-      ->type_name("FILE");
-  app->add_flag("--json", options->json, "Print JSON (schemas/verify.schema.json)");
+                  "Also read TIR from this file (see mlf process); repeatable")
+      ->type_name("FILE")
+      ->group("Input");
+  app->add_flag("--json", options->json, "Print JSON (schemas/verify.md)")->group("Output");
   return {app, [options](const Context& context) { return run_verify(*options, context); }};
 }
 

@@ -27,19 +27,27 @@ OptionText describe_option(const CLI::Option& option) {
   const bool is_flag = option.get_type_size_max() == 0;
   if (option.get_positional()) {
     text.names = {option.get_name()};
+    const bool several = option.get_items_expected_max() > 1;
+    text.usage = option.get_name() + (several ? "..." : "");
+    if (!option.get_required()) text.usage = '[' + text.usage + ']';
   } else if (!is_flag) {
     // Behind the colon is what a check says of itself.
     const std::string type = option.get_type_name();
     text.value = type.substr(0, type.find(':'));
   }
   text.choices = choices_in(option.get_type_name());
-  text.initial = option.get_default_str();
   text.help = option.get_description();
+  text.group = option.get_group();
   return text;
 }
 
 CommandText describe_command(const CLI::App& app) {
-  CommandText text{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+  CommandText text{.name = app.get_name(),
+                   .help = app.get_description(),
+                   .footer = app.get_footer(),
+                   .positionals = {},
+                   .options = {},
+                   .notes = notes_of(app.get_name())};
   for (const CLI::Option* option : app.get_options()) {
     auto& list = option->get_positional() ? text.positionals : text.options;
     list.push_back(describe_option(*option));
@@ -58,18 +66,13 @@ ProgramText describe(const CLI::App& app) {
 }
 
 std::string summary(const OptionText& option) {
-  std::string clause = first_clause(option.help);
-  // Where the help goes from one choice to the next, its first clause is the name of the first.
-  if (option.choices.empty() || clause != option.choices.front()) return clause;
-  for (std::size_t i = 1; i < option.choices.size(); ++i) {
-    clause += (i + 1 < option.choices.size() ? ", " : " or ") + option.choices[i];
-  }
-  return clause;
+  return first_clause(option.help);
 }
 
 std::string first_clause(const std::string& help) {
   std::size_t end = help.size();
-  for (const std::string_view stop : {"; ", ". ", ": ", " ("}) end = std::min(end, help.find(stop));
+  for (const std::string_view stop : {"; ", ". ", ": ", " (", ":\n"})
+    end = std::min(end, help.find(stop));
   return help.substr(0, end);
 }
 

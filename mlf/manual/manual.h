@@ -1,4 +1,4 @@
-// The command line as data, and what is made of it: manual pages, and completions for shells.
+// The command line as data, and what is made of it: help, manual pages, completions for shells.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "manual/notes.h"
 #include "mlf/diagnostics.h"
 
 namespace mlf::program {
@@ -15,18 +16,20 @@ struct OptionText {
   std::vector<std::string> names;    ///< "-o", "--output"; of a positional one, "ARCHIVE"
   std::string value;                 ///< what is to be put in: "FILE"; empty for flags
   std::vector<std::string> choices;  ///< all that may be put in; empty: anything
-  std::string initial;               ///< the default; empty: none
-  std::string help;
+  std::string help;                  ///< lines "name  meaning" after the first are one choice each
+  std::string group;                 ///< the purpose that the help lists it under
+  std::string usage;                 ///< of a positional one: "[ARCHIVE]", "ARCHIVE..."
 
   bool takes_value() const { return !value.empty(); }
 };
 
 struct CommandText {
   std::string name;
-  std::string help;
-  std::string footer;
+  std::string help;    ///< a paragraph; its first clause is the summary
+  std::string footer;  ///< lines of the help and of the manual page
   std::vector<OptionText> positionals;
   std::vector<OptionText> options;
+  CommandNotes notes;
 };
 
 struct ProgramText {
@@ -41,6 +44,21 @@ ProgramText describe(const CLI::App& app);
 std::string first_clause(const std::string& help);
 /// What fits beside the name of an option.
 std::string summary(const OptionText& option);
+/// The usage line: "mlf plan [OPTIONS] [ARCHIVE]".
+std::string usage_of(const CommandText& command);
+/// "0 done; 1 a limit does not hold; 64 …".
+std::string exit_codes_of(const CommandText& command);
+
+/// What --help prints: lines of at most 80 columns.
+std::string help_text(const ProgramText& text);
+std::string help_text(const CommandText& command);
+
+/// Makes --help print `help_text`.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
+};
 
 /// man(7) of the program itself: mlf.1.
 std::string manual_page(const ProgramText& text);
@@ -51,7 +69,8 @@ std::string bash_completion(const ProgramText& text);
 std::string zsh_completion(const ProgramText& text);
 std::string fish_completion(const ProgramText& text);
 
-/// Writes all of them below `folder` as they are installed below share/. Errors: `io`.
+/// Writes the manual pages and completions below `folder` as they are installed below share/.
+/// Errors: `io`.
 Result<void> write_manual(const ProgramText& text, const std::string& folder);
 
 }  // namespace mlf::program

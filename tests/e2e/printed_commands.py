@@ -53,9 +53,10 @@ OPEN_ENDS = {
 }
 
 # Two builds that are not the same.
-ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar"}
+ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar", "mlf diff old.tar module.tar",
+               "mlf diff --format markdown old.tar module.tar"}  # fmt: skip
 
-COMMANDS = re.findall(r"^  (\w+) ", support.run_ok("--help").stdout.decode(), re.MULTILINE)
+COMMANDS = support.commands()
 
 
 def documents():
@@ -129,6 +130,7 @@ class PrintedCommands(unittest.TestCase):
             shutil.copyfile(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.folder / name)
         with tarfile.open(POOL) as tar:
             (self.folder / "kernels.tar.tir").write_bytes(tar.extractfile("./src/tir-1.txt").read())
+        (self.folder / "budget.toml").write_text('buffers = "1M"\n')
         (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
         for name in ("scale.py", "tir-2.txt"):
             (self.folder / name).write_text(
@@ -169,6 +171,15 @@ class PrintedCommands(unittest.TestCase):
                 count += 1
         print(f"{count} commands of documents")
         self.assertGreater(count, 35)
+
+    def test_of_help_and_manual_pages_do_what_they_say(self):
+        for command in ("", *COMMANDS):
+            text = support.run_ok(*command.split(), "--help").stdout.decode()
+            examples = [line.split("  ")[0] for line in re.findall(r"^  \$ (mlf .*)", text, re.MULTILINE)]
+            self.assertIn(len(examples), (2, 3), command)
+            for example in examples:
+                with self.subTest(example):
+                    self.check(example, f"{command} --help")
 
     def test_of_other_programs_are_not_run_for_a_reason_that_still_holds(self):
         used = set()

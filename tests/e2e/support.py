@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -15,6 +16,12 @@ PROGRAM = os.environ.get("MLF_PROGRAM", str(SOURCE / "build" / "quick" / "mlf" /
 ARCHIVES = SOURCE / "tests" / "data" / "archives"
 BUNDLED_CORPUS = SOURCE / "tests" / "data" / "corpus"
 SKIP = 77
+
+
+def commands():
+    """The commands of the program, as its help lists them."""
+    block = re.search(r"^Commands:\n(.*?)\n\n", run_ok("--help").stdout.decode(), re.MULTILINE | re.DOTALL)
+    return re.findall(r"^  (\w+) ", block[1], re.MULTILINE)
 
 
 def corpus_folder():

@@ -1,0 +1,91 @@
+#include "manual/notes.h"
+
+#include "commands/row_columns.h"
+
+namespace mlf::program {
+
+CommandNotes notes_of(std::string_view command) {
+  // tests/e2e/command_line.py runs every example.
+  const CommandNotes kNotes[] = {
+      {"mlf",
+       {{"mlf report module.tar", "What the network needs, and why"},
+        {"mlf process module.tar", "Add TIR and network as JSON"},
+        {"mlf help report", "The options of a command"}},
+       "a check failed, something required is missing or builds differ",
+       {"README.md", "mlf/guide"}},
+      {"process",
+       {{"mlf process module.tar", "Does nothing where all is up to date"},
+        {"mlf process --require tir,graph module.tar", "Fail where TIR or a graph is missing"},
+        {"mlf process -o out.tar module.tar", "Leave module.tar as it is"}},
+       "what --require names is missing",
+       {"mlf verify", "mlf/guide/tir.md", "schemas/manifest.md", "schemas/tir.md"}},
+      {"inspect",
+       {{"mlf inspect module.tar", "Modules, memory, members as tables"},
+        {"mlf inspect --json module.tar", "The same for a script"}},
+       "",
+       {"mlf report", "mlf/guide/formats.md", "schemas/inspect.md"}},
+      {"report",
+       {{"mlf report module.tar", "Memory, peak, findings, calls"},
+        {"mlf report --columns kernel,mac,live --sort mac --top 5 module.tar",
+         "The five calls with the most MACs"},
+        {"mlf report --html page.html module.tar", "One page for a browser"}},
+       "",
+       {"mlf show", "mlf check", "mlf/guide/costs.md", "schemas/report.md"}},
+      {"show",
+       {{"mlf show module.tar 0", "The kernel of the first call"},
+        {"mlf show --form c module.tar 0", "Its lines of generated C"}},
+       "",
+       {"mlf report", "mlf tir", "mlf/guide/costs.md"}},
+      {"diff",
+       {{"mlf diff old.tar module.tar", "What changed, as a table"},
+        {"mlf diff --format markdown old.tar module.tar", "The same for a pull request"}},
+       "the builds differ",
+       {"mlf check", "mlf/guide/changes.md", "schemas/diff.md"}},
+      {"check",
+       {{"mlf check --buffers 96K --constants 512K module.tar", "Two limits"},
+        {"mlf check --budget budget.toml --format junit module.tar", "Limits of a file, for CI"},
+        {"mlf check --no-finding uniform-constant module.tar", "No finding of this code"}},
+       "a limit does not hold, or it is not known whether it does",
+       {"mlf report", "mlf diff", "mlf/guide/budget.md", "schemas/check.md"}},
+      {"table",
+       {{"mlf table module.tar old.tar", "A row for each module"},
+        {"mlf table --rows call --format jsonl module.tar", "A JSON object for each call"}},
+       "",
+       {"mlf report", "mlf/guide/many-archives.md"},
+       row_columns_text},
+      {"graph",
+       {{"mlf graph --pretty module.tar", "The topology as JSON"},
+        {"mlf graph --format svg module.tar", "A picture, on standard output"},
+        {"mlf graph --format json module.tar", "For TVM's executor, for Netron"}},
+       "the module has no network, or no graph that can be trusted",
+       {"mlf verify", "mlf/guide/network.md", "schemas/topology.md", "schemas/graph.md"}},
+      {"tir",
+       {{"mlf tir module.tar:tir-1", "A TIR module of an archive as JSON"},
+        {"mlf tir --format tvmscript scale.py", "A file with TIR as TVMScript"},
+        {"mlf tir --format save_json scale.py", "The same for tvm.ir.load_json"}},
+       "the archive has no TIR",
+       {"mlf show", "mlf/guide/tir.md", "schemas/tir.md"}},
+      {"plan",
+       {{"mlf plan module.tar", "How much could be saved"},
+        {"mlf plan -o smaller.tar module.tar", "Write it with better offsets"},
+        {"mlf plan --pool fast=64K --pool slow=1M module.tar", "Two memories instead of one"}},
+       "the buffers do not fit, or the archive cannot be planned",
+       {"mlf report", "mlf/guide/less-memory.md", "schemas/plan.md"}},
+      {"verify",
+       {{"mlf verify module.tar", "A line for each finding"},
+        {"mlf verify -v module.tar", "Also what was checked"}},
+       "a check fails, or what mlf wrote was changed or is out of date",
+       {"mlf process", "mlf/guide/limits.md", "schemas/verify.md"}},
+      {"help",
+       {{"mlf help report", "The same as mlf report --help"},
+        {"mlf help --write share", "Files for a package"}},
+       "",
+       {"README.md"}},
+  };
+  for (const CommandNotes& notes : kNotes) {
+    if (notes.command == command) return notes;
+  }
+  return {};
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,27 @@
+// What help and manual pages say of a command beside its options.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlf::program {
+
+/// A command line, and what it does.
+struct Example {
+  std::string_view command;
+  std::string_view effect;
+};
+
+struct CommandNotes {
+  std::string_view command;  ///< "process"; "mlf" is the program
+  std::vector<Example> examples;
+  std::string_view exit_1;                 ///< when the exit code is 1; empty: never
+  std::vector<std::string_view> see_also;  ///< commands, and files of the repository
+  std::string (*details)() = nullptr;      ///< lines of the manual page that the help has not
+};
+
+/// The notes of `command`; empty where the table has none.
+CommandNotes notes_of(std::string_view command);
+
+}  // namespace mlf::program
