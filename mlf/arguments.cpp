@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mlf/deployment.h"
+#include "mlf/nearest.h"
 
 namespace mlf::program {
 
@@ -63,7 +64,10 @@ Result<tir::Document> read_member(const archive::Archive& archive, const std::st
                                   const Limits& limits) {
   const archive::Member* member = archive.find(name);
   if (member == nullptr) {
-    return refuse(ErrorKind::invalid_input, fmt::format("no member '{}'", name), archive.path());
+    std::vector<std::string> names;
+    for (const archive::Member& one : archive.members()) names.push_back(one.name);
+    return refuse(ErrorKind::invalid_input,
+                  fmt::format("no member '{}'{}", name, did_you_mean(name, names)), archive.path());
   }
   return archive.read(*member).and_then([&](std::string_view text) {
     return tir::read({.file = archive.path(), .member = member->name, .text = text}, limits.tir);
@@ -146,10 +150,11 @@ Result<std::size_t> choose(const ModelLibrary& library, const std::string& modul
   }
   std::vector<std::string> names;
   for (const Module& one : library.modules) names.push_back(one.name);
-  // Both end in the list of names.
-  const std::string problem = module.empty() ? "several modules, name one with --module"
-                                             : fmt::format("no module '{}'; there is", module);
-  return refuse(ErrorKind::usage, fmt::format("{}: {}", problem, fmt::join(names, ", ")), path);
+  return refuse(ErrorKind::usage,
+                module.empty() ? fmt::format("several modules, name one with --module: {}",
+                                             fmt::join(names, ", "))
+                               : unknown_module(module, names),
+                path);
 }
 
 /// Every module is either among those found or among those missing.
@@ -165,6 +170,12 @@ Result<graph::Topology> network_of(Networks networks, std::size_t module, const 
 }
 
 }  // namespace
+
+std::string unknown_module(const std::string& name, const std::vector<std::string>& known) {
+  if (known.empty()) return fmt::format("no module '{}', the archive has none", name);
+  return fmt::format("no module '{}', only {}{}", name, fmt::join(known, ", "),
+                     did_you_mean(name, known));
+}
 
 Result<NetworkArgument> read_network_argument(const std::string& path, const std::string& module,
                                               const std::vector<std::string>& tir_files,

@@ -23,6 +23,9 @@ void warn_if_incomplete(const Deployment& deployment, const Console& console);
 /// MEMBER is a member's name or the stem of a TIR ("tir-1").
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits);
 
+/// "no module 'x', only a, b; did you mean 'a'?".
+std::string unknown_module(const std::string& name, const std::vector<std::string>& known);
+
 /// The network of one module, and the archive that it is of.
 struct NetworkArgument {
   Deployment deployment;

@@ -1,9 +1,11 @@
 // The program `mlf`: its command line, and the exit code that its shell sees.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cctype>
 #include <exception>
 #include <string>
@@ -14,6 +16,7 @@
 #include "manual/manual.h"
 #include "mlf/archive_plan.h"
 #include "mlf/graph/write.h"
+#include "mlf/nearest.h"
 #include "mlf/report.h"
 #include "mlf/tir/tvm_version.h"
 #include "mlf/version.h"
@@ -69,20 +72,68 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add_pool_size_option(app, options.pool_sizes);
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+void append_option_names(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+}
+
+/// `word` is what neither the program nor `command`, which may be null, knows.
+std::string unknown_word(const CLI::App& app, const CLI::App* command, const std::string& word) {
+  if (word.starts_with('-')) {
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    if (command != nullptr) append_option_names(*command, known);
+    append_option_names(app, known);
+    return fmt::format("there is no option '{}'{}", name, did_you_mean(name, known));
+  }
+  if (command == nullptr) {
+    return fmt::format("there is no command '{}'{}", word, did_you_mean(word, command_names(app)));
+  }
+  return fmt::format("there is one argument too many: '{}'", word);
+}
+
+/// An unknown option makes its value an unknown word as well.
+const std::string& unknown_of(const std::vector<std::string>& extras) {
+  const auto option =
+      std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
+  return option == extras.end() ? extras.front() : *option;
+}
+
 /// What is wrong with the command line, in the words and the style of the other errors.
 std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App* command = chosen.empty() ? nullptr : chosen.front();
   // An unknown word in place of a command is an "extra" to CLI11, which would say that a command is
   // missing.
-  const std::vector<std::string> extras = app.remaining();
-  std::string text = app.get_subcommands().empty() && !extras.empty()
-                         ? fmt::format("there is no command '{}'", extras.front())
-                         : stop.what();
+  const bool is_unknown_word =
+      command == nullptr || dynamic_cast<const CLI::ExtrasError*>(&stop) != nullptr;
+  const std::vector<std::string> extras = app.remaining(true);
+  std::string text = is_unknown_word && !extras.empty()
+                         ? unknown_word(app, command, unknown_of(extras))
+                         : std::string(stop.what());
+  // "--columns: 1 required NAMES:{call,kernel} missing"
+  if (const std::size_t end = text.find(": 1 required "); end != text.npos) {
+    text = fmt::format("{} needs a value", text.substr(0, end));
+  }
+  if (command == nullptr && extras.empty()) {
+    text = fmt::format("a command is required: {}", fmt::join(command_names(app), ", "));
+  }
   // CLI11 begins its sentences with a capital letter. Names of arguments are capitals throughout
   // and stay.
   const bool capital = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) != 0 &&
                        std::isupper(static_cast<unsigned char>(text[1])) == 0;
   if (capital) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text + " (see mlf --help)";
+  const std::string name = command == nullptr ? "" : command->get_name() + " ";
+  return fmt::format("{} (see mlf {}--help)", text, name);
 }
 
 /// Prints help and versions; for anything else says what is wrong with the command line.

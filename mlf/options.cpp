@@ -1,15 +1,18 @@
 #include "options.h"
 
-#include "commands/budget_file.h"
-
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
+
+#include "commands/budget_file.h"
+#include "mlf/nearest.h"
 
 namespace mlf::program {
 namespace {
@@ -60,11 +63,51 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
+std::string unknown_limit(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.emplace_back(row.name);
+  return fmt::format("--limit: there is no limit '{}'{} (see mlf --help)", name,
+                     did_you_mean(name, names));
+}
+
 tl::unexpected<Diagnostic> refuse_limit(std::string message) {
   return tl::make_unexpected(Diagnostic{ErrorKind::usage, std::move(message), {}});
 }
 
 }  // namespace
+
+CLI::Validator one_of(std::vector<std::string> allowed) {
+  // The description is what `describe` finds the names in.
+  const std::string description = fmt::format("{{{}}}", fmt::join(allowed, ","));
+  const auto check = [allowed = std::move(allowed)](const std::string& text) {
+    if (std::ranges::find(allowed, text) != allowed.end()) return std::string();
+    return fmt::format("'{}' is not one of {}{}", text, fmt::join(allowed, ", "),
+                       did_you_mean(text, allowed));
+  };
+  return {check, description};
+}
+
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  const auto check = [min, max](const std::string& text) {
+    const auto value = number(text);
+    if (value && *value >= min && *value <= max) return std::string();
+    const std::string bounds = max == UINT64_MAX ? fmt::format("of at least {}", min)
+                                                 : fmt::format("from {} to {}", min, max);
+    return fmt::format("'{}' is not a whole number {}", text, bounds);
+  };
+  return {check, ""};
+}
+
+CLI::Validator number_above_0() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number = error == std::errc{} && end == text.data() + text.size();
+    if (is_number && value > 0 && std::isfinite(value)) return std::string();
+    return fmt::format("'{}' is not a number above 0, such as 1.5", text);
+  };
+  return {check, ""};
+}
 
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--limit", settings, "Change a limit on untrusted input, see below; repeatable")
@@ -116,8 +159,7 @@ Result<Limits> limits_from(const std::vector<std::string>& settings,
     const std::string_view name = setting.substr(0, equals);
     const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
                                   [&](const Row& candidate) { return candidate.name == name; });
-    if (row == std::end(kRows))
-      return refuse_limit(fmt::format("--limit: no limit is called '{}'", name));
+    if (row == std::end(kRows)) return refuse_limit(unknown_limit(name));
     const auto value = number(setting.substr(std::min(equals + 1, setting.size())));
     if (!value || *value > row->largest) {
       return refuse_limit(

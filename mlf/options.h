@@ -48,6 +48,13 @@ std::string limits_help();
 Result<Limits> limits_from(const std::vector<std::string>& settings,
                            const std::vector<std::string>& pool_sizes);
 
+/// Accepts these names. The error names the nearest one.
+CLI::Validator one_of(std::vector<std::string> allowed);
+/// Accepts whole numbers within these bounds.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
+/// Accepts numbers above 0, with a fraction or without.
+CLI::Validator number_above_0();
+
 /// What is said of the argument ARCHIVE.
 constexpr const char* kArchiveHelp = "A tar, compressed or not, or a directory; - is stdin";
 
@@ -88,7 +95,7 @@ CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& valu
             })->value;
   };
   return app.add_option_function<std::string>(flags, set, text)
-      ->check(CLI::IsMember(allowed))
+      ->check(one_of(allowed))
       ->type_name(place.type_name)
       ->group(place.group)
       ->default_str(initial);

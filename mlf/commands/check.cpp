@@ -134,16 +134,14 @@ std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const
 /// the place of its name, as for any other wrong name in the file.
 Result<void> require_modules(const Budget& budget, const Report& report,
                              const std::string& archive) {
-  std::string names;
-  for (const ModuleReport& module : report.modules) {
-    names += (names.empty() ? "" : ", ") + module.name;
-  }
+  std::vector<std::string> names;
+  for (const ModuleReport& module : report.modules) names.push_back(module.name);
   for (const auto& [name, demands] : budget.of_modules) {
     const auto module = std::ranges::find(report.modules, name, &ModuleReport::name);
     if (module != report.modules.end()) continue;
-    return tl::make_unexpected(Diagnostic{
-        ErrorKind::invalid_input,
-        fmt::format("{} has no module '{}', only {}", archive, name, names), demands.where});
+    return tl::make_unexpected(
+        Diagnostic{ErrorKind::invalid_input,
+                   fmt::format("{}: {}", archive, unknown_module(name, names)), demands.where});
   }
   return {};
 }

@@ -41,7 +41,7 @@ Command help_command(CLI::App& parent) {
   }
   auto* command =
       app->add_option("COMMAND", options->command, "The command; without it, the help of mlf")
-          ->check(CLI::IsMember(names));
+          ->check(one_of(names));
   app->add_option("--write", options->folder,
                   "Write manual pages and completions for bash, zsh and fish into this directory "
                   "instead, in the layout of a package's share/")

@@ -55,7 +55,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_option("--seconds", options.seconds, "End the search after this number of seconds")
       ->type_name("S")
       ->group("Search")
-      ->check(CLI::PositiveNumber);
+      ->check(number_above_0());
   app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
       ->group("Output")
       ->excludes(problem);

@@ -63,7 +63,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "several:\ntir  any TIR\ngraph  a graph that can be trusted, of each module")
       ->type_name("WHAT")
       ->group("Checks")
-      ->check(CLI::IsMember({"tir", "graph"}))
+      ->check(one_of({"tir", "graph"}))
       ->delimiter(',');
   app.add_option("--module", options.module,
                  "Process archives without metadata.json, such as a directory with only codegen/, "
@@ -79,7 +79,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Archives to process at the same time, 1 to 256 (default 1)")
       ->type_name("N")
       ->group("Other")
-      ->check(CLI::Range(1, 256))
+      ->check(whole_number(1, 256))
       ->capture_default_str();
 }
 

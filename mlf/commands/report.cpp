@@ -117,16 +117,16 @@ Command report_command(CLI::App& parent) {
       ->type_name("NAMES")
       ->group("Table of calls")
       ->delimiter(',')
-      ->check(CLI::IsMember(columns));
+      ->check(one_of(columns));
   app->add_option("--sort", options->sort,
                   "Sort the calls by this column, the largest number first")
       ->type_name("NAME")
       ->group("Table of calls")
-      ->check(CLI::IsMember(columns));
+      ->check(one_of(columns));
   app->add_option("--top", options->top, "Show at most N calls of a module")
       ->type_name("N")
       ->group("Table of calls")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1, UINT64_MAX));
   app->add_option("--tir", options->tir_files,
                   "Also read TIR from this file (see mlf process); repeatable")
       ->type_name("FILE")

@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "mlf/analysis/loop_nest.h"
+#include "mlf/nearest.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
@@ -49,17 +50,58 @@ bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string&
   });
 }
 
-Result<ChosenKernel> chosen_kernel(const Report& report, const ShowArguments& options) {
-  std::vector<ChosenKernel> meant;
+/// The module that is named, or all.
+Result<std::vector<const ModuleReport*>> searched_modules(const Report& report,
+                                                          const std::string& name) {
+  std::vector<const ModuleReport*> modules;
+  std::vector<std::string> names;
   for (const ModuleReport& module : report.modules) {
-    if (!options.module.empty() && module.name != options.module) continue;
-    for (std::size_t i = 0; i < module.kernels.size(); ++i) {
-      if (is_meant(module, i, options.kernel)) meant.push_back({&module, &module.kernels[i]});
+    names.push_back(module.name);
+    if (name.empty() || module.name == name) modules.push_back(&module);
+  }
+  if (!modules.empty()) return modules;
+  return misuse(name.empty() ? "the archive has no module" : unknown_module(name, names));
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// Why no kernel of these modules is meant.
+std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
+                           const std::string& wanted) {
+  std::vector<std::string> names;
+  std::size_t calls = 0;
+  for (const ModuleReport* module : modules) {
+    calls = std::max(calls, module->calls.size());
+    for (const KernelReport& kernel : module->kernels) {
+      names.push_back(kernel.short_name);
+      names.push_back(kernel.symbol);
     }
   }
-  if (meant.empty()) {
-    return misuse(fmt::format("no kernel is called '{}': mlf report lists them", options.kernel));
+  if (names.empty()) {
+    const auto& why = modules.front()->no_network;
+    return fmt::format("module '{}' has no kernel{}", modules.front()->name,
+                       why ? fmt::format(": {}", to_string(*why)) : "");
   }
+  if (!is_number(wanted)) {
+    return fmt::format("there is no kernel '{}'{} (mlf report lists all)", wanted,
+                       did_you_mean(wanted, names));
+  }
+  if (calls == 0) return fmt::format("there is no call {}: main is not known", wanted);
+  return fmt::format("there is no call {}: the last is {}", wanted, calls - 1);
+}
+
+Result<ChosenKernel> chosen_kernel(const Report& report, const ShowArguments& options) {
+  const auto modules = searched_modules(report, options.module);
+  if (!modules) return tl::make_unexpected(modules.error());
+  std::vector<ChosenKernel> meant;
+  for (const ModuleReport* module : *modules) {
+    for (std::size_t i = 0; i < module->kernels.size(); ++i) {
+      if (is_meant(*module, i, options.kernel)) meant.push_back({module, &module->kernels[i]});
+    }
+  }
+  if (meant.empty()) return misuse(no_such_kernel(*modules, options.kernel));
   if (meant.size() > 1) {
     return misuse(
         fmt::format("'{}' is in several modules: choose one with --module", options.kernel));

@@ -117,7 +117,7 @@ Command table_command(CLI::App& parent) {
   app->add_option("-j,--jobs", options->jobs,
                   "Archives to read at the same time, 1 to 256 (default 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 256))
+      ->check(whole_number(1, 256))
       ->group("Other")
       ->capture_default_str();
   app->footer(row_columns_help());

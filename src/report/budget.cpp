@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 
+#include "mlf/nearest.h"
+
 namespace mlf {
 namespace {
 
@@ -280,11 +282,11 @@ std::string_view to_string(Resource resource) {
 Result<Resource> resource_named(std::string_view name) {
   const auto found = std::ranges::find(kInfos, name, &ResourceInfo::name);
   if (found != kInfos.end()) return found->resource;
-  std::vector<std::string_view> names;
-  for (const ResourceInfo& one : kInfos) names.push_back(one.name);
+  std::vector<std::string> names;
+  for (const ResourceInfo& one : kInfos) names.emplace_back(one.name);
   return tl::make_unexpected(
-      Diagnostic{ErrorKind::usage,
-                 fmt::format("'{}' cannot be limited, only {}", name, fmt::join(names, ", "))});
+      Diagnostic{ErrorKind::usage, fmt::format("there is no limit '{}', only {}{}", name,
+                                               fmt::join(names, ", "), did_you_mean(name, names))});
 }
 
 std::string_view to_string(Verdict verdict) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "graph/node_queries.h"
+#include "mlf/nearest.h"
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 
@@ -238,14 +239,14 @@ const CostFindingInfo& info(CostFindingCode finding) {
 }
 
 Result<CostFindingCode> finding_named(std::string_view code) {
-  std::vector<std::string_view> codes;
+  std::vector<std::string> codes;
   for (const CostFindingInfo& one : all_cost_findings()) {
     if (one.code == code) return one.finding;
-    codes.push_back(one.code);
+    codes.emplace_back(one.code);
   }
-  return tl::make_unexpected(Diagnostic{
-      ErrorKind::usage,
-      fmt::format("'{}' is not the code of a finding, only {}", code, fmt::join(codes, ", "))});
+  return tl::make_unexpected(
+      Diagnostic{ErrorKind::usage, fmt::format("there is no finding '{}', only {}{}", code,
+                                               fmt::join(codes, ", "), did_you_mean(code, codes))});
 }
 
 }  // namespace mlf

@@ -235,7 +235,7 @@ class BudgetFiles(BudgetCase):
             self.budget.write_text(text)
             result = self.check("--budget", self.budget)
             self.assertEqual((result.returncode, result.stdout), (65, b""), text)
-            self.assertRegex(result.stderr, rb":1:\d+: .* has no module 'other', only default\n")
+            self.assertRegex(result.stderr, rb":1:\d+: .*: no module 'other', only default\n")
 
     def test_deep_nesting_is_an_error_with_a_place(self):
         for parts in (500, 132_500):

@@ -43,6 +43,7 @@ BELOW = {
 PUBLIC = {
     "diagnostics.h": "support",
     "export.h": "support",
+    "nearest.h": "support",
     "version.h": "support",
     "json_layout.h": "json",
     "file.h": "archive",

@@ -308,8 +308,10 @@ class Errors(unittest.TestCase):
         self.assertEqual(again.diagnostics, error.diagnostics)
 
     def test_of_python(self):
-        with self.assertRaises(KeyError):
+        with self.assertRaisesRegex(KeyError, "there is no TIR 'tir-2' in this archive; there is tir-1"):
             qnn().tir["tir-2"]
+        with self.assertRaisesRegex(KeyError, "there is no table 'calls'; there are archive, call, tensor"):
+            qnn().table("calls")
         with self.assertRaises(ValueError):
             mlf.open(QNN.read_bytes()).process()
         with self.assertRaises(ValueError):

@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple, Union
 
 from . import _core
 from .network import Network
-from .table import Rows, Table, columns
+from .table import Rows, Table, columns, row_kind
 from .tir import Document
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
@@ -38,7 +38,8 @@ class Tirs(Mapping[str, Document]):
 
     def __getitem__(self, stem: str) -> Document:
         if stem not in self._stems:
-            raise KeyError(stem)
+            names = ", ".join(self._stems) or "none"
+            raise KeyError(f"there is no TIR {stem!r} in this archive; there is {names}")
         return Document(self._archive.document(stem))
 
     def __iter__(self) -> Iterator[str]:
@@ -150,7 +151,7 @@ class Archive:
 
     def table(self, rows: Rows = "archive") -> Table:
         """Rows of `mlf table`, which has the words for the columns."""
-        return Table(columns(rows), self._report.table(_core.RowKind[rows]))
+        return Table(columns(rows), self._report.table(row_kind(rows)))
 
     def process(
         self, output: str | os.PathLike[str] = "", *, dry_run: bool = False

@@ -20,9 +20,17 @@ class Column(NamedTuple):
     is_text: bool  #: else an unsigned number
 
 
+def row_kind(rows: Rows) -> _core.RowKind:
+    """Return the kind of rows that `rows` names. Errors: KeyError, which lists all."""
+    if rows not in _core.RowKind.__members__:
+        names = ", ".join(_core.RowKind.__members__)
+        raise KeyError(f"there is no table {rows!r}; there are {names}")
+    return _core.RowKind[rows]
+
+
 def columns(rows: Rows) -> list[Column]:
-    """The columns of a table, without `archive` and `error`."""
-    return [Column(*column) for column in _core.columns(_core.RowKind[rows])]
+    """Return the columns of a table, without `archive` and `error`."""
+    return [Column(*column) for column in _core.columns(row_kind(rows))]
 
 
 class Table:
