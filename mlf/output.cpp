@@ -2,6 +2,7 @@
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,11 +83,15 @@ bool standard_output_is_terminal() {
   return isatty(STDOUT_FILENO) == 1;
 }
 
-Colours colours_of_standard_output() {
+Screen screen_of_standard_output() {
+  if (!standard_output_is_terminal()) return {};
+  Screen screen{.digits = Digits::grouped};
   const char* terminal = std::getenv("TERM");
   const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  const bool wanted = standard_output_is_terminal() && !is_dumb && !no_colour_is_wanted();
-  return wanted ? Colours::on : Colours::off;
+  if (!is_dumb && !no_colour_is_wanted()) screen.colours = Colours::on;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) screen.width = size.ws_col;
+  return screen;
 }
 
 }  // namespace mlf::program

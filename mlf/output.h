@@ -55,8 +55,8 @@ Result<void> print(std::string_view text);
 
 bool standard_output_is_terminal();
 
-/// On where standard output is a terminal that knows colours (TERM is not "dumb") and NO_COLOR is
-/// not set.
-Colours colours_of_standard_output();
+/// On a terminal: its width, numbers in groups of three digits, and colours, unless TERM is "dumb"
+/// or NO_COLOR is set. Elsewhere plain text of any width.
+Screen screen_of_standard_output();
 
 }  // namespace mlf::program

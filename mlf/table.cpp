@@ -4,12 +4,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "mlf/diagnostics.h"
 
 namespace mlf::program {
 namespace {
+
+constexpr std::size_t kGap = 2;  // between columns
+constexpr std::size_t kNarrowestName = 12;
+constexpr std::size_t kNarrowestSentence = 24;
 
 std::string coloured(const std::string& line, Emphasis emphasis) {
   switch (emphasis) {
@@ -23,10 +28,103 @@ std::string coloured(const std::string& line, Emphasis emphasis) {
   return line;
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Part of a name, or of a number with a fraction.
+bool joins_digits(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
+         c == '/' || c == ':';
+}
+
+std::string grouped(std::string_view digits) {
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+/// Whether `text` could be cut here: not within a character of UTF-8.
+bool is_boundary(std::string_view text, std::size_t at) {
+  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
+
+/// A name of at most `width` characters: its middle is left out, as the ends tell names apart.
+std::string shortened(const std::string& text, std::size_t width) {
+  constexpr std::string_view kDots = "...";
+  if (text.size() <= width || width <= kDots.size() + 2) return text;
+  const std::size_t kept = width - kDots.size();
+  std::size_t end_of_head = kept - kept / 3;
+  std::size_t tail = text.size() - kept / 3;
+  while (!is_boundary(text, end_of_head)) --end_of_head;
+  while (!is_boundary(text, tail)) ++tail;
+  return text.substr(0, end_of_head) + std::string(kDots) + text.substr(tail);
+}
+
+/// Lines of at most `width` characters, broken between words. A longer word loses its middle.
+std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    std::size_t end = text.rfind(' ', width);
+    if (end == text.npos || end == 0) end = std::min(text.find(' ', width), text.size());
+    lines.push_back(shortened(std::string(text.substr(0, end)), width));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (!text.empty() || lines.empty()) lines.emplace_back(text);
+  return lines;
+}
+
+std::size_t total_width(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), widths.size() * kGap) - kGap;
+}
+
 }  // namespace
 
+std::string with_digits(std::string_view text, const Screen& screen) {
+  if (screen.digits == Digits::plain) return std::string(text);
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    if (end == i) {
+      out += text[i++];
+      continue;
+    }
+    // Two full stops are a range: "10..72".
+    const bool ends_range = i > 1 && text[i - 1] == '.' && text[i - 2] == '.';
+    const bool begins_range = text.substr(end).starts_with("..");
+    const bool is_part = (i > 0 && joins_digits(text[i - 1]) && !ends_range) ||
+                         (end < text.size() && joins_digits(text[end]) && !begins_range);
+    out += is_part ? std::string(text.substr(i, end - i)) : grouped(text.substr(i, end - i));
+    i = end;
+  }
+  return out;
+}
+
+std::string folded(std::string_view text, const Screen& screen, std::size_t indent) {
+  if (!screen.width || text.size() <= *screen.width || *screen.width <= indent + 1) {
+    return std::string(text);
+  }
+  std::size_t end = text.rfind(' ', *screen.width);
+  if (end == text.npos || end == 0) return std::string(text);
+  std::string out(text.substr(0, end));
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  while (end < text.size() && text[end] == ' ') ++end;
+  for (const std::string& line : lines_of(text.substr(end), *screen.width - indent)) {
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t last = line.find_last_not_of(' ');
+    if (begin == line.size()) continue;
+    out += '\n' + std::string(indent, ' ') + line.substr(begin, last + 1 - begin);
+  }
+  return out;
+}
+
 // The head is a row like any other, and counts for the widths.
-Table::Table(std::vector<std::string> head) : right_(head.size()), may_hide_(head.size()) {
+Table::Table(std::vector<std::string> head)
+    : right_(head.size()), wraps_(head.size()), may_hide_(head.size()), may_be_empty_(head.size()) {
   rows_.push_back(std::move(head));
   emphases_.push_back(Emphasis::none);
 }
@@ -35,14 +133,25 @@ void Table::align_right(std::initializer_list<std::size_t> columns) {
   for (const std::size_t column : columns) right_[column] = true;
 }
 
+void Table::wrap(std::initializer_list<std::size_t> columns) {
+  for (const std::size_t column : columns) wraps_[column] = true;
+}
+
 void Table::hide_if_constant(std::size_t column) {
   may_hide_[column] = true;
 }
 
+void Table::hide_if_empty(std::initializer_list<std::size_t> columns) {
+  for (const std::size_t column : columns) may_be_empty_[column] = true;
+}
+
 bool Table::is_hidden(std::size_t column) const {
-  return may_hide_[column] && std::all_of(rows_.begin() + 1, rows_.end(), [&](const auto& row) {
-           return row[column] == rows_[1][column];
-         });
+  const auto all_are = [&](const std::string& cell) {
+    return std::all_of(rows_.begin() + 1, rows_.end(),
+                       [&](const auto& row) { return row[column] == cell; });
+  };
+  return (may_be_empty_[column] && all_are("")) ||
+         (may_hide_[column] && rows_.size() > 1 && all_are(rows_[1][column]));
 }
 
 void Table::add(std::vector<std::string> cells, Emphasis emphasis) {
@@ -52,28 +161,109 @@ void Table::add(std::vector<std::string> cells, Emphasis emphasis) {
   emphases_.push_back(emphasis);
 }
 
-// Width by bytes: names beyond ASCII may be out of line, which is all that happens.
-std::string Table::text(Colours colours) const {
-  std::vector<std::size_t> widths(right_.size());
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+Table::Cells Table::cells_for(const Screen& screen) const {
+  Cells cells = rows_;
+  for (auto& row : cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (right_[i] || wraps_[i]) row[i] = with_digits(row[i], screen);
+    }
   }
-  std::vector<std::size_t> shown;
+  return cells;
+}
+
+/// Of a column that is made as narrow as it may be.
+std::size_t Table::least_width(const Cells& cells, std::size_t column) const {
+  std::size_t widest = 0;
+  for (const auto& row : cells) widest = std::max(widest, row[column].size());
+  if (right_[column]) return widest;
+  const std::size_t least = wraps_[column] ? kNarrowestSentence : kNarrowestName;
+  return std::min(widest, std::max(least, cells[0][column].size()));
+}
+
+/// The columns of each block: the names in front, then as many as fit.
+std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& screen) const {
+  Columns shown;
   for (std::size_t i = 0; i < right_.size(); ++i) {
     if (!is_hidden(i)) shown.push_back(i);
   }
-  std::string result;
-  for (std::size_t at = 0; at < rows_.size(); ++at) {
-    const auto& row = rows_[at];
-    std::string line;
-    for (const std::size_t i : shown) {
-      if (i != shown.front()) line += "  ";
-      line += right_[i] ? fmt::format("{:>{}}", row[i], widths[i])
-                        : fmt::format("{:<{}}", row[i], widths[i]);
+  if (!screen.width) return {shown};
+  const auto first_number =
+      std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return right_[i]; });
+  const std::size_t names =
+      static_cast<std::size_t>(std::min(first_number, shown.end()) - shown.begin());
+  // A table without names, or of names alone, has its first column in front.
+  const std::size_t front = names == 0 || names == shown.size() ? 1 : names;
+  std::vector<Columns> blocks;
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    widths.push_back(least_width(cells, shown[i]));
+    const bool fits = total_width(widths) <= *screen.width;
+    if (blocks.empty()) {
+      blocks.emplace_back();
+    } else if (!fits && i >= front && blocks.back().size() > front) {
+      blocks.emplace_back(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(front));
+      widths.resize(front);
+      widths.push_back(least_width(cells, shown[i]));
     }
-    // An empty last cell would leave blanks at the end.
-    line.erase(line.find_last_not_of(' ') + 1);
-    result += (colours == Colours::on ? coloured(line, emphases_[at]) : line) + '\n';
+    blocks.back().push_back(shown[i]);
+  }
+  return blocks;
+}
+
+// Width by bytes: names beyond ASCII may be out of line, which is all that happens.
+std::string Table::block(const Cells& cells, const Columns& columns, const Screen& screen) const {
+  std::vector<std::size_t> widths;
+  std::vector<std::size_t> least;
+  for (const std::size_t i : columns) {
+    std::size_t widest = 0;
+    for (const auto& row : cells) widest = std::max(widest, row[i].size());
+    widths.push_back(widest);
+    least.push_back(least_width(cells, i));
+  }
+  while (screen.width && total_width(widths) > *screen.width) {
+    std::size_t widest = columns.size();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (widths[i] <= least[i]) continue;
+      if (widest == columns.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == columns.size()) break;
+    // At once to the width of the table's rest; the next column is then the widest.
+    const std::size_t excess = total_width(widths) - *screen.width;
+    widths[widest] = std::max(least[widest], widths[widest] - std::min(excess, widths[widest]));
+  }
+  std::string result;
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    std::vector<std::vector<std::string>> lines;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string& cell = cells[at][columns[i]];
+      lines.push_back(wraps_[columns[i]] && screen.width
+                          ? lines_of(cell, widths[i])
+                          : std::vector{right_[columns[i]] ? cell : shortened(cell, widths[i])});
+      height = std::max(height, lines.back().size());
+    }
+    for (std::size_t k = 0; k < height; ++k) {
+      std::string line;
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (i > 0) line += std::string(kGap, ' ');
+        const std::string text = k < lines[i].size() ? lines[i][k] : "";
+        line += right_[columns[i]] ? fmt::format("{:>{}}", text, widths[i])
+                                   : fmt::format("{:<{}}", text, widths[i]);
+      }
+      // An empty last cell would leave blanks at the end.
+      line.erase(line.find_last_not_of(' ') + 1);
+      result += (screen.colours == Colours::on ? coloured(line, emphases_[at]) : line) + '\n';
+    }
+  }
+  return result;
+}
+
+std::string Table::text(const Screen& screen) const {
+  const Cells cells = cells_for(screen);
+  std::string result;
+  for (const Columns& columns : blocks(cells, screen)) {
+    if (!result.empty()) result += '\n';
+    result += block(cells, columns, screen);
   }
   return result;
 }

@@ -4,13 +4,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mlf::program {
 
-/// Whether lines have the colours of a terminal: see `colours_of_standard_output`.
+/// Whether lines have the colours of a terminal.
 enum class Colours : std::uint8_t { off, on };
+
+/// How numbers are written: "208576" for programs, "208,576" for people.
+enum class Digits : std::uint8_t { plain, grouped };
+
+/// What text is laid out for. `screen_of_standard_output` has that of this process.
+struct Screen {
+  Colours colours = Colours::off;
+  Digits digits = Digits::plain;
+  std::optional<std::size_t> width = {};  ///< of a line, in characters; nothing: no bound
+};
 
 /// How a line is shown where there are colours.
 enum class Emphasis : std::uint8_t {
@@ -19,28 +31,51 @@ enum class Emphasis : std::uint8_t {
   warning,  ///< red: something is not as it has to be
 };
 
+/// `text` with its numbers of four digits and more as the screen has them. Digits of names stay.
+std::string with_digits(std::string_view text, const Screen& screen);
+
+/// `text`, which is one line, in lines that fit the screen; those after the first begin with
+/// `indent` blanks.
+std::string folded(std::string_view text, const Screen& screen, std::size_t indent);
+
+/// Columns of a table that does not fit the screen become narrower: names lose their middle,
+/// sentences go on in the next line. Numbers stay: what still does not fit comes in a second block,
+/// which repeats the first columns.
 class Table {
  public:
   explicit Table(std::vector<std::string> head);
 
   /// These columns are numbers.
   void align_right(std::initializer_list<std::size_t> columns);
+  /// These columns are sentences.
+  void wrap(std::initializer_list<std::size_t> columns);
   /// Leaves this column out where all rows have the same cell in it.
   void hide_if_constant(std::size_t column);
+  /// Leaves these columns out where all rows have nothing in them.
+  void hide_if_empty(std::initializer_list<std::size_t> columns);
   /// As many cells as the head has.
   void add(std::vector<std::string> cells, Emphasis emphasis = Emphasis::none);
 
   bool empty() const noexcept { return rows_.size() == 1; }
   /// One line a row, columns two spaces apart, nothing behind the last character of a line.
-  std::string text(Colours colours = Colours::off) const;
+  std::string text(const Screen& screen = {}) const;
 
  private:
-  bool is_hidden(std::size_t column) const;
+  using Cells = std::vector<std::vector<std::string>>;
+  using Columns = std::vector<std::size_t>;
 
-  std::vector<std::vector<std::string>> rows_;  ///< the head first
-  std::vector<Emphasis> emphases_;              ///< one a row
+  bool is_hidden(std::size_t column) const;
+  Cells cells_for(const Screen& screen) const;
+  std::size_t least_width(const Cells& cells, std::size_t column) const;
+  std::vector<Columns> blocks(const Cells& cells, const Screen& screen) const;
+  std::string block(const Cells& cells, const Columns& columns, const Screen& screen) const;
+
+  Cells rows_;                      ///< the head first
+  std::vector<Emphasis> emphases_;  ///< one a row
   std::vector<bool> right_;
+  std::vector<bool> wraps_;
   std::vector<bool> may_hide_;
+  std::vector<bool> may_be_empty_;
 };
 
 }  // namespace mlf::program

@@ -31,6 +31,7 @@ struct NumberChange {
 enum class KernelChange : std::uint8_t {
   added,
   removed,
+  moved,        ///< the same code with its workspaces at other offsets of a pool
   rescheduled,  ///< other code for the same tensors and as many multiply-accumulates
   changed,      ///< other code, other tensors, constants or arithmetic
 };

@@ -183,7 +183,7 @@ int run_check(const CheckArguments& options, const Context& context) {
   }
   const CheckResults results = check(*report, *budget, *library);
   const auto printed =
-      print(to_text(results, options.archive, options.format, colours_of_standard_output()));
+      print(to_text(results, options.archive, options.format, screen_of_standard_output()));
   if (!printed) return console.fail(printed.error());
   if (options.update) {
     const auto written =

@@ -17,9 +17,10 @@ bool holds(const BudgetResult& result) {
   return result.verdict == Verdict::fits;
 }
 
-std::string limits_table(const std::vector<BudgetResult>& results, Colours colours) {
+std::string limits_table(const std::vector<BudgetResult>& results, const Screen& screen) {
   Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
   table.align_right({2, 3});
+  table.wrap({5});
   for (const BudgetResult& result : results) {
     table.add(
         {result.module.empty() ? "-" : result.module, std::string(to_string(result.limit.resource)),
@@ -27,7 +28,7 @@ std::string limits_table(const std::vector<BudgetResult>& results, Colours colou
          std::string(to_string(result.verdict)), joined(result.remarks)},
         holds(result) ? Emphasis::none : Emphasis::warning);
   }
-  return table.empty() ? "" : table.text(colours);
+  return table.empty() ? "" : table.text(screen);
 }
 
 std::string_view code_of(const FindingResult& result) {
@@ -35,9 +36,10 @@ std::string_view code_of(const FindingResult& result) {
 }
 
 /// A line for each finding that there is, and one for a code that there is nothing of.
-std::string findings_table(const std::vector<FindingResult>& results, Colours colours) {
+std::string findings_table(const std::vector<FindingResult>& results, const Screen& screen) {
   Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
   table.align_right({3});
+  table.wrap({4});
   for (const FindingResult& result : results) {
     const std::string module = result.module.empty() ? "-" : result.module;
     const std::string code(code_of(result));
@@ -50,18 +52,20 @@ std::string findings_table(const std::vector<FindingResult>& results, Colours co
       table.add({module, code, one.where, to_string(one.bytes), one.evidence}, Emphasis::warning);
     }
   }
-  return table.empty() ? "" : table.text(colours);
+  return table.empty() ? "" : table.text(screen);
 }
 
-std::string table_of(const CheckResults& results, Colours colours) {
-  const std::string limits = limits_table(results.limits, colours);
-  const std::string findings = findings_table(results.findings, colours);
+std::string table_of(const CheckResults& results, const Screen& screen) {
+  const std::string limits = limits_table(results.limits, screen);
+  const std::string findings = findings_table(results.findings, screen);
   std::string text = limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
   if (!results.contradictions.empty()) {
     text += "\nThe archive contradicts itself: numbers may be wrong\n";
   }
   for (const auto& [module, one] : results.contradictions) {
-    text += fmt::format("  {}: {} [{}]\n", printable(module), printable(one.detail), one.code);
+    const std::string line =
+        fmt::format("  {}: {} [{}]", printable(module), printable(one.detail), one.code);
+    text += folded(line, screen, 4) + "\n";
   }
   return text;
 }
@@ -132,10 +136,10 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
 }  // namespace
 
 std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
-                    Colours colours) {
+                    const Screen& screen) {
   switch (format) {
     case CheckFormat::text:
-      return table_of(results, colours);
+      return table_of(results, screen);
     case CheckFormat::json:
       return to_json(results, JsonLayout::pretty);
     case CheckFormat::junit:

@@ -15,8 +15,8 @@ enum class CheckFormat {
   sarif,  ///< SARIF 2.1.0: a result for each limit that does not hold and each finding
 };
 
-/// `colours` are those of the tables.
+/// Tables are laid out for `screen`.
 std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
-                    Colours colours);
+                    const Screen& screen);
 
 }  // namespace mlf::program

@@ -10,13 +10,13 @@
 
 #include "arguments.h"
 #include "commands/command.h"
+#include "commands/diff_tables.h"
 #include "compiler_option.h"
 #include "mlf/diff.h"
 #include "mlf/file.h"
 #include "mlf/page.h"
 #include "output.h"
 #include "report_page.h"
-#include "table.h"
 
 namespace mlf::program {
 namespace {
@@ -86,103 +86,16 @@ Result<Build> read_build(const std::string& path, const DiffArguments& options,
       });
 }
 
-/// One line of a table: what changed, in which module or kernel, and both numbers.
-struct DiffLine {
-  std::string where;
-  std::string what;
-  std::string before;
-  std::string after;
-  std::string delta;
-  bool is_more = false;  ///< of a number: certainly larger than before
-};
-
-std::vector<DiffLine> lines_of(const ModuleDifference& module) {
-  std::vector<DiffLine> lines;
-  const std::string name = "module " + (module.name.empty() ? "-" : module.name);
-  const auto add_numbers = [&](const std::string& where, const std::vector<NumberChange>& numbers) {
-    for (const NumberChange& number : numbers) {
-      lines.push_back({where, number.what, to_string(number.before), to_string(number.after),
-                       number.delta(), number.grows()});
-    }
-  };
-  if (module.is_added) lines.push_back({name, "module added", "", "", "", false});
-  if (module.is_removed) lines.push_back({name, "module removed", "", "", "", false});
-  add_numbers(name, module.numbers);
-  for (const KernelDifference& kernel : module.kernels) {
-    lines.push_back(
-        {kernel.name, "kernel " + std::string(to_string(kernel.change)), "", "", "", false});
-    add_numbers(kernel.name, kernel.numbers);
-  }
-  for (const std::string& edit : module.graph) lines.push_back({name, edit, "", "", "", false});
-  return lines;
-}
-
-/// What takes more than before is red.
-std::string as_text(const std::vector<ModuleDifference>& differences, Colours colours) {
-  Table table({"WHAT", "BEFORE", "AFTER", "DELTA", "WHERE"});
-  table.align_right({1, 2, 3});
-  for (const ModuleDifference& module : differences) {
-    for (const DiffLine& line : lines_of(module)) {
-      table.add({line.what, line.before, line.after, line.delta, line.where},
-                line.is_more ? Emphasis::warning : Emphasis::none);
-    }
-  }
-  return table.empty() ? "" : table.text(colours);
-}
-
-/// A cell of a table in Markdown, where a bar ends the cell and marks are not for names.
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    if (std::string_view("|\\`*_<>[]&#").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string as_markdown(const std::vector<ModuleDifference>& differences) {
-  if (differences.empty()) return "No differences.\n";
-  std::string text = "| where | what | before | after | delta |\n|---|---|--:|--:|--:|\n";
-  for (const ModuleDifference& module : differences) {
-    for (const DiffLine& line : lines_of(module)) {
-      text += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(line.where),
-                          markdown_cell(line.what), line.before, line.after, line.delta);
-    }
-  }
-  return text;
-}
-
-/// A line for each thing that one of the builds says and that cannot all be true.
-std::vector<std::string> contradiction_lines(const BuildDifference& difference) {
-  std::vector<std::string> lines;
-  const auto add = [&](std::string_view build, const std::vector<ModuleContradiction>& list) {
-    for (const auto& [module, one] : list) {
-      lines.push_back(
-          fmt::format("The archive {} contradicts itself, numbers may be wrong: {}: {} [{}]\n",
-                      build, printable(module), printable(one.detail), one.code));
-    }
-  };
-  add("before", difference.contradictions_before);
-  add("after", difference.contradictions_after);
-  return lines;
-}
-
 std::string to_text(const BuildDifference& difference, DiffFormat format) {
-  std::string text;
   switch (format) {
     case DiffFormat::text:
-      text = as_text(difference.modules, colours_of_standard_output());
-      for (const std::string& line : contradiction_lines(difference)) text += line;
       break;
     case DiffFormat::json:
       return to_json(difference, JsonLayout::pretty);
     case DiffFormat::markdown:
-      text = as_markdown(difference.modules);
-      for (const std::string& line : contradiction_lines(difference)) {
-        text += "\n" + markdown_cell(line);
-      }
+      return to_markdown(difference);
   }
-  return text;
+  return to_tables(difference, screen_of_standard_output());
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
@@ -200,6 +113,9 @@ int run_diff(const DiffArguments& options, const Context& context) {
           ? print(to_text(difference, options.format))
           : write_diff_page_file(*before, *after, difference.modules, options.html);
   if (!printed) return context.console.fail(printed.error());
+  if (difference.empty() && options.html.empty() && options.format == DiffFormat::text) {
+    context.console.detail("no differences");
+  }
   return difference.empty() ? 0 : exit_code(ErrorKind::check_failed);
 }
 

@@ -31,8 +31,9 @@ int run_inspect(const InspectArguments& options, const Context& context) {
   const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
   const Inspection inspection = inspect(*deployment);
-  const auto printed = print(options.json ? to_json(*deployment, inspection, JsonLayout::pretty)
-                                          : to_tables(*deployment, inspection));
+  const auto printed =
+      print(options.json ? to_json(*deployment, inspection, JsonLayout::pretty)
+                         : to_tables(*deployment, inspection, screen_of_standard_output()));
   if (!printed) return context.console.fail(printed.error());
   return report_failures(inspection, context.console);
 }

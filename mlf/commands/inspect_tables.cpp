@@ -27,15 +27,15 @@ std::string executors_of(const Module& module) {
   return or_dash(fmt::format("{}", fmt::join(names, ", ")));
 }
 
-std::string headline(const Deployment& deployment) {
+std::string headline(const Deployment& deployment, const Screen& screen) {
   const ModelLibrary& library = deployment.library();
   const std::string format = library.has_metadata()
                                  ? fmt::format("Model Library Format {}", library.version)
                                  : "no metadata.json, modules are those that files name";
-  return printable(fmt::format("{}: {}, {}, {} members", deployment.archive().path(), format,
-                               to_string(deployment.archive().storage()),
-                               deployment.archive().members().size())) +
-         "\n";
+  const std::string line =
+      fmt::format("{}: {}, {}, {} members", deployment.archive().path(), format,
+                  to_string(deployment.archive().storage()), deployment.archive().members().size());
+  return folded(printable(line), screen, 2) + "\n";
 }
 
 Table modules_table(const ModelLibrary& library) {
@@ -113,6 +113,7 @@ void add_memory(Table& table, const Module& module, const graph::Topology& netwo
 Table memory_table(const Deployment& deployment, const Inspection& inspection) {
   Table table({"MODULE", "MEMORY", "BYTES", "METADATA.JSON", "WHY METADATA.JSON DIFFERS"});
   table.align_right({2, 3});
+  table.wrap({4});
   table.hide_if_constant(0);
   const auto& modules = deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
@@ -214,13 +215,14 @@ Table members_table(const archive::Archive& archive) {
 
 }  // namespace
 
-std::string to_tables(const Deployment& deployment, const Inspection& inspection) {
-  std::string text = headline(deployment);
+std::string to_tables(const Deployment& deployment, const Inspection& inspection,
+                      const Screen& screen) {
+  std::string text = headline(deployment, screen);
   for (const Table& table :
        {modules_table(deployment.library()), memory_table(deployment, inspection),
         tensors_table(deployment, inspection), tir_table(inspection), functions_table(inspection),
         members_table(deployment.archive())}) {
-    if (!table.empty()) text += "\n" + table.text();
+    if (!table.empty()) text += "\n" + table.text(screen);
   }
   return text;
 }

@@ -177,7 +177,8 @@ int plan_networks(const PlanArguments& options, const Context& context) {
     if (exit != 0 || options.output == "-") return exit;
   }
   const auto printed =
-      print(options.json ? to_json(*plan, JsonLayout::pretty) : to_text(*plan, options.details));
+      print(options.json ? to_json(*plan, JsonLayout::pretty)
+                         : to_text(*plan, options.details, screen_of_standard_output()));
   if (!printed) return context.console.fail(printed.error());
   return memories->empty() ? 0 : judge_split(*plan, context);
 }

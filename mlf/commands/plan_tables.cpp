@@ -62,7 +62,7 @@ bool may_be_anything(const graph::Topology& network) {
 
 /// What networks take that allocate while they run, and what one planned pool would take instead.
 Table allocations_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "EXECUTOR", "HEAP", "STACK", "STATIC MAIN", "STATIC ALL"});
+  Table table({"MODULE", "EXECUTOR", "HEAP", "STACK", "TENSORS IN ONE POOL", "ALL IN ONE POOL"});
   table.align_right({1, 2, 3, 4, 5});
   for (const ModulePlan& module : plan.modules) {
     if (!module.allocations) continue;
@@ -78,7 +78,7 @@ Table allocations_table(const ArchivePlan& plan) {
   return table;
 }
 
-/// Bytes accessed: "4096", "0-4096", or ">=0" where nobody knows how many at most.
+/// Bytes accessed: "4096", "0-4096", or ">=0" where it is not known how many at most.
 std::string count_of(const analysis::Count& count) {
   if (!count.is_known()) return fmt::format(">={}", count.min);
   return count.is_exact() ? std::to_string(count.min) : fmt::format("{}-{}", count.min, *count.max);
@@ -155,7 +155,7 @@ Table scratch_table(const ArchivePlan& plan) {
   return table;
 }
 
-/// What other orders of calls would give, or why nobody knows; nothing where none gives more.
+/// What other orders of calls would give, or why it is not known; nothing where none gives more.
 std::string order_remark(const ModulePlan& module) {
   if (!module.order) return {};
   const std::string& why_not = module.order->order.not_searched;
@@ -208,9 +208,20 @@ std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
   return text;
 }
 
+/// Each line of `text` as the screen has it.
+std::string lines_for(const std::string& text, const Screen& screen) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out += folded(with_digits(text.substr(begin, end - begin), screen), screen, 2) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string to_text(const ArchivePlan& plan, const PlanDetails& details) {
+std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const Screen& screen) {
   std::vector<Table> tables{pools_table(plan), allocations_table(plan)};
   tables.push_back(memories_table(plan));
   if (details.offsets) tables.push_back(offsets_table(plan, details));
@@ -223,9 +234,9 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details) {
     text += part;
   };
   for (const Table& table : tables) {
-    if (!table.empty()) add(table.text());
+    if (!table.empty()) add(table.text(screen));
   }
-  add(remarks(plan, details));
+  add(lines_for(remarks(plan, details), screen));
   return text;
 }
 

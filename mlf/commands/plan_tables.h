@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mlf/archive_plan.h"
+#include "table.h"
 
 namespace mlf::program {
 
@@ -18,6 +19,6 @@ struct PlanDetails {
 /// A table of pools, one of what allocates while it runs, then what was asked for: a split into
 /// memories, where some were given, with the place of each buffer if offsets are shown; a line for
 /// each pool that is refused and each module without a network.
-std::string to_text(const ArchivePlan& plan, const PlanDetails& details);
+std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const Screen& screen);
 
 }  // namespace mlf::program

@@ -60,11 +60,10 @@ Result<void> print_report(const Report& report, const ReportArguments& options) 
                            [&](std::string_view bytes) { out.write(bytes); })
         .and_then([&] { return out.finish(); });
   }
-  ReportView view{.columns = {}, .sort = {}, .top = options.top, .width = {}};
+  ReportView view{.columns = {}, .sort = {}, .top = options.top};
   for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
   if (!options.sort.empty()) view.sort = column_named(options.sort);
-  view.width = width_of_terminal();
-  view.colours = colours_of_standard_output();
+  view.screen = screen_of_standard_output();
   return print(to_tables(report, view));
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -186,36 +184,6 @@ std::vector<Row> rows_of(const ModuleReport& module, const ReportView& view) {
   return rows;
 }
 
-/// A name that has at most `width` characters: its middle is left out, as the ends tell names
-/// apart.
-std::string fitted(const std::string& text, std::size_t width) {
-  constexpr std::string_view kGap = "...";
-  if (text.size() <= width || width <= kGap.size() + 2) return text;
-  const std::size_t kept = width - kGap.size();
-  const std::size_t tail = kept / 3;
-  return text.substr(0, kept - tail) + std::string(kGap) + text.substr(text.size() - tail);
-}
-
-constexpr std::size_t kNarrowestName = 16;
-
-/// Characters that the kernel's column may have so that lines fit the terminal.
-std::size_t width_for_names(const std::vector<std::vector<std::string>>& cells,
-                            const std::vector<ReportColumn>& columns,
-                            std::optional<std::size_t> width) {
-  if (!width) return std::string::npos;
-  constexpr std::size_t kMark = 8;  // of the peak
-  std::size_t others = kMark;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = column_at(columns[i]);
-    others += 2;
-    if (column.name == "kernel") continue;
-    std::size_t widest = column.head.size();
-    for (const auto& row : cells) widest = std::max(widest, row[i].size());
-    others += widest;
-  }
-  return *width > others + kNarrowestName ? *width - others : kNarrowestName;
-}
-
 bool is_peak(const Row& row) {
   return row.call != nullptr && row.module->peak.call == row.call->call;
 }
@@ -228,16 +196,12 @@ Table calls_table(const ModuleReport& module, const ReportView& view) {
     std::vector<std::string>& line = cells.emplace_back();
     for (const ReportColumn column : columns) line.push_back(column_at(column).text(row));
   }
-  const std::size_t width = width_for_names(cells, columns, view.width);
   std::vector<std::string> heads;
   for (const ReportColumn column : columns) heads.emplace_back(column_at(column).head);
   heads.emplace_back();
   Table table(heads);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = column_at(columns[i]);
-    if (column.is_number) table.align_right({i});
-    if (column.name != "kernel") continue;
-    for (auto& line : cells) line[i] = fitted(line[i], width);
+    if (column_at(columns[i]).is_number) table.align_right({i});
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool is_fullest = is_peak(rows[i]);
@@ -247,16 +211,21 @@ Table calls_table(const ModuleReport& module, const ReportView& view) {
   return table;
 }
 
+/// A line of the summary, whose words begin in column 7.
+std::string for_screen(const std::string& line, const Screen& screen) {
+  return folded(with_digits(line, screen), screen, 7) + "\n";
+}
+
 /// "RAM    pools 104192   I/O 502": the numbers of one group, and what is not known.
-std::string numbers_line(const ModuleReport& module, std::string_view head,
-                         std::string_view group) {
+std::string numbers_line(const ModuleReport& module, std::string_view head, std::string_view group,
+                         const Screen& screen) {
   std::string line = fmt::format("{:<6}", head);
   for (const ModuleMeasureInfo& one : module_measures()) {
     if (one.group() != group || !one.is_in_documents()) continue;
     line += fmt::format(" {} {}  ", one.label, to_string(one.value(module)));
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+  return for_screen(line, screen);
 }
 
 /// "scratch 56192 + input 16000 + output 16000": the tensors at the peak, summed up by role.
@@ -283,38 +252,41 @@ std::string parts_of_peak(const ModuleReport& module) {
   return text;
 }
 
-std::string peak_line(const ModuleReport& module) {
+std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const analysis::RamPeak& peak = module.peak;
   if (!peak.call) return {};
   const CallReport& call = module.calls[index(*peak.call)];
   std::string line = fmt::format("PEAK   call {}, {}: {} = {}", index(*peak.call),
                                  printable(module.kernels[call.kernel].short_name),
                                  to_string(peak.bytes), parts_of_peak(module));
-  line += fmt::format("; lower bound {}, placement loses {}\n", to_string(module.lower_bound),
+  line += fmt::format("; lower bound {}, fragmentation {}", to_string(module.lower_bound),
                       to_string(placement_loss(module)));
-  return line;
+  return for_screen(line, screen);
 }
 
-std::string summary(const ModuleReport& module) {
+std::string summary(const ModuleReport& module, const Screen& screen) {
   std::string text;
   if (module.no_network) {
-    text += fmt::format("       {}\n", to_string(*module.no_network));
+    text += for_screen(fmt::format("       {}", to_string(*module.no_network)), screen);
   } else {
-    text += numbers_line(module, "RAM", "ram");
-    text += numbers_line(module, "FLASH", "flash");
-    text += fmt::format("MAC    {}\n", to_string(module.mac));
-    text += peak_line(module);
+    text += numbers_line(module, "RAM", "ram", screen);
+    text += numbers_line(module, "FLASH", "flash", screen);
+    text += for_screen(fmt::format("MAC    {}", to_string(module.mac)), screen);
+    text += peak_line(module, screen);
   }
   return text;
 }
 
 /// What object files say by themselves: sections, and functions in the order in which main refers
 /// to them, then by name.
-std::string objects_text(const ModuleReport& module) {
+std::string objects_text(const ModuleReport& module, const Screen& screen) {
   if (!module.objects) return {};
   const CompiledCode& code = module.objects->code;
-  std::string text = fmt::format("\nOBJECTS  text {}   rodata {}   data {}   bss {}\n\n", code.text,
-                                 code.rodata, code.data, code.bss);
+  std::string text = "\n" +
+                     for_screen(fmt::format("OBJECTS  text {}   rodata {}   data {}   bss {}",
+                                            code.text, code.rodata, code.data, code.bss),
+                                screen) +
+                     "\n";
   Table table({"CALL", "FUNCTION", "CODE"});
   table.align_right({0, 2});
   const auto add = [&](std::string call, const std::string& symbol) {
@@ -327,14 +299,15 @@ std::string objects_text(const ModuleReport& module) {
   for (const auto& [symbol, function] : code.functions) {
     if (std::ranges::find(calls, symbol) == calls.end()) add("-", symbol);
   }
-  return table.empty() ? text : text + table.text();
+  return table.empty() ? text : text + table.text(screen);
 }
 
 /// One line for each code: how many there are, and the largest. Bytes of several are no sum that
 /// anybody saves: scratch of one kernel is not there while another runs.
-std::string findings_text(const ModuleReport& module) {
+std::string findings_text(const ModuleReport& module, const Screen& screen) {
   Table table({"FINDING", "PLACES", "BYTES OF LARGEST", "THE LARGEST"});
   table.align_right({1, 2});
+  table.wrap({3});
   for (const CostFindingInfo& code : all_cost_findings()) {
     std::size_t places = 0;
     const CostFinding* largest = nullptr;
@@ -348,22 +321,24 @@ std::string findings_text(const ModuleReport& module) {
                largest->bytes.is_known() ? to_string(largest->bytes) : "",
                largest->where + ": " + largest->evidence});
   }
-  return table.empty() ? "" : "\n" + table.text();
+  return table.empty() ? "" : "\n" + table.text(screen);
 }
 
-std::string contradictions_text(const ModuleReport& module) {
+std::string contradictions_text(const ModuleReport& module, const Screen& screen) {
   std::string text;
   if (!module.contradictions.empty())
     text = "\nThe archive contradicts itself: numbers may be wrong\n";
   for (const Contradiction& one : module.contradictions) {
-    text += fmt::format("  {} [{}]\n", printable(one.detail), one.code);
+    text += folded(fmt::format("  {} [{}]", printable(one.detail), one.code), screen, 4) + "\n";
   }
   return text;
 }
 
-std::string why_uncertain(const ModuleReport& module) {
+std::string why_uncertain(const ModuleReport& module, const Screen& screen) {
   std::string text;
-  for (const std::string& why : module.uncertain) text += "  " + printable(why) + "\n";
+  for (const std::string& why : module.uncertain) {
+    text += folded("  " + printable(why), screen, 4) + "\n";
+  }
   return text.empty() ? text : "\nNot exact because\n" + text;
 }
 
@@ -393,17 +368,12 @@ std::string to_tables(const Report& report, const ReportView& view) {
   for (const ModuleReport& module : report.modules) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
-    text += summary(module) + "\n" + calls_table(module, view).text(view.colours) +
-            objects_text(module) + findings_text(module) + contradictions_text(module) +
-            why_uncertain(module);
+    const Screen& screen = view.screen;
+    text += summary(module, screen) + "\n" + calls_table(module, view).text(screen) +
+            objects_text(module, screen) + findings_text(module, screen) +
+            contradictions_text(module, screen) + why_uncertain(module, screen);
   }
   return text;
-}
-
-std::optional<std::size_t> width_of_terminal() {
-  winsize size{};
-  if (!standard_output_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
-  return size.ws_col == 0 ? std::nullopt : std::optional<std::size_t>(size.ws_col);
 }
 
 }  // namespace mlf::program

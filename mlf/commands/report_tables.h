@@ -26,13 +26,9 @@ struct ReportView {
   std::vector<ReportColumn> columns;  ///< none: those that say most
   std::optional<ReportColumn> sort;   ///< nothing: in the order of execution
   std::size_t top = 0;                ///< 0: all
-  std::optional<std::size_t> width;   ///< of the terminal, in characters; nothing: no bound
-  Colours colours = Colours::off;
+  Screen screen{};
 };
 
 std::string to_tables(const Report& report, const ReportView& view);
-
-/// Columns of standard output; nothing where it is not a terminal.
-std::optional<std::size_t> width_of_terminal();
 
 }  // namespace mlf::program

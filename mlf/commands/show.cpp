@@ -209,16 +209,18 @@ Table operations_table(const analysis::KernelCost& cost) {
   return table;
 }
 
-std::string summary_of(const ChosenKernel& chosen) {
+std::string summary_of(const ChosenKernel& chosen, const Screen& screen) {
   std::string text = head_of(chosen);
   if (!chosen.kernel->cost) return text;
   const analysis::KernelCost& cost = *chosen.kernel->cost;
   text += "\n" + code_of(chosen);
   for (const Table& table : {buffers_table(cost), operations_table(cost)}) {
-    if (!table.empty()) text += "\n" + table.text();
+    if (!table.empty()) text += "\n" + table.text(screen);
   }
   if (!cost.uncertain.empty()) text += "\nNot exact because\n";
-  for (const std::string& why : cost.uncertain) text += "  " + printable(why) + "\n";
+  for (const std::string& why : cost.uncertain) {
+    text += folded("  " + printable(why), screen, 4) + "\n";
+  }
   return text;
 }
 
@@ -266,7 +268,7 @@ Result<tir::Document> alone(const ChosenKernel& chosen, const Deployment& deploy
 
 Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deployment,
                             KernelForm form) {
-  if (form == KernelForm::summary) return summary_of(chosen);
+  if (form == KernelForm::summary) return summary_of(chosen, screen_of_standard_output());
   if (form == KernelForm::c) return c_of(chosen, deployment);
   return alone(chosen, deployment).and_then([&](const tir::Document& document) {
     std::string text;

@@ -3,9 +3,13 @@
 #include <bit>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "analysis/digest.h"
 #include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
 
 namespace mlf::analysis {
 namespace {
@@ -30,8 +34,71 @@ bool has_identity(Node node) {
   return node.is(Kind::Var) || node.is(Kind::SizeVar) || node.is(Kind::Buffer);
 }
 
+/// The pools that a function is given, and the lets that place a workspace in one: what a memory
+/// planner decides, and not the program.
+struct PoolPlaces {
+  std::unordered_set<std::uint32_t> pools;  ///< Buffers
+  std::unordered_set<std::uint32_t> lets;   ///< LetStmts
+};
+
+/// The buffer of `let p = address_of(buffer[4])`; undefined for any other statement.
+Node placed_in(Node let) {
+  const Node value = let[tir::f::LetStmt::value];
+  if (!tir::is_call_of(value, "tir.address_of")) return {};
+  const auto args = value.list(tir::f::Call::args);
+  if (args.size() != 1 || !args[0].is(Kind::BufferLoad)) return {};
+  const auto indices = args[0].list(tir::f::BufferLoad::indices);
+  const bool is_constant = indices.size() == 1 && indices[0].is(Kind::IntImm);
+  return is_constant ? args[0][tir::f::BufferLoad::buffer] : Node();
+}
+
+/// Bytes without a structure, as TVM's memory planner gives pools to functions.
+std::unordered_set<std::uint32_t> byte_arrays_of(Node function) {
+  std::unordered_set<std::uint32_t> arrays;
+  const tir::NodeMap buffers = function.map(tir::f::PrimFunc::buffer_map);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const Node buffer = buffers.value(i);
+    const tir::DType dtype = buffer.dtype(tir::f::Buffer::dtype);
+    const bool is_bytes = dtype.is_uint() && dtype.bits == 8 && dtype.lanes == 1;
+    if (is_bytes && buffer.list(tir::f::Buffer::shape).size() == 1)
+      arrays.insert(index(buffer.id()));
+  }
+  return arrays;
+}
+
+/// Constants are in pools as well. Their offsets say which constant it is, so only what is written
+/// is a workspace.
+PoolPlaces pool_places(Node function) {
+  PoolPlaces places{.pools = byte_arrays_of(function), .lets = {}};
+  std::unordered_set<std::uint32_t> written;
+  tir::for_each_pre_order(function, [&](Node node) {
+    if (node.is(Kind::Store)) written.insert(index(node[tir::f::Store::buffer_var].id()));
+    if (!node.is(Kind::BufferStore)) return;
+    const Node buffer = node[tir::f::BufferStore::buffer];
+    written.insert(index(buffer[tir::f::Buffer::data].id()));
+    places.pools.erase(index(buffer.id()));
+  });
+  std::vector<Node> lets;
+  tir::for_each_pre_order(function, [&](Node node) {
+    if (!node.is(Kind::LetStmt)) return;
+    const Node buffer = placed_in(node);
+    if (!buffer || !places.pools.contains(index(buffer.id()))) return;
+    lets.push_back(node);
+  });
+  for (const Node let : lets) {
+    if (written.contains(index(let[tir::f::LetStmt::var].id()))) continue;
+    places.pools.erase(index(placed_in(let).id()));
+  }
+  for (const Node let : lets) {
+    if (places.pools.contains(index(placed_in(let).id()))) places.lets.insert(index(let.id()));
+  }
+  return places;
+}
+
 class Fingerprint {
  public:
+  explicit Fingerprint(PoolPlaces places) : places_(std::move(places)) {}
+
   std::uint64_t of(Node function) {
     tir::for_each_pre_order(function, [&](Node node) {
       if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
@@ -47,6 +114,13 @@ class Fingerprint {
     Digest digest;
     digest.add(static_cast<std::uint64_t>(node.kind()));
     if (has_identity(node)) digest.add(numbers_.at(index(node.id())));
+    if (places_.pools.contains(index(node.id()))) return digest.value();
+    if (places_.lets.contains(index(node.id()))) {
+      add_child(digest, node[tir::f::LetStmt::var]);
+      add_child(digest, placed_in(node));
+      add_child(digest, node[tir::f::LetStmt::body]);
+      return digest.value();
+    }
     const auto fields = node.info().fields;
     for (std::uint8_t i = 0; i < fields.size(); ++i) {
       if (!is_passed_over(node.kind(), i)) add_field(digest, node, i, fields[i].type);
@@ -104,6 +178,7 @@ class Fingerprint {
     }
   }
 
+  PoolPlaces places_;
   std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
   std::unordered_map<std::uint32_t, std::uint64_t> digests_;
 };
@@ -111,7 +186,11 @@ class Fingerprint {
 }  // namespace
 
 std::uint64_t fingerprint(Node prim_func) {
-  return Fingerprint().of(prim_func);
+  return Fingerprint({}).of(prim_func);
+}
+
+std::uint64_t fingerprint_without_offsets(Node prim_func) {
+  return Fingerprint(pool_places(prim_func)).of(prim_func);
 }
 
 }  // namespace mlf::analysis

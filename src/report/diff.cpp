@@ -276,6 +276,13 @@ KernelChange change_of(const Topology& left, const CallReport& a, const Topology
   return is_alike ? KernelChange::rescheduled : KernelChange::changed;
 }
 
+/// Whether two kernels are the same program but for where a memory planner puts their workspaces.
+bool differ_in_offsets_alone(const KernelReport& a, const KernelReport& b) {
+  if (!a.document || !b.document) return false;
+  return analysis::fingerprint_without_offsets(a.document->module.node(a.function)) ==
+         analysis::fingerprint_without_offsets(b.document->module.node(b.function));
+}
+
 /// What a value comes from, as numbers that agree on both sides where `partners` (of calls on the
 /// left; empty for the right) pair them.
 std::vector<std::size_t> sources_of(const Topology& network, const graph::Call& call,
@@ -368,7 +375,10 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     is_known_right[after.kernel] = true;
     if (!is_new || left.programs()[before.kernel] == right.programs()[after.kernel]) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
-    kernel.change = change_of(*a.network, before, *b.network, after);
+    const bool is_moved =
+        differ_in_offsets_alone(a.kernels[before.kernel], b.kernels[after.kernel]);
+    kernel.change =
+        is_moved ? KernelChange::moved : change_of(*a.network, before, *b.network, after);
     kernel.before = a.kernels[before.kernel].symbol;
     kernel.after = b.kernels[after.kernel].symbol;
     kernel.name = name_of_both(a.kernels[before.kernel], b.kernels[after.kernel]);
@@ -472,7 +482,8 @@ std::string NumberChange::delta() const {
 }
 
 std::string_view to_string(KernelChange change) {
-  constexpr std::array<std::string_view, 4> kNames{"added", "removed", "rescheduled", "changed"};
+  constexpr std::array<std::string_view, 5> kNames{"added", "removed", "moved", "rescheduled",
+                                                   "changed"};
   return kNames[static_cast<std::size_t>(change)];
 }
 

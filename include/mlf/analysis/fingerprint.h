@@ -16,6 +16,10 @@ namespace mlf::analysis {
 /// the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
 MLF_API std::uint64_t fingerprint(tir::Node prim_func);
 
+/// The same without the places of workspaces in memory pools: offsets of pointers into a pool that
+/// the function writes through, and the sizes of these pools.
+MLF_API std::uint64_t fingerprint_without_offsets(tir::Node prim_func);
+
 /// A number that is equal for PrimFuncs that compute the same: the expressions that they store and
 /// the functions that they call, each once, in the order in which they come first. Where they store
 /// it does not count, nor how often, nor where operands come from: loops, indices, extents,

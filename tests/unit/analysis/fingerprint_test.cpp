@@ -65,6 +65,31 @@ TEST(Fingerprint, TellsParametersOfOtherTypesApart) {
             kScale);
 }
 
+/// A kernel with a workspace of 16 bytes and a constant in pools.
+std::uint64_t pooled(const std::string& size, const std::string& workspace,
+                     const std::string& constant, const std::string& extent = "4") {
+  return of_kernel("pooled",
+                   "A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\"), "
+                   "constants: T.Buffer((64,), \"uint8\"), pool: T.Buffer((" +
+                       size + ",), \"uint8\")",
+                   "    c_let: T.handle(\"float32\") = T.address_of(constants[" + constant +
+                       "])\n    c = T.Buffer((4,), \"float32\", data=c_let)\n"
+                       "    w_let: T.handle(\"float32\") = T.address_of(pool[" +
+                       workspace +
+                       "])\n    w = T.Buffer((4,), \"float32\", data=w_let)\n"
+                       "    for i in range(" +
+                       extent +
+                       "):\n        w[i] = A[i] * c[i]\n"
+                       "    for i in range(4):\n        B[i] = w[i]\n",
+                   fingerprint_without_offsets);
+}
+
+TEST(Fingerprint, MayLeaveOutWhereWorkspacesAre) {
+  EXPECT_EQ(pooled("128", "16", "0"), pooled("96", "48", "0"));
+  EXPECT_NE(pooled("128", "16", "0"), pooled("128", "16", "16"));
+  EXPECT_NE(pooled("128", "16", "0"), pooled("128", "16", "0", "3"));
+}
+
 std::uint64_t shape_of(const std::string& extent, const std::string& statements) {
   const std::string buffer = ": T.Buffer((" + extent + ",), \"float32\")";
   return of_kernel("scale", "A" + buffer + ", B" + buffer,

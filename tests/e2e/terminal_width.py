@@ -1,0 +1,96 @@
+"""Tables on a terminal: no line is wider than it, and no number is cut."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import unittest
+
+import support
+
+WIDTHS = (80, 120, 200)
+ARCHIVES = sorted([*support.ARCHIVES.glob("*.tar"), *support.BUNDLED_CORPUS.glob("*/*/module.tar"),
+                   *(support.SOURCE / "tests/data/c").glob("*/module.tar")])  # fmt: skip
+EVERY_COLUMN = ("call,kernel,layer,symbol,out,dtype,mac,loaded,stored,params,scratch,live,percent,divisions,"
+                "code,frame,c,tir")  # fmt: skip
+# What prints tables, with the archive at its end.
+COMMANDS = (
+    ["inspect"],
+    ["report"],
+    ["report", "--columns", EVERY_COLUMN],
+    ["report", "--sort", "mac", "--top", "3"],
+    ["plan", "--offsets", "--scratch"],
+    ["plan", "--pool", "fast=64", "--pool", "slow=1G", "--offsets"],
+    ["check", "--ram", "1K", "--buffers", "1K", "--constants", "1G", "--no-finding", "constants-twice"],
+    ["diff", str(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar")],
+)
+
+
+def on_terminal(width, *arguments, **environment):
+    """What the program prints on a terminal of this width."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    process = subprocess.Popen([support.PROGRAM, *map(str, arguments)], stdout=follower,
+                               stderr=subprocess.DEVNULL, cwd=support.SOURCE,
+                               env={**os.environ, "TERM": "xterm", "NO_COLOR": "1", **environment})
+    os.close(follower)
+    parts = []
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:  # the terminal is closed
+            break
+        if not part:
+            break
+        parts.append(part)
+    process.wait()
+    os.close(leader)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def numbers(text):
+    """Every number of a table by its digits."""
+    return sorted(re.findall(r"(?<![\w.,])\d+(?![\w,])", re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)))
+
+
+class Tables(unittest.TestCase):
+    def test_fit_the_terminal(self):
+        lines = 0
+        for archive in ARCHIVES:
+            path = archive.relative_to(support.SOURCE)
+            for command in COMMANDS:
+                for width in WIDTHS:
+                    with self.subTest(path=str(path), command=command, width=width):
+                        text = on_terminal(width, *command, path)
+                        lines += text.count("\n")
+                        self.assertLessEqual(max(map(len, text.splitlines()), default=0), width, text)
+        print(f"{len(ARCHIVES)} archives, {lines} lines")
+        self.assertGreater(lines, 5000)
+
+    def test_keep_every_number(self):
+        for archive in ARCHIVES:
+            path = archive.relative_to(support.SOURCE)
+            for command in (["report"], ["plan"], ["inspect"]):
+                with self.subTest(path=str(path), command=command):
+                    plain = set(numbers(support.run(*command, path, cwd=support.SOURCE).stdout.decode()))
+                    narrow = set(numbers(on_terminal(80, *command, path)))
+                    self.assertLessEqual(plain, narrow)
+
+    def test_have_grouped_digits_on_a_terminal_alone(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        self.assertIn("MAC    18,432\n", on_terminal(80, "report", archive))
+        self.assertIn(b"MAC    18432\n", support.run_ok("report", archive).stdout)
+
+    def test_use_a_wide_terminal(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        name = "nn_conv2d_add_fixed_point_multiply_add_clip_cast"
+        self.assertIn(f"1  {name}  ", on_terminal(120, "report", archive))
+        self.assertNotIn(f"1  {name}  ", on_terminal(80, "report", archive))
+        self.assertRegex(on_terminal(80, "report", archive), r"1  nn_conv\w+\.\.\.\w+cast  ")
+
+
+if __name__ == "__main__":
+    unittest.main()
