@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "measure.h"
-#include "mlf/graph/graph_json.h"
 #include "mlf/graph/reconstruct.h"
 #include "mlf/graph/write.h"
 

@@ -1,9 +1,9 @@
 // What boxes of a drawn network say beside their kernels.
 #pragma once
 
+#include "graph/formats/dot.h"
+#include "graph/formats/fold.h"
 #include "mlf/diff.h"
-#include "mlf/graph/dot.h"
-#include "mlf/graph/fold.h"
 #include "mlf/report.h"
 
 namespace mlf::program {

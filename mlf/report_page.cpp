@@ -7,10 +7,10 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
-#include "mlf/file.h"
-#include "mlf/folding.h"
-#include "mlf/graph/column.h"
-#include "mlf/graph/dot.h"
+#include "archive/output_file.h"
+#include "deployment/folding.h"
+#include "graph/formats/column.h"
+#include "graph/formats/dot.h"
 #include "output.h"
 #include "picture_notes.h"
 

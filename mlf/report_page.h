@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "mlf/page.h"
+#include "page/page.h"
 #include "picture_notes.h"
 
 namespace mlf::program {

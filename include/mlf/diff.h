@@ -71,8 +71,8 @@ struct BuildDifference {
 
 /// Compares two reports module by module, by name, or the only module of each whatever its name.
 ///
-/// Kernels are the same program where `analysis::fingerprint` says so, whatever they are called and
-/// in whatever order they are. Where one side is known from generated C alone, both are compared in
+/// Kernels are the same program where their code differs in names at most, in whatever order they
+/// are. Where one side is known from generated C alone, both are compared in
 /// the form that C can say (tir::c_normal_form). The others are paired by their role in the
 /// network: what their calls are given by whom, and the types of their tensors.
 MLF_API BuildDifference diff(const Report& before, const Report& after);

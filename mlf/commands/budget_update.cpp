@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "archive/output_file.h"
 #include "commands/budget_toml.h"
-#include "mlf/file.h"
 
 namespace mlf::program {
 namespace {

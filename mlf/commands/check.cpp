@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "arguments.h"
 #include "commands/budget_file.h"
 #include "commands/budget_update.h"
 #include "commands/check_formats.h"
 #include "commands/command.h"
 #include "compiler_option.h"
-#include "mlf/file.h"
 #include "output.h"
 
 namespace mlf::program {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/diff_tables.h"
 #include "compiler_option.h"
 #include "mlf/diff.h"
-#include "mlf/file.h"
-#include "mlf/page.h"
 #include "output.h"
+#include "page/page.h"
 #include "report_page.h"
 
 namespace mlf::program {

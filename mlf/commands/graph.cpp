@@ -9,10 +9,9 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
-#include "mlf/folding.h"
-#include "mlf/graph/column.h"
-#include "mlf/graph/dot.h"
-#include "mlf/graph/graph_json.h"
+#include "deployment/folding.h"
+#include "graph/formats/column.h"
+#include "graph/formats/dot.h"
 #include "mlf/graph/write.h"
 #include "mlf/report.h"
 #include "output.h"

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/report_tables.h"
 #include "compiler_option.h"
-#include "mlf/file.h"
 #include "mlf/report_rows.h"
 #include "output.h"
 #include "report_page.h"

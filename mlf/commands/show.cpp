@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/loop_nest.h"
 #include "arguments.h"
 #include "commands/command.h"
-#include "mlf/analysis/loop_nest.h"
 #include "mlf/nearest.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"

@@ -1,7 +1,7 @@
 #include <filesystem>
 
+#include "archive/output_file.h"
 #include "manual/manual.h"
-#include "mlf/file.h"
 
 namespace mlf::program {
 namespace {

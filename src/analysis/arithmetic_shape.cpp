@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include "analysis/digest.h"
-#include "mlf/analysis/fingerprint.h"
+#include "analysis/fingerprint.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::analysis {

@@ -1,4 +1,4 @@
-#include "mlf/analysis/fingerprint.h"
+#include "analysis/fingerprint.h"
 
 #include <bit>
 #include <string_view>

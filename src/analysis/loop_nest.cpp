@@ -1,4 +1,4 @@
-#include "mlf/analysis/loop_nest.h"
+#include "analysis/loop_nest.h"
 
 #include <fmt/core.h>
 

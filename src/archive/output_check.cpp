@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "mlf/file.h"
+#include "archive/output_file.h"
 
 namespace mlf {
 namespace {

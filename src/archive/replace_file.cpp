@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "archive/temporary.h"
-#include "mlf/file.h"
 #include "support/error.h"
 
 namespace mlf::archive {

@@ -1,9 +1,9 @@
-#include "mlf/folding.h"
+#include "deployment/folding.h"
 
 #include <map>
 #include <string>
 
-#include "mlf/analysis/fingerprint.h"
+#include "analysis/fingerprint.h"
 #include "support/error.h"
 
 namespace mlf {

@@ -9,7 +9,7 @@
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "deployment/tir_name.h"
-#include "mlf/graph/graph_json.h"
+#include "graph/formats/graph_json.h"
 #include "support/source_text.h"
 #include "tir/node_queries.h"
 

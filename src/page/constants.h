@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mlf/graph/topology.h"
-#include "mlf/page.h"
 #include "mlf/tir/document.h"
+#include "page/page.h"
 
 namespace mlf::page {
 

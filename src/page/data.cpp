@@ -6,9 +6,9 @@
 
 #include "graph/network/memory_use.h"
 #include "mlf/archive_plan.h"
-#include "mlf/page.h"
 #include "page/constants.h"
 #include "page/matching_lines.h"
+#include "page/page.h"
 #include "page/script_functions.h"
 #include "support/error.h"
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "mlf/page.h"
 #include "mlf/version.h"
 #include "page/assets.h"
+#include "page/page.h"
 #include "page/parts.h"
 #include "support/error.h"
 

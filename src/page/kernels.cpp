@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "mlf/analysis/loop_nest.h"
+#include "analysis/loop_nest.h"
 #include "page/parts.h"
 
 namespace mlf::page {

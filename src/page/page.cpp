@@ -1,5 +1,5 @@
 // The page around its parts: head, policy, navigation, and the report as JSON.
-#include "mlf/page.h"
+#include "page/page.h"
 
 #include <fmt/core.h>
 

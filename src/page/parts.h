@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/page.h"
 #include "page/html.h"
+#include "page/page.h"
 
 namespace mlf::page {
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "deployment/network_search.h"
-#include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
 #include "process/output_names.h"
 #include "support/error.h"

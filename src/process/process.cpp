@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "archive/contents.h"
+#include "archive/output_file.h"
 #include "archive/rewrite.h"
-#include "mlf/file.h"
 #include "process/job.h"
 #include "process/output_names.h"
 #include "process/outputs.h"

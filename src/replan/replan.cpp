@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "archive/rewrite.h"
 #include "deployment/tir_name.h"
 #include "json/document.h"
-#include "mlf/file.h"
 #include "mlf/memory_claims.h"
 #include "mlf/tir/compare.h"
 #include "mlf/tir/module.h"

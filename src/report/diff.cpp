@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "mlf/analysis/fingerprint.h"
+#include "analysis/fingerprint.h"
 #include "mlf/tir/c.h"
 
 namespace mlf {

@@ -4,9 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "graph/formats/graph_json.h"
 #include "mlf/graph/compare.h"
-#include "mlf/graph/dot.h"
-#include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
 
 namespace {

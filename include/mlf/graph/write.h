@@ -1,5 +1,7 @@
-// Writes a topology as <module>.topology.json, as a trace of its memory, and for Model Explorer.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Writes a network: as <module>.topology.json, for TVM's graph executor, for Graphviz, as a trace
+// of its memory, and for Model Explorer. Writers own nothing and keep nothing of what they are
+// given; only `sink` may throw. Threads: functions have no shared state; any number of threads may
+// call them at once.
 #pragma once
 
 #include "mlf/diagnostics.h"
@@ -19,6 +21,34 @@ inline constexpr int kTopologyVersion = 1;
 /// unknown or does not apply is null.
 MLF_API Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
                                          const tir::Sink& sink);
+
+/// Writes the JSON that TVM's graph executor loads (src/runtime/graph_executor): `nodes`,
+/// `arg_nodes`, `heads`, `attrs` {dltype, device_index, storage_id, shape} and `node_row_ptr`.
+///
+/// Inputs and then constants are `null` nodes, every call is a `tvm_op`. Copies and device hooks
+/// are folded away. Where reader and writer of a tensor see different shapes, a `__nop` is
+/// between them. Values that share an allocation share a storage_id; values in pools have one each.
+///
+/// Errors: `check_failed` where a call or an output has nothing to read: such a topology has a
+/// check of severity `error`, and no graph.
+MLF_API Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
+                                      const tir::Sink& sink);
+
+/// Writes the topology in Graphviz's DOT language, for `dot -Tsvg` and the like. Equal topologies
+/// give equal text.
+///
+/// Kernels are rounded boxes with their short names, the number of the call in main, how many
+/// constants and workspaces they have and of how many bytes; functions of other compilers and
+/// targets are double boxes, copies dashed ones, inputs and outputs ellipses, constants of main
+/// notes. An edge says dtype, shape and bytes of its tensor, both shapes where its ends see
+/// different ones, and bytes alone where neither knows the others; of a tensor without a size,
+/// those of its allocation ("at most"). What a check of severity `error` is about is red, boxes
+/// with the reason; checks about neither a call nor a value are in a box of their own. Hooks are
+/// not shown. A network of more than 20 ranks is wrapped where a single tensor leads on: its parts
+/// stand side by side.
+///
+/// Errors: none but what `sink` throws.
+MLF_API Result<void> write_dot(const Topology& topology, const tir::Sink& sink);
 
 /// Writes a run of the network in the Trace Event Format, which Perfetto (ui.perfetto.dev), its
 /// trace processor and chrome://tracing read: memory over time. A step of main takes a microsecond,

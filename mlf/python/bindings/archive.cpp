@@ -17,7 +17,6 @@
 #include "mlf/budget.h"
 #include "mlf/deployment.h"
 #include "mlf/diff.h"
-#include "mlf/graph/dot.h"
 #include "mlf/graph/write.h"
 #include "mlf/inspection.h"
 #include "mlf/process.h"

@@ -1,4 +1,4 @@
-#include "mlf/graph/column.h"
+#include "graph/formats/column.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "mlf/graph/dot.h"
+#include "graph/formats/dot.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

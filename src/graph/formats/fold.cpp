@@ -1,4 +1,4 @@
-#include "mlf/graph/fold.h"
+#include "graph/formats/fold.h"
 
 #include <algorithm>
 #include <optional>

@@ -5,12 +5,12 @@
 #include <set>
 #include <unordered_map>
 
+#include "graph/formats/graph_json.h"
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
 #include "graph/network/memory_use.h"
 #include "json/document.h"
 #include "json/text.h"
-#include "mlf/graph/graph_json.h"
 #include "support/error.h"
 
 namespace mlf::graph {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "json/writer.h"
-#include "mlf/graph/graph_json.h"
+#include "mlf/graph/write.h"
 #include "support/byte_sink.h"
 #include "support/error.h"
 #include "support/name_map.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mlf/graph/fold.h"
+#include "graph/formats/fold.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {

@@ -1,5 +1,5 @@
 // Programs that are the same whatever things are called in them, and those that are not.
-#include "mlf/analysis/fingerprint.h"
+#include "analysis/fingerprint.h"
 
 #include <gtest/gtest.h>
 

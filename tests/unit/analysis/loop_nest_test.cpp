@@ -1,5 +1,5 @@
 // Kernels as people read them.
-#include "mlf/analysis/loop_nest.h"
+#include "analysis/loop_nest.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "mlf/file.h"
+#include "archive/output_file.h"
 #include "unit/archive/archive_fixture.h"
 
 namespace mlf::test {

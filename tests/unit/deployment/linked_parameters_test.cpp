@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "graph/formats/graph_json.h"
 #include "mlf/deployment.h"
-#include "mlf/graph/graph_json.h"
 #include "mlf/graph/memory_totals.h"
+#include "mlf/graph/write.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 

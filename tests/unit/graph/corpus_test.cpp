@@ -7,9 +7,10 @@
 #include <map>
 #include <set>
 
+#include "graph/formats/graph_json.h"
 #include "graph/network/completion.h"
 #include "mlf/graph/compare.h"
-#include "mlf/graph/graph_json.h"
+#include "mlf/graph/write.h"
 #include "support/corpus_folder.h"
 #include "unit/graph/networks.h"
 

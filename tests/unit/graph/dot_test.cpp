@@ -1,5 +1,5 @@
 // The network as Graphviz reads it.
-#include "mlf/graph/dot.h"
+#include "graph/formats/dot.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // Faults put into a sound network: each gives its check, and none a wrong graph.
 #include <gtest/gtest.h>
 
-#include "mlf/graph/graph_json.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "mlf/graph/graph_json.h"
+#include "graph/formats/graph_json.h"
 #include "mlf/graph/write.h"
 #include "unit/graph/networks.h"
 

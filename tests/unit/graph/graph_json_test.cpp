@@ -1,12 +1,12 @@
 // The graph executor's JSON: what a topology becomes, and what a graph becomes.
-#include "mlf/graph/graph_json.h"
+#include "graph/formats/graph_json.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "mlf/graph/compare.h"
-#include "mlf/graph/dot.h"
+#include "mlf/graph/write.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "mlf/graph/graph_json.h"
+#include "mlf/graph/write.h"
 
 namespace mlf::graph {
 namespace {

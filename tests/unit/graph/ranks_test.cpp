@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mlf/graph/dot.h"
+#include "mlf/graph/write.h"
 
 namespace mlf::graph {
 namespace {

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "mlf/graph/graph_json.h"
 #include "mlf/graph/write.h"
 #include "unit/all_rows.h"
 #include "unit/graph/networks.h"

@@ -1,7 +1,6 @@
 // Faults of TVM itself, in mains that it made: a check says what is wrong, and there is no graph.
 #include <gtest/gtest.h>
 
-#include "mlf/graph/graph_json.h"
 #include "unit/graph/networks.h"
 #include "unit/graph/planned_networks.h"
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "mlf/export.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {
@@ -14,7 +13,7 @@ namespace mlf::analysis {
 /// Names of variables, buffers and blocks, the function's attributes, the place of a constant in
 /// the list of its module, and how expressions are shared do not count. Two different programs have
 /// the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
-MLF_API std::uint64_t fingerprint(tir::Node prim_func);
+std::uint64_t fingerprint(tir::Node prim_func);
 
 /// The same without the places of workspaces in memory pools: offsets of pointers into a pool that
 /// the function writes through, and the sizes of these pools.
@@ -27,6 +26,6 @@ MLF_API std::uint64_t fingerprint_without_offsets(tir::Node prim_func);
 /// convolutions of a block that a network repeats with other sizes and strides have one number,
 /// however TVM scheduled each of them; one that pads its input has another than one that does not.
 /// Time and memory grow with the number of nodes.
-MLF_API std::uint64_t arithmetic_shape(tir::Node prim_func);
+std::uint64_t arithmetic_shape(tir::Node prim_func);
 
 }  // namespace mlf::analysis

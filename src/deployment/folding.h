@@ -2,10 +2,10 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include "graph/formats/fold.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/graph/fold.h"
 
 namespace mlf {
 

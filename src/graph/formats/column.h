@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "graph/formats/fold.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/graph/fold.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/write.h"
 
