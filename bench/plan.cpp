@@ -13,7 +13,6 @@
 
 #include "measure.h"
 #include "mlf/plan/problem.h"
-#include "mlf/plan/problem_csv.h"
 
 namespace mlf::bench {
 namespace {

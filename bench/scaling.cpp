@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "graph/reconstruct.h"
 #include "measure.h"
-#include "mlf/graph/reconstruct.h"
 #include "mlf/graph/write.h"
 
 namespace mlf::bench {

@@ -14,9 +14,9 @@
 
 #include "commands/command.h"
 #include "manual/manual.h"
-#include "mlf/archive_plan.h"
 #include "mlf/graph/write.h"
 #include "mlf/nearest.h"
+#include "mlf/plan.h"
 #include "mlf/report.h"
 #include "mlf/tir/tvm_version.h"
 #include "mlf/version.h"

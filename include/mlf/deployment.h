@@ -14,7 +14,7 @@
 #include "mlf/archive.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/graph/reconstruct.h"
+#include "mlf/graph/topology.h"
 #include "mlf/model_library.h"
 #include "mlf/networks.h"
 #include "mlf/tir/c.h"

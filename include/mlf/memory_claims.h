@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "mlf/export.h"
-#include "mlf/graph/memory_totals.h"
 #include "mlf/graph/topology.h"
 #include "mlf/model_library.h"
 

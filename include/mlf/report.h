@@ -132,7 +132,7 @@ struct ModuleReport {
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;
-  /// What calls in this order need of the memory of `peak`, wherever tensors are (LeastMemory).
+  /// What calls in this order need of the memory of `peak`, wherever tensors are.
   analysis::Count lower_bound;
   std::vector<CostFinding> findings{};  ///< in the order of findings.def
   std::vector<UnsearchedFinding> unsearched{};

@@ -12,12 +12,9 @@
 #include "commands/budget_file.h"
 #include "commands/command.h"
 #include "commands/plan_tables.h"
-#include "mlf/archive_plan.h"
 #include "mlf/deployment.h"
-#include "mlf/plan/pool_split.h"
+#include "mlf/plan.h"
 #include "mlf/plan/problem.h"
-#include "mlf/plan/problem_csv.h"
-#include "mlf/replan.h"
 #include "output.h"
 
 namespace mlf::program {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mlf/archive_plan.h"
+#include "mlf/plan.h"
 #include "table.h"
 
 namespace mlf::program {

@@ -1,4 +1,4 @@
-#include "mlf/archive_plan.h"
+#include "mlf/plan.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "analysis/count_json.h"
 #include "graph/formats/type_json.h"
 #include "json/write_document.h"
-#include "mlf/archive_plan.h"
+#include "mlf/plan.h"
 
 namespace mlf {
 namespace {

@@ -1,8 +1,8 @@
 // What the members of an archive beside its TIR say about the network of each module.
 #pragma once
 
+#include "graph/reconstruct.h"
 #include "mlf/archive.h"
-#include "mlf/graph/reconstruct.h"
 #include "mlf/model_library.h"
 
 namespace mlf::deployment {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "graph/reconstruct.h"
 #include "mlf/deployment.h"
-#include "mlf/graph/reconstruct.h"
 #include "support/name_map.h"
 
 namespace mlf::deployment {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "graph/reconstruct.h"
 #include "mlf/deployment.h"
-#include "mlf/graph/reconstruct.h"
 
 namespace mlf::deployment {
 

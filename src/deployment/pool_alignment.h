@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/plan/network_plan.h"
+#include "plan/plan_network.h"
 
 namespace mlf {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/graph/reconstruct.h"
+#include "graph/reconstruct.h"
 
 namespace mlf::deployment {
 

@@ -1,4 +1,4 @@
-#include "mlf/graph/memory_totals.h"
+#include "mlf/graph/topology.h"
 
 #include <algorithm>
 

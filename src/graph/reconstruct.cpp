@@ -1,8 +1,9 @@
-#include "mlf/graph/reconstruct.h"
+#include "graph/reconstruct.h"
 
 #include <algorithm>
 #include <optional>
 
+#include "graph/compare.h"
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
 #include "graph/main/main_body.h"
@@ -10,7 +11,6 @@
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
 #include "graph/network/network_builder.h"
-#include "mlf/graph/compare.h"
 #include "support/error.h"
 #include "support/name_map.h"
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "graph/compare.h"
 #include "graph/kernels/functions.h"
-#include "mlf/graph/compare.h"
 
 namespace mlf::graph {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "graph/network/memory_use.h"
-#include "mlf/archive_plan.h"
+#include "mlf/plan.h"
 #include "page/constants.h"
 #include "page/matching_lines.h"
 #include "page/page.h"

@@ -3,7 +3,7 @@
 
 #include "graph/kernels/functions.h"
 #include "mlf/analysis/kernel_cost.h"
-#include "mlf/plan/pool_split.h"
+#include "plan/plan_network.h"
 
 namespace mlf::plan {
 namespace {

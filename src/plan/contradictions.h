@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "mlf/graph/reconstruct.h"
+#include "graph/reconstruct.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::plan {

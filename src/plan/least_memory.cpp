@@ -1,4 +1,4 @@
-#include "mlf/plan/least_memory.h"
+#include "plan/plan_network.h"
 
 #include <algorithm>
 #include <cstdint>

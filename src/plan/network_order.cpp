@@ -1,4 +1,4 @@
-#include "mlf/plan/network_order.h"
+#include "plan/plan_network.h"
 
 #include <algorithm>
 #include <map>

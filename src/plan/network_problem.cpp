@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "graph/kernels/functions.h"
-#include "mlf/plan/least_memory.h"
 #include "plan/network_reader.h"
+#include "plan/plan_network.h"
 #include "plan/tvm_planners.h"
 
 namespace mlf::plan {

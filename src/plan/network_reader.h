@@ -13,8 +13,8 @@
 
 #include "analysis/cost/accesses.h"
 #include "graph/network/memory_use.h"
-#include "mlf/plan/network_plan.h"
 #include "plan/kernel_ticks.h"
+#include "plan/plan_network.h"
 
 namespace mlf::plan {
 

@@ -1,4 +1,4 @@
-#include "mlf/plan/order.h"
+#include "plan/order.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mlf/plan/order.h"
+#include "plan/order.h"
 
 namespace mlf::plan {
 

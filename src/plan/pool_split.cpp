@@ -1,5 +1,5 @@
 // Which buffers go into which memory: those first that gain most from the fast one.
-#include "mlf/plan/pool_split.h"
+#include "plan/plan_network.h"
 
 #include <algorithm>
 #include <set>

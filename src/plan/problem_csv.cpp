@@ -1,4 +1,4 @@
-#include "mlf/plan/problem_csv.h"
+#include "mlf/plan/problem.h"
 
 #include <fmt/core.h>
 

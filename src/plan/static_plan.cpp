@@ -1,4 +1,4 @@
-#include "mlf/plan/static_plan.h"
+#include "plan/plan_network.h"
 
 #include <algorithm>
 

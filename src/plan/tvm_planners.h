@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mlf/plan/network_plan.h"
+#include "plan/plan_network.h"
 
 namespace mlf::plan {
 

@@ -7,9 +7,9 @@
 
 #include "deployment/contradictions.h"
 #include "deployment/network_search.h"
+#include "graph/compare.h"
 #include "json/text.h"
 #include "json/write_document.h"
-#include "mlf/graph/compare.h"
 #include "process/job.h"
 #include "process/verify_c.h"
 #include "support/error.h"

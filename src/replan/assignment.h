@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/replan.h"
+#include "mlf/plan.h"
 #include "replan/edit.h"
 #include "replan/pool_sites.h"
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "mlf/graph/reconstruct.h"
-#include "mlf/replan.h"
+#include "graph/reconstruct.h"
+#include "mlf/plan.h"
 #include "mlf/tir/c.h"
 #include "replan/call_slots.h"
 #include "replan/edit.h"

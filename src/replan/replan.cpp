@@ -1,6 +1,6 @@
 // One archive gets another plan: find its numbers in every member, exchange them, read what came
 // out, and only then write.
-#include "mlf/replan.h"
+#include "mlf/plan.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@
 #include "deployment/member_text.h"
 #include "deployment/network_sources.h"
 #include "graph/formats/dot_text.h"
-#include "mlf/plan/least_memory.h"
+#include "plan/plan_network.h"
 #include "report/call_numbers.h"
 #include "report/code_lines.h"
 #include "report/findings.h"

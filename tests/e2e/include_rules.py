@@ -47,7 +47,7 @@ PUBLIC = {
     "version.h": "support",
     "json_layout.h": "json",
     "params.h": "model_library",
-    "archive_plan.h": "deployment",
+    "plan.h": "deployment",
     "contradictions.h": "deployment",
     "memory_claims.h": "deployment",
     "claim_reasons.def": "deployment",

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "graph/compare.h"
 #include "graph/formats/graph_json.h"
-#include "mlf/graph/compare.h"
 #include "mlf/graph/write.h"
 
 namespace {

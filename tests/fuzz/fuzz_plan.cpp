@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "mlf/plan/problem.h"
-#include "mlf/plan/problem_csv.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

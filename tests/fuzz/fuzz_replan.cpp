@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/replan.h"
+#include "mlf/plan.h"
 
 namespace {
 

@@ -10,7 +10,6 @@
 
 #include "mlf/analysis/count.h"
 #include "mlf/export.h"
-#include "mlf/graph/memory_totals.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::analysis {

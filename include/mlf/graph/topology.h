@@ -1,4 +1,5 @@
-// The network as a graph: calls of kernels in execution order, and the tensors between them.
+// The network as a graph: calls of kernels in execution order, the tensors between them, and what
+// it takes of memory. A Topology owns all that it says.
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once
@@ -199,6 +200,12 @@ struct Pool {
   std::optional<std::uint64_t> bytes{};
 };
 
+/// The size of a pool that the application defines.
+struct PoolSize {
+  std::string name{};  ///< "global_workspace"
+  std::uint64_t bytes = 0;
+};
+
 /// What a number is worth.
 enum class Exactness : std::uint8_t {
   exact,
@@ -349,6 +356,37 @@ struct Topology {
   /// then no inputs, outputs and pools do not mean none.
   bool knows_parameters() const { return gaps.empty() || !outputs.empty(); }
 };
+
+/// Bytes, and what the number is worth.
+struct ByteCount {
+  std::uint64_t bytes = 0;
+  Exactness exactness = Exactness::exact;
+
+  /// A sum is worth as much as the worse of its parts.
+  MLF_API ByteCount& operator+=(const ByteCount& other);
+  friend bool operator==(const ByteCount&, const ByteCount&) = default;
+};
+
+/// The memory of one network. Sums stop at 2^63-1.
+struct MemoryTotals {
+  /// Each input and output once, wherever it is: those in pools and in storage of the graph
+  /// executor are part of those numbers as well.
+  ByteCount inputs_and_outputs;
+  /// Of main and of the kernels that it calls: pools as they are declared, and everything outside
+  /// of pools without the padding between arrays. Parameters of the graph executor count here and,
+  /// as it copies them, in `executor`.
+  ByteCount constants;
+  ByteCount pools;     ///< of kind workspace, as they are declared
+  ByteCount executor;  ///< `used` of MemoryKind::executor
+  ByteCount heap;      ///< `used` of MemoryKind::heap
+  ByteCount stack;     ///< `used` of MemoryKind::stack
+
+  /// What has to be there beside inputs, outputs and constants. Heap and stack may be fullest at
+  /// different calls; but neither gives room to the other.
+  MLF_API ByteCount workspace() const;
+};
+
+MLF_API MemoryTotals memory_totals(const Topology& topology);
 
 MLF_API std::string_view to_string(Direction direction);
 MLF_API std::string_view to_string(DecidedBy decision);

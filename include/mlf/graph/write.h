@@ -1,7 +1,7 @@
 // Writes a network: as <module>.topology.json, for TVM's graph executor, for Graphviz, as a trace
-// of its memory, and for Model Explorer. Writers own nothing and keep nothing of what they are
-// given; only `sink` may throw. Threads: functions have no shared state; any number of threads may
-// call them at once.
+// of its memory, and for Model Explorer. Writers keep nothing of what they are given; only `sink`
+// may throw.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include "mlf/diagnostics.h"

@@ -1,17 +1,26 @@
-// The memory pools of a built network as problems of allocation, and what a better plan gives.
+// What plans of a network's memory say: its pools and buffers now, where they could be, an order of
+// calls that needs less, pools in several memories, and a plan for what it allocates while it runs.
+// `plan_archive` of plan.h makes them.
+//
+// Time is counted in ticks. A step of main (Position) is one tick or more: a kernel with TIR has
+// one for each statement that its body runs one after the other. So a kernel that has read all of
+// an input before it writes its output does not need both at once, as TVM's planner knows too
+// (src/tir/usmp/analysis/extract_buffer_info.cc). What follows from that is the same as under
+// TVM's planners: within one call of a kernel a byte may hold elements of one type and then of
+// another.
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "mlf/analysis/count.h"
 #include "mlf/export.h"
-#include "mlf/graph/reconstruct.h"
 #include "mlf/graph/topology.h"
 #include "mlf/plan/problem.h"
 
@@ -51,7 +60,7 @@ struct InPlaceBuffers {
 struct PoolProblem {
   graph::PoolId pool{};
   std::optional<std::uint64_t> declared{};  ///< the pool's size in the archive
-  /// No placement for this order of calls needs less (LeastMemory).
+  /// No placement for this order of calls needs less, wherever tensors are.
   analysis::Count lower_bound{};
   /// End of the last byte of any buffer here; nothing where place or size of one is not known.
   std::optional<std::uint64_t> used{};
@@ -63,56 +72,6 @@ struct PoolProblem {
   /// Why nobody may move these buffers, one sentence each; none: they may be moved.
   std::vector<std::string> refused{};
 };
-
-/// A constant of a kernel in a pool, and when calls of the kernel read it. No plan moves it; TVM's
-/// planner counts it.
-struct KernelConstant {
-  std::optional<std::uint64_t> bytes{};  ///< nothing: not known
-  std::vector<Interval> live{};          ///< ascending
-};
-
-/// The workspace pools of a network, with one clock.
-///
-/// Time is counted in ticks. A step of main (Position) is one tick or more: a kernel with TIR has
-/// one for each statement that its body runs one after the other. So a kernel that has read all of
-/// an input before it writes its output does not need both at once, as TVM's planner knows too
-/// (src/tir/usmp/analysis/extract_buffer_info.cc). What follows from that is the same as under
-/// TVM's planners: within one call of a kernel a byte may hold elements of one type and then of
-/// another.
-struct NetworkProblem {
-  std::vector<PoolProblem> pools{};
-  /// By position: its first tick; then the end of the last step. What is there before main is there
-  /// from tick 0 on, which is before the first step.
-  std::vector<std::int64_t> first_tick{};
-  std::vector<KernelConstant> constants{};
-  analysis::Count lower_bound{};  ///< LeastMemory::all
-};
-
-/// A power of two that the addresses of a pool's buffers are multiples of, where that is stated.
-struct PoolAlignment {
-  std::string pool{};
-  std::uint64_t bytes = 16;
-};
-
-/// Reads the pools off a network and the TIR that it was read off.
-///
-/// A buffer is as long as kernels touch it, which may be more than is declared. That all of it can
-/// be moved is proven: every byte that a kernel touches lies behind the buffer's first one, and
-/// every byte that it reads is one of an input or constant, or was certainly written before, by
-/// this call or by the one whose result it takes. A pool of which that cannot be shown is refused,
-/// with the kernel and its place.
-///
-/// Two buffers are alive together unless the TIR shows that they are not. The archive's own plan is
-/// held against that: where it puts one buffer over another that is alive then, the pool is
-/// refused. So it is where offsets, sizes or lifetimes are not known, and where a function without
-/// TIR might keep the pointers that it is given.
-///
-/// `alignments` gives the alignment that TVM was told (`workspace-byte-alignment`, which the
-/// generated C says of the pool's array). Of other pools it is the largest power of two that all
-/// present offsets are multiples of. No buffer keeps less than it has now, up to that.
-MLF_API NetworkProblem network_problem(const graph::Topology& topology,
-                                       std::span<const graph::TirInput> sources,
-                                       std::span<const PoolAlignment> alignments = {});
 
 /// What a planner makes of a pool.
 struct PlannerResult {
@@ -153,13 +112,77 @@ struct ScratchCost {
   std::optional<std::uint64_t> without{};
 };
 
-/// Plans every pool of `problem`. Deterministic unless `limits` end the search by time.
-MLF_API std::vector<PoolPlan> plan_pools(const NetworkProblem& problem,
-                                         const SearchLimits& limits = {});
+struct CallOrder {
+  std::vector<std::size_t> calls{};  ///< each once, in the order in which they are to run
+  /// The most bytes alive in one tick; nothing, as the two below, where there are too many calls.
+  std::optional<std::uint64_t> peak{};
+  std::optional<std::uint64_t> given_peak{};   ///< the same of the order that was given
+  std::optional<std::uint64_t> lower_bound{};  ///< no allowed order has a lower peak
+  bool proven = false;                         ///< peak == lower_bound
+  std::string not_searched{};                  ///< why no other order was looked for; empty: it was
 
-/// Of all calls with workspaces in the pool, in the order of execution.
-MLF_API std::vector<ScratchCost> scratch_costs(const graph::Topology& topology,
-                                               const NetworkProblem& network,
-                                               const PoolProblem& pool);
+  /// Whether any call has another place than it was given.
+  MLF_API bool changes() const;
+};
+
+/// Another order of a network's calls, and plans of its pools for that order.
+struct NetworkOrder {
+  /// Bytes alive in all workspace pools together; `calls` are positions of steps.
+  CallOrder order{};
+  std::vector<graph::CallId> calls{};  ///< as they would run
+  std::vector<Solution> pools{};       ///< of the new order, as the pools of the network
+
+  bool changes() const { return order.changes(); }
+};
+
+/// A memory of the board.
+struct MemoryLimit {
+  std::string name;
+  std::uint64_t bytes = 0;  ///< that pools may take of it
+};
+
+/// A buffer, and what is read and written in it while the network runs once.
+struct AccessedBuffer {
+  Buffer buffer;             ///< not fixed
+  analysis::Count accessed;  ///< bytes loaded and stored, those of all calls
+};
+
+/// Where a buffer goes.
+struct SplitPlace {
+  std::size_t memory = 0;  ///< index in PoolSplit::memories
+  std::uint64_t offset = 0;
+};
+
+/// One memory and what is put into it.
+struct SplitMemory {
+  MemoryLimit limit;
+  std::uint64_t size = 0;    ///< end of the last byte that a buffer has
+  std::size_t buffers = 0;   ///< so many of them
+  analysis::Count accessed;  ///< bytes loaded from and stored to its buffers
+};
+
+struct PoolSplit {
+  std::vector<SplitMemory> memories;  ///< as they were given
+  std::vector<SplitPlace> places;     ///< by buffer
+  /// In no split are more bytes accessed in the first memory for certain (the `min` of a Count).
+  std::uint64_t most_in_first = 0;
+  bool fits = true;  ///< each memory is within its limit; only the last one may be not
+};
+
+/// A network without a planned pool for what it computes: main allocates on the heap, the graph
+/// executor has storages, and kernels have heap and stack.
+struct StaticPlan {
+  // What these take now, in bytes at the fullest moment of each (graph::MemoryUse::used).
+  std::uint64_t executor = 0;
+  std::uint64_t heap = 0;
+  std::uint64_t stack = 0;
+  /// One pool with every value of main at a place of its own choice; kernels' memory as it is.
+  Solution main{};
+  /// The same pool with the kernels' workspaces too, each alive during the whole call.
+  Solution with_kernels{};
+  std::vector<std::string> uncertain{};  ///< why it may be more, one sentence each
+
+  std::uint64_t now() const { return executor + heap + stack; }
+};
 
 }  // namespace mlf::plan

@@ -1,4 +1,5 @@
-// Static memory allocation: buffers with lifetimes get offsets in one pool.
+// Static memory allocation: buffers with lifetimes get offsets in one pool. Problems come from the
+// caller, or from text in the format of MiniMalloc.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mlf/diagnostics.h"
@@ -73,5 +75,26 @@ MLF_API Result<Solution> solve(const Problem& problem, const SearchLimits& limit
 /// at once, the buffer that is not aligned, or the one that is not at its fixed offset.
 MLF_API Result<std::uint64_t> check_offsets(const Problem& problem,
                                             const std::vector<std::uint64_t>& offsets);
+
+/// A problem with the lines that it came from.
+struct ProblemCsv {
+  Problem problem;                 ///< without a capacity
+  std::vector<std::string> lines;  ///< the names of the columns, then a line for each buffer
+  std::optional<std::size_t> offset_column{};  ///< in `lines`, from 0
+};
+
+/// Reads comma-separated values. The first line names the columns, in any order: `id`, `lower`,
+/// `upper` and `size`; `alignment`; `gaps`, as "2-4 7-9" for the steps [2, 4) and [7, 9); `offset`,
+/// where a buffer is fixed, or nothing; `hint`, which nothing depends on. As in MiniMalloc, `begin`
+/// and `start` are other names of `lower`, and `buffer` and `buffer_id` of `id`; with `end` in the
+/// place of `upper`, lives and gaps have their last step in them. Blank lines mean nothing.
+///
+/// Errors: ErrorKind::invalid_input with line and column, `name` being the file; windows of gaps
+/// ("2-4@0:8"), which leave a part of the buffer in use, are one.
+MLF_API Result<ProblemCsv> read_problem_csv(std::string_view text, const std::string& name);
+
+/// The lines as they were, with `offsets` (by buffer) in the column `offset`: a new last one if
+/// there was none.
+MLF_API std::string to_csv(const ProblemCsv& csv, const std::vector<std::uint64_t>& offsets);
 
 }  // namespace mlf::plan

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "graph/reconstruct.h"
 #include "mlf/diagnostics.h"
-#include "mlf/graph/reconstruct.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
 

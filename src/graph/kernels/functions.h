@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/graph/reconstruct.h"
+#include "graph/reconstruct.h"
 #include "support/name_map.h"
 
 namespace mlf::graph {

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "graph/reconstruct.h"
 #include "graph/scope.h"
-#include "mlf/graph/reconstruct.h"
 
 namespace mlf::graph {
 

@@ -14,7 +14,7 @@
 
 #include "graph/kernels/kernels.h"
 #include "graph/main/main_body.h"
-#include "mlf/graph/reconstruct.h"
+#include "graph/reconstruct.h"
 
 namespace mlf::graph {
 

@@ -5,7 +5,7 @@
 
 #include "graph/formats/graph_json.h"
 #include "mlf/deployment.h"
-#include "mlf/graph/memory_totals.h"
+#include "mlf/graph/topology.h"
 #include "mlf/graph/write.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"

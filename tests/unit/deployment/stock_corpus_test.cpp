@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "deployment/network_search.h"
+#include "graph/compare.h"
 #include "graph/formats/graph_json.h"
-#include "mlf/graph/compare.h"
 #include "mlf/networks.h"
 #include "support/corpus_folder.h"
 #include "unit/graph/networks.h"

@@ -1,5 +1,5 @@
 // Whether two topologies are one network, and how kernels of one name are told apart.
-#include "mlf/graph/compare.h"
+#include "graph/compare.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "graph/compare.h"
 #include "graph/formats/graph_json.h"
 #include "graph/network/completion.h"
-#include "mlf/graph/compare.h"
 #include "mlf/graph/write.h"
 #include "support/corpus_folder.h"
 #include "unit/graph/networks.h"

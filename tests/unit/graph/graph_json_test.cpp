@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mlf/graph/compare.h"
+#include "graph/compare.h"
 #include "mlf/graph/write.h"
 #include "unit/graph/networks.h"
 

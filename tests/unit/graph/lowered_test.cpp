@@ -1,8 +1,8 @@
 // Main after LowerTVMBuiltin and Make…API, as TVM 0.9 and 0.16 printed it, and main of v0.8.
 #include <gtest/gtest.h>
 
+#include "graph/compare.h"
 #include "graph/formats/graph_json.h"
-#include "mlf/graph/compare.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "graph/main/main_body.h"
-#include "mlf/graph/reconstruct.h"
+#include "graph/reconstruct.h"
 #include "mlf/tir/visit.h"
 #include "support/corpus_folder.h"
 #include "support/ir_editor.h"

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "graph/compare.h"
 #include "graph/formats/graph_json.h"
-#include "mlf/graph/compare.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

@@ -1,8 +1,8 @@
 // Which results may be written over what they are computed from.
 #include <gtest/gtest.h>
 
-#include "mlf/plan/network_plan.h"
 #include "mlf/tir/document.h"
+#include "plan/plan_network.h"
 #include "unit/graph/planned_networks.h"
 
 namespace mlf::plan {

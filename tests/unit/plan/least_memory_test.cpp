@@ -1,5 +1,5 @@
 // What a network needs wherever its tensors are.
-#include "mlf/plan/least_memory.h"
+#include "plan/plan_network.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,8 @@
 // What a plan gives: the best one, TVM's greedy planners, what workspaces cost, static plans.
-#include "mlf/plan/network_plan.h"
+#include "plan/plan_network.h"
 
 #include <gtest/gtest.h>
 
-#include "mlf/plan/static_plan.h"
 #include "plan/tvm_planners.h"
 #include "unit/graph/networks.h"
 

@@ -1,9 +1,8 @@
 // The pools of a network as problems: who is alive when, and what is refused.
 #include <gtest/gtest.h>
 
-#include "mlf/plan/network_order.h"
-#include "mlf/plan/network_plan.h"
 #include "mlf/tir/document.h"
+#include "plan/plan_network.h"
 #include "unit/graph/planned_networks.h"
 
 namespace mlf::plan {

@@ -1,5 +1,5 @@
 // Splits into memories with limits: within them, and against every other split of few buffers.
-#include "mlf/plan/pool_split.h"
+#include "plan/plan_network.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Problems of allocation as text: MiniMalloc's format, what is wrong with it, and its own
 // instances.
-#include "mlf/plan/problem_csv.h"
+#include "mlf/plan/problem.h"
 #include "support/corpus_folder.h"
 
 #include <gtest/gtest.h>

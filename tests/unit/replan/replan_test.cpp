@@ -1,5 +1,5 @@
 // Archives with another plan: every representation says the new one, and nothing else changes.
-#include "mlf/replan.h"
+#include "mlf/plan.h"
 
 #include <gtest/gtest.h>
 

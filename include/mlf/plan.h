@@ -1,20 +1,73 @@
-// Writing an archive with another plan of its memory pools: the numbers of the plan change in every
-// representation that the archive has, and nothing else does.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Plans for the memory of every network of an archive, and the archive with another plan of its
+// pools: the numbers of the plan change in every representation that it has, and nothing else does.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "mlf/archive_plan.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/json_layout.h"
+#include "mlf/networks.h"
+#include "mlf/plan/network_plan.h"
+#include "mlf/plan/problem.h"
 
 namespace mlf {
+
+/// Of `mlf plan --json`.
+inline constexpr int kPlanVersion = 1;
+
+/// The plan of one pool, and what kernels' workspaces cost in it.
+struct ModulePoolPlan {
+  plan::PoolPlan plan;
+  std::vector<plan::ScratchCost> scratch;
+};
+
+/// The buffers of all pools of one module in memories with limits.
+struct ModuleSplit {
+  std::vector<plan::AccessedBuffer> buffers;
+  plan::PoolSplit split;
+};
+
+/// One module of the archive.
+struct ModulePlan {
+  std::string name;
+  std::size_t module = 0;              ///< index into ModelLibrary::modules
+  std::optional<NoNetwork> missing{};  ///< why it has no network; then nothing else is there
+  std::optional<graph::Topology> network{};
+  std::vector<std::int64_t> first_tick{};  ///< by step; then the end of the last one
+  /// No placement needs less of pools, executor, heap and stack.
+  analysis::Count lower_bound{0, std::nullopt};
+  std::vector<ModulePoolPlan> pools{};  ///< its workspace pools
+  /// Why nothing is known of pools that its TIR names; `pools` is empty then. Nothing: all are
+  /// there.
+  std::optional<std::string> unread_pools{};
+  std::optional<plan::NetworkOrder> order{};      ///< nothing where a pool is refused
+  std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
+  /// Where memories were given, and it has pools of which none is refused.
+  std::optional<ModuleSplit> split{};
+};
+
+struct ArchivePlan {
+  std::vector<ModulePlan> modules;  ///< in the order of the archive's
+};
+
+/// Plans the networks of an archive. The alignment of pools is what the generated C says of their
+/// arrays. `memories` are those of the board, the fastest first; none: there is no split. Errors:
+/// those of `Deployment::networks`, `Deployment::document` and `plan::solve`.
+MLF_API Result<ArchivePlan> plan_archive(const Deployment& deployment,
+                                         const plan::SearchLimits& limits = {},
+                                         std::span<const plan::MemoryLimit> memories = {});
+
+/// The text of `mlf plan --json` (schemas/plan.schema.json).
+MLF_API std::string to_json(const ArchivePlan& plan, JsonLayout layout);
 
 /// A buffer of a pool, `variable = address_of(pool[old_offset])`, and where it goes. Offsets are
 /// bytes from the beginning of the pool.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "mlf/diagnostics.h"
-#include "mlf/export.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
 
@@ -26,12 +25,6 @@ struct NamedTensor {
   std::string name{};  ///< Relay's, unsanitised: "conv:0"
   std::optional<std::uint64_t> bytes{};
   TensorType type{};  ///< as far as it is stated
-};
-
-/// The size of a pool that the application defines.
-struct PoolSize {
-  std::string name{};  ///< "global_workspace"
-  std::uint64_t bytes = 0;
 };
 
 /// What other members of the archive say about one module. Everything may be missing.
@@ -74,8 +67,8 @@ struct ReconstructLimits {
 /// StorageRewrite and after USMP. What does not fit is a check in the topology, never an error.
 ///
 /// Errors: `invalid_input` where main has more statements than the limit.
-MLF_API Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
-                                                  std::span<const ModuleFacts> facts = {},
-                                                  const ReconstructLimits& limits = {});
+Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
+                                          std::span<const ModuleFacts> facts = {},
+                                          const ReconstructLimits& limits = {});
 
 }  // namespace mlf::graph

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "mlf/export.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {
@@ -37,7 +36,7 @@ struct GraphComparison {
 /// its producers and the sizes of its tensors; in one build, by its name alone. Producers that are
 /// constants do not count: where they are depends on the executor. Copies are looked through, and
 /// so are reshapes that only one side calls. Time grows with the number of arguments.
-MLF_API GraphComparison compare(const Topology& left, const Topology& right,
-                                Relation relation = Relation::same_network);
+GraphComparison compare(const Topology& left, const Topology& right,
+                        Relation relation = Relation::same_network);
 
 }  // namespace mlf::graph

@@ -4,13 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "mlf/diagnostics.h"
-#include "mlf/export.h"
-#include "mlf/plan/problem.h"
+#include "mlf/plan/network_plan.h"
 
 namespace mlf::plan {
 
@@ -52,25 +49,12 @@ struct OrderProblem {
   std::vector<OrderCall> calls{};
 };
 
-struct CallOrder {
-  std::vector<std::size_t> calls{};  ///< each once, in the order in which they are to run
-  /// The most bytes alive in one tick; nothing, as the two below, where there are too many calls.
-  std::optional<std::uint64_t> peak{};
-  std::optional<std::uint64_t> given_peak{};   ///< the same of the order that was given
-  std::optional<std::uint64_t> lower_bound{};  ///< no allowed order has a lower peak
-  bool proven = false;                         ///< peak == lower_bound
-  std::string not_searched{};                  ///< why no other order was looked for; empty: it was
-
-  /// Whether any call has another place than it was given.
-  MLF_API bool changes() const;
-};
-
 /// The best of the given order, a greedy one and a beam search, then an exact search over sets of
 /// calls that are done, as far as `limits` allow. The given order wins where none is better. More
 /// than 4,096 calls keep their order, and nothing is known of its peak.
 ///
 /// Errors: `invalid_input` for a buffer or call that does not exist, ticks that run backwards, a
 /// call that has to be after itself or a later one, or sizes whose sum is not below 2^62.
-MLF_API Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits = {});
+Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits = {});
 
 }  // namespace mlf::plan
