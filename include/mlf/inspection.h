@@ -1,20 +1,73 @@
-// What is in an archive: modules, memory, TIR, functions, members. `mlf inspect` shows it.
+// What is in an archive: modules, memory, TIR, functions, members; what metadata.json claims of its
+// memory, and what it says that cannot all be true. `mlf inspect` shows it.
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/graph/topology.h"
 #include "mlf/json_layout.h"
-#include "mlf/networks.h"
+#include "mlf/model_library.h"
 
 namespace mlf {
+
+/// What an archive says about a module and cannot all be true. Numbers of such a module are worth
+/// no more than the statements that they follow from: every command that shows them shows this too.
+struct Contradiction {
+  /// Of a check of the network with severity `error` (mlf/graph/checks.def), or
+  /// "metadata-too-small" or "c-invalid".
+  std::string code;
+  std::string detail;  ///< one sentence
+
+  friend bool operator==(const Contradiction&, const Contradiction&) = default;
+};
+
+/// The numbers that `memory.functions.main` of metadata.json has.
+enum class ClaimKind : std::uint8_t { inputs_and_outputs, constants, workspace };
+
+/// "inputs-and-outputs", …
+MLF_API std::string_view to_string(ClaimKind kind);
+
+/// What TVM does, by which it comes to another number.
+enum class ClaimReason : std::uint8_t {
+#define MLF_CLAIM_REASON(name, code, sentence) name,
+#include "mlf/claim_reasons.def"
+#undef MLF_CLAIM_REASON
+};
+
+/// "every-value", …
+MLF_API std::string_view to_string(ClaimReason reason);
+
+/// One of these numbers, of all devices together, and the same number worked out from the network.
+struct MemoryClaim {
+  ClaimKind kind{};
+  std::uint64_t claimed = 0;
+  graph::ByteCount found;
+  /// Why TVM comes to another number: only where what TVM does, done again, gives just the number
+  /// that is claimed. Nothing where that is not known, and where they agree.
+  std::optional<ClaimReason> reason_code{};
+  std::string reason{};  ///< the same as a sentence; empty where there is none
+
+  /// Whether both can be true.
+  MLF_API bool agrees() const;
+};
+
+/// The claims about one module in the order of ClaimKind; those that its metadata does not make are
+/// left out. `topology` is the module's network.
+MLF_API std::vector<MemoryClaim> memory_claims(const Module& module,
+                                               const graph::Topology& topology);
+
+/// The same where nothing is known of the network.
+MLF_API std::vector<MemoryClaim> memory_claims(const Module& module);
 
 /// A function of a TIR module.
 struct FunctionFacts {

@@ -15,7 +15,6 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/json_layout.h"
-#include "mlf/networks.h"
 #include "mlf/plan/network_plan.h"
 #include "mlf/plan/problem.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "mlf/archive.h"
+#include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/networks.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/write.h"
 

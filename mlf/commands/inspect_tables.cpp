@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mlf/memory_claims.h"
+#include "mlf/inspection.h"
 #include "table.h"
 
 namespace mlf::program {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "mlf/params.h"
+#include "mlf/model_library.h"
 #include "support/error.h"
 #include "tir/array_uses.h"
 #include "tir/json/constants.h"

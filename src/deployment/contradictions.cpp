@@ -7,7 +7,7 @@
 
 #include "deployment/member_text.h"
 #include "deployment/network_search.h"
-#include "mlf/memory_claims.h"
+#include "mlf/inspection.h"
 #include "support/error.h"
 #include "tir/c/compilable.h"
 

@@ -1,10 +1,29 @@
-// The parts of `contradictions_of` that `mlf verify` counts apart.
+// What an archive says about a module and cannot all be true, as a whole and in the parts that
+// `mlf verify` counts apart.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "mlf/contradictions.h"
+#include "mlf/deployment.h"
+#include "mlf/inspection.h"
+
+namespace mlf {
+
+/// All of one module, an index into ModelLibrary::modules: the errors of its network, numbers of
+/// metadata.json that are smaller than what certainly runs, and C that no compiler takes.
+/// `network`: null where the module has none. Errors: `io`, `invalid_input`.
+Result<std::vector<Contradiction>> contradictions_of(const Deployment& deployment,
+                                                     std::size_t module,
+                                                     const graph::Topology* network);
+
+/// What TVM may count beside the pools of a network in `workspace_size_bytes`: allocations of main
+/// and the largest workspace of a kernel outside of pools, by each alignment that it may round them
+/// up to. Ascending, each once, and 0 is one of them.
+std::vector<std::uint64_t> workspaces_beside_pools(const graph::Topology& topology);
+
+}  // namespace mlf
 
 namespace mlf::deployment {
 

@@ -3,7 +3,6 @@
 #include "json/text.h"
 #include "json/write_document.h"
 #include "mlf/inspection.h"
-#include "mlf/memory_claims.h"
 
 namespace mlf {
 namespace deployment {

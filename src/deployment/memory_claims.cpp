@@ -1,10 +1,12 @@
-#include "mlf/memory_claims.h"
+#include "mlf/inspection.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+
+#include "deployment/contradictions.h"
 
 namespace mlf {
 namespace {

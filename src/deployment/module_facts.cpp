@@ -6,7 +6,7 @@
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "deployment/relay_signature.h"
-#include "mlf/params.h"
+#include "mlf/model_library.h"
 #include "support/error.h"
 
 namespace mlf::deployment {

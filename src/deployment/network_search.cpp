@@ -10,7 +10,7 @@
 #include "deployment/tir_name.h"
 #include "graph/formats/graph_json.h"
 #include "graph/kernels/functions.h"
-#include "mlf/params.h"
+#include "mlf/model_library.h"
 #include "plan/contradictions.h"
 #include "support/error.h"
 

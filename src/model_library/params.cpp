@@ -1,4 +1,4 @@
-#include "mlf/params.h"
+#include "mlf/model_library.h"
 
 #include <fmt/core.h>
 

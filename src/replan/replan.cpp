@@ -20,9 +20,10 @@
 
 #include "archive/output_file.h"
 #include "archive/rewrite.h"
+#include "deployment/contradictions.h"
 #include "deployment/tir_name.h"
 #include "json/document.h"
-#include "mlf/memory_claims.h"
+#include "mlf/inspection.h"
 #include "mlf/tir/compare.h"
 #include "mlf/tir/module.h"
 #include "process/regenerate.h"

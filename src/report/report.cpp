@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/packed_arguments.h"
+#include "deployment/contradictions.h"
 #include "deployment/member_text.h"
 #include "deployment/network_sources.h"
 #include "graph/formats/dot_text.h"

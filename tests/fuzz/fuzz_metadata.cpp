@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "mlf/model_library.h"
-#include "mlf/params.h"
 #include "mlf/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

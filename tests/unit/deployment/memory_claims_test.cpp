@@ -1,5 +1,5 @@
 // What metadata.json says of memory, beside what the network takes, and TVM's reason.
-#include "mlf/memory_claims.h"
+#include "mlf/inspection.h"
 
 #include <gtest/gtest.h>
 

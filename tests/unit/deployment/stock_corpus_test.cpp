@@ -8,7 +8,7 @@
 #include "deployment/network_search.h"
 #include "graph/compare.h"
 #include "graph/formats/graph_json.h"
-#include "mlf/networks.h"
+#include "mlf/deployment.h"
 #include "support/corpus_folder.h"
 #include "unit/graph/networks.h"
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "mlf/model_library.h"
-#include "mlf/params.h"
 #include "support/corpus_folder.h"
 #include "unit/model_library/archive_contents.h"
 
