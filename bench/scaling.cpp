@@ -100,19 +100,17 @@ void bench_calls(std::size_t calls) {
   print_row("reconstruct", calls,
             measure([&] { return timed([&] { network_of(document, calls); }); }));
   const graph::Topology topology = network_of(document, calls);
-  const tir::Sink nowhere = [](std::string_view) {};
-  print_row(
-      "write topology.json", calls, measure([&] {
-        return timed([&] {
-          value_or_throw(graph::write_topology_json(topology, tir::JsonLayout::compact, nowhere));
-        });
-      }));
-  print_row(
-      "write graph.json", calls, measure([&] {
-        return timed([&] {
-          value_or_throw(graph::write_graph_json(topology, tir::JsonLayout::compact, nowhere));
-        });
-      }));
+  const Sink nowhere = [](std::string_view) {};
+  print_row("write topology.json", calls, measure([&] {
+              return timed([&] {
+                value_or_throw(graph::write_topology_json(topology, JsonLayout::compact, nowhere));
+              });
+            }));
+  print_row("write graph.json", calls, measure([&] {
+              return timed([&] {
+                value_or_throw(graph::write_graph_json(topology, JsonLayout::compact, nowhere));
+              });
+            }));
 }
 
 }  // namespace

@@ -14,12 +14,9 @@
 
 #include "commands/command.h"
 #include "manual/manual.h"
-#include "mlf/graph/write.h"
+#include "mlf/formats.h"
 #include "mlf/nearest.h"
-#include "mlf/plan.h"
-#include "mlf/report.h"
 #include "mlf/tir/tvm_version.h"
-#include "mlf/version.h"
 #include "options.h"
 #include "output.h"
 #include "signals.h"
@@ -42,11 +39,9 @@ struct GlobalOptions {
 /// Formats have versions of their own: whoever reads one wants to know which, and its schema.
 std::string version_text() {
   static constexpr std::pair<const char*, int> kWritten[] = {
-      {"tir", kTirJsonVersion},       {"topology", graph::kTopologyVersion},
-      {"manifest", kManifestVersion}, {"inspect", kInspectVersion},
-      {"report", kReportVersion},     {"diff", kDiffVersion},
-      {"check", kCheckVersion},       {"plan", kPlanVersion},
-      {"verify", kVerifyVersion}};
+      {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
+      {"inspect", kInspectVersion}, {"report", kReportVersion},     {"diff", kDiffVersion},
+      {"check", kCheckVersion},     {"plan", kPlanVersion},         {"verify", kVerifyVersion}};
   std::string text = fmt::format(
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"

@@ -95,7 +95,7 @@ std::string title_of(const std::string& argument) {
 }
 
 Result<void> write_page_file(const std::string& file,
-                             const std::function<Result<void>(const tir::Sink&)>& write) {
+                             const std::function<Result<void>(const Sink&)>& write) {
   if (file != "-") return write_file(file, write);
   OutputStream out;
   return write([&](std::string_view bytes) { out.write(bytes); }).and_then([&] {
@@ -113,8 +113,7 @@ Result<void> write_report_page(const Deployment& deployment, const Report& repor
       auto drawn = add_pictures(deployment, report.modules[i], data.modules[i]);
       if (!drawn) return drawn;
     }
-    return write_page_file(file,
-                           [&](const tir::Sink& sink) { return write_page(report, data, sink); });
+    return write_page_file(file, [&](const Sink& sink) { return write_page(report, data, sink); });
   });
 }
 

@@ -27,6 +27,6 @@ std::string title_of(const std::string& argument);
 /// Writes a page to `file`, as a whole or not at all; "-" is standard output. Errors: `io`, and
 /// those of `write`.
 Result<void> write_page_file(const std::string& file,
-                             const std::function<Result<void>(const tir::Sink&)>& write);
+                             const std::function<Result<void>(const Sink&)>& write);
 
 }  // namespace mlf::program

@@ -15,7 +15,7 @@
 #include "mlf/analysis/count.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/json_layout.h"
+#include "mlf/formats.h"
 #include "mlf/report.h"
 
 namespace mlf {

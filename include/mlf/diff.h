@@ -11,7 +11,7 @@
 
 #include "mlf/analysis/count.h"
 #include "mlf/export.h"
-#include "mlf/json_layout.h"
+#include "mlf/formats.h"
 #include "mlf/report.h"
 
 namespace mlf {

@@ -14,8 +14,8 @@
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/graph/topology.h"
-#include "mlf/json_layout.h"
 #include "mlf/model_library.h"
 
 namespace mlf {

@@ -14,14 +14,11 @@
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/json_layout.h"
+#include "mlf/formats.h"
 #include "mlf/plan/network_plan.h"
 #include "mlf/plan/problem.h"
 
 namespace mlf {
-
-/// Of `mlf plan --json`.
-inline constexpr int kPlanVersion = 1;
 
 /// The plan of one pool, and what kernels' workspaces cost in it.
 struct ModulePoolPlan {

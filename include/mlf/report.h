@@ -1,9 +1,11 @@
 // What a network costs and why: memory, constants and arithmetic of every module, call by call,
-// with the lines of TIR and C that each kernel became. `mlf report` shows it.
+// with the lines of TIR and C that each kernel became. `mlf report` shows it, and `mlf table` as
+// rows for spreadsheets. A Report owns all that it says, and shares the documents of its kernels.
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "mlf/analysis/count.h"
@@ -20,15 +23,71 @@
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/inspection.h"
-#include "mlf/json_layout.h"
-#include "mlf/measures.h"
-#include "mlf/tir/write.h"
 
 namespace mlf {
 
-/// Of the format `mlf-report`. It changes when an old reader would misread a new file.
-inline constexpr int kReportVersion = 1;
+struct CallReport;
+struct ModuleReport;
+
+/// A number of every call: rows of measures.def.
+enum class CallMeasure : std::uint8_t {
+#define MLF_CALL_MEASURE(name, column, title, unit, sum, value, words) name,
+#include "mlf/measures.def"
+};
+
+#define MLF_CALL_MEASURE(name, column, title, unit, sum, value, words) +1
+inline constexpr std::size_t kCallMeasures = 0
+#include "mlf/measures.def"
+    ;
+
+/// The numbers of one call, by CallMeasure.
+using CallNumbers = std::array<analysis::Count, kCallMeasures>;
+
+/// How numbers of several calls become one.
+enum class MeasureSum : std::uint8_t { added, largest };
+
+struct CallMeasureInfo {
+  CallMeasure measure;
+  std::string_view name;    ///< key in JSON, column of `mlf table`
+  std::string_view column;  ///< of `mlf report`
+  std::string_view title;   ///< of a column for people
+  std::string_view unit;
+  MeasureSum sum;
+  std::string_view words;  ///< what it is, with the unit
+};
+MLF_API std::span<const CallMeasureInfo> call_measures();
+
+/// That of all these calls.
+MLF_API analysis::Count total(std::span<const CallReport> calls, CallMeasure measure);
+
+/// Where a number of a module is shown, beside `mlf table`.
+enum class MeasurePlaces : std::uint8_t {
+  documents,    ///< JSON, text and page
+  differences,  ///< `mlf diff`
+  everywhere,   ///< both
+};
+
+struct ModuleMeasureInfo {
+  std::string_view key;     ///< "ram.pools": of JSON and of differences
+  std::string_view column;  ///< of `mlf table`, or empty
+  std::string_view label;   ///< for people, beside the others of its group
+  std::string_view unit;
+  MeasurePlaces places;
+  analysis::Count (*value)(const ModuleReport& module);
+  std::string_view words;  ///< what it is, with the unit
+
+  /// "ram" of "ram.pools"; empty where there is no dot.
+  std::string_view group() const {
+    return key.substr(0, key.find('.') == key.npos ? 0 : key.find('.'));
+  }
+  /// "pools" of "ram.pools".
+  std::string_view name() const { return key.substr(key.find('.') + 1); }
+  bool is_in_documents() const { return places != MeasurePlaces::differences; }
+  bool is_compared() const { return places != MeasurePlaces::documents; }
+};
+MLF_API std::span<const ModuleMeasureInfo> module_measures();
 
 /// Lines of a member of the archive, both included, counted from 1.
 struct CodeLines {
@@ -178,8 +237,7 @@ struct ModuleContradiction {
 MLF_API std::vector<ModuleContradiction> contradictions_of(const Report& report);
 
 /// Writes a report as JSON (schemas/report.schema.json).
-MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout,
-                                       const tir::Sink& sink);
+MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout, const Sink& sink);
 
 /// That of one execution of the kernel, as far as it is not of main: all others are unknown.
 MLF_API analysis::Count number_of(const KernelReport& kernel, CallMeasure measure);
@@ -188,6 +246,40 @@ MLF_API analysis::Count number_of(const KernelReport& kernel, CallMeasure measur
 /// `graph::write_model_explorer_json`. A call whose number is not exact is left out: there is no
 /// way to say so.
 MLF_API Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
-                                     const tir::Sink& sink);
+                                     const Sink& sink);
+
+/// What a row is about.
+enum class RowKind : std::uint8_t {
+  archive,   ///< one module of an archive, and what it needs
+  call,      ///< one execution of a kernel
+  tensor,    ///< one value of a network
+  constant,  ///< one constant of a kernel or of main
+  finding,   ///< something that costs more than it has to
+};
+
+/// What is in the cells of a column, where they are not empty.
+enum class CellType : std::uint8_t { number, text };
+
+/// A column of the rows of one kind. Columns are only ever added, at the end.
+struct RowColumn {
+  std::string_view name;
+  std::string_view meaning;  ///< with the unit; empty where the name says all
+  CellType type = CellType::number;
+};
+
+/// Numbers that are not exact are two columns, `…_min` and `…_max`. An unknown maximum is empty.
+MLF_API std::span<const RowColumn> columns_of(RowKind kind);
+
+/// Empty, a number or a text.
+using Cell = std::variant<std::monostate, std::uint64_t, std::string>;
+
+/// As many cells a row as `columns_of` has columns; in the order of modules, then that of the
+/// network.
+MLF_API std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind);
+
+/// One line of CSV by RFC 4180 with its line break. An empty cell is empty.
+MLF_API std::string csv_line(std::span<const Cell> cells);
+/// One object of JSON with a line break; an empty cell is null. As many names as cells.
+MLF_API std::string json_line(std::span<const std::string> names, std::span<const Cell> cells);
 
 }  // namespace mlf

@@ -12,8 +12,8 @@
 #include "mlf/archive.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/graph/topology.h"
-#include "mlf/json_layout.h"
 #include "mlf/tir/document.h"
 
 namespace mlf {

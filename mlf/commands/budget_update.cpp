@@ -210,7 +210,7 @@ Result<void> update_budget(const std::string& path, const BudgetFile& file,
                            const std::vector<ModuleLimit>& limits) {
   if (limits.empty()) return {};
   return updated(file, path, limits).and_then([&](const std::string& text) {
-    return write_file(path, [&](const Writer& out) -> Result<void> {
+    return write_file(path, [&](const Sink& out) -> Result<void> {
       out(text);
       return {};
     });

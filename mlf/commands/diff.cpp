@@ -62,7 +62,7 @@ Result<void> write_diff_page_file(Build& before, Build& after,
                                     after.page);
       })
       .and_then([&] {
-        return write_page_file(file, [&](const tir::Sink& sink) {
+        return write_page_file(file, [&](const Sink& sink) {
           return write_diff_page({before.report, before.page}, {after.report, after.page},
                                  differences, sink);
         });

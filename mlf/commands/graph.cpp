@@ -66,8 +66,7 @@ const graph::Check& first_failure(const graph::Topology& topology) {
   });
 }
 
-Result<void> write_graph(const graph::Topology& topology, tir::JsonLayout layout,
-                         const tir::Sink& sink) {
+Result<void> write_graph(const graph::Topology& topology, JsonLayout layout, const Sink& sink) {
   if (topology.is_sound()) return graph::write_graph_json(topology, layout, sink);
   // The graph executor would run it as it is; a topology shows its checks beside it, dot in red.
   const std::string message = "no graph, mlf verify says more: " + first_failure(topology).detail;
@@ -118,7 +117,7 @@ constexpr Draw* kDrawSvg = drawing::svg_from_dot;
 constexpr Draw* kDrawPng = drawing::png_from_dot;
 
 Result<void> lay_out(const graph::Topology& topology, const graph::DotNotes& notes, Draw* draw,
-                     const tir::Sink& sink) {
+                     const Sink& sink) {
   // Graphviz reads its input as a whole.
   std::string dot;
   return graph::write_dot(topology, notes, [&](std::string_view text) { dot += text; })
@@ -131,7 +130,7 @@ constexpr const char* kDrawSvg = "-Tsvg";
 constexpr const char* kDrawPng = "-Tpng";
 
 Result<void> lay_out(const graph::Topology&, const graph::DotNotes&, std::string_view option,
-                     const tir::Sink&) {
+                     const Sink&) {
   return no_picture("this mlf was built without Graphviz: give --format dot to its dot " +
                     std::string(option));
 }
@@ -139,7 +138,7 @@ Result<void> lay_out(const graph::Topology&, const graph::DotNotes&, std::string
 
 /// What `format` is drawn with, or the column of calls where nothing can be laid out.
 Result<void> draw(const graph::Topology& topology, const Picture& picture, NetworkFormat format,
-                  const Console& console, const tir::Sink& sink) {
+                  const Console& console, const Sink& sink) {
   if (format == NetworkFormat::dot) return graph::write_dot(topology, picture.notes, sink);
   if (picture.can_be_laid_out()) {
     const bool is_png = format == NetworkFormat::png;
@@ -153,7 +152,7 @@ Result<void> draw(const graph::Topology& topology, const Picture& picture, Netwo
 }
 
 Result<void> write_picture(const NetworkArgument& network, const GraphArguments& options,
-                           const Console& console, const tir::Sink& sink) {
+                           const Console& console, const Sink& sink) {
   return picture_of(network, options).and_then([&](const Picture& picture) {
     const bool is_folded = picture.notes.folded->blocks.size() < network.topology.calls.size();
     if (is_folded && !options.fold && picture.can_be_laid_out()) {
@@ -164,8 +163,8 @@ Result<void> write_picture(const NetworkArgument& network, const GraphArguments&
 }
 
 Result<void> write_text(const graph::Topology& topology, const GraphArguments& options,
-                        const tir::Sink& sink) {
-  const auto layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact;
+                        const Sink& sink) {
+  const auto layout = options.pretty ? JsonLayout::pretty : JsonLayout::compact;
   if (options.format == NetworkFormat::json) return write_graph(topology, layout, sink);
   if (options.format == NetworkFormat::perfetto) {
     return graph::write_trace_json(topology, layout, sink);

@@ -9,7 +9,7 @@
 #include "commands/command.h"
 #include "commands/report_tables.h"
 #include "compiler_option.h"
-#include "mlf/report_rows.h"
+#include "mlf/report.h"
 #include "output.h"
 #include "report_page.h"
 

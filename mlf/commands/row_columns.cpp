@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "manual/paragraph.h"
-#include "mlf/report_rows.h"
+#include "mlf/report.h"
 
 namespace mlf::program {
 namespace {

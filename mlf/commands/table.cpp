@@ -10,7 +10,7 @@
 #include "commands/command.h"
 #include "commands/row_columns.h"
 #include "jobs.h"
-#include "mlf/report_rows.h"
+#include "mlf/report.h"
 #include "output.h"
 
 namespace mlf::program {

@@ -81,14 +81,13 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
 }
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,
-                        const Limits& limits, const tir::Sink& sink) {
+                        const Limits& limits, const Sink& sink) {
   // To standard output: there is no folder for .npy files, so constants are inside or left out.
-  const tir::JsonOptions json{
-      .layout = options.pretty ? tir::JsonLayout::pretty : tir::JsonLayout::compact,
-      .constants = options.constants,
-      .npy_threshold = 0,
-      .npy_folder = {},
-      .max_written_nodes = limits.tir.max_written_nodes};
+  const tir::JsonOptions json{.layout = options.pretty ? JsonLayout::pretty : JsonLayout::compact,
+                              .constants = options.constants,
+                              .npy_threshold = 0,
+                              .npy_folder = {},
+                              .max_written_nodes = limits.tir.max_written_nodes};
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
 }
 
@@ -125,7 +124,7 @@ bool has_constants(const tir::Document& document) {
 }
 
 Result<void> write_tir(const tir::Document& document, const TirArguments& options,
-                       const Limits& limits, const tir::Sink& sink) {
+                       const Limits& limits, const Sink& sink) {
   if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
       has_constants(document)) {
     const std::string_view format = options.format == TirFormat::c ? "c" : "save_json";

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "manual/manual.h"
-#include "mlf/version.h"
+#include "mlf/formats.h"
 
 namespace mlf::program {
 namespace {

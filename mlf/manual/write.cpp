@@ -17,7 +17,7 @@ Result<void> write_file(const fs::path& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) return failure(path, error.message());
-  return mlf::write_file(path, [&](const Writer& out) -> Result<void> {
+  return mlf::write_file(path, [&](const Sink& out) -> Result<void> {
     out(text);
     return {};
   });

@@ -4,22 +4,19 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 
 namespace mlf {
-
-/// Takes a text part after part.
-using Writer = std::function<void(std::string_view bytes)>;
 
 /// Writes a file so that everybody sees what was there or all that is new, never a half: into a
 /// temporary file of the same folder, which is flushed and renamed. A device or a FIFO is written
 /// to as it is. `write` is called once and gives its argument part after part. Errors: `io`, and
 /// those of `write`; what was there is still there then.
 MLF_API Result<void> write_file(const std::string& path,
-                                const std::function<Result<void>(const Writer&)>& write);
+                                const std::function<Result<void>(const Sink&)>& write);
 
 /// Refuses to write `output` where it is one of the files `inputs`, which the same command reads:
 /// by the same path, a symbolic or a hard link. Also where it is a file in an unpacked archive

@@ -279,7 +279,7 @@ std::vector<std::string> replace_file(const std::string& path, mode_t mode,
 namespace mlf {
 
 Result<void> write_file(const std::string& path,
-                        const std::function<Result<void>(const Writer&)>& write) {
+                        const std::function<Result<void>(const Sink&)>& write) {
   return support::to_result([&] {
     const auto fill = [&](const support::File& out) {
       support::FileSink sink(out);

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "json/writer.h"
-#include "mlf/version.h"
+#include "mlf/formats.h"
 #include "support/byte_sink.h"
 
 namespace mlf::json {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/json_layout.h"
+#include "mlf/formats.h"
 #include "support/byte_sink.h"
 
 namespace mlf::json {

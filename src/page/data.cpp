@@ -6,6 +6,7 @@
 
 #include "graph/network/memory_use.h"
 #include "mlf/plan.h"
+#include "mlf/tir/write.h"
 #include "page/constants.h"
 #include "page/matching_lines.h"
 #include "page/page.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "mlf/version.h"
+#include "mlf/formats.h"
 #include "page/assets.h"
 #include "page/page.h"
 #include "page/parts.h"
@@ -257,7 +257,7 @@ void write_diff_body(HtmlWriter& html, const PageSide& before, const PageSide& a
 }  // namespace page
 
 Result<void> write_diff_page(const PageSide& before, const PageSide& after,
-                             std::span<const ModuleDifference> differences, const tir::Sink& sink) {
+                             std::span<const ModuleDifference> differences, const Sink& sink) {
   return support::to_result([&] {
     page::HtmlWriter html(sink);
     page::write_head(html, before.data.title + " and " + after.data.title + " - mlf diff");

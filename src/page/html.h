@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mlf/tir/write.h"
+#include "mlf/formats.h"
 
 namespace mlf::page {
 
@@ -25,7 +25,7 @@ class HtmlWriter {
   using Attributes = std::initializer_list<Attribute>;
 
   /// `sink` must outlive this.
-  explicit HtmlWriter(const tir::Sink& sink) : sink_(sink) {}
+  explicit HtmlWriter(const Sink& sink) : sink_(sink) {}
 
   /// An attribute with an empty name is left out.
   void open(std::string_view tag, Attributes attributes = {});
@@ -42,7 +42,7 @@ class HtmlWriter {
   void flush();
 
  private:
-  const tir::Sink& sink_;
+  const Sink& sink_;
   std::string buffer_;
 };
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "mlf/version.h"
+#include "mlf/formats.h"
 #include "page/assets.h"
 #include "page/parts.h"
 #include "support/base64.h"
@@ -116,7 +116,7 @@ void write_head(HtmlWriter& html, const std::string& title) {
 
 }  // namespace page
 
-Result<void> write_page(const Report& report, const PageData& data, const tir::Sink& sink) {
+Result<void> write_page(const Report& report, const PageData& data, const Sink& sink) {
   return support::to_result([&] {
     page::HtmlWriter html(sink);
     page::write_head(html, data.title + " - mlf report");

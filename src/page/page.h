@@ -113,7 +113,7 @@ MLF_API Result<void> add_plans(const Deployment& deployment, PageData& data);
 /// Writes the page: HTML with its style and script, and the report as JSON
 /// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
 /// the page's content security policy lets nothing but its own script run.
-MLF_API Result<void> write_page(const Report& report, const PageData& data, const tir::Sink& sink);
+MLF_API Result<void> write_page(const Report& report, const PageData& data, const Sink& sink);
 
 /// One of two builds.
 struct PageSide {
@@ -126,6 +126,6 @@ struct PageSide {
 /// code of kernels that are other programs, lines that only one of them has marked.
 MLF_API Result<void> write_diff_page(const PageSide& before, const PageSide& after,
                                      std::span<const ModuleDifference> differences,
-                                     const tir::Sink& sink);
+                                     const Sink& sink);
 
 }  // namespace mlf

@@ -31,7 +31,7 @@ ManifestTir describe(const TirSource& source, const Job& job) {
 }
 
 /// What the writers take, made from what the spool gives.
-tir::Sink sink_to(support::ByteSink& out) {
+Sink sink_to(support::ByteSink& out) {
   return [&out](std::string_view bytes) { out.write(bytes); };
 }
 
@@ -50,7 +50,7 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
   const auto document = get_or_throw(job.deployment.document(source));
   // Time and owner of the source, so that the same inputs give the same bytes.
   const archive::Member* like = source.member != nullptr ? source.member : &job.anchor();
-  const tir::JsonOptions json{.layout = tir::JsonLayout::compact,
+  const tir::JsonOptions json{.layout = JsonLayout::compact,
                               .constants = job.options.constants,
                               .npy_threshold = 0,
                               .npy_folder = constants_folder(source.stem),
@@ -84,17 +84,17 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
                         .graph = std::nullopt,
                         .source = topology.provenance.source};
   std::vector<Output> outputs;
-  outputs.push_back(
-      {entry.topology, like, spool.add(entry.topology, [&](support::ByteSink& out) {
-         get_or_throw(graph::write_topology_json(topology, tir::JsonLayout::compact, sink_to(out)));
-       })});
+  outputs.push_back({entry.topology, like, spool.add(entry.topology, [&](support::ByteSink& out) {
+                       get_or_throw(
+                           graph::write_topology_json(topology, JsonLayout::compact, sink_to(out)));
+                     })});
   // The topology shows what is wrong; a graph would be run.
   if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
   entry.graph = graph_name(module, job.archive().path());
-  outputs.push_back(
-      {*entry.graph, like, spool.add(*entry.graph, [&](support::ByteSink& out) {
-         get_or_throw(graph::write_graph_json(topology, tir::JsonLayout::compact, sink_to(out)));
-       })});
+  outputs.push_back({*entry.graph, like, spool.add(*entry.graph, [&](support::ByteSink& out) {
+                       get_or_throw(
+                           graph::write_graph_json(topology, JsonLayout::compact, sink_to(out)));
+                     })});
   return {std::move(outputs), std::move(entry)};
 }
 

@@ -3,7 +3,7 @@
 
 #include "mlf/analysis/kernel_cost.h"
 #include "mlf/analysis/memory.h"
-#include "mlf/measures.h"
+#include "mlf/report.h"
 
 namespace mlf::report {
 

@@ -5,7 +5,7 @@
 #include "json/text.h"
 #include "json/writer.h"
 #include "mlf/budget.h"
-#include "mlf/version.h"
+#include "mlf/formats.h"
 #include "support/byte_sink.h"
 
 namespace mlf {

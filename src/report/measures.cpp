@@ -1,8 +1,7 @@
-#include "mlf/measures.h"
+#include "mlf/report.h"
 
 #include <algorithm>
 
-#include "mlf/report.h"
 #include "report/call_numbers.h"
 
 namespace mlf {

@@ -33,7 +33,7 @@ void write_costs(json::Writer& out, const ModuleReport& module, const CallMeasur
 }  // namespace report
 
 Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
-                             const tir::Sink& sink) {
+                             const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
     json::Writer out(bytes, layout);

@@ -238,7 +238,7 @@ void write_contradictions_of(Writer& out, std::string_view build,
 }  // namespace
 }  // namespace report
 
-Result<void> write_report_json(const Report& report, JsonLayout layout, const tir::Sink& sink) {
+Result<void> write_report_json(const Report& report, JsonLayout layout, const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
     json::write_document(bytes, layout, "mlf-report", kReportVersion, [&](json::Writer& out) {

@@ -1,4 +1,4 @@
-#include "mlf/report_rows.h"
+#include "mlf/report.h"
 
 #include <fmt/format.h>
 

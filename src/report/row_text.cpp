@@ -1,6 +1,6 @@
 #include "json/text.h"
 #include "json/writer.h"
-#include "mlf/report_rows.h"
+#include "mlf/report.h"
 #include "support/byte_sink.h"
 
 namespace mlf {

@@ -1,10 +1,11 @@
 // Where streamed output goes: a string, a file, a new archive member.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "mlf/formats.h"
 
 namespace mlf::support {
 
@@ -35,11 +36,11 @@ class StringSink final : public ByteSink {
 /// Hands everything on to a function, which outlives the sink.
 class FunctionSink final : public ByteSink {
  public:
-  explicit FunctionSink(const std::function<void(std::string_view)>& sink) : sink_(sink) {}
+  explicit FunctionSink(const Sink& sink) : sink_(sink) {}
   void write(std::string_view bytes) override { sink_(bytes); }
 
  private:
-  const std::function<void(std::string_view)>& sink_;
+  const Sink& sink_;
 };
 
 }  // namespace mlf::support

@@ -1,4 +1,4 @@
-#include "mlf/version.h"
+#include "mlf/formats.h"
 
 namespace mlf {
 

@@ -18,7 +18,7 @@ mlf::Result<Topology> read(std::string_view text) {
 
 std::string graph_of(const Topology& topology) {
   std::string text;
-  const auto written = write_graph_json(topology, mlf::tir::JsonLayout::compact,
+  const auto written = write_graph_json(topology, mlf::JsonLayout::compact,
                                         [&](std::string_view bytes) { text += bytes; });
   return written ? text : std::string();
 }
@@ -30,7 +30,7 @@ void discard(std::string_view) {}
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto topology = read({reinterpret_cast<const char*>(data), size});
   if (!topology) return 0;
-  static_cast<void>(write_topology_json(*topology, mlf::tir::JsonLayout::compact, discard));
+  static_cast<void>(write_topology_json(*topology, mlf::JsonLayout::compact, discard));
   static_cast<void>(write_dot(*topology, discard));
   if (!topology->is_sound()) return 0;
   const std::string text = graph_of(*topology);

@@ -9,8 +9,8 @@
 
 namespace {
 
+using mlf::Sink;
 using mlf::tir::Document;
-using mlf::tir::Sink;
 
 constexpr mlf::tir::ReadLimits kLimits{.max_nesting = 10'000,
                                        .max_nodes = 100'000,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,15 +10,10 @@
 
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
-#include "mlf/json_layout.h"
+#include "mlf/formats.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::tir {
-
-/// Takes output part by part, in order. What it throws ends the writing.
-using Sink = std::function<void(std::string_view bytes)>;
-
-using mlf::JsonLayout;
 
 /// Where tir-N.json keeps the data of constants.
 enum class ConstantPlace : std::uint8_t {

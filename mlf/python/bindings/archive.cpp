@@ -21,7 +21,6 @@
 #include "mlf/plan.h"
 #include "mlf/process.h"
 #include "mlf/report.h"
-#include "mlf/report_rows.h"
 #include "mlf/verify.h"
 #include "strings.h"
 #ifdef MLF_HAS_DRAWING
@@ -79,12 +78,11 @@ struct NetworkText {
 };
 
 Result<NetworkText> text_of_network(const Network& network) {
-  return text_of([&](const tir::Sink& sink) {
+  return text_of([&](const Sink& sink) {
            return graph::write_topology_json(network.topology, JsonLayout::compact, sink);
          })
       .and_then([&](std::string json) {
-        return text_of(
-                   [&](const tir::Sink& sink) { return graph::write_dot(network.topology, sink); })
+        return text_of([&](const Sink& sink) { return graph::write_dot(network.topology, sink); })
             .map([&](std::string dot) {
               return NetworkText{network.module, std::move(json), std::move(dot)};
             });
@@ -130,7 +128,7 @@ std::shared_ptr<Report> report(const Deployment& self, const std::optional<std::
 std::string report_json(const Report& self) {
   return value_or_raise(without_gil([&] {
     return text_of(
-        [&](const tir::Sink& sink) { return write_report_json(self, JsonLayout::compact, sink); });
+        [&](const Sink& sink) { return write_report_json(self, JsonLayout::compact, sink); });
   }));
 }
 

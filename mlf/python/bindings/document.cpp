@@ -177,16 +177,16 @@ void def_texts(nb::class_<Document>& document) {
   document
       .def("save_json",
            [](const Document& self) {
-             return written([&](const tir::Sink& sink) { return write_save_json(self, sink); });
+             return written([&](const Sink& sink) { return write_save_json(self, sink); });
            })
       .def("tir_json",
            [](const Document& self) {
-             return written([&](const tir::Sink& sink) {
+             return written([&](const Sink& sink) {
                return write_tir_json(self, {}, sink).map([](const auto&) {});
              });
            })
       .def("tvmscript", [](const Document& self) {
-        return written([&](const tir::Sink& sink) { return write_tvmscript(self, {}, sink); });
+        return written([&](const Sink& sink) { return write_tvmscript(self, {}, sink); });
       });
 }
 

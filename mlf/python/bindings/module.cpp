@@ -3,7 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings.h"
-#include "mlf/version.h"
+#include "mlf/formats.h"
 
 NB_MODULE(_core, module) {
   module.attr("version") = mlf::version().data();

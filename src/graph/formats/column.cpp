@@ -51,7 +51,7 @@ std::string xml_line(std::string_view text) {
 
 class ColumnWriter {
  public:
-  ColumnWriter(const Topology& topology, const tir::Sink& sink)
+  ColumnWriter(const Topology& topology, const Sink& sink)
       : topology_(topology), sink_(sink), names_(short_names(topology)) {
     for (std::size_t i = 0; i < topology.inputs.size(); ++i) {
       if (topology.inputs[i].value) inputs_.emplace(*topology.inputs[i].value, i);
@@ -137,7 +137,7 @@ class ColumnWriter {
   }
 
   const Topology& topology_;
-  const tir::Sink& sink_;
+  const Sink& sink_;
   std::vector<std::string> names_;  // by kernel
   std::map<ValueId, std::size_t> inputs_;
   std::map<CallId, std::vector<std::string>> wrong_;
@@ -182,7 +182,7 @@ std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folde
   return effort;
 }
 
-Result<void> write_column_svg(const Topology& topology, const tir::Sink& sink) {
+Result<void> write_column_svg(const Topology& topology, const Sink& sink) {
   return support::to_result([&] { ColumnWriter(topology, sink).write(); });
 }
 

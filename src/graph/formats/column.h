@@ -7,8 +7,8 @@
 #include "graph/formats/fold.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/graph/topology.h"
-#include "mlf/tir/write.h"
 
 namespace mlf::graph {
 
@@ -26,6 +26,6 @@ inline constexpr std::uint64_t kMostLayoutEffort = 2000;
 /// linear in the calls. Reasons of checks that are about a call are below it, in red.
 ///
 /// Errors: none but what `sink` throws.
-MLF_API Result<void> write_column_svg(const Topology& topology, const tir::Sink& sink);
+MLF_API Result<void> write_column_svg(const Topology& topology, const Sink& sink);
 
 }  // namespace mlf::graph

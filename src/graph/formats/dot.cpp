@@ -78,7 +78,7 @@ std::string margin_of(std::string_view text) {
 /// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
 class DotWriter {
  public:
-  DotWriter(const Topology& topology, const DotNotes& notes, const tir::Sink& sink)
+  DotWriter(const Topology& topology, const DotNotes& notes, const Sink& sink)
       : topology_(topology),
         notes_(notes),
         sink_(sink),
@@ -123,7 +123,7 @@ class DotWriter {
 
   const Topology& topology_;
   const DotNotes& notes_;
-  const tir::Sink& sink_;
+  const Sink& sink_;
   FoldedNetwork folded_;
   std::vector<std::string> names_;  // by kernel
   PictureColumns columns_;
@@ -418,11 +418,11 @@ void DotWriter::write() {
 
 }  // namespace
 
-Result<void> write_dot(const Topology& topology, const tir::Sink& sink) {
+Result<void> write_dot(const Topology& topology, const Sink& sink) {
   return write_dot(topology, DotNotes{}, sink);
 }
 
-Result<void> write_dot(const Topology& topology, const DotNotes& notes, const tir::Sink& sink) {
+Result<void> write_dot(const Topology& topology, const DotNotes& notes, const Sink& sink) {
   return support::to_result([&] { DotWriter(topology, notes, sink).write(); });
 }
 

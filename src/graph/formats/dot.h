@@ -24,7 +24,6 @@ struct DotNotes {
 /// `write_dot` of graph/write.h with these notes. Layers are a line of their boxes; repeated parts
 /// are boxes with depth that list the kernels of one time, and several tensors between one and
 /// another box are one edge with the sum of their bytes.
-MLF_API Result<void> write_dot(const Topology& topology, const DotNotes& notes,
-                               const tir::Sink& sink);
+MLF_API Result<void> write_dot(const Topology& topology, const DotNotes& notes, const Sink& sink);
 
 }  // namespace mlf::graph

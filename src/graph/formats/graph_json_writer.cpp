@@ -307,8 +307,7 @@ void write_graph(Writer& out, const Projection& graph) {
 
 }  // namespace
 
-Result<void> write_graph_json(const Topology& topology, tir::JsonLayout layout,
-                              const tir::Sink& sink) {
+Result<void> write_graph_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
   return support::to_result([&] {
     const Projection graph = project(topology);
     support::FunctionSink bytes(sink);

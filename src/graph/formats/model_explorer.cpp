@@ -198,8 +198,8 @@ void ModelExplorerJson::write() {
 
 }  // namespace
 
-Result<void> write_model_explorer_json(const Topology& topology, tir::JsonLayout layout,
-                                       const tir::Sink& sink) {
+Result<void> write_model_explorer_json(const Topology& topology, JsonLayout layout,
+                                       const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
     json::Writer out(bytes, layout);

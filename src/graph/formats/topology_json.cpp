@@ -199,8 +199,7 @@ void write_topology(Writer& out, const Topology& topology) {
 
 }  // namespace
 
-Result<void> write_topology_json(const Topology& topology, tir::JsonLayout layout,
-                                 const tir::Sink& sink) {
+Result<void> write_topology_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
     json::write_document(bytes, layout, "mlf-topology", kTopologyVersion,

@@ -138,8 +138,7 @@ void TraceJson::write() {
 
 }  // namespace
 
-Result<void> write_trace_json(const Topology& topology, tir::JsonLayout layout,
-                              const tir::Sink& sink) {
+Result<void> write_trace_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
     json::Writer out(bytes, layout);

@@ -103,7 +103,7 @@ TEST_F(LinkedParameters, AnInputOfUnknownSizeIsShownAsThat) {
   const graph::Topology found =
       network("aot", linked_c({kLinkedHead, kLinkedArrays, kLinkedKernels, kLinkedMain}));
   std::string text;
-  ASSERT_TRUE(graph::write_graph_json(found, tir::JsonLayout::compact,
+  ASSERT_TRUE(graph::write_graph_json(found, JsonLayout::compact,
                                       [&](std::string_view part) { text += part; }));
   EXPECT_NE(text.find(R"("shape":["list_shape",[[-1],[16],[4],[4],[4]]])"), text.npos) << text;
   const auto again = graph::read_graph_json({.file = "", .member = "g.json", .text = text});
@@ -111,7 +111,7 @@ TEST_F(LinkedParameters, AnInputOfUnknownSizeIsShownAsThat) {
   EXPECT_FALSE(again->inputs.at(0).type.shape);
   EXPECT_FALSE(again->storages.at(0).bytes);
   std::string twice;
-  ASSERT_TRUE(graph::write_graph_json(*again, tir::JsonLayout::compact,
+  ASSERT_TRUE(graph::write_graph_json(*again, JsonLayout::compact,
                                       [&](std::string_view part) { twice += part; }));
   EXPECT_EQ(twice, text);
 }

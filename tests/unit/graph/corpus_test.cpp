@@ -160,7 +160,7 @@ TEST(Corpus, EveryNetworkIsSoundAndWritesAGraph) {
       const bool is_damaged = build.name.ends_with("/cmsis-nn");
       EXPECT_EQ(topology.is_sound(), !is_damaged) << build.name;
       std::string text;
-      ASSERT_TRUE(write_graph_json(topology, tir::JsonLayout::compact, [&](std::string_view part) {
+      ASSERT_TRUE(write_graph_json(topology, JsonLayout::compact, [&](std::string_view part) {
         text += part;
       })) << build.name;
       std::vector<std::string> constants;

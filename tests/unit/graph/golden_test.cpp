@@ -38,11 +38,11 @@ TEST_P(Golden, IsWhatMlfWrites) {
   const std::string stem = name.substr(0, name.find_last_of('.'));
   std::string written;
   const auto sink = [&](std::string_view part) { written += part; };
-  ASSERT_TRUE(write_topology_json(topology, tir::JsonLayout::pretty, sink));
+  ASSERT_TRUE(write_topology_json(topology, JsonLayout::pretty, sink));
   expect_committed(stem + ".topology.json", written);
   if (!topology.is_sound()) return;
   written.clear();
-  ASSERT_TRUE(write_graph_json(topology, tir::JsonLayout::pretty, sink));
+  ASSERT_TRUE(write_graph_json(topology, JsonLayout::pretty, sink));
   expect_committed(stem + ".graph.json", written);
 }
 

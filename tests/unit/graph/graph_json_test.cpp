@@ -16,8 +16,8 @@ using nlohmann::json;
 
 std::string graph_text(const Topology& topology) {
   std::string text;
-  const auto written = write_graph_json(topology, tir::JsonLayout::compact,
-                                        [&](std::string_view part) { text += part; });
+  const auto written =
+      write_graph_json(topology, JsonLayout::compact, [&](std::string_view part) { text += part; });
   if (!written) throw std::runtime_error(to_string(written.error()));
   return text;
 }
@@ -251,7 +251,7 @@ TEST(GraphJson, NamesThatAreNotUtf8KeepTheirBytes) {
     const auto read = read_graph_json({.file = "", .member = "g.json", .text = graph});
     if (!read) throw std::runtime_error(to_string(read.error()));
     EXPECT_EQ(read->calls[0].name, "k\xff");
-    EXPECT_TRUE(write_graph_json(*read, tir::JsonLayout::compact,
+    EXPECT_TRUE(write_graph_json(*read, JsonLayout::compact,
                                  [&](std::string_view part) { result += part; }));
     return result;
   };

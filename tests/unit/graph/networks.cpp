@@ -154,7 +154,7 @@ std::vector<std::string> decisions_of(const Topology& topology, std::size_t call
 }
 
 bool has_graph(const Topology& topology) {
-  return write_graph_json(topology, tir::JsonLayout::compact, [](std::string_view) {}).has_value();
+  return write_graph_json(topology, JsonLayout::compact, [](std::string_view) {}).has_value();
 }
 
 std::string read_file(const std::string& path) {

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json written(const Topology& topology) {
   std::string text;
-  const auto done = write_topology_json(topology, tir::JsonLayout::compact,
+  const auto done = write_topology_json(topology, JsonLayout::compact,
                                         [&](std::string_view part) { text += part; });
   if (!done) throw std::runtime_error(to_string(done.error()));
   return Json::parse(text);

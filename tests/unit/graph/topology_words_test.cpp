@@ -94,8 +94,8 @@ bool has_part(const Json& whole, const Json& part, std::string_view key = {}) {
 Json written(const Topology& topology, bool as_graph) {
   std::string text;
   const auto sink = [&](std::string_view part) { text += part; };
-  const auto done = as_graph ? write_graph_json(topology, tir::JsonLayout::compact, sink)
-                             : write_topology_json(topology, tir::JsonLayout::compact, sink);
+  const auto done = as_graph ? write_graph_json(topology, JsonLayout::compact, sink)
+                             : write_topology_json(topology, JsonLayout::compact, sink);
   if (!done) throw std::runtime_error(to_string(done.error()));
   return Json::parse(text);
 }

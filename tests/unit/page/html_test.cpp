@@ -7,7 +7,7 @@ namespace {
 
 std::string written(const std::function<void(HtmlWriter&)>& write) {
   std::string text;
-  const tir::Sink sink = [&](std::string_view bytes) { text += bytes; };
+  const Sink sink = [&](std::string_view bytes) { text += bytes; };
   HtmlWriter html(sink);
   write(html);
   html.flush();

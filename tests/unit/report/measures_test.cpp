@@ -1,5 +1,5 @@
 // The table of measures and what is made of it.
-#include "mlf/measures.h"
+#include "mlf/report.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-
-#include "mlf/report.h"
-#include "mlf/report_rows.h"
 
 namespace mlf {
 namespace {

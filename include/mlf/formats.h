@@ -1,15 +1,28 @@
-// Versions of the library and of the formats it writes.
+// The formats that the library writes: their versions, how JSON is laid out, where the bytes go.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "mlf/export.h"
 
 namespace mlf {
 
-/// "0.1.0".
+/// Of the library: "0.1.0".
 MLF_API std::string_view version() noexcept;
+
+/// How JSON is laid out.
+enum class JsonLayout : std::uint8_t {
+  compact,  ///< no white space at all
+  pretty,   ///< a line for each value, indented by two blanks
+};
+
+/// Takes output part by part, in order. What it throws ends the writing.
+using Sink = std::function<void(std::string_view bytes)>;
+
+// A version changes when an old reader would misread a new file.
 
 /// src/tir-N.json, `mlf-tir`.
 inline constexpr int kTirJsonVersion = 1;
@@ -29,5 +42,14 @@ inline constexpr int kCheckVersion = 1;
 
 /// `mlf diff --format json`, `mlf-diff`.
 inline constexpr int kDiffVersion = 1;
+
+/// `mlf report --json`, `mlf-report`.
+inline constexpr int kReportVersion = 1;
+
+/// `mlf plan --json`, `mlf-plan`.
+inline constexpr int kPlanVersion = 1;
+
+/// src/<module>.topology.json, `mlf-topology`.
+inline constexpr int kTopologyVersion = 1;
 
 }  // namespace mlf
