@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/formats.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/export.h"
 #include "mlf/formats.h"
 #include "mlf/report.h"

@@ -16,9 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "mlf/analysis/count.h"
-#include "mlf/analysis/kernel_cost.h"
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/compile.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"

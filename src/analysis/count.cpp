@@ -1,4 +1,4 @@
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 
 #include <limits>
 

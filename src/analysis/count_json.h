@@ -2,7 +2,7 @@
 #pragma once
 
 #include "json/writer.h"
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 
 namespace mlf::analysis {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/export.h"
 #include "mlf/tir/module.h"
 

@@ -1,4 +1,4 @@
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 
 #include <algorithm>
 #include <array>

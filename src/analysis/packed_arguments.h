@@ -1,7 +1,7 @@
 // The arrays on the stack in which packed calls hand over their arguments.
 #pragma once
 
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {

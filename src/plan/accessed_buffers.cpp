@@ -2,7 +2,7 @@
 #include <map>
 
 #include "graph/kernels/functions.h"
-#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/cost.h"
 #include "plan/plan_network.h"
 
 namespace mlf::plan {

@@ -9,7 +9,7 @@
 
 #include "graph/allocations.h"
 #include "graph/network/memory_use.h"
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 #include "plan/network_reader.h"
 
 namespace mlf::plan {

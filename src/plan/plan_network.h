@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/reconstruct.h"
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
 #include "mlf/plan/network_plan.h"

@@ -1,8 +1,7 @@
 // What the measures of a call are taken from.
 #pragma once
 
-#include "mlf/analysis/kernel_cost.h"
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/report.h"
 
 namespace mlf::report {

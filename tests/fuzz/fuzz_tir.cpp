@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/write.h"
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
 #include "mlf/plan/problem.h"

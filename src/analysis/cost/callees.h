@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {

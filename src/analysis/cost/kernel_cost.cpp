@@ -1,4 +1,4 @@
-#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/cost.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/kernels/iteration_domain.h"
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/analysis/kernel_cost.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::analysis {

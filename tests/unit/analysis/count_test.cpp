@@ -1,5 +1,5 @@
 // Numbers with bounds: exact, between two, unknown.
-#include "mlf/analysis/count.h"
+#include "mlf/analysis/cost.h"
 
 #include <gtest/gtest.h>
 

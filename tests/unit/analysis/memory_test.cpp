@@ -1,5 +1,5 @@
 // What is in memory that can be written, call by call.
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 
 #include <gtest/gtest.h>
 

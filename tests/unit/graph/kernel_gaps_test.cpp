@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/c.h"
 #include "unit/graph/networks.h"

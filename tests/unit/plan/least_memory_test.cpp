@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "mlf/analysis/memory.h"
+#include "mlf/analysis/cost.h"
 #include "mlf/tir/document.h"
 #include "unit/graph/planned_networks.h"
 

@@ -1,6 +1,7 @@
-// What one execution of a kernel costs: multiply-accumulates, other arithmetic, memory traffic, and
-// where in its loops.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// What a network costs, in numbers with their bounds: what one execution of a kernel does and where
+// in its loops, what is in memory call by call and at its fullest.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +11,48 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/analysis/count.h"
 #include "mlf/export.h"
+#include "mlf/graph/topology.h"
 #include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {
+
+// --- Numbers -----------------------------------------------------------------------------------
+
+/// A number of times or of bytes, between two bounds. Sums and products stop at 2^63-1, the largest
+/// number that the JSON can say: a minimum then is 2^63-1, and a maximum unknown.
+struct Count {
+  std::uint64_t min = 0;                 ///< at least so many
+  std::optional<std::uint64_t> max = 0;  ///< at most so many; nothing: unknown
+
+  Count() = default;
+  /// An exact number.
+  Count(std::uint64_t exactly) : min(exactly), max(exactly) {}
+  Count(std::uint64_t at_least, std::optional<std::uint64_t> at_most)
+      : min(at_least), max(at_most) {}
+
+  bool is_known() const { return max.has_value(); }
+  bool is_exact() const { return max == min; }
+
+  MLF_API Count& operator+=(const Count& other);
+  MLF_API Count& operator*=(const Count& other);
+  friend Count operator+(Count a, const Count& b) { return a += b; }
+  /// Nothing times an unknown number is nothing.
+  friend Count operator*(Count a, const Count& b) { return a *= b; }
+  friend bool operator==(const Count&, const Count&) = default;
+};
+
+/// "72", "10..72", ">=72", "<=72", or "?" where nothing is known.
+MLF_API std::string to_string(const Count& count);
+
+/// A number of bytes as a Count: `at_least` has no maximum, `at_most` no minimum.
+MLF_API Count to_count(const graph::ByteCount& bytes);
+
+/// A sum of sizes of which some may be unknown: it then has no maximum.
+MLF_API Count to_count(const std::optional<std::uint64_t>& bytes);
+
+// --- One execution of a kernel -----------------------------------------------------------------
 
 /// Classes of arithmetic on data. Multiply-accumulates are counted apart from these.
 enum class Operation : std::uint8_t {
@@ -111,5 +148,53 @@ struct KernelCost {
 /// what they need, Select both of its values. Expressions that are shared count as often as they
 /// are evaluated. Time and memory grow with the number of nodes.
 MLF_API KernelCost kernel_cost(tir::Node prim_func);
+
+// --- Memory while a network runs ---------------------------------------------------------------
+
+/// Why a tensor is in memory while a call runs.
+enum class LiveRole : std::uint8_t {
+  input,    ///< the call reads it
+  output,   ///< the call writes it
+  in_out,   ///< the call reads what was there and writes it anew
+  scratch,  ///< memory of the kernel's own: a workspace, gone when the call ends
+  held,     ///< neither read nor written by this call, but by a later one
+};
+MLF_API std::string_view to_string(LiveRole role);
+
+/// A tensor in memory that can be written, at one step.
+struct LiveTensor {
+  std::string name;  ///< of the Value, or of the kernel's buffer
+  LiveRole role = LiveRole::held;
+  graph::MemoryKind memory = graph::MemoryKind::pool;
+  std::optional<graph::PoolId> pool{};    ///< of MemoryKind::pool
+  std::optional<graph::ValueId> value{};  ///< nothing for scratch
+  std::optional<std::uint64_t> bytes{};   ///< nothing: unknown
+};
+
+/// The tensors and workspaces that are in pools, heap, stack and the graph executor's storages
+/// while `call` runs: first what it reads and writes, then its scratch, then what is held. Memory
+/// of the caller (inputs and outputs of the network outside of pools) and constants are not among
+/// them. Two may share bytes, where a result is put over a dying input.
+MLF_API std::vector<LiveTensor> live_tensors(const graph::Topology& topology, graph::CallId call);
+
+/// What one call takes of memory, in bytes.
+struct CallMemory {
+  Count live;        ///< in use while it runs, in all regions together; each byte counts once
+  Count scratch;     ///< the kernel's own workspaces, at most as many as are there at once
+  Count parameters;  ///< constants that it reads: the kernel's own and those of main
+};
+
+/// By call.
+MLF_API std::vector<CallMemory> call_memory(const graph::Topology& topology);
+
+/// The fullest moment of all memory that can be written: pools, heap, stack and the graph
+/// executor's storages together, as they are on one board.
+struct RamPeak {
+  std::optional<graph::CallId> call{};   ///< the first such; nothing where it is not a call's
+  Count bytes;                           ///< in use then
+  Count used;                            ///< what they take where they are
+  std::vector<std::string> uncertain{};  ///< why these are not exact, one sentence each
+};
+MLF_API RamPeak ram_peak(const graph::Topology& topology);
 
 }  // namespace mlf::analysis
