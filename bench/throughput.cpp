@@ -18,8 +18,8 @@
 #include "measure.h"
 #include "mlf/deployment.h"
 #include "mlf/process.h"
-#include "mlf/tir/c.h"
 #include "mlf/tir/write.h"
+#include "tir/c/c.h"
 
 namespace mlf::bench {
 namespace {

@@ -16,7 +16,7 @@
 #include "manual/manual.h"
 #include "mlf/formats.h"
 #include "mlf/nearest.h"
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 #include "options.h"
 #include "output.h"
 #include "signals.h"

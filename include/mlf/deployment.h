@@ -16,10 +16,13 @@
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
 #include "mlf/model_library.h"
-#include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
 
 namespace mlf {
+
+namespace tir {
+struct CSources;
+}
 
 /// The network of one module.
 struct Network {
@@ -81,10 +84,10 @@ struct TirSource {
   std::string path;   ///< the archive's path, or that of the file
   std::string_view text;            ///< its bytes; they live as long as the Deployment
   const archive::Member* member{};  ///< null for a file beside the archive
-  /// Of generated C, where `member` is the file with functions of one target: the files of its
-  /// module that are read as one TIR.
-  std::optional<tir::CSources> c{};
-  std::vector<const archive::Member*> c_members{};  ///< those of `c->files`
+  /// Of generated C, where `member` is the file with functions of one target: what is read as one
+  /// TIR. Null for every other source.
+  std::shared_ptr<const tir::CSources> c{};
+  std::vector<const archive::Member*> c_members{};  ///< the files of its module that `c` is made of
   /// A text that allocates constants. Texts cut or leave out their data; `Deployment::document`
   /// takes it from other members.
   bool allocates_constants = false;

@@ -73,7 +73,7 @@ struct BuildDifference {
 ///
 /// Kernels are the same program where their code differs in names at most, in whatever order they
 /// are. Where one side is known from generated C alone, both are compared in
-/// the form that C can say (tir::c_normal_form). The others are paired by their role in the
+/// the form that C can say. The others are paired by their role in the
 /// network: what their calls are given by whom, and the types of their tensors.
 MLF_API BuildDifference diff(const Report& before, const Report& after);
 

@@ -1,7 +1,8 @@
 // One typed view of an archive's `metadata.json`, whichever version of the format it has, and the
 // parameters of a model: `parameters/<module>.params`, TVM's named list of arrays. A Param is a
-// view of the bytes that it was read from; everything else owns what it says. Threads: plain
-// values; functions have no shared state and may be called from any number of threads.
+// view of the bytes that it was read from; everything else owns what it says.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstddef>

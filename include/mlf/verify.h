@@ -86,7 +86,7 @@ struct VerifyOptions {
 ///    main among them;
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
 ///  - whether the generated C says what the captured TIR of its module and target says, as far as C
-///    can say it (`tir::c_normal_form`) and the dialect of the TIR does (`tir::Tolerance`);
+///    can say it and the dialect of the TIR does;
 ///  - whether the generated C uses TVM's `half`, which is no type of C, and whether its
 ///  declarations
 ///    are such that a compiler takes them;

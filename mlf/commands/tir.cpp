@@ -7,7 +7,6 @@
 
 #include "arguments.h"
 #include "commands/command.h"
-#include "mlf/tir/c.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "output.h"

@@ -15,6 +15,7 @@
 #include "deployment/tir_sources.h"
 #include "model_library/files.h"
 #include "support/error.h"
+#include "tir/c/c.h"
 
 namespace mlf {
 namespace {

@@ -11,6 +11,7 @@
 #include "deployment/tir_name.h"
 #include "graph/formats/graph_json.h"
 #include "support/source_text.h"
+#include "tir/c/c.h"
 #include "tir/node_queries.h"
 
 namespace mlf::deployment {
@@ -125,15 +126,12 @@ const Target* target_of_kind(const Module& module, std::string_view kind) {
   return module.targets.empty() ? nullptr : &module.targets.front().target;
 }
 
-/// The TIR of one target: its files with functions, and all that have none.
+/// The TIR of one target: its files with functions, and all that have none. `c` is what is known of
+/// the module beside its files.
 TirSource source_of(const archive::Archive& archive, const std::vector<SourceFile>& files,
-                    std::string_view kind) {
-  TirSource source{.stem = {},
-                   .stage = std::string(kStage),
-                   .name = {},
-                   .path = archive.path(),
-                   .text = {},
-                   .c = tir::CSources{}};
+                    std::string_view kind, tir::CSources c) {
+  TirSource source{
+      .stem = {}, .stage = std::string(kStage), .name = {}, .path = archive.path(), .text = {}};
   for (const SourceFile& file : files) {
     if (file.has_functions() && file.target_kind() != kind) continue;
     // It goes by the name of its first file with functions; files without any (pools, the entry
@@ -144,12 +142,13 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
       source.member = file.member;
     }
     source.c_members.push_back(file.member);
-    source.c->files.push_back({.file = archive.path(),
-                               .member = file.member->name,
-                               .text = file.text,
-                               .stage = std::string(kStage),
-                               .sha256 = digest_of(archive, *file.member)});
+    c.files.push_back({.file = archive.path(),
+                       .member = file.member->name,
+                       .text = file.text,
+                       .stage = std::string(kStage),
+                       .sha256 = digest_of(archive, *file.member)});
   }
+  source.c = std::make_shared<const tir::CSources>(std::move(c));
   return source;
 }
 
@@ -181,9 +180,8 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module,
   const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
   const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
   for (const std::string_view kind : target_kinds(files)) {
-    TirSource source = source_of(archive, files, kind);
-    source.c->signatures = signatures;
-    source.c->pools = pools;
+    TirSource source =
+        source_of(archive, files, kind, {.files = {}, .signatures = signatures, .pools = pools});
     // A name like those of captured TIR, and different from all of them.
     source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
       const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };

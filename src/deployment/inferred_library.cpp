@@ -12,9 +12,9 @@
 #include "deployment/owners.h"
 #include "graph/kernels/functions.h"
 #include "mlf/target.h"
-#include "mlf/tir/c.h"
 #include "model_library/files.h"
 #include "support/error.h"
+#include "tir/c/c.h"
 #include "tir/node_queries.h"
 
 namespace mlf::deployment {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/error.h"
+#include "tir/c/c.h"
 
 namespace mlf {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "deployment/tir_name.h"
-#include "mlf/tir/c.h"
-#include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/c/c.h"
+#include "tir/compare/compare.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 

@@ -10,6 +10,7 @@
 #include "deployment/tir_name.h"
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
+#include "tir/c/c.h"
 
 namespace mlf::replan {
 

@@ -10,11 +10,11 @@
 
 #include "graph/reconstruct.h"
 #include "mlf/plan.h"
-#include "mlf/tir/c.h"
 #include "replan/call_slots.h"
 #include "replan/edit.h"
 #include "replan/edited_archive.h"
 #include "support/error.h"
+#include "tir/c/c.h"
 #include "tir/places.h"
 
 namespace mlf::replan {

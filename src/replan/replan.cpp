@@ -24,7 +24,6 @@
 #include "deployment/tir_name.h"
 #include "json/document.h"
 #include "mlf/inspection.h"
-#include "mlf/tir/compare.h"
 #include "mlf/tir/module.h"
 #include "process/regenerate.h"
 #include "process/verify_c.h"
@@ -33,6 +32,8 @@
 #include "replan/edited_archive.h"
 #include "support/error.h"
 #include "support/source_text.h"
+#include "tir/c/c.h"
+#include "tir/compare/compare.h"
 #include "tir/places.h"
 
 namespace mlf::replan {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "deployment/member_text.h"
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 
 namespace mlf::report {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/fingerprint.h"
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 
 namespace mlf {
 namespace report {

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/tir/dtype.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::tir {

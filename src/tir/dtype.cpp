@@ -1,4 +1,4 @@
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 
 #include <array>
 #include <charconv>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::tir {
 

@@ -1,4 +1,4 @@
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 #include <algorithm>
 #include <array>

@@ -10,8 +10,6 @@
 #include <string_view>
 
 #include "mlf/tir/builder.h"
-#include "mlf/tir/dtype.h"
-#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::tir {

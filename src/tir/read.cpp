@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/tir/c.h"
 #include "mlf/tir/document.h"
 #include "support/error.h"
+#include "tir/c/c.h"
 #include "tir/reader.h"
 #include "tir/source_digest.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 
 namespace mlf::tir {
 

@@ -1,4 +1,4 @@
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 
 #include <fmt/core.h>
 

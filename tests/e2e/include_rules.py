@@ -59,7 +59,7 @@ PUBLIC = {
 
 
 # Headers with nothing that threads could share.
-PLAIN = ("export.h", "tvm_version.h")
+PLAIN = ("export.h",)
 
 
 def layer_of(path):

@@ -13,7 +13,6 @@
 
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
-#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::analysis {

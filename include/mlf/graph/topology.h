@@ -13,7 +13,7 @@
 
 #include "mlf/export.h"
 #include "mlf/tir/document.h"
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::graph {
 

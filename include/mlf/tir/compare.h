@@ -1,76 +1,16 @@
-// Whether two modules mean the same, field by field, and what a dialect may have lost between them.
+// Whether two modules mean the same, field by field.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mlf/export.h"
-#include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::tir {
-
-/// How far two values may be apart under a row of the tolerance table. "Left" is the module as the
-/// compiler had it, "right" the one that came through the dialect. tolerances.def says what each
-/// rule allows.
-enum class ToleranceRule : std::uint8_t {
-#define MLF_RULE(name, hides_below) name,
-#define MLF_TOLERATE(dialect, loss, kind, field, rule)
-#define MLF_TOLERATE_NODE(dialect, loss, kind, aspect, rule)
-#define MLF_TOLERATE_ANY(dialect, loss, aspect, rule)
-#include "mlf/tir/tolerances.def"
-#undef MLF_RULE
-#undef MLF_TOLERATE
-#undef MLF_TOLERATE_NODE
-#undef MLF_TOLERATE_ANY
-};
-
-/// What of a node a row is about when it is not one of its fields.
-enum class Aspect : std::uint8_t {
-  field,     ///< the field that the row names
-  kind,      ///< that the right node is of another kind
-  identity,  ///< that one node on one side corresponds to several on the other
-  span,      ///< TVM's span of the node
-};
-
-/// One row of tolerances.def.
-struct ToleranceRow {
-  Dialect dialect;
-  LossCode loss;
-  std::optional<Kind> kind;  ///< the kind on the left; nothing: any kind
-  Aspect aspect;
-  std::uint8_t field;  ///< meaningful for Aspect::field only
-  ToleranceRule rule;
-};
-
-/// All rows, in the order of tolerances.def.
-MLF_API std::span<const ToleranceRow> all_tolerances();
-MLF_API std::string_view to_string(ToleranceRule rule);
-/// `Kind.field`, `Kind (aspect)` or `any (aspect)`, and the name of the rule.
-MLF_API std::string to_string(const ToleranceRow& row);
-/// Whether nodes below a field that this rule tolerates are not compared.
-MLF_API bool hides_below(ToleranceRule rule);
-
-/// Which differences are expected: nothing, or what a dialect does not say.
-class MLF_API Tolerance {
- public:
-  /// Every field of every node counts, and so do order, sharing of identities and spans.
-  static Tolerance none() { return {}; }
-  /// The rows of `dialect` for a module printed in it, compared with the same module as save_json
-  /// has it (whose own rows are part of it).
-  static Tolerance of(Dialect dialect);
-
-  /// Positions in all_tolerances of the rows that apply.
-  std::span<const std::uint16_t> rows() const { return rows_; }
-
- private:
-  std::vector<std::uint16_t> rows_;
-};
 
 /// What a difference is about.
 enum class DifferenceIn : std::uint8_t {
@@ -92,28 +32,13 @@ struct Difference {
   std::optional<SourceRange> right_range;
 };
 
-/// A difference that the dialect explains.
-struct Tolerated {
-  LossCode loss;
-  std::string path;
-  std::uint16_t row;  ///< position in all_tolerances
-};
-
-struct Comparison {
-  std::vector<Difference> differences;  ///< in the order of the left module
-  std::vector<Tolerated> tolerated;
-  std::size_t nodes = 0;      ///< pairs of nodes compared
-  std::size_t functions = 0;  ///< pairs of functions compared
-
-  bool equal() const { return differences.empty(); }
-};
-
-/// Compares `left`, the module as the compiler had it, with `right`, the module as a dialect says
-/// it. Functions are matched by name, the rest by position; Var, Buffer, constants and objects must
-/// correspond one to one. Shared nodes are compared once per pair: time and memory grow with the
-/// number of nodes, not of paths. Where two nodes differ in kind, nothing below them is compared.
-MLF_API Comparison compare(const Module& left, const Module& right,
-                           const Tolerance& tolerance = Tolerance::none());
+/// What of `right` is not as in `left`, in the order of `left`; empty where they are equal.
+///
+/// Functions are matched by name, the rest by position; Var, Buffer, constants and objects must
+/// correspond one to one. Every field counts, and so do order, sharing of identities and spans.
+/// Shared nodes are compared once per pair: time and memory grow with the number of nodes, not of
+/// paths. Where two nodes differ in kind, nothing below them is compared.
+MLF_API std::vector<Difference> differences(const Module& left, const Module& right);
 
 /// One line for a person: path, both sides.
 MLF_API std::string to_string(const Difference& difference);

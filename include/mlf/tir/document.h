@@ -1,10 +1,12 @@
-// A module together with where it came from and what its source had already lost.
+// Reads TIR: a module together with where it came from (dialect, version of TVM) and what its
+// source had already lost. A Document owns all that it says.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,9 +17,32 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/tir/module.h"
-#include "mlf/tir/tvm_version.h"
 
 namespace mlf::tir {
+
+/// Minor versions (the x of 0.x) of the releases that mlf knows, oldest first.
+inline constexpr std::uint8_t kTvmReleases[] = {
+#define MLF_TVM_RELEASE(minor) minor,
+#include "mlf/tir/tvm_versions.def"
+};
+inline constexpr std::uint8_t kOldestTvm = *std::begin(kTvmReleases);
+inline constexpr std::uint8_t kNewestTvm = *std::rbegin(kTvmReleases);
+
+/// `until` of what the newest TVM still has; beyond every release, also those to come.
+inline constexpr std::uint8_t kStillThere = UINT8_MAX;
+
+/// TVM minor versions (the x of 0.x) that a text may come from, both ends included.
+struct VersionRange {
+  std::uint8_t first = kOldestTvm;
+  std::uint8_t last = kNewestTvm;
+  std::string exact;  ///< the full version where the source names it, such as "0.16.dev0"
+  friend bool operator==(const VersionRange&, const VersionRange&) = default;
+};
+
+/// The version of TVM that users name: "0.16", "0.16.1", "0.16.dev0", "0.16.1rc0", the last three
+/// with or without a build ("0.16.dev0+g1234abc"). Nothing for other texts, and for versions that
+/// mlf does not know.
+MLF_API std::optional<VersionRange> tvm_version_named(std::string_view text);
 
 /// The ways in which TVM (and mlf) write TIR.
 enum class Dialect : std::uint8_t {

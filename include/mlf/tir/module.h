@@ -1,4 +1,5 @@
-// A frozen TIR module: nodes in one arena, referred to by 32-bit ids.
+// TIR: data types, the kinds of nodes with their fields, and frozen modules. A module owns its
+// nodes in one arena and refers to them by 32-bit ids.
 //
 // Whoever asks a node for what it has not got (a field of another kind, an index over the end, the
 // kind of an undefined node) gets a `NodeMisuse`, in every build. That is a defect of the caller,
@@ -7,6 +8,7 @@
 // Threads: a Module does not change once it is built; any number of threads may read it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,14 +17,274 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "mlf/export.h"
-#include "mlf/tir/dtype.h"
-#include "mlf/tir/kind.h"
 
 namespace mlf::tir {
+
+// --- TVM's DataType: what a scalar or a vector is made of ---------------------------------------
+
+/// Type codes as in DLPack and TVM's runtime/data_type.h.
+enum class TypeCode : std::uint8_t {
+  Int = 0,
+  UInt = 1,
+  Float = 2,
+  Handle = 3,
+  BFloat = 4,
+  E4M3Float = 6,
+  E5M2Float = 7,
+  Custom = 129,  ///< first of the custom codes; the code itself is kept, its name is not
+};
+
+/// A data type of `lanes` elements of `bits` bits each.
+///
+/// bool is an unsigned integer of one bit; `handle` is a pointer (its width is never written by
+/// TVM and taken as 64); void is a handle of no bits. Scalable vectors (v0.16+) have negative
+/// lanes: -4 is "vscale times 4".
+struct DType {
+  TypeCode code = TypeCode::Handle;
+  std::uint8_t bits = 0;
+  std::int16_t lanes = 0;
+
+  friend bool operator==(const DType&, const DType&) = default;
+
+  bool is_void() const { return code == TypeCode::Handle && bits == 0; }
+  bool is_handle() const { return code == TypeCode::Handle && bits != 0; }
+  bool is_bool() const { return code == TypeCode::UInt && bits == 1; }
+  bool is_int() const { return code == TypeCode::Int; }
+  bool is_uint() const { return code == TypeCode::UInt; }
+  /// Any type of floating point, bfloat16 and the 8-bit ones included.
+  bool is_float() const {
+    return code != TypeCode::Int && code != TypeCode::UInt && code != TypeCode::Handle;
+  }
+  bool is_scalar() const { return lanes == 1; }
+  DType with_lanes(std::int16_t count) const { return {code, bits, count}; }
+  /// With the lanes of `other`; void has none to give.
+  DType as_wide_as(DType other) const { return other.is_void() ? *this : with_lanes(other.lanes); }
+  DType element() const { return with_lanes(1); }
+  /// Bytes of one element in memory: bits rounded up to whole bytes (bool takes one byte).
+  std::size_t element_bytes() const { return (bits + 7u) / 8u; }
+
+  std::uint32_t packed() const {
+    return static_cast<std::uint32_t>(code) | static_cast<std::uint32_t>(bits) << 8 |
+           static_cast<std::uint32_t>(static_cast<std::uint16_t>(lanes)) << 16;
+  }
+  static DType unpack(std::uint32_t word) {
+    return {static_cast<TypeCode>(word & 0xff), static_cast<std::uint8_t>(word >> 8 & 0xff),
+            static_cast<std::int16_t>(static_cast<std::uint16_t>(word >> 16))};
+  }
+
+  static constexpr DType Void() { return {}; }
+  static constexpr DType Handle() { return {TypeCode::Handle, 64, 1}; }
+  static constexpr DType Bool() { return {TypeCode::UInt, 1, 1}; }
+  static constexpr DType Int(std::uint8_t bits) { return {TypeCode::Int, bits, 1}; }
+  static constexpr DType UInt(std::uint8_t bits) { return {TypeCode::UInt, bits, 1}; }
+  static constexpr DType Float(std::uint8_t bits) { return {TypeCode::Float, bits, 1}; }
+};
+
+/// TVM's spelling: `int32`, `float16x4`, `bool`, `handle`, `float32xvscalex4`; void is `void`.
+MLF_API std::string to_string(DType dtype);
+
+/// Parses TVM's spelling; the empty string and `void` are void, `bool` and `uint1` are the same.
+MLF_API std::optional<DType> parse_dtype(std::string_view text);
+
+// --- The kinds of nodes and their fields, made from nodes.def -----------------------------------
+
+enum class Kind : std::uint8_t {
+#define MLF_NODE(name, type_key, category, encoding) name,
+#define MLF_FIELD(name, type, expects, role, nullable, since, until)
+#define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until)
+#define MLF_END(name)
+#include "mlf/tir/nodes.def"
+#undef MLF_NODE
+#undef MLF_FIELD
+#undef MLF_FIELD_AS
+#undef MLF_END
+};
+
+/// Fields by name: `f::For::body` is the position of `body` in the row of `Kind::For`, and knows
+/// that it is one of For.
+namespace f {
+#define MLF_NODE(name, type_key, category, encoding) \
+  struct name {                                      \
+    enum Field : std::uint8_t {
+#define MLF_FIELD(name, type, expects, role, nullable, since, until) name,
+#define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until) name,
+#define MLF_END(name)                   \
+  }                                     \
+  ;                                     \
+  }                                     \
+  ;                                     \
+  constexpr Kind kind_of(name::Field) { \
+    return Kind::name;                  \
+  }
+#include "mlf/tir/nodes.def"
+#undef MLF_NODE
+#undef MLF_FIELD
+#undef MLF_FIELD_AS
+#undef MLF_END
+}  // namespace f
+
+/// A field that a node is asked for. Named, it fits kinds that have a field of this name at this
+/// place (`f::Add::a` fits all binary operators); by position, for code that runs over the table,
+/// it fits every kind with that many fields.
+class FieldRef {
+ public:
+  constexpr FieldRef(std::uint8_t position) : position_(position) {}
+  template <class Name>
+  requires std::is_enum_v<Name> && requires(Name name) {
+    { kind_of(name) } -> std::same_as<Kind>;
+  }
+  constexpr FieldRef(Name name)
+      : position_(static_cast<std::uint8_t>(name)),
+        kind_(static_cast<std::uint8_t>(kind_of(name))) {}
+
+  constexpr std::uint8_t position() const { return position_; }
+  constexpr bool is_named() const { return kind_ != kPositional; }
+  /// The kind by which the field is named.
+  constexpr Kind kind() const { return static_cast<Kind>(kind_); }
+
+ private:
+  static constexpr std::uint8_t kPositional = 255;  // there are fewer kinds
+
+  std::uint8_t position_;
+  std::uint8_t kind_ = kPositional;
+};
+
+enum class Category : std::uint8_t {
+  expr,      ///< PrimExpr
+  stmt,      ///< Stmt
+  buffer,    ///< Buffer
+  part,      ///< Range, IterVar, BufferRegion, MatchBufferRegion, CommReducer
+  function,  ///< PrimFunc
+  module,    ///< IRModule
+  type,      ///< PrimType, PointerType, …
+  value,     ///< strings, boxed numbers, arrays and maps: no identity of their own
+  constant,  ///< NDArray
+  object,    ///< everything else: identity is meaning
+};
+
+enum class Encoding : std::uint8_t { attrs, repr, special };
+
+enum class FieldType : std::uint8_t {
+  node,         ///< a NodeId; 0 where undefined
+  list,         ///< NodeIds in order; an undefined list differs from an empty one
+  string_map,   ///< names to NodeIds, in the order written
+  node_map,     ///< NodeIds to NodeIds, in the order written
+  string,       ///< an interned string; undefined differs from empty
+  integer,      ///< int64
+  real,         ///< double
+  boolean,      ///< 0 or 1
+  dtype,        ///< DType
+  enumeration,  ///< an integer with names; FieldInfo::expects says which ones
+  integers,     ///< int64s in order
+  bytes,        ///< raw data; may be undefined
+};
+
+/// What may be in a field; for enumerations, which set of names applies.
+enum class Expects : std::uint8_t {
+  none,
+  any,
+  expr,
+  var,
+  buffer,
+  stmt,
+  range,
+  iter_var,
+  buffer_region,
+  match_buffer_region,
+  comm_reducer,
+  type,
+  function,
+  object,
+  attr_value,
+  callee,    ///< Op or GlobalVar
+  constant,  ///< NDArray, in save_json a node of its own
+  tensor,    ///< NDArray, in save_json an index into `b64ndarrays`
+  for_kind,
+  iter_var_type,
+  buffer_type,
+};
+
+/// What a field is to the scopes of Vars and Buffers.
+enum class Role : std::uint8_t {
+  none,
+  define,  ///< brings the Var or Buffer it holds into scope
+  use,     ///< refers to one
+  scope,   ///< the statements after a let, an allocation and the like: what their node covers
+};
+
+struct FieldInfo {
+  std::string_view name;  ///< TVM's name, as in save_json and tir-N.json
+  FieldType type;
+  Expects expects;
+  Role role;
+  bool nullable;
+  std::uint8_t since;   ///< first TVM minor version (0.x) with this field
+  std::uint8_t until;   ///< last one, or kStillThere
+  std::uint8_t offset;  ///< first 32-bit word of the field inside the node
+  FieldType stored;     ///< what its words are: node, list, string, integer, real, dtype or bytes
+};
+
+constexpr std::uint8_t kNoField = 255;
+
+struct KindInfo {
+  Kind kind;
+  std::string_view name;      ///< the name in tir-N.json
+  std::string_view type_key;  ///< TVM's type key; empty for opaque kinds
+  Category category;
+  Encoding encoding;
+  std::span<const FieldInfo> fields;
+  std::uint8_t words;  ///< 32-bit words that a node of this kind takes
+  std::uint8_t scope;  ///< position of the field of role `scope`; kNoField if there is none
+};
+
+namespace detail {
+MLF_API extern const KindInfo kind_rows[];
+}
+
+/// All rows, in the order of `Kind`.
+MLF_API std::span<const KindInfo> all_kinds();
+inline const KindInfo& info(Kind kind) {
+  return detail::kind_rows[static_cast<std::size_t>(kind)];
+}
+/// The kind with this name in tir-N.json.
+MLF_API std::optional<Kind> kind_named(std::string_view name);
+/// The kind with this type key, any version's spelling; StringMap for "Map".
+MLF_API std::optional<Kind> kind_with_type_key(std::string_view type_key);
+/// Position of the field with Role::scope in the row of `kind`; nothing where it has none.
+MLF_API std::optional<std::uint8_t> scope_field(Kind kind);
+/// Position of the field with this name in the row of `kind`.
+MLF_API std::optional<std::uint8_t> field_named(Kind kind, std::string_view name);
+
+/// Names of the values of an enumeration, by TVM's number; empty where TVM has no such value.
+MLF_API std::span<const std::string_view> enum_names(Expects which);
+
+enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled, thread_binding };
+enum class IterVarType : std::uint8_t {
+  DataPar,
+  ThreadIndex,
+  CommReduce,
+  Ordered,
+  Opaque,
+  Unrolled,
+  Vectorized,
+  Parallelized,
+  Tensorized,
+};
+enum class BufferType : std::uint8_t { default_ = 1, auto_broadcast = 2 };
+
+constexpr bool is_expr(Category c) {
+  return c == Category::expr;
+}
+constexpr bool is_binary(Kind kind) {
+  return kind >= Kind::Add && kind <= Kind::Or;
+}
+
+// --- Modules ------------------------------------------------------------------------------------
 
 /// Names a node of one module. Ids are given in the order of making: parts come before the whole.
 /// Identity of Var, Buffer, constants and objects is this id. 0 is "undefined".

@@ -1,4 +1,5 @@
-// Writes modules: tir-N.json, with its constants beside it, and tvm.ir.save_json.
+// Writes modules: tir-N.json, with its constants beside it, tvm.ir.save_json, TVMScript and C. Only
+// what `sink` throws is thrown.
 // Threads: functions have no shared state; a Sink is called from the thread that writes.
 #pragma once
 
@@ -96,5 +97,22 @@ struct ScriptOptions {
 /// expands beyond the limit. The message names it.
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
+
+/// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and
+/// constants, and the pools of the memory planner at the end. The forms are those of the version
+/// that the document names (the last one of its range, where they leave a choice). How a function
+/// takes its arguments follows from the calls of it; one that nobody calls is packed.
+///
+/// Written is what `read` can make of such a file: flat buffers, serial loops from zero, scalars,
+/// operators that the generator has a word for. The result is what the generator prints, token for
+/// token: host passes are redone (packed calls, workspaces, prologues, floor divisions). Options of
+/// the generator that the IR does not have are at their default: a call of CMSIS-NN that fails sets
+/// no message.
+///
+/// Errors: `invalid_input` where the module holds anything else ("Block cannot be printed as C"),
+/// where a constant has no data, and where sharing expands to more than `max_written_nodes` nodes,
+/// which is found out before anything is written.
+MLF_API Result<void> write_c(const Document& document, const Sink& sink,
+                             std::uint64_t max_written_nodes = kMaxWrittenNodes);
 
 }  // namespace mlf::tir

@@ -166,7 +166,7 @@ nb::bytes written(Write&& write) {
 std::vector<std::string> differences(const Document& left, const Document& right) {
   return without_gil([&] {
     std::vector<std::string> lines;
-    for (const auto& found : tir::compare(left.module, right.module).differences) {
+    for (const auto& found : tir::differences(left.module, right.module)) {
       lines.push_back(to_string(found));
     }
     return lines;

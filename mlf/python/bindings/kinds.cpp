@@ -1,5 +1,5 @@
 // The rows of nodes.def, from which the package makes its classes.
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 #include <nanobind/nanobind.h>
 

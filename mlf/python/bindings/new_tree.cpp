@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 
 namespace mlf::python {
 namespace {

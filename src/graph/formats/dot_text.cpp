@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "json/text.h"
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "support/characters.h"
 
 namespace mlf::graph {

@@ -6,8 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "mlf/tir/dtype.h"
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::tir::c {
 

@@ -1,4 +1,4 @@
-#include "mlf/tir/compare.h"
+#include "tir/compare/compare.h"
 
 #include <fmt/core.h>
 
@@ -22,7 +22,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
 #define MLF_TOLERATE(dialect, loss, kind, field, rule)
 #define MLF_TOLERATE_NODE(dialect, loss, kind, aspect, rule)
 #define MLF_TOLERATE_ANY(dialect, loss, aspect, rule)
-#include "mlf/tir/tolerances.def"
+#include "tir/compare/tolerances.def"
 #undef MLF_RULE
 #undef MLF_TOLERATE
 #undef MLF_TOLERATE_NODE
@@ -38,7 +38,7 @@ constexpr auto kTolerances = std::to_array<ToleranceRow>({
   {Dialect::dialect, LossCode::loss, Kind::kind, Aspect::aspect, 0, ToleranceRule::rule},
 #define MLF_TOLERATE_ANY(dialect, loss, aspect, rule) \
   {Dialect::dialect, LossCode::loss, std::nullopt, Aspect::aspect, 0, ToleranceRule::rule},
-#include "mlf/tir/tolerances.def"
+#include "tir/compare/tolerances.def"
 #undef MLF_RULE
 #undef MLF_TOLERATE
 #undef MLF_TOLERATE_NODE
@@ -83,6 +83,10 @@ Tolerance Tolerance::of(Dialect dialect) {
 
 Comparison compare(const Module& left, const Module& right, const Tolerance& tolerance) {
   return compare_detail::Comparer(left, right, tolerance).run();
+}
+
+std::vector<Difference> differences(const Module& left, const Module& right) {
+  return compare(left, right).differences;
 }
 
 std::string to_string(const Difference& difference) {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "mlf/tir/compare.h"
+#include "tir/compare/compare.h"
 #include "tir/compare/correspondence.h"
 #include "tir/compare/descriptions.h"
 #include "tir/compare/tolerance_rules.h"

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <string_view>
 
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 #include "support/error.h"
 
 namespace mlf::tir::compare_detail {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "mlf/tir/compare.h"
+#include "tir/compare/compare.h"
 #include "tir/compare/correspondence.h"
 #include "tir/compare/surroundings.h"
 

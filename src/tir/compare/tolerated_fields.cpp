@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "tir/array_uses.h"

@@ -15,7 +15,7 @@
 #include "json/writer.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
 #include "support/source_text.h"
 #include "tir/json/outline.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {

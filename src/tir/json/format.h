@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "json/writer.h"
-#include "mlf/tir/dtype.h"
-#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::tir::tir_json {

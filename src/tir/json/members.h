@@ -11,7 +11,7 @@
 
 #include "json/document.h"
 #include "mlf/tir/builder.h"
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::tir::tir_json {
 

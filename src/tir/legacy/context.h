@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "support/name_map.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"

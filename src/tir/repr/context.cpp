@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "tir/text/expression_values.h"
 #include "tir/text/lexer.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
-#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 #include "support/byte_sink.h"
 

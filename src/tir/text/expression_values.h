@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/tir/kind.h"
 #include "mlf/tir/module.h"
 #include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"

@@ -9,8 +9,7 @@
 #include <string_view>
 
 #include "mlf/tir/document.h"
-#include "mlf/tir/dtype.h"
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 #include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"
 

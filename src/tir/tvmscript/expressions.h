@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {

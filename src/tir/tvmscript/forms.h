@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::tir::tvmscript {
 

@@ -17,6 +17,7 @@
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/corpus_folder.h"
+#include "tir/c/c.h"
 
 namespace mlf {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "deployment/tir_name.h"
 #include "mlf/deployment.h"
+#include "tir/c/c.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 

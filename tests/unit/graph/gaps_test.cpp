@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "mlf/graph/topology.h"
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

@@ -5,7 +5,7 @@
 
 #include "mlf/analysis/cost.h"
 #include "mlf/graph/topology.h"
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

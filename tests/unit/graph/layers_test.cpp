@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {

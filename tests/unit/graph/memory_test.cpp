@@ -1,7 +1,7 @@
 // Storage: pools of the unified static memory planner, what lies where, and what may overlap.
 #include <gtest/gtest.h>
 
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 #include "unit/graph/planned_networks.h"
 
 namespace mlf::graph {

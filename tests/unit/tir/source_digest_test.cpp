@@ -1,7 +1,6 @@
 // The digest that a document has of its source.
 #include <gtest/gtest.h>
 
-#include "mlf/tir/c.h"
 #include "support/sha256.h"
 
 namespace mlf::tir {

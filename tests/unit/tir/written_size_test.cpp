@@ -1,7 +1,6 @@
 // A module is a DAG, its text a tree: writers that spell sharing out count before they write.
 #include <gtest/gtest.h>
 
-#include "mlf/tir/c.h"
 #include "mlf/tir/write.h"
 #include "unit/tir/json/documents.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 #include "tir/c/integer_ranges.h"
 #include "tir/c/normal_form/rules.h"
 #include "tir/c/versions.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 
 namespace mlf::tir {
 namespace {
@@ -15,7 +15,7 @@ constexpr auto kRules = std::to_array<CNormalizationRule>({
   {LossCode::loss, Kind::kind, std::uint8_t{f::kind::field}, CRemainder::remainder, what},
 #define MLF_C_KIND_RULE(step, loss, kind, what) \
   {LossCode::loss, Kind::kind, std::nullopt, CRemainder::below, what},
-#include "mlf/tir/c_normalization.def"
+#include "tir/c/c_normalization.def"
 #undef MLF_C_RULE
 #undef MLF_C_KIND_RULE
 });

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <optional>
 
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 
 namespace mlf::tir::c {
 
 enum class NormalizationRule : std::uint8_t {
 #define MLF_C_RULE(loss, kind, field, remainder, what) kind##_##field,
 #define MLF_C_KIND_RULE(step, loss, kind, what) step,
-#include "mlf/tir/c_normalization.def"
+#include "tir/c/c_normalization.def"
 #undef MLF_C_RULE
 #undef MLF_C_KIND_RULE
 };

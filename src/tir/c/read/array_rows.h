@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mlf/tir/dtype.h"
+#include "mlf/tir/module.h"
 #include "support/source_text.h"
 #include "tir/c/read/file_items.h"
 

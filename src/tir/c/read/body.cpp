@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "mlf/tir/kind.h"
+#include "mlf/tir/module.h"
 #include "support/error.h"
 
 namespace mlf::tir::c {

@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "mlf/target.h"
-#include "mlf/tir/c.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "tir/c/c.h"
 #include "tir/c/read/constants.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/tir/c.h"
 #include "support/name_map.h"
 #include "support/source_text.h"
+#include "tir/c/c.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
 #include "tir/node_queries.h"

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "mlf/target.h"
-#include "mlf/tir/c.h"
 #include "mlf/tir/visit.h"
+#include "mlf/tir/write.h"
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/c/write/body.h"

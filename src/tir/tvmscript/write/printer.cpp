@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 #include "support/error.h"
 #include "tir/written_size.h"
 

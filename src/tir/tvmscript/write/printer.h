@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
-#include "mlf/tir/dtype.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
 #include "support/name_map.h"

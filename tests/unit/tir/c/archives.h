@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 
 namespace mlf::tir::c {
 

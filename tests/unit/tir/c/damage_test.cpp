@@ -9,10 +9,10 @@
 #include <random>
 
 #include "archives.h"
-#include "mlf/tir/compare.h"
 #include "reading.h"
 #include "support/corpus_folder.h"
 #include "tir/c/read/file_items.h"
+#include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {

@@ -1,6 +1,7 @@
 // Parameters that TVM v0.8 links as constants.
 #include <fmt/core.h>
 
+#include "mlf/tir/write.h"
 #include "reading.h"
 #include "tir/node_queries.h"
 #include "unit/tir/json/documents.h"

@@ -2,9 +2,9 @@
 // and what a change means is never lost without a word.
 #include <random>
 
-#include "mlf/tir/compare.h"
 #include "reading.h"
 #include "tir/c/read/tokens.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir::c {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdio>
 
 #include "archives.h"
-#include "mlf/tir/compare.h"
 #include "reading.h"
 #include "support/corpus_folder.h"
 #include "support/ir_editor.h"
+#include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
 #include "unit/tir/compare/mutations.h"
 #include "unit/tir/compare/scores.h"

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "archives.h"
-#include "mlf/tir/compare.h"
 #include "reading.h"
 #include "support/corpus_folder.h"
+#include "tir/compare/compare.h"
 #include "tokens_of.h"
 #include "unit/tir/compare/corpus.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/tir/c.h"
+#include "tir/c/c.h"
 
 namespace mlf::tir::c {
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "mlf/tir/compare.h"
+#include "mlf/tir/write.h"
 #include "reading.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir::c {
 

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "archives.h"
-#include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
 #include "reading.h"
 #include "support/corpus_folder.h"
+#include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {

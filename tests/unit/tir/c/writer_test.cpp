@@ -4,10 +4,11 @@
 
 #include <map>
 
-#include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
+#include "mlf/tir/write.h"
 #include "reading.h"
 #include "support/ir_editor.h"
+#include "tir/compare/compare.h"
 #include "tokens_of.h"
 #include "unit/tir/compare/corpus.h"
 #include "unit/tir/compare/mutations.h"

@@ -1,4 +1,4 @@
-#include "mlf/tir/compare.h"
+#include "tir/compare/compare.h"
 
 #include <gtest/gtest.h>
 

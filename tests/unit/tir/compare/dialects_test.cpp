@@ -7,8 +7,8 @@
 #include <set>
 
 #include "corpus.h"
-#include "mlf/tir/compare.h"
 #include "support/corpus_folder.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir {
 namespace {

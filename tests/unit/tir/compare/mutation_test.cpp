@@ -7,12 +7,12 @@
 #include <set>
 
 #include "corpus.h"
-#include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
 #include "mutations.h"
 #include "scores.h"
 #include "support/every_kind.h"
 #include "support/ir_editor.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir {
 namespace {

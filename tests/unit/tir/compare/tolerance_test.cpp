@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
-#include "mlf/tir/compare.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir {
 namespace {

@@ -9,10 +9,10 @@
 #include <map>
 #include <sstream>
 
-#include "mlf/tir/compare.h"
 #include "mlf/tir/document.h"
 #include "support/corpus_folder.h"
 #include "support/sha256.h"
+#include "tir/compare/compare.h"
 #include "tir/reader.h"
 #include "unit/tir/compare/corpus.h"
 #include "unit/tir/json/documents.h"

@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "mlf/tir/compare.h"
 #include "support/error.h"
+#include "tir/compare/compare.h"
 #include "tir/json/constants.h"
 #include "unit/tir/json/documents.h"
 

@@ -10,9 +10,9 @@
 #include <sstream>
 #include <string>
 
-#include "mlf/tir/c.h"
-#include "mlf/tir/compare.h"
 #include "support/error.h"
+#include "tir/c/c.h"
+#include "tir/compare/compare.h"
 #include "tir/json/format.h"
 #include "unit/all_rows.h"
 #include "unit/tir/json/documents.h"

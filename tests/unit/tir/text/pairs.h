@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "mlf/tir/compare.h"
 #include "reading.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir::text {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "mlf/tir/tvm_version.h"
+#include "mlf/tir/document.h"
 #include "reading.h"
 
 namespace mlf::tir::tvmscript {

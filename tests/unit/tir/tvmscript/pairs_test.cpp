@@ -4,8 +4,8 @@
 #include <iterator>
 #include <vector>
 
-#include "mlf/tir/compare.h"
 #include "reading.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir::tvmscript {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/tir/compare.h"
 #include "mlf/tir/write.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir::write_test {
 

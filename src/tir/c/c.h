@@ -10,9 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/export.h"
 #include "mlf/tir/document.h"
-#include "mlf/tir/write.h"
 
 namespace mlf::tir {
 
@@ -38,7 +36,7 @@ struct CFile {
 };
 
 /// Says what a file is. Never fails; the cost is that of finding the ends of its functions.
-MLF_API CFile describe_c(std::string_view text);
+CFile describe_c(std::string_view text);
 
 /// The type of a tensor parameter as the archive states it elsewhere.
 struct CTensor {
@@ -78,7 +76,7 @@ struct CSources {
 ///
 /// Errors: `invalid_input` where no file has a function, where a constant array is malformed or
 /// defined twice, and where a file is over a limit.
-MLF_API Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
+Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
 
 /// What is left of a field of which something is taken away.
 enum class CRemainder : std::uint8_t {
@@ -98,9 +96,9 @@ struct CNormalizationRule {
 };
 
 /// All rules, in the order of c_normalization.def.
-MLF_API std::span<const CNormalizationRule> all_c_normalization_rules();
+std::span<const CNormalizationRule> all_c_normalization_rules();
 /// `Kind.field: what (loss)`.
-MLF_API std::string to_string(const CNormalizationRule& row);
+std::string to_string(const CNormalizationRule& row);
 
 /// What generated C can say of a module.
 struct CNormalForm {
@@ -117,23 +115,6 @@ struct CNormalForm {
 /// compute, a boolean is stored in a byte, arguments of packed calls are filled in. What C cannot
 /// show is taken away, and all of that is in c_normalization.def. `version` is that of the TVM
 /// that printed the C.
-MLF_API CNormalForm c_normal_form(const Module& module, const VersionRange& version);
-
-/// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and
-/// constants, and the pools of the memory planner at the end. The forms are those of the version
-/// that the document names (the last one of its range, where they leave a choice). How a function
-/// takes its arguments follows from the calls of it; one that nobody calls is packed.
-///
-/// Written is what `read_c` can make of such a file: flat buffers, serial loops from zero, scalars,
-/// operators that the generator has a word for. The result is what the generator prints, token for
-/// token: host passes are redone (packed calls, workspaces, prologues, floor divisions). Options of
-/// the generator that the IR does not have are at their default: a call of CMSIS-NN that fails sets
-/// no message.
-///
-/// Errors: `invalid_input` where the module holds anything else ("Block cannot be printed as C"),
-/// where a constant has no data, and where sharing expands to more than `max_written_nodes` nodes,
-/// which is found out before anything is written.
-MLF_API Result<void> write_c(const Document& document, const Sink& sink,
-                             std::uint64_t max_written_nodes = kMaxWrittenNodes);
+CNormalForm c_normal_form(const Module& module, const VersionRange& version);
 
 }  // namespace mlf::tir
