@@ -19,7 +19,8 @@ enum class JsonLayout : std::uint8_t {
   pretty,   ///< a line for each value, indented by two blanks
 };
 
-/// Takes output part by part, in order. What it throws ends the writing.
+/// Takes output part by part, in order. An exception that it throws ends the writing; a
+/// std::exception becomes a diagnostic of kind `internal`.
 using Sink = std::function<void(std::string_view bytes)>;
 
 // A version changes when an old reader would misread a new file.

@@ -1,6 +1,5 @@
 // Writes a network: as <module>.topology.json, for TVM's graph executor, for Graphviz, as a trace
-// of its memory, and for Model Explorer. Writers keep nothing of what they are given; only `sink`
-// may throw.
+// of its memory, and for Model Explorer. Writers keep nothing of what they are given.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

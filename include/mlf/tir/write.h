@@ -1,5 +1,4 @@
-// Writes modules: tir-N.json, with its constants beside it, tvm.ir.save_json, TVMScript and C. Only
-// what `sink` throws is thrown.
+// Writes modules: tir-N.json, with its constants beside it, tvm.ir.save_json, TVMScript and C.
 // Threads: functions have no shared state; a Sink is called from the thread that writes.
 #pragma once
 
