@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "commands/budget_file.h"
@@ -169,6 +170,27 @@ Result<Limits> limits_from(const std::vector<std::string>& settings,
     row->set(limits, *value);
   }
   return limits;
+}
+
+void add_compiler_options(CLI::App& app, CompilerArguments& options) {
+  auto* command = app.add_option("--cc", options.command,
+                                 "Compile the archive's C with this command, for sizes of code and "
+                                 "stack frames; temporary files are removed")
+                      ->type_name("COMMAND")
+                      ->group("Compiler");
+  app.add_option("--cflags", options.flags,
+                 "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
+      ->type_name("FLAGS")
+      ->group("Compiler")
+      ->needs(command);
+}
+
+ReportOptions report_options(const CompilerArguments& options) {
+  if (options.command.empty()) return {};
+  Compiler compiler{.command = options.command, .flags = {}};
+  std::istringstream flags(options.flags);
+  for (std::string flag; flags >> flag;) compiler.flags.push_back(flag);
+  return {.compiler = std::move(compiler)};
 }
 
 }  // namespace mlf::program

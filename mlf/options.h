@@ -15,6 +15,7 @@
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
+#include "mlf/report.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::program {
@@ -100,5 +101,15 @@ CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& valu
       ->group(place.group)
       ->default_str(initial);
 }
+
+struct CompilerArguments {
+  std::string command;
+  std::string flags;  ///< with blanks between them
+};
+
+void add_compiler_options(CLI::App& app, CompilerArguments& options);
+
+/// No compiler where --cc was not given.
+ReportOptions report_options(const CompilerArguments& options);
 
 }  // namespace mlf::program

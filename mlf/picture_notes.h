@@ -1,8 +1,7 @@
 // What boxes of a drawn network say beside their kernels.
 #pragma once
 
-#include "graph/formats/dot.h"
-#include "graph/formats/fold.h"
+#include "graph/formats/picture.h"
 #include "mlf/diff.h"
 #include "mlf/report.h"
 

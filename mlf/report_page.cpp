@@ -9,8 +9,7 @@
 #endif
 #include "archive/output_file.h"
 #include "deployment/folding.h"
-#include "graph/formats/column.h"
-#include "graph/formats/dot.h"
+#include "graph/formats/picture.h"
 #include "output.h"
 #include "picture_notes.h"
 

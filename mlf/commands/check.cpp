@@ -16,7 +16,7 @@
 #include "commands/budget_update.h"
 #include "commands/check_formats.h"
 #include "commands/command.h"
-#include "compiler_option.h"
+#include "options.h"
 #include "output.h"
 
 namespace mlf::program {

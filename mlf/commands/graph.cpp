@@ -10,8 +10,7 @@
 #include "mlf/drawing.h"
 #endif
 #include "deployment/folding.h"
-#include "graph/formats/column.h"
-#include "graph/formats/dot.h"
+#include "graph/formats/picture.h"
 #include "mlf/graph/write.h"
 #include "mlf/report.h"
 #include "output.h"

@@ -8,8 +8,8 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/report_tables.h"
-#include "compiler_option.h"
 #include "mlf/report.h"
+#include "options.h"
 #include "output.h"
 #include "report_page.h"
 

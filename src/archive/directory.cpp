@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "archive/fault.h"
-#include "archive/limits.h"
 #include "archive/member_name.h"
 #include "archive/replace_file.h"
 #include "archive/temporary.h"

@@ -1,9 +1,12 @@
-// Refusing a tar: the message, the member it concerns and the byte its header starts at.
+// Refusing an archive: the message, the member that it concerns and the byte that its header starts
+// at; limits that several readings share, and with them what is written.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "mlf/archive.h"
 
 namespace mlf::archive {
 
@@ -23,5 +26,10 @@ struct HeaderPlace {
 
 /// The name as `printable` shows it, and no more than its beginning where it is long.
 std::string printable_name(std::string_view name);
+
+// All three throw `invalid_input` where the limit is exceeded.
+void check_member_count(std::uint64_t members, const Limits& limits);
+void check_member_size(std::uint64_t size, const std::string& member, const Limits& limits);
+void check_total_size(std::uint64_t bytes, const Limits& limits);
 
 }  // namespace mlf::archive

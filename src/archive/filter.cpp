@@ -11,7 +11,6 @@
 #include <new>
 
 #include "archive/fault.h"
-#include "archive/limits.h"
 #include "support/error.h"
 #include "support/file.h"
 

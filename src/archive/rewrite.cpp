@@ -13,7 +13,6 @@
 #include "archive/directory.h"
 #include "archive/fault.h"
 #include "archive/filter.h"
-#include "archive/limits.h"
 #include "archive/member_name.h"
 #include "archive/replace_file.h"
 #include "archive/tar_header.h"

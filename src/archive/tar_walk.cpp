@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "archive/fault.h"
-#include "archive/limits.h"
 #include "archive/member_name.h"
 #include "archive/tar_header.h"
 

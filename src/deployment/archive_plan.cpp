@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deployment/network_sources.h"
+#include "deployment/network_search.h"
 #include "deployment/pool_alignment.h"
 #include "graph/kernels/functions.h"
 #include "support/error.h"

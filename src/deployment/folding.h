@@ -2,7 +2,7 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
-#include "graph/formats/fold.h"
+#include "graph/formats/picture.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"

@@ -1,11 +1,13 @@
 #include "deployment/module_facts.h"
 
+#include <algorithm>
+#include <charconv>
+#include <optional>
 #include <span>
 
 #include "deployment/c_header.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
-#include "deployment/relay_signature.h"
 #include "mlf/model_library.h"
 #include "support/error.h"
 
@@ -71,6 +73,105 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.declared.push_back({std::move(tensor.name), tensor.bytes, {}});
   }
   return facts;
+}
+
+namespace {
+
+constexpr std::string_view kMain = "def @main(";
+constexpr std::string_view kTensor = "Tensor[(";
+
+/// Takes `expected` off the front of `text`.
+bool take(std::string_view& text, std::string_view expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(expected.size());
+  return true;
+}
+
+std::string_view take_until(std::string_view& text, std::string_view stops) {
+  const std::string_view taken = text.substr(0, text.find_first_of(stops));
+  text.remove_prefix(taken.size());
+  return taken;
+}
+
+/// Of `bias:0: Tensor[…`: names may have colons of their own.
+std::string_view take_name(std::string_view& text) {
+  // No further than the parameter: of many without a type each would look through all others.
+  const std::string_view parameter = text.substr(0, text.find_first_of(",)"));
+  const std::string_view name = parameter.substr(0, parameter.find(": "));
+  text.remove_prefix(name.size());
+  return name;
+}
+
+/// `float32]` or `float32 /* …`: what a tensor holds.
+std::optional<tir::DType> take_dtype(std::string_view& text) {
+  return tir::parse_dtype(take_until(text, "],) "));
+}
+
+/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`), those of 64 bits
+/// say so (`8i64`).
+std::optional<graph::TensorType> take_tensor(std::string_view& text) {
+  graph::TensorType type;
+  type.shape.emplace();
+  while (!take(text, ")")) {
+    std::int64_t extent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    type.shape->push_back(extent);
+    take(text, "i64");
+    take(text, ", ");
+  }
+  if (!take(text, ", ")) return std::nullopt;
+  const auto dtype = take_dtype(text);
+  if (!dtype) return std::nullopt;
+  type.dtype = *dtype;
+  return type;
+}
+
+/// `Tensor[(1, 8), float32]`, or `float32`: a tensor of no dimension.
+std::optional<graph::TensorType> take_type(std::string_view text) {
+  if (take(text, kTensor)) return take_tensor(text);
+  const auto dtype = take_dtype(text);
+  if (!dtype) return std::nullopt;
+  graph::TensorType scalar;
+  scalar.shape.emplace();
+  scalar.dtype = *dtype;
+  return scalar;
+}
+
+/// Passes over the rest of a parameter, brackets and their contents included.
+void skip_parameter(std::string_view& text) {
+  std::size_t depth = 0;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (depth == 0 && (c == ',' || c == ')')) break;
+    // Types and attributes nest; a comma or parenthesis of theirs does not end the parameter.
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (depth != 0 && (c == ')' || c == ']' || c == '}')) --depth;
+  }
+  text.remove_prefix(i);
+}
+
+}  // namespace
+
+std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
+  std::vector<graph::NamedTensor> tensors;
+  // Relay text looks the same in all versions: it never moved to TVMScript.
+  const std::size_t main = text.find(kMain);
+  if (main == std::string_view::npos) return tensors;
+  text.remove_prefix(main + kMain.size());
+  // Parameters begin with %; anything else ends the list.
+  while (take(text, "%")) {
+    const std::string name(take_name(text));
+    if (take(text, ": ")) {
+      // Tuples and functions as parameters are passed over: main in TIR has no such thing.
+      if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
+    }
+    skip_parameter(text);
+    if (!take(text, ", ")) break;
+  }
+  return tensors;
 }
 
 }  // namespace mlf::deployment

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "deployment/member_text.h"
 #include "deployment/module_facts.h"
@@ -11,7 +13,7 @@
 #include "graph/formats/graph_json.h"
 #include "graph/kernels/functions.h"
 #include "mlf/model_library.h"
-#include "plan/contradictions.h"
+#include "plan/plan_network.h"
 #include "support/error.h"
 
 namespace mlf::deployment {
@@ -149,6 +151,19 @@ Networks NetworkSearch::finish() && {
   }
   for (const graph::PoolSize& stated : deployment_.pool_sizes()) require_use(stated, networks);
   return networks;
+}
+
+NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network) {
+  std::set<std::string> stems{network.provenance.source};
+  for (const graph::Kernel& kernel : network.kernels) stems.insert(kernel.source);
+  NetworkSources sources;
+  for (const std::string& stem : stems) {
+    const TirSource* source = stem.empty() ? nullptr : deployment.find_tir(stem);
+    if (source == nullptr) continue;
+    sources.documents.push_back(get_or_throw(deployment.document(*source)));
+    sources.inputs.push_back({sources.documents.back().get(), stem});
+  }
+  return sources;
 }
 
 }  // namespace mlf::deployment

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,5 +44,14 @@ class NetworkSearch {
   std::map<std::size_t, graph::Topology> found_;               // by module
   bool saw_tir_ = false;
 };
+
+/// Holds the documents that `inputs` point to.
+struct NetworkSources {
+  std::vector<std::shared_ptr<const tir::Document>> documents;
+  std::vector<graph::TirInput> inputs;
+};
+
+/// The sources of main and of its kernels, by stem. Throws what `Deployment::document` returns.
+NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network);
 
 }  // namespace mlf::deployment

@@ -1,4 +1,4 @@
-#include "plan/contradictions.h"
+#include "plan/plan_network.h"
 
 #include <algorithm>
 #include <optional>

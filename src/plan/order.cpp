@@ -5,8 +5,6 @@
 #include <string>
 
 #include "plan/order_graph.h"
-#include "plan/order_peak.h"
-#include "plan/order_search.h"
 #include "support/error.h"
 
 namespace mlf::plan {

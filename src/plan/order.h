@@ -57,4 +57,8 @@ struct OrderProblem {
 /// call that has to be after itself or a later one, or sizes whose sum is not below 2^62.
 Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits = {});
 
+/// The most bytes alive in one tick of `calls`. Looks at the problem alone, not at how `best_order`
+/// works. Throws `Error` of kind `check_failed` for an order that is not allowed.
+std::uint64_t peak_of(const OrderProblem& problem, const std::vector<std::size_t>& calls);
+
 }  // namespace mlf::plan

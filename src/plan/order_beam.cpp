@@ -2,7 +2,7 @@
 #include <map>
 #include <tuple>
 
-#include "plan/order_search.h"
+#include "plan/order_graph.h"
 
 namespace mlf::plan {
 namespace {

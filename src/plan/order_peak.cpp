@@ -1,4 +1,4 @@
-#include "plan/order_peak.h"
+#include "plan/order.h"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // Best first over sets of calls that are done: what comes after such a set does not depend on the
 // order within it. The next set is the one with the lowest peak so far, so the first complete one
 // is the best.
-#include "plan/order_search.h"
+#include "plan/order_graph.h"
 
 #include <algorithm>
 #include <chrono>

@@ -123,4 +123,9 @@ Result<PoolSplit> split_pools(std::span<const AccessedBuffer> buffers,
 Result<std::optional<StaticPlan>> static_plan(const graph::Topology& topology,
                                               const SearchLimits& limits = {});
 
+/// A check for every workspace of a kernel that shares bytes with a tensor, or with another
+/// workspace, while both are in use. Tensors of main alone are for `graph::reconstruct` to check.
+std::vector<graph::Check> overlapping_workspaces(const graph::Topology& topology,
+                                                 std::span<const graph::TirInput> sources);
+
 }  // namespace mlf::plan

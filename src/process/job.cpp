@@ -9,7 +9,7 @@
 #include "archive/replace_file.h"
 #include "deployment/tir_name.h"
 #include "model_library/files.h"
-#include "process/output_names.h"
+#include "process/manifest.h"
 #include "support/error.h"
 #include "support/sha256.h"
 

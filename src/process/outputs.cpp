@@ -6,7 +6,7 @@
 
 #include "deployment/network_search.h"
 #include "mlf/graph/write.h"
-#include "process/output_names.h"
+#include "process/manifest.h"
 #include "support/error.h"
 
 namespace mlf::process {

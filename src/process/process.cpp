@@ -13,7 +13,7 @@
 #include "archive/output_file.h"
 #include "archive/rewrite.h"
 #include "process/job.h"
-#include "process/output_names.h"
+#include "process/manifest.h"
 #include "process/outputs.h"
 #include "process/regenerate.h"
 #include "process/verify_c.h"

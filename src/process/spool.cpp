@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "archive/limits.h"
+#include "archive/fault.h"
 #include "support/error.h"
 #include "support/sha256.h"
 

@@ -8,7 +8,7 @@
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
-#include "deployment/network_sources.h"
+#include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
 #include "plan/plan_network.h"
 #include "report/call_numbers.h"

@@ -1,4 +1,4 @@
-#include "graph/formats/column.h"
+#include "graph/formats/picture.h"
 
 #include <fmt/core.h>
 

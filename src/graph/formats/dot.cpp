@@ -1,4 +1,4 @@
-#include "graph/formats/dot.h"
+#include "graph/formats/picture.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

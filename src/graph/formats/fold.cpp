@@ -1,4 +1,4 @@
-#include "graph/formats/fold.h"
+#include "graph/formats/picture.h"
 
 #include <algorithm>
 #include <optional>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/formats/fold.h"
+#include "graph/formats/picture.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "deployment/c_header.h"
-#include "deployment/relay_signature.h"
+#include "deployment/module_facts.h"
 
 namespace mlf::deployment {
 namespace {

@@ -1,5 +1,5 @@
 // What is laid out, and the column of calls that is drawn where that would take too long.
-#include "graph/formats/column.h"
+#include "graph/formats/picture.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The network as Graphviz reads it.
-#include "graph/formats/dot.h"
+#include "graph/formats/picture.h"
 
 #include <gtest/gtest.h>
 

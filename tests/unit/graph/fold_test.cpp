@@ -1,5 +1,5 @@
 // Parts of a network that repeat are boxes of several calls.
-#include "graph/formats/fold.h"
+#include "graph/formats/picture.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <optional>
 #include <random>
 
-#include "plan/order_peak.h"
 #include "support/error.h"
 
 namespace mlf::plan {

@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "process/output_names.h"
-
 namespace mlf::process {
 namespace {
 
