@@ -1,14 +1,27 @@
-// The pages of mlf report --html and mlf diff --html.
+// The pages of mlf report --html and mlf diff --html, and what boxes of drawn networks say.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <string>
 
+#include "graph/formats/picture.h"
+#include "mlf/diff.h"
+#include "mlf/report.h"
 #include "page/page.h"
-#include "picture_notes.h"
 
 namespace mlf::program {
+
+/// Multiply-accumulates of each box: of a repeated part, those of all its calls. The layers of
+/// calls.
+graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module);
+
+/// Which symbol of a difference is that of the build that is drawn: `before` or `after`.
+using SymbolOf = std::string KernelDifference::*;
+
+/// Adds to the box of each call what happened to its kernel. `notes` is of the whole network.
+void add_changes(graph::DotNotes& notes, const ModuleReport& module,
+                 const ModuleDifference& difference, SymbolOf symbol);
 
 /// Draws the networks, where this build can, and writes the page to `file`; "-" is standard output.
 /// Errors: `io`, and those of `page_data`.

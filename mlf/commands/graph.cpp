@@ -14,7 +14,7 @@
 #include "mlf/graph/write.h"
 #include "mlf/report.h"
 #include "output.h"
-#include "picture_notes.h"
+#include "report_page.h"
 
 namespace mlf::program {
 namespace {

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "archive/output_file.h"
 #include "archive/temporary.h"
 #include "support/error.h"
 
@@ -275,19 +274,3 @@ std::vector<std::string> replace_file(const std::string& path, mode_t mode,
 }
 
 }  // namespace mlf::archive
-
-namespace mlf {
-
-Result<void> write_file(const std::string& path,
-                        const std::function<Result<void>(const Sink&)>& write) {
-  return support::to_result([&] {
-    const auto fill = [&](const support::File& out) {
-      support::FileSink sink(out);
-      support::get_or_throw(write([&](std::string_view bytes) { sink.write(bytes); }));
-      sink.flush();
-    };
-    archive::replace_file(path, 0666, fill, fill);
-  });
-}
-
-}  // namespace mlf

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mlf/tir/document.h"
+#include "support/sha256.h"
 
 namespace mlf::tir {
 
@@ -12,7 +13,10 @@ namespace mlf::tir {
 /// must outlive it.
 class SourceDigest {
  public:
-  explicit SourceDigest(const Input& input);
+  explicit SourceDigest(const Input& input)
+      : hex_(std::async(support::how_to_count(input.text.size()), [&input] {
+          return input.sha256 ? input.sha256() : support::sha256_hex(input.text);
+        })) {}
 
   /// Lower-case hexadecimal digits; once.
   std::string hex() { return hex_.get(); }

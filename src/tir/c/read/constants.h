@@ -3,8 +3,11 @@
 // for the rows, source_module.cc for the pools.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
+#include "support/name_map.h"
+#include "support/source_text.h"
 #include "tir/c/read/context.h"
 #include "tir/c/read/file_items.h"
 
@@ -27,5 +30,16 @@ bool is_pool_param(std::string_view param);
 
 /// The PoolInfo of a pool; made once.
 NodeId pool_info(ModuleContext& context, Pool& pool);
+
+/// Storage ids of the graph executor by names of parameters.
+using LinkedParamIds = support::NameMap<std::string_view, std::int64_t>;
+
+/// Adds those that the switch of `_lookup_linked_param` has.
+void read_linked_param_ids(const support::SourceText& source, const Item& function,
+                           LinkedParamIds& ids);
+
+/// The function whose attribute holds the parameters, as TVM makes it. Nothing where the files have
+/// no such array. A parameter without an id in `ids` gets its position.
+std::optional<NodePair> linked_params_function(ModuleContext& context, const LinkedParamIds& ids);
 
 }  // namespace mlf::tir::c

@@ -14,7 +14,6 @@
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/imported.h"
-#include "tir/c/read/linked_params.h"
 #include "tir/c/read/signatures.h"
 #include "tir/c/read/version_inference.h"
 #include "tir/node_queries.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/name_map.h"
-#include "tir/c/write/forms.h"
+#include "tir/c/write/spelling.h"
 
 namespace mlf::tir::c {
 

@@ -6,7 +6,7 @@
 
 #include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
-#include "tir/c/write/forms.h"
+#include "tir/c/write/spelling.h"
 
 namespace mlf::tir::c {
 

@@ -1,11 +1,14 @@
-// Types and constants as C spells them, and what happens where there is no spelling.
+// Types and constants as C spells them, what happens where there is no spelling, and which forms of
+// generated C the version at hand prints.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "mlf/tir/module.h"
 #include "tir/node_queries.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
@@ -29,5 +32,20 @@ std::string float_text(DType dtype, double value);
 
 /// The full name of the operator that a Call calls; empty for a call of something else.
 std::string_view operator_of(Node call);
+
+class Forms {
+ public:
+  /// Where the range leaves a choice, its last version that prints a `?:` as the reader reads it:
+  /// what else can be told apart, was.
+  explicit Forms(const VersionRange& version);
+
+  /// Whether C has a feature, one of the rows `c_…` of tvm_versions.def.
+  bool has(TvmFeature feature) const;
+
+ private:
+  std::uint8_t minor_;
+  bool is_between_11_and_12_;
+  bool is_between_15_and_16_;
+};
 
 }  // namespace mlf::tir::c

@@ -5,6 +5,9 @@
 #include <optional>
 
 #include "archive/output_file.h"
+#include "archive/replace_file.h"
+#include "support/error.h"
+#include "support/file.h"
 
 namespace mlf {
 namespace {
@@ -49,6 +52,18 @@ tl::unexpected<Diagnostic> refuse(const std::string& output, const std::string& 
 }
 
 }  // namespace
+
+Result<void> write_file(const std::string& path,
+                        const std::function<Result<void>(const Sink&)>& write) {
+  return support::to_result([&] {
+    const auto fill = [&](const support::File& out) {
+      support::FileSink sink(out);
+      support::get_or_throw(write([&](std::string_view bytes) { sink.write(bytes); }));
+      sink.flush();
+    };
+    archive::replace_file(path, 0666, fill, fill);
+  });
+}
 
 Result<void> check_output(const std::string& output, std::span<const std::string> inputs) {
   const std::optional<FileId> written = id_of(output, STDOUT_FILENO);
