@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "mlf/deployment.h"
-#include "mlf/nearest.h"
+#include "support/nearest.h"
 
 namespace mlf::program {
 

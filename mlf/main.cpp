@@ -15,11 +15,11 @@
 #include "commands/command.h"
 #include "manual/manual.h"
 #include "mlf/formats.h"
-#include "mlf/nearest.h"
 #include "mlf/tir/document.h"
 #include "options.h"
 #include "output.h"
 #include "signals.h"
+#include "support/nearest.h"
 
 namespace mlf::program {
 namespace {

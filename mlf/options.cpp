@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "commands/budget_file.h"
-#include "mlf/nearest.h"
+#include "support/nearest.h"
 
 namespace mlf::program {
 namespace {

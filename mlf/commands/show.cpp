@@ -12,11 +12,11 @@
 #include "analysis/loop_nest.h"
 #include "arguments.h"
 #include "commands/command.h"
-#include "mlf/nearest.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
 #include "output.h"
+#include "support/nearest.h"
 #include "table.h"
 
 namespace mlf::program {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "mlf/nearest.h"
+#include "support/nearest.h"
 
 namespace mlf {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "graph/node_queries.h"
-#include "mlf/nearest.h"
 #include "mlf/tir/visit.h"
+#include "support/nearest.h"
 #include "tir/node_queries.h"
 
 namespace mlf {

@@ -43,7 +43,6 @@ BELOW = {
 PUBLIC = {
     "diagnostics.h": "support",
     "export.h": "support",
-    "nearest.h": "support",
     "formats.h": "support",
     "plan.h": "deployment",
     "claim_reasons.def": "deployment",

@@ -1,4 +1,4 @@
-#include "mlf/nearest.h"
+#include "support/nearest.h"
 
 #include <gtest/gtest.h>
 
