@@ -34,6 +34,12 @@ struct CheckArguments {
   std::string library_flash;
 };
 
+std::vector<std::string> finding_codes() {
+  std::vector<std::string> codes;
+  for (const CostFindingInfo& one : all_cost_findings()) codes.emplace_back(one.code);
+  return codes;
+}
+
 void declare_check_options(CLI::App& app, CheckArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   for (const ResourceInfo& one : resource_infos()) {
@@ -49,6 +55,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   app.add_option("--no-finding", options.no_findings,
                  "Fail where mlf report finds this code; repeatable")
       ->type_name("CODE")
+      ->check(one_of(finding_codes()))
       ->group("Other demands");
   auto* budget =
       app.add_option(

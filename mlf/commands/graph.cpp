@@ -49,7 +49,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
                "Indent the JSON of topology, json, perfetto and model-explorer")
       ->group("Output");
   app.add_option("--module", options.module, "The module, where the archive has several")
-      ->type_name("NAME")
+      ->type_name("MODULE")
       ->group("Input");
   app.add_option("--tir", options.tir_files,
                  "Also read TIR from this file (see mlf process); repeatable")

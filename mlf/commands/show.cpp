@@ -306,7 +306,7 @@ Command show_command(CLI::App& parent) {
                   "Its symbol, its name in mlf report, or the number of one of its calls")
       ->required();
   app->add_option("--module", options->module, "The module, where several have such a kernel")
-      ->type_name("NAME")
+      ->type_name("MODULE")
       ->group("Input");
   add_enum_option(*app, "--form", options->form,
                   {{"summary", KernelForm::summary, "loops as code with their costs, and buffers"},

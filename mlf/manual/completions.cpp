@@ -1,5 +1,8 @@
-// Completions: commands, the options of each, and what may be put into an option. Everything else
-// is the name of a file.
+// Completions: commands, the options of each, and what may be put into an option. Kernels and
+// modules are those of the archive on the command line. Everything else is the name of a file.
+//
+// Names come from untrusted archives, and shells evaluate words: only those of letters, digits and
+// the like are offered.
 #include <fmt/core.h>
 
 #include "manual/manual.h"
@@ -45,16 +48,59 @@ std::string quoted(const std::string& text, std::string_view quote) {
 
 // --- bash ---------------------------------------------------------------------------------------
 
-/// `process:-o|process:--output) COMPREPLY=(…) ;;` for values that are one of a few.
-void append_choices(std::string& out, const std::string& command, const OptionText& option) {
-  if (!option.takes_value() || option.choices.empty()) return;
+constexpr const char* kBashFunctions =
+    "# ROWS COLUMN: the names that the archive on the command line has\n"
+    "_mlf_names() {\n"
+    "  local word\n"
+    "  for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+    "    [[ $word != -* && -e $word ]] || continue\n"
+    "    \"${COMP_WORDS[0]}\" table --rows \"$1\" --format jsonl \"$word\" 2>/dev/null |\n"
+    "      sed -n 's/.*\"'$2'\":\"\\([A-Za-z0-9_.-]*\\)\".*/\\1/p'\n"
+    "    return\n"
+    "  done\n"
+    "}\n"
+    "# WORDS CURRENT: the last of several words with commas between them\n"
+    "_mlf_list() {\n"
+    "  local before=\n"
+    "  [[ $2 == *,* ]] && before=${2%,*},\n"
+    "  COMPREPLY=($(compgen -P \"$before\" -W \"$1\" -- \"${2##*,}\"))\n"
+    "}\n";
+
+/// What sets COMPREPLY to the values of an option; empty where these are files.
+std::string bash_values(const OptionText& option) {
+  const std::string choices = joined(option.choices, " ");
+  if (option.is_list && !choices.empty()) {
+    return fmt::format("_mlf_list '{}' \"$current\"", choices);
+  }
+  const std::string words =
+      option.rows.empty() ? fmt::format("'{}'", choices)
+                          : fmt::format("\"$(_mlf_names {} {})\"", option.rows, option.column);
+  if (choices.empty() && option.rows.empty()) return {};
+  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$current\"))", words);
+}
+
+/// `process:-o|process:--output) COMPREPLY=(…); return ;;` for values that have names.
+void append_values(std::string& out, const std::string& command, const OptionText& option) {
+  const std::string values = bash_values(option);
+  if (!option.takes_value() || values.empty()) return;
   std::vector<std::string> patterns;
   for (const std::string& name : option.names) patterns.push_back(command + ':' + name);
-  out += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
-                     joined(patterns, "|"), joined(option.choices, " "));
+  out += fmt::format("    {}) {}; return ;;\n", joined(patterns, "|"), values);
 }
 
 // --- zsh ----------------------------------------------------------------------------------------
+
+constexpr const char* kZshFunctions =
+    "# ROWS COLUMN: the names that the archive on the command line has\n"
+    "_mlf_names() {\n"
+    "  local word\n"
+    "  for word in $words[2,-1]; do\n"
+    "    [[ $word != -* && -e $word ]] || continue\n"
+    "    compadd -- ${(f)\"$(mlf table --rows $1 --format jsonl $word 2>/dev/null |\n"
+    "      sed -n 's/.*\"'$2'\":\"\\([A-Za-z0-9_.-]*\\)\".*/\\1/p')\"}\n"
+    "    return\n"
+    "  done\n"
+    "}\n";
 
 /// Inside of a specification, brackets and colons have a meaning.
 std::string zsh_text(const std::string& text) {
@@ -67,7 +113,10 @@ std::string zsh_text(const std::string& text) {
 }
 
 std::string zsh_action(const OptionText& option) {
-  return option.choices.empty() ? "_files" : "(" + joined(option.choices, " ") + ")";
+  if (!option.rows.empty()) return fmt::format("{{_mlf_names {} {}}}", option.rows, option.column);
+  if (option.choices.empty()) return "_files";
+  const std::string choices = joined(option.choices, " ");
+  return option.is_list ? "_values -s , " + option.value + " " + choices : "(" + choices + ")";
 }
 
 /// One specification a name; the star allows it to be repeated.
@@ -86,21 +135,40 @@ void append_zsh(std::string& out, const CommandText& command,
   out += fmt::format("    {})\n      _arguments", command.name);
   for (const OptionText& option : command.options) append_zsh(out, option);
   for (const OptionText& option : everywhere) append_zsh(out, option);
-  for (const OptionText& positional : command.positionals) {
-    out += fmt::format(" \\\n        '*:{}:{}'", zsh_text(positional.names.front()),
-                       zsh_action(positional));
+  for (std::size_t i = 0; i < command.positionals.size(); ++i) {
+    const OptionText& positional = command.positionals[i];
+    const bool is_last = i + 1 == command.positionals.size();
+    out += fmt::format(" \\\n        '{}:{}:{}'", is_last ? "*" : std::to_string(i + 1),
+                       zsh_text(positional.names.front()), zsh_action(positional));
   }
   out += " ;;\n";
 }
 
 // --- fish ---------------------------------------------------------------------------------------
 
+constexpr const char* kFishFunctions =
+    "# ROWS COLUMN: the names that the archive on the command line has\n"
+    "function __mlf_names\n"
+    "    for word in (commandline -opc)[3..-1]\n"
+    "        if test -e $word\n"
+    "            mlf table --rows $argv[1] --format jsonl $word 2>/dev/null |\n"
+    "                string replace -rf '.*\"'$argv[2]'\":\"([A-Za-z0-9_.-]*)\".*' '$1'\n"
+    "            return\n"
+    "        end\n"
+    "    end\n"
+    "end\n";
+
 void append_fish(std::string& out, const std::string& condition, const OptionText& option) {
   out += fmt::format("complete -c mlf -n {}", quoted(condition, "\\'"));
   for (const std::string& name : option.names) {
     out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   }
-  if (!option.choices.empty()) {
+  if (!option.rows.empty()) {
+    out += fmt::format(" -x -a '(__mlf_names {} {})'", option.rows, option.column);
+  } else if (option.is_list && !option.choices.empty()) {
+    out += fmt::format(" -x -a '(__fish_complete_list , \"printf %s\\\\n {}\")'",
+                       joined(option.choices, " "));
+  } else if (!option.choices.empty()) {
     out += fmt::format(" -x -a {}", quoted(joined(option.choices, " "), "\\'"));
   } else if (option.takes_value()) {
     out += " -r";
@@ -111,8 +179,8 @@ void append_fish(std::string& out, const std::string& condition, const OptionTex
 }  // namespace
 
 std::string bash_completion(const ProgramText& text) {
-  std::string out =
-      "# bash completion for mlf\n"
+  std::string out = fmt::format("# bash completion for mlf\n{}", kBashFunctions);
+  out +=
       "_mlf() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
       "  local command= words= i\n"
@@ -128,7 +196,7 @@ std::string bash_completion(const ProgramText& text) {
   out += fmt::format("      {}) command=${{COMP_WORDS[i]}}; break ;;\n", command_names(text, "|"));
   out += "    esac\n  done\n  case $command:$previous in\n";
   for (const CommandText& command : text.commands) {
-    for (const OptionText& option : command.options) append_choices(out, command.name, option);
+    for (const OptionText& option : command.options) append_values(out, command.name, option);
   }
   out += "  esac\n  case $command in\n";
   out += fmt::format("    '') words='{} {}' ;;\n", command_names(text, " "),
@@ -145,6 +213,13 @@ std::string bash_completion(const ProgramText& text) {
         "    COMPREPLY=($(compgen -W '{}' -- \"$current\"))\n    return\n  fi\n",
         command.name, joined(command.positionals.front().choices, " "));
   }
+  for (const CommandText& command : text.commands) {
+    if (command.positionals.empty() || command.positionals.back().rows.empty()) continue;
+    out += fmt::format(
+        "  if [[ $command == {} && $current != -* ]]; then\n    {}\n"
+        "    (( ${{#COMPREPLY[@]}} )) && return\n  fi\n",
+        command.name, bash_values(command.positionals.back()));
+  }
   out +=
       "  if [[ -z $command || $current == -* ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
@@ -158,7 +233,8 @@ std::string bash_completion(const ProgramText& text) {
 }
 
 std::string zsh_completion(const ProgramText& text) {
-  std::string out = "#compdef mlf\n\nlocal curcontext=$curcontext state line\nlocal -a commands\n";
+  std::string out = fmt::format("#compdef mlf\n\n{}\n", kZshFunctions);
+  out += "local curcontext=$curcontext state line\nlocal -a commands\n";
   out += "commands=(\n";
   for (const CommandText& command : text.commands) {
     out += "  " + quoted(command.name + ':' + zsh_text(first_clause(command.help)), "'\\''") + '\n';
@@ -176,7 +252,7 @@ std::string zsh_completion(const ProgramText& text) {
 }
 
 std::string fish_completion(const ProgramText& text) {
-  std::string out = "# fish completion for mlf\n";
+  std::string out = fmt::format("# fish completion for mlf\n{}", kFishFunctions);
   for (const OptionText& option : text.program.options) append_fish(out, "true", option);
   for (const CommandText& command : text.commands) {
     out += fmt::format("complete -c mlf -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
@@ -184,6 +260,10 @@ std::string fish_completion(const ProgramText& text) {
     const std::string seen = "__fish_seen_subcommand_from " + command.name;
     for (const OptionText& option : command.options) append_fish(out, seen, option);
     for (const OptionText& positional : command.positionals) {
+      if (!positional.rows.empty()) {
+        out += fmt::format("complete -c mlf -n {} -a '(__mlf_names {} {})'\n", quoted(seen, "\\'"),
+                           positional.rows, positional.column);
+      }
       if (positional.choices.empty()) continue;
       out += fmt::format("complete -c mlf -n {} -f -a {}\n", quoted(seen, "\\'"),
                          quoted(joined(positional.choices, " "), "\\'"));

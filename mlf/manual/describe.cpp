@@ -38,6 +38,15 @@ OptionText describe_option(const CLI::Option& option) {
   text.choices = choices_in(option.get_type_name());
   text.help = option.get_description();
   text.group = option.get_group();
+  text.is_list = option.get_delimiter() != '\0';
+  const std::string& name = option.get_positional() ? option.get_name() : text.value;
+  if (name == "KERNEL") {
+    text.rows = "call";
+    text.column = "kernel";
+  } else if (name == "MODULE") {
+    text.rows = "archive";
+    text.column = "module";
+  }
   return text;
 }
 

@@ -20,6 +20,10 @@ struct OptionText {
   std::string group;                 ///< the purpose that the help lists it under
   std::string usage;                 ///< of a positional one: "[ARCHIVE]", "ARCHIVE..."
 
+  bool is_list = false;  ///< several choices with commas between them
+  std::string rows;      ///< where names come from an archive: kind of rows and column
+  std::string column;    ///< of `mlf table` that has them
+
   bool takes_value() const { return !value.empty(); }
 };
 

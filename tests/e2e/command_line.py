@@ -4,6 +4,7 @@ import concurrent.futures
 import gzip
 import json
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -17,6 +18,10 @@ import support
 
 HELP = support.SOURCE / "tests" / "golden" / "help"
 UPDATE = "--update" in sys.argv
+MODULES = {"first", "second"}
+# The program by its name, as completions call it.
+WITH_PROGRAM = {**os.environ,
+                "PATH": f"{pathlib.Path(support.PROGRAM).resolve().parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 class Help(unittest.TestCase):
@@ -72,7 +77,7 @@ class Manual(program_case.Folder):
                    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mlf; printf '%s\\n' "${{COMPREPLY[@]}}"
                 """
         result = subprocess.run(["bash", "-c", text, "bash", "mlf", *words], cwd=self.folder,
-                                capture_output=True, check=True, text=True)
+                                env=WITH_PROGRAM, capture_output=True, check=True, text=True)
         self.assertEqual(result.stderr, "")
         return set(result.stdout.split())
 
@@ -88,6 +93,22 @@ class Manual(program_case.Folder):
         self.assertEqual(self.completions("process", "--constants", ""), {"inline", "npy", "none"})
         self.assertEqual(self.completions("process", "--constants", "=", "n"), {"npy", "none"})
         self.assertIn("verify", self.completions("help", ""))
+
+    def test_bash_completes_lists_and_codes(self):
+        self.assertEqual(self.completions("report", "--columns", "call,kern"), {"call,kernel"})
+        self.assertEqual(self.completions("report", "--columns", "pa"), {"params"})
+        self.assertEqual(self.completions("check", "--no-finding", "constants"), {"constants-twice"})
+
+    def test_bash_completes_names_of_the_archive(self):
+        archive = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+        self.assertEqual(self.completions("graph", archive, "--module", ""), MODULES)
+        self.assertIn("tvmgen_default_fused_add",
+                      self.completions("show", support.ARCHIVES / "tvm-0.18-add-aot-c.tar", "tvm"))
+        # Shells evaluate words: a name that is none is not offered.
+        metadata = support.METADATA.replace('"default": {', '"$(touch made)": {', 1)
+        (self.folder / "bad.tar").write_bytes(support.make_tar({"metadata.json": metadata}))
+        self.assertEqual(self.completions("graph", "bad.tar", "--module", ""), set())
+        self.assertFalse((self.folder / "made").exists())
 
     def test_bash_completes_names_of_files_everywhere_else(self):
         (self.folder / "a b.tar").write_bytes(b"")
@@ -123,7 +144,7 @@ class Manual(program_case.Folder):
 
         def offered(line):
             code = f"source {script}; complete -C '{line}'"
-            result = subprocess.run(["fish", "--no-config", "-c", code], cwd=self.folder,
+            result = subprocess.run(["fish", "--no-config", "-c", code], cwd=self.folder, env=WITH_PROGRAM,
                                     capture_output=True, check=True, text=True)
             self.assertEqual(result.stderr, "")
             return dict(row.split("\t") if "\t" in row else (row, "")
@@ -134,6 +155,10 @@ class Manual(program_case.Folder):
         self.assertIn("--in-place", offered("mlf plan --in"))
         self.assertEqual(offered("mlf help ver").keys(), {"verify"})
         self.assertEqual(offered("mlf graph --format dot"), {"dot": "Form of the network"})
+        archive = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+        self.assertEqual(offered(f"mlf graph {archive} --module ").keys(), MODULES)
+        self.assertIn("call,kernel", offered("mlf report --columns call,kern"))
+        self.assertEqual(offered("mlf check --no-finding constants").keys(), {"constants-twice"})
 
     def test_a_folder_that_cannot_be_written_is_an_error(self):
         (self.folder / "file").write_bytes(b"")
