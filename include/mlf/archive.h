@@ -12,6 +12,11 @@
 //  - truncated archives, missing end-of-archive blocks, anything but zeros behind them;
 //  - whatever exceeds a limit of `Limits`.
 // Links, devices and FIFOs are listed and kept, but never followed and never read.
+//
+//     const auto archive = mlf::archive::Archive::open("module.tar");
+//     if (!archive) return fail(archive.error());
+//     for (const mlf::archive::Member& member : archive->members()) print(member.name);
+//
 // Threads: all const functions of an Archive may be called from several threads at once.
 #pragma once
 

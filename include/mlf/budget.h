@@ -1,5 +1,9 @@
 // Whether a network fits: what it needs held against what there is, and whether it has findings
 // that it should not have. `mlf check` says it.
+//
+//     const mlf::Budget budget{.common = {.limits = {{mlf::Resource::ram, 96 * 1024}}}};
+//     if (!mlf::check(report, budget).all_hold()) print("it does not fit");
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

@@ -1,6 +1,13 @@
 // The archive's own C, compiled by the user's compiler: how large its code is, what is in which
 // section, how large the frames of its functions are. `--cc` of mlf report, check and diff. And the
 // object files that archives of LLVM targets hold.
+//
+//     const mlf::Compiler compiler{.command = "arm-none-eabi-gcc", .flags = {"-Os"}};
+//     for (const mlf::Module& module : deployment.library().modules) {
+//       const auto code = mlf::compile_module(deployment.archive(), module, compiler);
+//       if (code) print(code->text);
+//     }
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

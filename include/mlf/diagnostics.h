@@ -1,4 +1,8 @@
 // Errors of the public API: what went wrong and where, as data; nothing throws across the API.
+//
+//     const mlf::Diagnostic error{.message = "the file is not an archive"};
+//     print(to_string(in_file(error, "module.tar")), exit_code(error.kind));
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

@@ -1,4 +1,8 @@
 // What changed between two builds: memory, arithmetic, kernels, the network. `mlf diff` shows it.
+//
+//     const mlf::BuildDifference changes = mlf::diff(report_before, report);
+//     for (const mlf::ModuleDifference& module : changes.modules) print(module.name);
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

@@ -1,6 +1,9 @@
 // Pictures, laid out by Graphviz. Part of the target mlf::drawing, which exists where mlf was built
 // with Graphviz; mlf::mlf does not need it. Graphviz is loaded when the first picture is drawn.
 // ELK (elkjs 0.12) was measured beside it, and takes longer: mlf/page/README.md.
+//
+//     const auto svg = mlf::drawing::svg_from_dot("digraph { a -> b }");
+//     if (svg) print(*svg);
 #pragma once
 
 #include <string>

@@ -1,4 +1,7 @@
 // The formats that the library writes: their versions, how JSON is laid out, where the bytes go.
+//
+//     const mlf::Sink to_stdout = [](std::string_view bytes) { print(bytes); };
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

@@ -1,5 +1,9 @@
 // What is in an archive: modules, memory, TIR, functions, members; what metadata.json claims of its
 // memory, and what it says that cannot all be true. `mlf inspect` shows it.
+//
+//     const mlf::Inspection inspection = mlf::inspect(deployment);
+//     print(mlf::to_json(deployment, inspection, mlf::JsonLayout::pretty));
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

@@ -1,6 +1,11 @@
 // One typed view of an archive's `metadata.json`, whichever version of the format it has, and the
 // parameters of a model: `parameters/<module>.params`, TVM's named list of arrays. A Param is a
 // view of the bytes that it was read from; everything else owns what it says.
+//
+//     const auto library = mlf::read_model_library(metadata_json, {});
+//     if (!library) return fail(library.error());
+//     for (const mlf::Module& module : library->modules) print(module.name);
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

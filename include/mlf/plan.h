@@ -1,5 +1,12 @@
 // Plans for the memory of every network of an archive, and the archive with another plan of its
 // pools: the numbers of the plan change in every representation that it has, and nothing else does.
+//
+//     const auto plan = mlf::plan_archive(deployment);
+//     if (!plan) return fail(plan.error());
+//     const auto moves = mlf::moves_of(*plan);
+//     if (!moves) return fail(moves.error());
+//     const auto written = mlf::write_with_plan(deployment, *moves, {.output = "smaller.tar"});
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

@@ -1,4 +1,9 @@
 // Giving an archive its TIR and its network as JSON, and leaving every other byte of it alone.
+//
+//     const auto done = mlf::process_archive("module.tar");
+//     if (!done) return fail(done.error());
+//     for (const mlf::WrittenMember& member : done->written) print(member.name);
+//
 // Threads: calls for different archives may run at once; calls for one archive take turns, in this
 // process and among processes (a lock on the file).
 #pragma once

@@ -1,6 +1,11 @@
 // What a network costs and why: memory, constants and arithmetic of every module, call by call,
 // with the lines of TIR and C that each kernel became. `mlf report` shows it, and `mlf table` as
 // rows for spreadsheets. A Report owns all that it says, and shares the documents of its kernels.
+//
+//     const auto report = mlf::report_of(deployment);
+//     if (!report) return fail(report.error());
+//     for (const mlf::ModuleReport& module : report->modules) print(to_string(module.ram.total()));
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

@@ -1,4 +1,8 @@
 // A compilation target as TVM writes it into metadata, attributes and printed TIR.
+//
+//     const auto target = mlf::parse_target("c -keys=arm_cpu,cpu -mcpu=cortex-m4");
+//     if (target) print(target->kind);  // c
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

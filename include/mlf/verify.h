@@ -1,4 +1,9 @@
 // Whether what an archive says about itself fits together.
+//
+//     const auto verified = mlf::verify_archive("module.tar");
+//     if (!verified) return fail(verified.error());
+//     for (const mlf::Finding& finding : verified->findings) print(finding.detail);
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

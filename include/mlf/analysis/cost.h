@@ -1,5 +1,9 @@
 // What a network costs, in numbers with their bounds: what one execution of a kernel does and where
 // in its loops, what is in memory call by call and at its fullest.
+//
+//     const mlf::analysis::KernelCost cost = mlf::analysis::kernel_cost(prim_func);
+//     print(to_string(cost.mac));  // 1024, or 0..1024 where data decides
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

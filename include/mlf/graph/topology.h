@@ -1,5 +1,13 @@
 // The network as a graph: calls of kernels in execution order, the tensors between them, and what
 // it takes of memory. A Topology owns all that it says.
+//
+//     const auto networks = deployment.networks();  // deployment.h
+//     if (!networks) return fail(networks.error());
+//     for (const mlf::Network& network : networks->found) {
+//       const mlf::graph::Topology& topology = network.topology;
+//       for (const mlf::graph::Call& call : topology.calls) print(topology.kernel_of(call).symbol);
+//     }
+//
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
 #pragma once

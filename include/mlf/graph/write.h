@@ -1,5 +1,10 @@
 // Writes a network: as <module>.topology.json, for TVM's graph executor, for Graphviz, as a trace
 // of its memory, and for Model Explorer. Writers keep nothing of what they are given.
+//
+//     std::string dot;
+//     const auto written = mlf::graph::write_dot(
+//         topology, [&](std::string_view bytes) { dot += bytes; });
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

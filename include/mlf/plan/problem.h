@@ -1,5 +1,12 @@
 // Static memory allocation: buffers with lifetimes get offsets in one pool. Problems come from the
 // caller, or from text in the format of MiniMalloc.
+//
+//     mlf::plan::Problem problem;
+//     problem.buffers.push_back({.id = "a", .lower = 0, .upper = 2, .size = 64});
+//     problem.buffers.push_back({.id = "b", .lower = 1, .upper = 3, .size = 64});
+//     const auto solution = mlf::plan::solve(problem);
+//     if (solution) print(solution->size);  // 128
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

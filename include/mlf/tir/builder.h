@@ -1,4 +1,9 @@
 // Makes frozen modules: parts first, then the whole that holds them.
+//
+//     mlf::tir::Builder builder;
+//     const mlf::tir::NodeId one =
+//         builder.make(mlf::tir::Kind::IntImm, {mlf::tir::DType::Int(32), 1});
+//     const mlf::tir::Module lone = std::move(builder).finish(one);
 #pragma once
 
 #include <initializer_list>

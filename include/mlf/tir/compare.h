@@ -1,4 +1,9 @@
 // Whether two modules mean the same, field by field.
+//
+//     for (const mlf::tir::Difference& one : mlf::tir::differences(module, other)) {
+//       print(to_string(one));
+//     }
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

@@ -1,5 +1,10 @@
 // Reads TIR: a module together with where it came from (dialect, version of TVM) and what its
 // source had already lost. A Document owns all that it says.
+//
+//     const auto document = mlf::tir::read({.file = "tir-1.txt", .text = text});
+//     if (!document) return fail(document.error());
+//     for (const mlf::tir::Loss& loss : document->losses) print(info(loss.code).meaning);
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

@@ -5,6 +5,10 @@
 // kind of an undefined node) gets a `NodeMisuse`, in every build. That is a defect of the caller,
 // not of the input, and the one exception to "nothing throws across the API".
 //
+//     for (const mlf::tir::NamedFunction& one : mlf::tir::prim_functions_of(module)) {
+//       print(one.symbol, one.function.list(mlf::tir::f::PrimFunc::params).size());
+//     }
+//
 // Threads: a Module does not change once it is built; any number of threads may read it.
 #pragma once
 

@@ -1,4 +1,9 @@
 // Walks over the table: children of a node, and whole modules as the DAGs they are.
+//
+//     mlf::tir::for_each_pre_order(module.root(), [](mlf::tir::Node node) {
+//       if (node.is(mlf::tir::Kind::For)) print(node[mlf::tir::f::For::loop_var].id());
+//     });
+//
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 

@@ -1,4 +1,9 @@
 // Writes modules: tir-N.json, with its constants beside it, tvm.ir.save_json, TVMScript and C.
+//
+//     std::string text;
+//     const auto written = mlf::tir::write_tvmscript(
+//         document, {}, [&](std::string_view bytes) { text += bytes; });
+//
 // Threads: functions have no shared state; a Sink is called from the thread that writes.
 #pragma once
 
