@@ -24,6 +24,7 @@ namespace {
 
 using archive::Changes;
 using support::Error;
+using support::get_or_throw;
 
 bool wants(const Job& job, Requirement requirement) {
   const auto& wanted = job.options.require;
