@@ -3,7 +3,7 @@
     MLF_PROGRAM=build/release/mlf/mlf python3 bench/growth.py [--shape NAME…] [--times 8]
                                                                [--instructions]
 
-A shape is a kind of input that somebody's program, or somebody's malice, makes large. The last
+A shape is a kind of input that a program, or an attacker, makes large. The last
 column is the exponent e of "time grows as size to the e" over the last two steps; 1 is linear.
 Exits with 1 where it is above 1.15 (and the time is long enough to tell).
 

@@ -24,7 +24,7 @@ std::string call(const std::string& kernel, const std::string& arguments) {
 }
 
 /// A chain of residual blocks as the planner leaves it: every second call adds what the two calls
-/// before it made, tensors take turns in four places of a pool.
+/// before it made, tensors alternate between four places of a pool.
 std::string residual_chain(std::size_t calls) {
   std::string text = R"(# from tvm.script import ir as I
 # from tvm.script import tir as T

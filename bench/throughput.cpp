@@ -66,7 +66,8 @@ void bench_text(const std::string& label, const std::string& text) {
   bench_reader(label, text);
   const tir::Document document = read_text(text);
   const std::string json = written(document);
-  // To nobody: a string that grows to the whole document would cost as much as writing it.
+  // The output is dropped: a string that grows to the whole document would cost as much as writing
+  // it.
   const auto write = [&] {
     value_or_throw(tir::write_tir_json(document, {}, [](std::string_view) {}));
   };

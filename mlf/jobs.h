@@ -13,7 +13,7 @@ namespace mlf::program {
 /// returns when all are done.
 template <class Work>
 void for_each_index(std::size_t count, std::size_t jobs, const Work& work) {
-  // Whoever is free takes the next one.
+  // The first free thread takes the next one.
   std::atomic<std::size_t> next = 0;
   const auto take = [&] {
     for (std::size_t i = next++; i < count; i = next++) work(i);

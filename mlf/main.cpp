@@ -36,7 +36,7 @@ struct GlobalOptions {
   }
 };
 
-/// Formats have versions of their own: whoever reads one wants to know which, and its schema.
+/// Formats have versions of their own: readers need the version and the schema.
 std::string version_text() {
   static constexpr std::pair<const char*, int> kWritten[] = {
       {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
@@ -104,7 +104,7 @@ const std::string& unknown_of(const std::vector<std::string>& extras) {
 }
 
 /// What is wrong with the command line, in the words and the style of the other errors.
-std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
+std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App* command = chosen.empty() ? nullptr : chosen.front();
   // An unknown word in place of a command is an "extra" to CLI11, which would say that a command is
@@ -135,7 +135,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& stop) {
 int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console& console) {
   // CLI11 throws for --help and --version too, with the exit code 0.
   if (stop.get_exit_code() != 0) {
-    return console.fail(ErrorKind::usage, complaint(app, stop));
+    return console.fail(ErrorKind::usage, message_of(app, stop));
   }
   std::string text;
   if (dynamic_cast<const CLI::CallForVersion*>(&stop) != nullptr) {
@@ -143,7 +143,7 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
   } else {
     text = app.help();
   }
-  // Help that nobody could read is a failure as well: `mlf --help > /dev/full`.
+  // Help that could not be printed is a failure as well: `mlf --help > /dev/full`.
   const auto printed = print(text);
   return printed ? 0 : console.fail(printed.error());
 }
@@ -177,7 +177,7 @@ int parse_and_run(int argc, const char* const* argv) {
       "mlf");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this help")->group("Options of every command");
-  // Bare `mlf` is a mistake, not a wish for help: scripts must notice it.
+  // `mlf` without a command is an error: scripts must notice it.
   app.require_subcommand(1);
   GlobalOptions options;
   add_global_options(app, options);

@@ -56,7 +56,7 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 /// Accepts numbers above 0, with a fraction or without.
 CLI::Validator number_above_0();
 
-/// What is said of the argument ARCHIVE.
+/// The help of the argument ARCHIVE.
 constexpr const char* kArchiveHelp = "A tar, compressed or not, or a directory; - is stdin";
 
 /// A value of an option as the command line names it; without a meaning it has no line in the help.

@@ -12,13 +12,13 @@ namespace mlf::program {
 namespace {
 
 /// SA_RESETHAND has put the default action back: raised again, the signal ends the process, and
-/// whoever waits for it sees which one it was.
+/// the parent process sees which one it was.
 void clean_up_and_end(int signal) {
   archive::remove_temporary_files();
   ::raise(signal);
 }
 
-/// A mapped archive that somebody truncates ends before its last page: reading there is SIGBUS. No
+/// A mapped archive that is truncated ends before its last page: reading there is SIGBUS. No
 /// unwinding from here, so this says it and ends the process as an error of reading does.
 void end_for_lost_input(int /*signal*/) {
   archive::remove_temporary_files();

@@ -1,4 +1,4 @@
-// Whether a network fits: what it needs held against what there is, and whether it has findings
+// Whether a network fits: what it needs compared with what there is, and whether it has findings
 // that it should not have. `mlf check` says it.
 //
 //     const mlf::Budget budget{.common = {.limits = {{mlf::Resource::ram, 96 * 1024}}}};
@@ -45,7 +45,7 @@ MLF_API std::string_view to_string(Resource resource);
 MLF_API Result<Resource> resource_named(std::string_view name);
 
 /// What functions and data outside of the archive take at most, such as those of libm and of TVM's
-/// runtime (CompiledCode::missing), where somebody knows it.
+/// runtime (CompiledCode::missing), where it is known.
 struct LibraryNeeds {
   std::optional<std::uint64_t> stack{};
   std::optional<std::uint64_t> flash{};
@@ -69,7 +69,7 @@ struct Limit {
   std::uint64_t most = 0;
 };
 
-/// One limit held against one module.
+/// One limit compared with one module.
 struct BudgetResult {
   std::string module;
   Limit limit;
@@ -93,7 +93,7 @@ enum class Presence : std::uint8_t {
 };
 MLF_API std::string_view to_string(Presence presence);
 
-/// One code of findings.def that there should be none of, held against one module.
+/// One code of findings.def that there should be none of, compared with one module.
 struct FindingResult {
   std::string module;
   CostFindingCode code{};
@@ -121,12 +121,12 @@ struct Budget {
   Demands common;
   std::map<std::string, Demands, std::less<>> of_modules{};
 
-  /// What a module is held against: limits of its own count before common ones, findings are
+  /// What a module is compared with: limits of its own count before common ones, findings are
   /// unwanted by either. In the orders of `all_resources` and `all_cost_findings`.
   MLF_API Demands demands_on(std::string_view module) const;
 };
 
-/// Everything that the modules of an archive were held against.
+/// Everything that the modules of an archive were compared with.
 struct CheckResults {
   std::vector<BudgetResult> limits{};
   std::vector<FindingResult> findings{};

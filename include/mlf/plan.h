@@ -82,8 +82,8 @@ struct BufferMove {
   std::uint64_t new_offset = 0;
 };
 
-/// All buffers of one workspace pool, those that stay included: what the archive has and this list
-/// has not cannot be accounted for.
+/// All buffers of one workspace pool, those that stay included: a buffer that is missing in this list
+/// is an error.
 struct PoolMove {
   std::size_t module = 0;  ///< index into ModelLibrary::modules
   std::string pool;        ///< "global_workspace"
@@ -103,7 +103,7 @@ enum class Sharing : std::uint8_t {
 /// have none: an archive whose pools are all so stays as it is.
 ///
 /// Errors: `check_failed` where no network has a workspace pool, and for a pool whose buffers
-/// nobody may move, with the reason.
+/// mlf does not move, with the reason.
 MLF_API Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan,
                                                Sharing sharing = Sharing::none);
 
@@ -142,7 +142,7 @@ MLF_API Result<ReplanReport> write_with_plan(const Deployment& deployment,
 /// token moves. Where no order is better than the archive's, it is `write_with_plan`.
 ///
 /// What came out is read again: every representation of main has the same calls with the same
-/// memory in the new order, and the offsets are held against the lives that the new TIR shows.
+/// memory in the new order, and the offsets are compared with the lives that the new TIR shows.
 ///
 /// Errors: as above, with the place; also `check_failed` where main has other statements between
 /// calls that would change places, or steps that are not calls.

@@ -4,8 +4,8 @@
 //     if (!done) return fail(done.error());
 //     for (const mlf::WrittenMember& member : done->written) print(member.name);
 //
-// Threads: calls for different archives may run at once; calls for one archive take turns, in this
-// process and among processes (a lock on the file).
+// Threads: calls for different archives may run at once; calls for one archive run one after the
+// other, in this process and among processes (a lock on the file).
 #pragma once
 
 #include <cstdint>
@@ -103,8 +103,8 @@ struct ProcessReport {
 /// after an interruption `verify_archive` finds what is missing, and the next call makes it.
 ///
 /// Errors leave the archive as it was: `invalid_input` for a malformed archive, metadata, manifest
-/// or TIR, and for a member of somebody else in the way; `check_failed` for a missing requirement;
-/// `usage`; `io`.
+/// or TIR, and for a member that mlf did not write in the way; `check_failed` for a missing
+/// requirement; `usage`; `io`.
 MLF_API Result<ProcessReport> process_archive(const std::string& path,
                                               const ProcessOptions& options = {});
 

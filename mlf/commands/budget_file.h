@@ -1,5 +1,5 @@
-// Limits, and findings that nobody wants, as people write them: on the command line, and in a file
-// that is kept beside the sources.
+// Limits, and findings that there may be none of, as people write them: on the command line, and in
+// a file that is kept beside the sources.
 #pragma once
 
 #include <string>

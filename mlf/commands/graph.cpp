@@ -102,7 +102,7 @@ Result<Picture> folded_picture(const NetworkArgument& network) {
           [&](graph::FoldedNetwork folded) { return picture_of(std::move(folded), network); });
 }
 
-/// Networks that are too large for a layout are folded, asked for or not. DOT is for whoever asks.
+/// Networks that are too large for a layout are folded, asked for or not. DOT is written as it is.
 Result<Picture> picture_of(const NetworkArgument& network, const GraphArguments& options) {
   if (options.fold) return folded_picture(network);
   const bool fits = graph::layout_effort(network.topology) <= graph::kMostLayoutEffort;
@@ -181,7 +181,7 @@ int run_graph(const GraphArguments& options, const Context& context) {
   const auto network = read_network_argument(options.archive, options.module, options.tir_files,
                                              context.limits, context.console);
   if (!network) return context.console.fail(network.error());
-  // Written as it is made: networks may be larger than a terminal's patience, but not than memory.
+  // Written as it is made: the text need not be in memory as a whole.
   OutputStream out;
   const auto sink = [&](std::string_view bytes) { out.write(bytes); };
   const auto written =

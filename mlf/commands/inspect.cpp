@@ -14,13 +14,13 @@ struct InspectArguments {
   bool json = false;
 };
 
-/// The picture is shown whole; TIR that does not read is said beside it.
+/// The tables are printed as a whole; TIR that does not read is an error after them.
 int report_failures(const Inspection& inspection, const Console& console) {
   int exit = 0;
   for (const TirFacts& facts : inspection.tir) {
     if (facts.failure) exit = console.fail(*facts.failure);
   }
-  // A TIR that does not read takes the networks along: that is one fault.
+  // TIR that does not read leaves no network either: that is one fault.
   if (exit == 0 && inspection.networks_failure) {
     exit = console.fail(*inspection.networks_failure);
   }

@@ -24,7 +24,7 @@ struct PlanArguments {
   std::string archive;
   std::string problem;
   std::string capacity;
-  double seconds = 0;  ///< 0: as many steps as the library thinks fit
+  double seconds = 0;  ///< 0: the library's default number of steps
   PlanDetails details{};
   bool json = false;
   std::string output;

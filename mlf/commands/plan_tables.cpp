@@ -67,13 +67,14 @@ Table allocations_table(const ArchivePlan& plan) {
   for (const ModulePlan& module : plan.modules) {
     if (!module.allocations) continue;
     const plan::StaticPlan& one = *module.allocations;
-    const auto spelled = [&](std::uint64_t bytes) {
+    const auto bytes_text = [&](std::uint64_t bytes) {
       if (may_be_anything(*module.network)) return std::string("unknown");
-      // What may be more cannot be said to be less.
+      // A lower bound is shown as one.
       return (one.uncertain.empty() ? "" : ">=") + std::to_string(bytes);
     };
-    table.add({module.name, std::to_string(one.executor), spelled(one.heap), spelled(one.stack),
-               spelled(one.main.size), spelled(one.with_kernels.size)});
+    table.add({module.name, std::to_string(one.executor), bytes_text(one.heap),
+               bytes_text(one.stack), bytes_text(one.main.size),
+               bytes_text(one.with_kernels.size)});
   }
   return table;
 }
@@ -84,7 +85,7 @@ std::string count_of(const analysis::Count& count) {
   return count.is_exact() ? std::to_string(count.min) : fmt::format("{}-{}", count.min, *count.max);
 }
 
-/// What goes into each memory. The first one's share is held against what no split exceeds.
+/// What goes into each memory. The first one's share is compared with what no split exceeds.
 Table memories_table(const ArchivePlan& plan) {
   Table table({"MODULE", "MEMORY", "LIMIT", "BYTES", "BUFFERS", "ACCESSED", "AT MOST"});
   table.align_right({2, 3, 4, 5, 6});

@@ -111,7 +111,7 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
   // Standard input has no place of its own to be changed in.
   const bool to_stdout = options.output == "-" || (from_stdin && options.output.empty());
-  // A tar on a terminal is never meant, and may garble it.
+  // A tar on a terminal is a mistake, and may change its state.
   if (to_stdout && !options.dry_run && standard_output_is_terminal()) {
     return "the result is a tar: send standard output to a file or a pipe";
   }
@@ -150,7 +150,7 @@ void explain(const std::string& archive, const ProcessReport& report, const Cons
   const bool has_network =
       std::any_of(report.networks.begin(), report.networks.end(),
                   [](const NetworkReport& network) { return !network.reason; });
-  // Worth a note: whoever processes an archive expects something to come of it.
+  // Worth a note: users expect that mlf process adds something.
   if (report.tir_sources == 0 && !report.changed() && !report.networks.empty() && !has_network) {
     console.note(
         fmt::format("{}: no TIR and no graph in this archive, so nothing to add", archive));

@@ -303,7 +303,7 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
 }
 
 /// One line for each code: how many there are, and the largest. Bytes of several are no sum that
-/// anybody saves: scratch of one kernel is not there while another runs.
+/// can be saved: scratch of one kernel is not there while another runs.
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
   Table table({"FINDING", "PLACES", "BYTES OF LARGEST", "THE LARGEST"});
   table.align_right({1, 2});

@@ -51,8 +51,8 @@ std::string to_lines(const VerifiedArchive& archive, const Console& console) {
   return text;
 }
 
-std::string spelled(std::span<const VerifiedArchive> verified, const VerifyArguments& options,
-                    const Console& console) {
+std::string format_results(std::span<const VerifiedArchive> verified,
+                           const VerifyArguments& options, const Console& console) {
   if (options.json) return to_json(verified, JsonLayout::pretty);
   std::string text;
   for (const VerifiedArchive& archive : verified) text += to_lines(archive, console);
@@ -81,7 +81,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
       exit = exit_code(ErrorKind::check_failed);
   }
   // Also after failures: what was found about the others still holds.
-  const auto printed = print(spelled(verified, options, context.console));
+  const auto printed = print(format_results(verified, options, context.console));
   return printed ? exit : context.console.fail(printed.error());
 }
 

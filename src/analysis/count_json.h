@@ -7,7 +7,7 @@
 namespace mlf::analysis {
 
 /// An integer where it is exact, null where nothing is known, else {"min", "max"}: `max` is null
-/// where nobody knows it.
+/// where it is not known.
 void write_json(json::Writer& out, const Count& count);
 
 }  // namespace mlf::analysis

@@ -62,7 +62,7 @@ class NestWriter {
   LoopNest nest_;
 };
 
-/// "float32[1, 16]", or the type of a scalar or of a pointer whose memory nothing is said of.
+/// "float32[1, 16]", or the type of a scalar or of a pointer to unknown memory.
 std::string type_text(const ExpressionText& text, tir::DType dtype, tir::NodeList shape) {
   return tir::to_string(dtype) + text.list_text(shape);
 }
@@ -141,7 +141,7 @@ void NestWriter::write_attribute(Node attribute, std::uint32_t depth) {
 
 void NestWriter::write_block(Node realize, std::uint32_t depth) {
   const Node block = realize[f::BlockRealize::block];
-  // A block of a kind that nobody knows is an opaque statement.
+  // A block of an unknown kind is an opaque statement.
   if (!block.is(Kind::Block)) return next(block, depth);
   const tir::NodeList values = realize.list(f::BlockRealize::iter_values);
   const tir::NodeList variables = block.list(f::Block::iter_vars);

@@ -15,7 +15,7 @@
 
 namespace mlf::analysis {
 
-/// One line. Names are as the archive has them: whoever prints a line escapes it.
+/// One line. Names are as the archive has them: the caller escapes them.
 struct NestLine {
   std::uint32_t depth = 0;  ///< levels of indentation
   std::string text;
@@ -25,7 +25,7 @@ struct NestLine {
 
 struct LoopNest {
   std::vector<NestLine> lines;
-  bool is_cut = false;  ///< there are more lines than anybody reads: the rest is left out
+  bool is_cut = false;  ///< there are too many lines: the rest is left out
 };
 
 /// The lines of a PrimFunc that is called `name` and whose cost is `cost`.

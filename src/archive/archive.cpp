@@ -97,7 +97,7 @@ void check_agreement(std::string_view bytes, const std::vector<Member>& members)
              member.name);
     }
     const char* const path = archive_entry_pathname(entry);
-    // Name, size and place of the content: whoever agrees on these reads the same bytes.
+    // Name, size and place of the content: readers that agree on these read the same bytes.
     const std::string theirs = describe(path != nullptr ? path : "", archive_entry_size(entry),
                                         archive_filter_bytes(reader.get(), 0));
     const std::string ours = describe(member.raw_name, static_cast<std::int64_t>(member.size),
@@ -236,7 +236,7 @@ std::shared_future<std::string> digest_of(const Archive::Contents& contents, con
                                           std::string_view content) {
   const std::scoped_lock lock(contents.digesting);
   std::shared_future<std::string>& digest = contents.digests[member.name];
-  // Whoever asks for the value first counts, without this lock; all others wait for that.
+  // The first thread that asks for the value computes it, without this lock; all others wait.
   if (!digest.valid()) {
     digest = std::async(std::launch::deferred, support::sha256_hex, content).share();
   }

@@ -65,7 +65,7 @@ OverlaidFile open_overlaid(std::string name, const std::string& path, const Limi
 /// Throws `Error` for what a limit or the form of names forbids.
 void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view like);
 
-/// Throws `io` if somebody changed the archive's file after it was opened.
+/// Throws `io` if the archive's file changed after it was opened.
 void check_unchanged(const Archive::Contents& contents);
 
 }  // namespace mlf::archive

@@ -28,7 +28,7 @@ std::string read_file_below(const support::File& root, const Member& member);
 /// Removes and writes members below `root`, each atomically, and in such an order that the member
 /// `changes.list` lists all that is there of the others, however far this comes: first go those
 /// that it no longer lists (and folders that this leaves empty), then it is written, then the
-/// others. So whoever checks what it lists notices an update that was interrupted.
+/// others. So a check of what it lists notices an update that was interrupted.
 void update_directory(const support::File& root, const Changes& changes);
 
 }  // namespace mlf::archive

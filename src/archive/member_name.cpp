@@ -38,7 +38,7 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
   if (std::string fault = text_fault(raw_name, "member name", limits); !fault.empty()) {
     refuse_name(std::move(fault), raw_name);
   }
-  // A backslash separates folders where somebody may extract the archive, so it counts here too.
+  // A backslash separates folders where the archive may be extracted, so it counts here too.
   constexpr std::string_view kSeparators = "/\\";
   if (kSeparators.find(raw_name.front()) != std::string_view::npos) {
     refuse_name("member name is absolute", raw_name);

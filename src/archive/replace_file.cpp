@@ -27,7 +27,7 @@ void wait_for_lock(const File& file) {
   }
 }
 
-/// A lock belongs to the inode: whoever held it may have renamed another one over the path.
+/// A lock belongs to the inode: its holder may have renamed another one over the path.
 bool is_still_named(const File& file, const std::string& resolved) {
   struct stat named {};
   if (::stat(resolved.c_str(), &named) != 0) file.fail("cannot read the file's status");
@@ -51,7 +51,7 @@ bool lacks_unnamed_files(int error_number) {
          error_number == EINVAL;
 }
 
-/// What the system says where it has nothing, or lets nobody see it.
+/// The error of the system where there is nothing, or where it may not be read.
 bool is_withheld(int error_number) {
   return error_number == EPERM || error_number == EACCES || error_number == EOPNOTSUPP;
 }
@@ -83,7 +83,7 @@ std::optional<std::string> attribute(const File& file, const std::string& name) 
   return value;
 }
 
-/// Copies one attribute. What the system keeps to itself, or the file system has no room for by
+/// Copies one attribute. What the system keeps to itself, or the file system has no space for by
 /// its nature, is added to `lost`; every other failure is one of the disk, and thrown.
 void copy_attribute(const File& from, const File& to, const std::string& name,
                     std::vector<std::string>& lost) {
@@ -155,7 +155,7 @@ Replacement::Replacement(File folder, std::string leaf, mode_t mode, Naming nami
     file_ = File(::openat(folder_.fd(), name.c_str(), kFlags, mode), path());
     if (!file_) return false;
     lock_temporary(file_);
-    // Until it was locked, somebody else could take it for abandoned.
+    // Until it was locked, another process could take it for abandoned.
     if (file_.status().st_nlink != 0) return true;
     errno = EEXIST;
     return false;

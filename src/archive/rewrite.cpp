@@ -43,7 +43,7 @@ class TarAppender {
   void append(const NewMember& member);
 
   /// Ends the archive: two zero blocks, and padding to whole records where `whole_records`.
-  /// Otherwise it ends off the record boundary, so that nobody mistakes it for the other kind.
+  /// Otherwise it ends off the record boundary, so that it differs from the other kind.
   enum class Padding : std::uint8_t { blocks, records };
   void finish(Padding padding);
 
@@ -380,7 +380,7 @@ Lost write_to_path(const Archive& archive, const Changes& changes, const std::st
 
 void write_to(const Archive& archive, const Changes& changes, const File& out) {
   require_tar(archive);
-  // Made whole first: whoever reads the pipe gets an archive or nothing.
+  // Made whole first: a reader of the pipe gets an archive or nothing.
   const File whole = File::anonymous();
   build(archive, changes, whole);
   out.append_range(whole, 0, static_cast<std::uint64_t>(whole.status().st_size));

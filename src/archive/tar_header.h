@@ -1,4 +1,4 @@
-// Headers of a tar: the 512-byte block, and the PAX records that say what it has no room for.
+// Headers of a tar: the 512-byte block, and the PAX records for what does not fit in it.
 #pragma once
 
 #include <cstddef>

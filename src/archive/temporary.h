@@ -18,14 +18,14 @@ namespace mlf::archive {
 inline constexpr unsigned kTemporarySlots = 16;
 
 /// The names for temporaries of `target`, which is in the same folder: ".mlf-<digest of the
-/// target's name>-<slot>". They are known in advance, so that nobody has to search the folder.
+/// target's name>-<slot>". They are known in advance, so that the folder need not be searched.
 std::string temporary_name(std::string_view target, unsigned slot);
 
 /// Whether a file of this name is a temporary, of whatever target.
 bool is_temporary_name(std::string_view name);
 
-/// Locks a temporary of this run. File systems that have no locks leave it unlocked: then nobody
-/// else can lock, and remove, it either.
+/// Locks a temporary of this run. File systems that have no locks leave it unlocked: then no
+/// other process can lock and remove it either.
 void lock_temporary(const support::File& file);
 
 /// Removes the temporary `name` unless a run that is alive holds it, or there is none.
@@ -45,7 +45,7 @@ class NotedTemporary {
   struct Note;
 
  private:
-  Note* note_;  ///< null where there was no room
+  Note* note_;  ///< null where all were taken
 };
 
 }  // namespace mlf::archive

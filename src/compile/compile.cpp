@@ -71,8 +71,8 @@ void compile_file(const FileRef& file, std::string_view text, const fs::path& fo
   std::vector<std::string> arguments{compiler.command};
   arguments.insert(arguments.end(), compiler.flags.begin(), compiler.flags.end());
   // -idirafter: folders of the user's flags come first, and TVM's own headers with them.
-  // -fstack-usage writes <number>.su beside the object; -w, because TVM's C warns and nobody here
-  // can mend it.
+  // -fstack-usage writes <number>.su beside the object; -w, because TVM's C has warnings that
+  // users cannot fix.
   for (const char* include : {"archive", "runtime"}) {
     arguments.insert(arguments.end(), {"-idirafter", (folder / include).string()});
   }

@@ -16,7 +16,7 @@ bool may_be_more(const graph::MemoryUse& use) {
   return use.exactness == graph::Exactness::at_least || use.exactness == graph::Exactness::unknown;
 }
 
-/// Whether nobody knows how much memory the network takes at most: then no plan of it is one.
+/// Whether it is not known how much memory the network takes at most: then no plan of it is one.
 bool may_take_more(const graph::Topology& network) {
   return std::ranges::any_of(network.memory, may_be_more);
 }

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> workspaces_beside_pools(const graph::Topology& topolo
 namespace mlf::deployment {
 
 /// metadata.json declares less workspace of main than its network certainly uses. Nothing also
-/// where nothing can be said: TVM overwrites the numbers of one target by those of another of its
+/// where that is not known: TVM overwrites the numbers of one target by those of another of its
 /// device type.
 std::optional<Contradiction> too_small_metadata(const Module& module,
                                                 const graph::Topology& network);

@@ -65,7 +65,7 @@ struct Deployment::State {
   struct Slot {
     std::mutex reading;
     std::shared_ptr<const tir::Document> kept;
-    std::weak_ptr<const tir::Document> released;  ///< somebody may still hold it
+    std::weak_ptr<const tir::Document> released;  ///< a caller may still hold it
   };
   /// Where constants are that texts lack: captured modules, and what each module of the library
   /// has.

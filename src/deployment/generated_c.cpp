@@ -81,7 +81,7 @@ tir::CTensor tensor(const graph::TensorType& type) {
 }
 
 /// What the graph executor's JSON says of the kernels it calls: types of their parameters. None
-/// where the module has no graph, or one that cannot be read: whoever wants the network says so.
+/// where the module has no graph, or one that cannot be read: readers of the network report it.
 std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
                                               const Module& module) {
   if (!module.files.graph) return {};
@@ -152,7 +152,7 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
   return source;
 }
 
-// A search in the text: opening an archive must not read TIR that nobody may ask for.
+// A search in the text: opening an archive must not read TIR that may not be needed.
 bool mentions(std::span<const TirSource> sources, std::string_view word) {
   return std::ranges::any_of(sources, [&](const TirSource& source) {
     return source.text.find(word) != std::string_view::npos;

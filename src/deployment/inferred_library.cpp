@@ -92,7 +92,7 @@ bool has_header(const GeneratedCode& code, std::string_view module) {
 std::vector<std::string> module_names(const GeneratedCode& code) {
   Names names;
   for (const std::string& name : code.of_libraries.in_order()) {
-    // Somebody may have added a library of another kind.
+    // A library of another kind may have been added.
     const bool is_certain = has_main(code, name) || has_header(code, name);
     if (is_certain) names.add(name);
   }

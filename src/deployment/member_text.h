@@ -11,7 +11,7 @@
 
 namespace mlf::deployment {
 
-/// For readers: whoever else asks the archive does not count it again. It must outlive the result,
+/// For readers: other readers of the member do not count it again. It must outlive the result,
 /// which throws `Error`.
 inline std::function<std::string()> digest_of(const archive::Archive& archive,
                                               const archive::Member& member) {

@@ -81,7 +81,7 @@ ByteCount used_of(const Topology& topology, MemoryKind kind) {
 ByteCount& ByteCount::operator+=(const ByteCount& other) {
   bytes = sum_of(bytes, other.bytes);
   exactness = worse_of(exactness, other.exactness);
-  // Nobody knows how many bytes are behind the largest number.
+  // It is not known how many bytes follow the largest number.
   if (bytes == kMostBytes) exactness = worse_of(exactness, Exactness::at_least);
   return *this;
 }

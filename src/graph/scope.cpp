@@ -142,7 +142,7 @@ void Scope::set_field(Node call) {
   const auto element = integer_of(args[1]);
   const auto field = integer_of(args[2]);
   if (base.kind != Place::Kind::stack || !element || !field) return;
-  // A field holds a pointer or a number; whoever asks knows which of the two it is.
+  // A field holds a pointer or a number; the caller knows which of the two it is.
   fields_.insert_or_assign(FieldKey{base.root, base.offset + *element, *field},
                            FieldContent{place_of(args[3]), integer_of(args[3]), calls_});
 }

@@ -508,12 +508,13 @@ std::size_t Value::offset() const {
 }
 
 std::size_t Value::length() const {
-  // An error points at a container by its opening bracket; underlining megabytes helps nobody.
+  // An error points at a container by its opening bracket; underlining megabytes does not help.
   const Document::Entry& entry = document_->entries_[index_];
   return entry.type < Type::array ? entry.extent : 1;
 }
 
-// The end of a container is not stored: whoever wants its text is about to do more than search it.
+// The end of a container is not stored: a caller that needs its text does more work than the
+// search.
 std::string_view Value::source() const {
   const Document::Entry& entry = document_->entries_[index_];
   const std::string_view rest = document_->source_.text.substr(entry.begin);

@@ -29,7 +29,7 @@ class Fields {
   std::optional<json::Value> peek(std::string_view key) const;
   std::optional<json::Value> find(std::string_view key);
   json::Value at(std::string_view key);
-  /// The members nobody has asked for, in their order.
+  /// The members that were not read, in their order.
   std::vector<ExtraField> rest() const;
 
  private:

@@ -281,7 +281,7 @@ Result<ModelLibrary> read_model_library(std::string_view metadata, std::span<con
                                         const MetadataOptions& options) {
   return support::to_result([&] {
     const auto most = std::min<std::size_t>(options.max_nesting, UINT32_MAX);
-    // A nesting limit keeps hostile documents from exhausting the stack of whoever walks them.
+    // A nesting limit keeps hostile documents from exhausting the stack of recursive readers.
     const support::SourceText source{"", std::string(model_library::kMetadata), metadata};
     const json::Document document(source, {.max_nesting = static_cast<std::uint32_t>(most)});
     ModelLibrary library = model_library::read_metadata(document.root());

@@ -30,7 +30,7 @@ file(RELATIVE_PATH MLF_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /pref
 if(BUILD_SHARED_LIBS)
   set(MLF_PC_PRIVATE "")
 else()
-  # What a static library leaves to whoever links it.
+  # What a static library leaves to its users to link.
   set(MLF_PC_PRIVATE "Requires: fmt libarchive libcrypto zlib libelf")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/mlf.pc.in ${PROJECT_BINARY_DIR}/mlf.pc @ONLY)

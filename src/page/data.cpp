@@ -25,7 +25,7 @@ std::uint32_t steps_of(const Topology& network) {
                                     network.hooks.size());
 }
 
-/// Adds a tensor where there is room for a rectangle; says its name where its place is not known.
+/// Adds a tensor where a rectangle fits; lists its name where its place is not known.
 void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> offset,
                 std::optional<std::uint64_t> bytes, graph::Position first, graph::Position last,
                 bool is_scratch) {

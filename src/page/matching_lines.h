@@ -22,7 +22,7 @@ struct StatementPlace {
 std::vector<StatementPlace> statements_of(tir::Node function, const report::LineTable& lines);
 
 /// Lines of C, and which line of TIR each is. TVM's code generator prints one statement after the
-/// other in their order; where it made more of one, or fewer, nothing is said.
+/// other in their order; where it made more of one, or fewer, there is no match.
 std::map<std::uint32_t, std::uint32_t> matching_lines(const std::vector<StatementPlace>& tir,
                                                       const std::vector<StatementPlace>& c);
 

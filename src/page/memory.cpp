@@ -148,7 +148,7 @@ void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<Tensor
 /// How a map is shown.
 struct MapView {
   std::string when{};        ///< before the name of the region
-  std::uint64_t height = 0;  ///< bytes that the drawing has room for
+  std::uint64_t height = 0;  ///< bytes that the drawing shows
   std::string calls{};       ///< that the script links to, by step
   std::string id{};          ///< of the figure; empty: none
 };

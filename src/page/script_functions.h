@@ -13,7 +13,7 @@ namespace mlf::page {
 /// Lines of a text, both included and counted from 1, with their line breaks.
 std::string_view lines_of(std::string_view text, std::size_t first, std::size_t last);
 
-/// A module as TVMScript, without the data of its constants where that can be said: the page has
+/// A module as TVMScript, without the data of its constants where that is possible: the page has
 /// its own table of them. Empty where TVMScript has no words for something in it.
 std::string script_of(const tir::Document& document);
 

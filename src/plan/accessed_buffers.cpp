@@ -22,7 +22,7 @@ class AccessCounter {
   }
 
   Count accessed(const PlannedBuffer& buffer) const {
-    // Of memory that is neither main's nor a kernel's, nobody counts the accesses.
+    // Accesses to memory that is neither main's nor a kernel's are not counted.
     if (buffer.storage) return storages_[index(*buffer.storage)];
     return buffer.kernel ? workspace(*buffer.kernel, buffer.variable) : Count(0, std::nullopt);
   }
@@ -102,7 +102,7 @@ std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
   for (const PoolProblem& pool : problem.pools) {
     for (std::size_t i = 0; i < pool.problem.buffers.size(); ++i) {
       AccessedBuffer one{pool.problem.buffers[i], counter.accessed(pool.buffers[i])};
-      // A split is a proposal for another build: places of the present one bind nobody.
+      // A split is a proposal for another build: offsets of the present one do not matter.
       one.buffer.fixed_offset.reset();
       result.push_back(std::move(one));
     }

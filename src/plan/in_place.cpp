@@ -181,7 +181,7 @@ std::size_t bytes_of_one(tir::DType dtype) {
   return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
 }
 
-/// Memory of nobody is of no interest: a local array, or a constant.
+/// Other memory is of no interest: a local array, or a constant.
 void AccessReader::load(Node var, Node index, tir::DType dtype,
                         std::optional<std::size_t> in_store) {
   const auto memory = memory_of_(var);
@@ -204,7 +204,7 @@ void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
     } else if (node.is(Kind::Load)) {
       load(node[f::Load::buffer_var], node[f::Load::index], node.dtype(), in_store);
     } else if (graph::operator_of(node) == "address_of") {
-      // Whoever gets the address may do anything.
+      // Code that gets the address may do anything.
       for (const Node arg : node.list(f::Call::args)) {
         if (!arg.is(Kind::BufferLoad)) continue;
         const auto memory = memory_of_(arg[f::BufferLoad::buffer][f::Buffer::data]);
@@ -214,7 +214,7 @@ void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
     return true;
   };
   const auto parts = [&](Node node, auto&& push) {
-    // What a load names is not a pointer that somebody gets.
+    // What a load names is not a pointer that is passed on.
     if (node.is(Kind::BufferLoad)) {
       for (const Node index : node.list(f::BufferLoad::indices)) push(index);
     } else if (node.is(Kind::Load)) {

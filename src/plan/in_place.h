@@ -23,7 +23,7 @@ struct InPlacePair {
 ///   and
 ///     at the index of the store: an element is read before its place is written;
 ///   - no two iterations of the loops around it have the same index: it is never read again.
-/// Whoever asks has to know that `from` is not needed later and `to` not earlier.
+/// The caller has to know that `from` is not needed later and `to` not earlier.
 ///
 /// `memory_of` gives the memory that a pointer variable leads to. Statements that are not made of
 /// loops, conditions, lets and stores alone have no pairs.

@@ -35,8 +35,8 @@ constexpr std::array<std::string_view, 4> kHasEffects{"TVMFuncRegisterGlobal", "
                                                       "start_profile_intrinsic",
                                                       "end_profile_intrinsic"};
 
-// Functions of math.h that TVM's intrinsics become in C (src/target/intrin_rule.cc), and of which
-// nobody needs to know what they cost.
+// Functions of math.h that TVM's intrinsics become in C (src/target/intrin_rule.cc), and whose
+// cost is not needed.
 constexpr std::array<std::string_view, 2> kComputes{"fma", "fmaf"};
 
 template <class Names>
@@ -44,10 +44,10 @@ bool is_among(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The function that a call runs, where nobody knows what it does: it may keep the pointers that it
-/// is given beyond the call, and have effects elsewhere, so that no other call may pass it. Nothing
-/// for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro kernels and
-/// those of CMSIS-NN: they compute, and are done with their pointers when they return.
+/// The function that a call runs, where it is not known what it does: it may keep the pointers that
+/// it is given beyond the call, and have effects elsewhere, so that no other call may pass it.
+/// Nothing for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro
+/// kernels and those of CMSIS-NN: they compute, and are done with their pointers when they return.
 std::optional<std::string> unknown_callee(Node call) {
   analysis::Callee callee = analysis::callee_of(call);
   const std::string_view op = graph::operator_of(call);
@@ -106,7 +106,7 @@ class TickScanner {
     std::uint32_t root = 0;
     std::optional<LetTicks> let{};
     std::optional<TickRange> touched{};
-    bool is_kept = false;          // somebody has a pointer to it
+    bool is_kept = false;          // there is a pointer to it
     bool has_other_names = false;  // other pointers lead to it, perhaps not to its first byte
   };
 
@@ -158,7 +158,7 @@ TickScanner::MemoryId TickScanner::memory_of_root(const Place& place) {
   return at->second;
 }
 
-/// Nothing for memory that the kernel has for itself: nobody else can plan that.
+/// Nothing for memory that only the kernel has: it cannot be planned.
 std::optional<TickScanner::MemoryId> TickScanner::memory_of(Node var) {
   const auto known = by_var_.find(tir::index(var.id()));
   if (known != by_var_.end()) return known->second;
@@ -435,7 +435,7 @@ bool TickScanner::is_packed() const {
       memories_, [](const Memory& memory) { return memory.kind == Place::Kind::argument; });
 }
 
-/// Brings a memory into the result. One that somebody keeps a pointer to is there up to the last
+/// Brings a memory into the result. One with a pointer to it is there up to the last
 /// tick: when it is used is not known.
 TickMemory TickScanner::finish(const Memory& memory, KernelTicks& result) const {
   std::optional<TickRange> touched = memory.touched;

@@ -50,7 +50,7 @@ struct InPlaceTick {
   TickMemory to;
 };
 
-/// A function that the kernel calls and of which nobody knows what it does (unknown_callee.h).
+/// A function that the kernel calls and whose effect is not known (unknown_callee.h).
 struct UnknownCallee {
   std::string symbol;
   bool takes_memory = false;  ///< of the kernel's callers: it might keep a pointer beyond the call

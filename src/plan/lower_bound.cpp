@@ -24,7 +24,7 @@ Units bound_on_grid(const Instance& instance, const std::vector<ItemIndex>& sect
   return cells - saved_on_top;
 }
 
-/// Holes below and between fixed items in which not even the smallest movable item has room are
+/// Holes below and between fixed items in which not even the smallest movable item fits are
 /// bytes that nothing takes.
 Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& section) {
   Units bytes = 0;
@@ -55,7 +55,7 @@ Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& s
 Units lower_bound(const Instance& instance) {
   std::set<Units> grids;
   for (const Item& item : instance.items) grids.insert(item.alignment);
-  // More alignments than hardware has are a riddle, not a network.
+  // More alignments than hardware has are no network.
   constexpr std::size_t kMostGrids = 16;
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
   Units bound = instance.least_height;

@@ -100,7 +100,7 @@ void NetworkReader::read_accesses_of(const graph::Copy& copy) {
   expect_written(from, all, contents_[index(*copy.reads)], "a copy of main");
 }
 
-/// The bytes of a buffer are all that anybody touches.
+/// The bytes of a buffer are all that is touched.
 void NetworkReader::reach(graph::StorageId id, const ByteSet& bytes, const std::string& who) {
   const graph::Storage& storage = topology_[id];
   PoolProblem* const pool = problem_of(storage.pool);
@@ -177,7 +177,7 @@ void NetworkReader::write_argument(const Argument& argument, const TouchedBytes&
   }
 }
 
-/// Bytes of a workspace, which nobody but this kernel's own call may have written. Its address is
+/// Bytes of a workspace, which only this kernel's own call may have written. Its address is
 /// where it begins.
 std::uint64_t NetworkReader::check_workspace(graph::KernelId id,
                                              const graph::KernelBuffer& workspace,

@@ -111,7 +111,7 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
   if (storage.name.starts_with(topology_[*storage.pool].name + "+")) {
     refuse(*pool, quoted(storage.name) + " has no let");
   }
-  // Nothing is ever in it: it takes no room, but its address is computed.
+  // Nothing is ever in it: it takes no memory, but its address is computed.
   if (buffer.live.empty()) {
     buffer.live = {{0, 1}};
     buffer.bytes = 0;

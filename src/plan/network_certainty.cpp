@@ -1,4 +1,4 @@
-// What nobody may move, and why: unknown code, devices, and plans that contradict the lifetimes.
+// What mlf does not move, and why: unknown code, devices, and plans that contradict the lifetimes.
 #include <algorithm>
 #include <utility>
 

@@ -99,7 +99,7 @@ class OrderReader {
     return touched;
   }
 
-  /// What a call needs and does. A kernel without TIR, or with functions that nobody knows, stays
+  /// What a call needs and does. A kernel without TIR, or with unknown functions, stays
   /// where it is.
   void take_call(const Call& call) {
     OrderCall& step = problem_.calls[call.position];

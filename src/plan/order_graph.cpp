@@ -143,7 +143,7 @@ bool OrderGraph::is_ready(CallIndex call, CallSetView done) const {
                              [&](CallIndex earlier) { return contains(done, earlier); });
 }
 
-/// A buffer that nobody uses and nobody wants in the end takes nothing.
+/// A buffer that is neither used nor an output takes nothing.
 std::uint64_t OrderGraph::live_at_start() const {
   std::uint64_t bytes = 0;
   for (const Buffer& buffer : buffers_) {

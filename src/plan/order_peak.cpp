@@ -87,7 +87,7 @@ class Walk {
     }
   }
 
-  /// From the first touch to the last in this order; nothing in between makes room, even if a
+  /// From the first touch to the last in this order; nothing in between frees memory, even if a
   /// buffer is written anew.
   void find_lives() {
     for (std::size_t i = 0; i < users_.size(); ++i) {

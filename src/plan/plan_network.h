@@ -64,7 +64,7 @@ struct PoolAlignment {
 /// with the kernel and its place.
 ///
 /// Two buffers are alive together unless the TIR shows that they are not. The archive's own plan is
-/// held against that: where it puts one buffer over another that is alive then, the pool is
+/// compared with that: where it puts one buffer over another that is alive then, the pool is
 /// refused. So it is where offsets, sizes or lifetimes are not known, and where a function without
 /// TIR might keep the pointers that it is given.
 ///

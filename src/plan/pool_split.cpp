@@ -69,7 +69,7 @@ class Splitter {
   }
 
   /// Bytes alive at the fullest moment of a buffer's life are more than the limit: no placement
-  /// has room, and no search is needed to see that.
+  /// has space for it, and no search is needed to see that.
   bool is_too_full(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
     std::set<std::int64_t> ticks{buffers_[chosen.back()].buffer.lower};
     for (const std::size_t i : chosen) {
@@ -146,13 +146,13 @@ class Splitter {
     }
     std::uint64_t most = all.min;
     for (const std::int64_t tick : ticks) {
-      std::uint64_t room = limit;
+      std::uint64_t space = limit;
       std::uint64_t lost = 0;
       for (const std::size_t i : order) {
         const AccessedBuffer& one = buffers_[i];
         if (!is_alive_at(one.buffer, tick)) continue;
-        const std::uint64_t inside = std::min(room, one.buffer.size);
-        room -= inside;
+        const std::uint64_t inside = std::min(space, one.buffer.size);
+        space -= inside;
         if (inside == one.buffer.size) continue;
         // Rounded down: the bound may be larger than it need be, never smaller.
         const long double part = static_cast<long double>(one.buffer.size - inside) /

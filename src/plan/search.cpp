@@ -162,7 +162,7 @@ void Search::touch(SectionIndex section) {
   touched_.push_back(section);
 }
 
-/// Puts an item in its place. False if that leaves too little room for another one.
+/// Puts an item in its place. False if that leaves too little space for another one.
 bool Search::place(ItemIndex item, Units offset) {
   changes_.push_back({Change::Kind::offset, item, kUnplaced});
   offsets_[item] = offset;
@@ -302,7 +302,7 @@ void Search::find_candidates(Frame& frame) {
             });
 }
 
-/// Places the next candidate that leaves room. False if there is none.
+/// Places the next candidate that leaves enough space. False if there is none.
 bool Search::try_next(Frame& frame) {
   while (frame.next_candidate < frame.last_candidate && !frame.last_is_decisive) {
     const Candidate chosen = candidates_[frame.next_candidate++];

@@ -25,7 +25,8 @@ Placement best_greedy(const Instance& instance) {
   return *std::move(best);
 }
 
-/// Which order is the quick one depends on the problem, by factors of thousands: they take turns.
+/// Which order is the quick one depends on the problem, by factors of thousands: they run
+/// alternately.
 constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
     {Criterion::pressure, Criterion::lifetime, Criterion::area},
     {Criterion::pressure, Criterion::area, Criterion::lifetime},

@@ -41,7 +41,7 @@ std::string member_of(const std::string& path) {
   return std::string(deployment::kSourceFolder) + name;
 }
 
-/// Sorts out what the archive has already: its own members are nobody's to change.
+/// Sorts out what the archive has already: its own members do not change.
 AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   AddedTir added;
   std::set<std::string> names;
@@ -156,7 +156,7 @@ std::future<void> count_ahead(const Job& job) {
   for (const Member* member : members) bytes += member->size;
   // From the end: who compares them with a manifest begins at the front, and the two meet.
   std::ranges::reverse(members);
-  return std::async(support::how_to_count(bytes),
+  return std::async(support::launch_policy(bytes),
                     [&archive = job.archive(), members = std::move(members)] {
                       // What cannot be read is an error where its digest is asked for.
                       for (const Member* member : members) (void)archive.sha256(*member);
@@ -179,7 +179,7 @@ bool in_place(const std::string& path, const ProcessOptions& options) {
 OutputState state_of(const Archive& archive, const Digest& written) {
   const Member* member = written_member(archive, written);
   if (member == nullptr) return OutputState::missing;
-  // By content alone: times and owners change whenever somebody repacks the archive.
+  // By content alone: times and owners change whenever the archive is repacked.
   return get_or_throw(archive.sha256(*member)) == written.sha256 ? OutputState::intact
                                                                  : OutputState::changed;
 }

@@ -114,7 +114,7 @@ void write_manifest(const Manifest& manifest, support::ByteSink& out) {
 }
 
 std::optional<Manifest> read_manifest(std::string_view text) {
-  // Nobody's manifest is larger; what claims to be one does not get to fill the memory.
+  // No manifest is larger; a member that claims to be one must not fill the memory.
   if (text.size() > kMostBytes) return std::nullopt;
   try {
     const support::SourceText source{"", "mlf.json", text};

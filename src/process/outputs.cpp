@@ -169,7 +169,7 @@ void OutputWriter::report(const Networks& networks) {
   }
 }
 
-/// A module's name is part of the names of its members, and modules are named by whoever exports.
+/// A module's name is part of the names of its members, and the user chooses that name.
 void refuse_equal_names(const std::vector<Output>& outputs, const std::string& file) {
   std::set<std::string_view> names;
   for (const Output& output : outputs) {

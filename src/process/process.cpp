@@ -94,7 +94,7 @@ std::set<std::string> own_members(const Job& job) {
   return own;
 }
 
-/// Somebody else's member under a name of ours: not mlf's to replace unless told.
+/// A member under the name of an output that mlf did not write: not replaced unless asked for.
 void refuse_foreign_member(const Job& job, const std::string& name) {
   if (job.options.foreign == ForeignMembers::replace) return;
   Location where;
@@ -179,8 +179,8 @@ void refuse_contradictions(const Job& job) {
   }
 }
 
-/// Without metadata.json, nobody says that these are all files of the module, and of one build: who
-/// runs mlf does, by its name.
+/// Without metadata.json, it is not known that these are all files of the module, and of one build:
+/// who runs mlf does, by its name.
 void require_module(const Job& job) {
   if (job.deployment.library().has_metadata()) return;
   std::string names;
@@ -201,8 +201,8 @@ void require_module(const Job& job) {
               {.file = job.archive().path()});
 }
 
-/// `--tir` took these into the outputs, and nobody knows where they are now.
-void refuse_files_beside(const Job& job) {
+/// `--tir` took these into the outputs, and it is not known where they are now.
+void reject_sidecar_files(const Job& job) {
   if (job.previous->inputs.files.empty()) return;
   fail_check(job, "it was processed with a file beside it, '" +
                       job.previous->inputs.files.front().name + "', which is not at hand");
@@ -246,7 +246,7 @@ void regenerate(Deployment deployment, const std::function<void(Changes)>& use) 
   ProcessOptions options;
   Job job = prepare(std::move(deployment), options);
   if (!job.previous) return use({});
-  refuse_files_beside(job);
+  reject_sidecar_files(job);
   options.constants = job.previous->inputs.constants;
   if (is_up_to_date(job)) return use({});
   Outputs outputs{Spool(options.archive_limits), {}, {}};

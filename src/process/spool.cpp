@@ -12,7 +12,7 @@ namespace mlf::process {
 
 namespace {
 
-/// Ends writing before the disk is full of what nobody could read again.
+/// Ends writing before the disk is full of an archive that could not be read again.
 class BoundedSink final : public support::ByteSink {
  public:
   BoundedSink(support::FileSink& next, const std::string& name, const archive::Limits& limits)

@@ -162,7 +162,7 @@ bool ComparedWithC::is_explained(const tir::Difference& difference) const {
          lacks_pools(read_, difference);
 }
 
-/// Where most functions differ, nobody has edited one of them: they were built another time.
+/// Where most functions differ, they were not edited: they are of another build.
 void ComparedWithC::compare() {
   const tir::VersionRange& version = read_.source.tvm_version;
   // What C cannot show is gone from both; what the captured text has lost, C may still say.
@@ -260,7 +260,7 @@ void CheckOfC::check_types(const TirSource& c) {
        .code = FindingCode::c_type,
        .module = owners.empty() ? "" : modules()[owners.front()].name,
        .detail = "the generated C, " + c.name +
-                 ", uses the type half, which C does not have: it compiles only where somebody "
+                 ", uses the type half, which C does not have: it compiles only where a header "
                  "defines it"});
 }
 

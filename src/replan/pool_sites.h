@@ -39,8 +39,8 @@ struct FunctionSites {
 };
 
 /// The sites of the pools `pools` of every function of a module that has any. Throws `Error`
-/// (check_failed) where a pool is used in a way that TVM's planner does not generate: nobody could
-/// say then which bytes are meant.
+/// (check_failed) where a pool is used in a way that TVM's planner does not generate: it is not
+/// known then which bytes are meant.
 std::vector<FunctionSites> sites_of(const tir::Module& module,
                                     const std::set<std::string, std::less<>>& pools);
 

@@ -201,7 +201,7 @@ BufferKey key_of(const plan::PlannedBuffer& buffer) {
   return {buffer.function, buffer.variable, buffer.offset};
 }
 
-/// The offsets of the plan for the pool as the new archive has it. They are held against the lives
+/// The offsets of the plan for the pool as the new archive has it. They are compared with the lives
 /// that are read off the new TIR.
 PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolProblem& now) {
   const plan::PoolProblem& old = planned.pools[index].plan.now;

@@ -116,7 +116,8 @@ std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
   return std::nullopt;
 }
 
-// --- What comes out, held against what went in ---------------------------------------------------
+// --- What comes out, compared with what went in
+// ---------------------------------------------------
 
 /// Pairs of numbers that may differ, as a comparison spells them.
 using Expected = std::set<std::pair<std::string, std::string>>;
@@ -129,8 +130,8 @@ void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
 void check_sites(const tir::Module& before, const tir::Module& after,
                  const ModuleAssignment& assignment, std::string_view member, Expected& expected) {
   const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
-  // The same reader on both sides finds the same sites, so that they can be held against each other
-  // one by one.
+  // The same reader on both sides finds the same sites, so that they can be compared with each
+  // other one by one.
   const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
   if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
   for (std::size_t f = 0; f < was.size(); ++f) {
@@ -510,7 +511,7 @@ ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
     throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
                          {.file = archive.path()});
   }
-  // The old archive is what the new one can be held against.
+  // The old archive is what the new one can be compared with.
   get_or_throw(check_output(options.output, std::array{archive.path()}));
   ReplanReport report;
   archive::Changes changes;
@@ -544,7 +545,7 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing s
   if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) refuse(place + "has no size in the archive");
   const plan::PlannerResult chosen = chosen_plan(plan, sharing);
-  // C has no arrays of no bytes: a pool that nobody needs stays.
+  // C has no arrays of no bytes: an unused pool stays.
   const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
   PoolMove move{.module = module.module,
                 .pool = name,

@@ -76,7 +76,7 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
   return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }
 
-// --- What is said about it -----------------------------------------------------------------------
+// --- Remarks on it -------------------------------------------------------------------------------
 
 /// Where an archive contradicts itself, its numbers may be wrong in either direction.
 std::optional<std::string> contradiction(const ModuleReport& module) {
@@ -107,7 +107,8 @@ std::string shortfall(const BudgetResult& result) {
     return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
   }
   if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
-  if (!result.needed.max) return fmt::format("nobody knows how many {} are needed at most", unit);
+  if (!result.needed.max)
+    return fmt::format("it is not known how many {} are needed at most", unit);
   return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
 }
 

@@ -20,7 +20,7 @@ constexpr std::string_view kOffsetComment = "UL /* byte_offset*/, ";
 
 const Count kUnknownCopies{0, std::nullopt};
 
-/// The bytes of the string whose length stands behind the offset of an entry, where it is a number.
+/// The bytes of the string whose length follows the offset of an entry, where it is a number.
 Count string_after(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
   std::uint64_t length = 0;

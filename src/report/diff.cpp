@@ -369,7 +369,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
                                              index(after.call),
                                              b.kernels[after.kernel].short_name));
     }
-    // A kernel called twice is said once, with its first pair of calls.
+    // A kernel called twice is listed once, with its first pair of calls.
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
@@ -497,7 +497,7 @@ BuildDifference diff(const Report& before, const Report& after) {
   const auto add = [&](ModuleDifference module) {
     if (!module.empty()) difference.modules.push_back(std::move(module));
   };
-  // One network on both sides is the same one, even where somebody renamed the module.
+  // One network on both sides is the same one, even where the module was renamed.
   if (before.modules.size() == 1 && after.modules.size() == 1) {
     add(report::compare(before.modules[0], after.modules[0]));
     return difference;

@@ -175,7 +175,7 @@ void note(ModuleReport& module, const std::string& why) {
   }
 }
 
-/// Inputs and outputs whose size nobody knows.
+/// Inputs and outputs of unknown size.
 void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
   for (const graph::Port& port : ports) {
     const bool is_known = port.type.bytes() || (port.value && (*module.network)[*port.value].bytes);
@@ -317,7 +317,7 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
   return functions;
 }
 
-/// Says what of the module nobody could look at for findings.
+/// Lists what of the module could not be searched for findings.
 void Reporter::add_unsearched(ModuleReport& module) {
   const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
   module.unsearched = unsearched_findings(module, functions_of_module(module), main);

@@ -17,7 +17,7 @@ namespace f = tir::f;
 
 const Count kUnknownBytes{0, std::nullopt};
 
-/// What an AllocateConst puts into flash; those in pools are main's whoever calls what.
+/// What an AllocateConst puts into flash; those in pools are main's, whatever is called.
 Count bytes_of_constants(tir::Node function) {
   if (!function) return kUnknownBytes;
   Count bytes;

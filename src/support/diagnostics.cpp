@@ -46,7 +46,7 @@ std::string source_with_caret(const Location& where) {
 }
 
 /// Names come from the input, which may have one of a megabyte: of what is so long, the beginning
-/// and the end are shown, since what is wrong with a name is said behind it.
+/// and the end are shown, since the message names the fault after it.
 std::string shortened(std::string_view text) {
   constexpr std::size_t kLongest = 2000;
   constexpr std::size_t kEnd = 500;

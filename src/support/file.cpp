@@ -95,7 +95,7 @@ File File::duplicate(int fd, std::string name) {
   return {copy, std::move(name)};
 }
 
-// Nobody else can open or replace it, and it is gone whatever happens to the process.
+// No other process can open or replace it, and it is gone whatever happens to this one.
 File File::anonymous() {
   const std::string folder = temporary_folder();
   int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -169,7 +169,7 @@ void File::append_range(const File& from, std::uint64_t offset, std::uint64_t le
     // pread leaves the position of the other file alone.
     const std::size_t count = from.read_some_at(offset, buffer.get(), wanted);
     if (count == 0) {
-      // Somebody truncated the file meanwhile: what was promised to be copied is not there.
+      // The file was truncated meanwhile: the bytes that the header announces are not there.
       throw Error(ErrorKind::io, "became shorter while it was read", {.file = from.name()});
     }
     write({buffer.get(), count});

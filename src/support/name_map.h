@@ -1,6 +1,6 @@
 // Hash tables of names that came from an archive.
 //
-// std::hash has one function for all programs, so whoever writes an archive can choose names that
+// std::hash has one function for all programs, so the author of an archive can choose names that
 // share a bucket: 42,000 of them took a minute. The key of this hash is drawn when the program
 // starts. The order of such a table therefore differs from run to run: nothing that is written may
 // depend on it.

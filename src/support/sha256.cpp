@@ -58,7 +58,7 @@ std::string Sha256::hex() {
   return text;
 }
 
-std::launch how_to_count(std::uint64_t bytes) noexcept {
+std::launch launch_policy(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t kWorthAThread = std::uint64_t{1} << 20;
   // Deferred, too, where no thread can be had.
   return bytes < kWorthAThread ? std::launch::deferred : std::launch::async | std::launch::deferred;

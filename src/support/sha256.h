@@ -31,7 +31,7 @@ std::string sha256_hex(std::string_view bytes);
 
 /// For std::async: in a thread of its own where the digests of so many bytes take long enough to be
 /// worth one. Without the processor's help SHA-256 is as slow as a fifth of reading TIR.
-std::launch how_to_count(std::uint64_t bytes) noexcept;
+std::launch launch_policy(std::uint64_t bytes) noexcept;
 
 /// Passes everything on and computes its digest on the way.
 class HashingSink final : public ByteSink {

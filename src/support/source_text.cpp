@@ -61,7 +61,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   const std::size_t clip_begin =
       column > kContextBefore ? character_start(text, offset - kContextBefore) : line_begin;
   const std::size_t clip_end = character_start(text, std::min(line_end, clip_begin + kLineWidth));
-  const std::size_t room = clip_end > offset ? clip_end - offset : 1;
+  const std::size_t most = clip_end > offset ? clip_end - offset : 1;
 
   Location where;
   where.file = file;
@@ -71,7 +71,7 @@ Location SourceText::locate(std::size_t offset, std::size_t length) const {
   where.column = static_cast<std::uint32_t>(column + 1);
   where.source_line = without_tabs(text.substr(clip_begin, clip_end - clip_begin));
   where.caret = static_cast<std::uint32_t>(offset - clip_begin);
-  where.length = static_cast<std::uint32_t>(std::clamp<std::size_t>(length, 1, room));
+  where.length = static_cast<std::uint32_t>(std::clamp<std::size_t>(length, 1, most));
   return where;
 }
 

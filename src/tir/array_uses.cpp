@@ -156,7 +156,7 @@ std::vector<ArrayUse> array_uses(Node module) {
   return Uses(module).find();
 }
 
-// Different data for one array means that one of the matches is wrong, and nobody knows which.
+// Different data for one array means that one of the matches is wrong, and it is not known which.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found) {
   const FoundConstant* best = found.empty() ? nullptr : &found.front();
   for (const FoundConstant& other : found) {

@@ -114,7 +114,7 @@ void check_family(Kind kind, FieldRef field, const FieldInfo& row) {
   }
 }
 
-// Every accessor reads through here: what the kind has not got is refused before a word is read.
+// Every accessor reads through here: what the kind does not have is refused before a word is read.
 #define MLF_FIELD_WORDS(expected)                                        \
   const Kind its_kind = kind();                                          \
   const FieldInfo& row = row_of(its_kind, field);                        \

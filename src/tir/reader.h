@@ -69,7 +69,7 @@ std::string_view without_byte_order_mark(std::string_view text);
 /// 0.24 or later": it says which versions mlf reads.
 std::string refusal_of_later_tvm(std::string_view named);
 
-// `places` is null where nobody asks for them.
+// `places` is null where they are not needed.
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,
                        Places* places = nullptr);
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,

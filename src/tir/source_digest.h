@@ -14,7 +14,7 @@ namespace mlf::tir {
 class SourceDigest {
  public:
   explicit SourceDigest(const Input& input)
-      : hex_(std::async(support::how_to_count(input.text.size()), [&input] {
+      : hex_(std::async(support::launch_policy(input.text.size()), [&input] {
           return input.sha256 ? input.sha256() : support::sha256_hex(input.text);
         })) {}
 

@@ -30,8 +30,8 @@ class StringPool {
   support::NameMap<std::string_view, std::uint32_t> ids_;
 };
 
-/// The words of all nodes, one node after another. A vector, but that room for a node is one check:
-/// making nodes is a tenth of reading a text.
+/// The words of all nodes, one node after another. A vector, but that space for a node is one
+/// check: making nodes is a tenth of reading a text.
 class WordArena {
  public:
   std::size_t size() const { return size_; }
@@ -80,7 +80,7 @@ struct Module::Storage {
 /// Kinds of one family share the names and places of their fields: refuses others.
 void check_family(Kind kind, FieldRef field, const FieldInfo& row);
 
-/// Refuses a field that `kind` has not got, in release builds too: it would read the
+/// Refuses a field that `kind` does not have, in release builds too: it would read the
 /// neighbour's words. Inline: every read of a field asks.
 inline const FieldInfo& row_of(Kind kind, FieldRef field) {
   const std::span<const FieldInfo> fields = info(kind).fields;

@@ -78,7 +78,7 @@ std::optional<VersionRange> tvm_version_named(std::string_view text) {
   std::uint8_t minor = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + kMajor.size(), end, minor);
-  // Of versions outside the table nobody has seen a text: they are refused, not guessed at.
+  // Texts of versions outside the table are not known: they are refused.
   if (error != std::errc{} || minor < kOldestTvm || minor > kNewestTvm) return std::nullopt;
   if (rest == end) return VersionRange{minor, minor, fmt::format("{}.0", text)};
   if (!is_release({rest, static_cast<std::size_t>(end - rest)})) return std::nullopt;

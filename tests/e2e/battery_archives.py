@@ -774,7 +774,7 @@ class Network:
         self.result(q)
 
     def early_return(self):
-        """A kernel that ends before it has written anything, and nobody looks whether it did."""
+        """A kernel that ends before it has written anything, and main ignores its result."""
         p = self.pick()
         q = self.tensor(p.ctype, p.count)
         code = self.random.choice([-1, 0, 1])

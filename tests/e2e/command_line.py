@@ -269,7 +269,7 @@ class Process(program_case.Folder):
         before = path.read_bytes()
         self.folder.chmod(0o555)
         nobody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
-        # Opened by us: who is nobody may not look into the folder that this checkout is in.
+        # Opened by this process: the user `nobody` may not read the folder of this checkout.
         with open(support.PROGRAM, "rb") as program:
             file = program.fileno()
             command = [f"/proc/self/fd/{file}", "process", path]

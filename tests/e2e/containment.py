@@ -40,7 +40,7 @@ NO_MEASURES = frozenset(
 )
 NAMES = ("symbol", "kernel", "constant", "where", "name", "variable", "code", "finding", "what", "before", "dtype")
 
-# Findings that are about the code of one kernel, whoever calls it.
+# Findings that are about the code of one kernel, whatever calls it.
 CODE_OF_KERNELS = frozenset(["index-divisions", "half-in-c"])
 
 # --- Numbers --------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ class Reading(Faults):
 
 
 class Attributes(Faults):
-    """Extended attributes: kept, or said to be lost, or an error of the disk."""
+    """Extended attributes: kept, or a warning that they are lost, or an error of the disk."""
 
     NAME = "user.origin"
 
@@ -274,7 +274,7 @@ class Attributes(Faults):
 
 
 class ArchivesThatShrink(unittest.TestCase):
-    """Archives are mapped: a file that loses its end meanwhile has pages that nobody can read."""
+    """Archives are mapped: a file that is truncated meanwhile has pages that cannot be read."""
 
     def test_are_an_error_of_reading(self):
         with tempfile.TemporaryDirectory() as name:
@@ -285,7 +285,7 @@ class ArchivesThatShrink(unittest.TestCase):
             run = subprocess.Popen(
                 [support.PROGRAM, "process", "--tir", more, archive], stderr=subprocess.PIPE
             )
-            # The archive is open and mapped once somebody waits for the FIFO's other end.
+            # The archive is open and mapped once a process waits for the FIFO's other end.
             with more.open("w") as fifo:
                 os.truncate(archive, 0)
                 fifo.write(support.LEGACY_TEXT)

@@ -56,7 +56,7 @@ static int counted_main(int argc, char** argv, char** environment) {
   return code;
 }
 
-/* Static initialization is over when main() begins: nobody could catch an error before. */
+/* Static initialization is over when main() begins: an error before could not be caught. */
 int __libc_start_main(Main main, int argc, char** argv, Main init, void (*fini)(void),
                       void (*unload)(void), void* stack) {
   __typeof__(&__libc_start_main) next =

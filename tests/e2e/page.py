@@ -7,7 +7,7 @@ import unittest
 import urllib.parse
 
 import support
-from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, spelled, value_at
+from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -71,7 +71,7 @@ class Page(Browser):
                 self.assertEqual(len(page.ids), len(set(page.ids)))
                 for module in report["modules"]:
                     self.assertIn(module["name"], text)
-                    self.assertIn(spelled(module["mac"]), text)
+                    self.assertIn(format_count(module["mac"]), text)
                     for finding in module["findings"]:
                         self.assertIn(finding["evidence"], text)
                     for kernel in module["kernels"]:
@@ -109,29 +109,29 @@ class Page(Browser):
                               e => [e.dataset.key, e.textContent])""", section)
         self.assertGreater(len(figures), 10)
         for key, text in figures:
-            self.assertEqual(text, spelled(value_at(module, key)), key)
+            self.assertEqual(text, format_count(value_at(module, key)), key)
         calls = self.rows(section + " .calls")
         self.assertEqual(len(calls), len(module["calls"]))
         columns = {head: self.column(head, section + " .calls") for head in CALL_COUNTS if calls}
         for number, (row, call) in enumerate(zip(calls, module["calls"])):
             self.assertEqual(row[0], str(number))
             for head, key in CALL_COUNTS.items():
-                self.assertEqual(row[columns[head]], spelled(call[key]), key)
+                self.assertEqual(row[columns[head]], format_count(call[key]), key)
         self.assertEqual([row[3] for row in self.rows(section + " .live")],
-                         [spelled(one["bytes"]) for one in module["peak"]["live"]])
+                         [format_count(one["bytes"]) for one in module["peak"]["live"]])
         # The largest gain first; where bytes are not the point, there is no number of them.
         self.assertEqual([[row[0], row[2], row[3]] for row in self.rows(section + " .findings")],
-                         [[one["code"], "-" if one["bytes"] is None else spelled(one["bytes"]),
+                         [[one["code"], "-" if one["bytes"] is None else format_count(one["bytes"]),
                            one["evidence"]]
                           for one in sorted(module["findings"], key=most_bytes, reverse=True)])
         keys = ("loads", "stores", "bytes_loaded", "bytes_stored")
         self.assertEqual([row[2:] for row in self.rows(section + " .buffers")],
-                         [[spelled(buffer[key]) for key in keys]
+                         [[format_count(buffer[key]) for key in keys]
                           for kernel in module["kernels"] for buffer in kernel["buffers"]])
         loops = [loop for kernel in module["kernels"] for loop in kernel["loops"]]
         rows = [row for row in self.rows(section + " .nest") if len(row) == 3]
         self.assertEqual([row[1:] for row in rows],
-                         [[spelled(loop[key]) for key in ("iterations", "mac")] for loop in loops])
+                         [[format_count(loop[key]) for key in ("iterations", "mac")] for loop in loops])
         for (line, *_), loop in zip(rows, loops):
             self.assertIn(f"for {loop['variable']} in ", line)
             if isinstance(loop["extent"], int):
@@ -268,7 +268,7 @@ class Page(Browser):
 
     # --- safety and access ---------------------------------------------------------------------
 
-    def test_no_request_and_no_complaint(self):
+    def test_no_request_and_no_error(self):
         for archive in ARCHIVES:
             with self.subTest(archive):
                 self.driver.get_log("performance")

@@ -15,7 +15,7 @@ ARCHIVES = [*support.bundled_archives(),
             *(path for place in PLACES if (path := support.CORPUS / place / "module.tar").exists())]
 
 
-def spelled(count):
+def format_count(count):
     if count is None:
         return "?"
     if isinstance(count, int):

@@ -7,7 +7,7 @@ import unittest
 import urllib.parse
 
 import support
-from page_case import AXE, BUNDLED, Browser, Text, spelled, value_at
+from page_case import AXE, BUNDLED, Browser, Text, format_count, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -40,7 +40,7 @@ class DiffPage(Browser):
                            + [one for kernel in module["kernels"] for one in kernel["numbers"]]]
                 self.assertEqual(
                     [row[1:4] for row in self.rows(".numbers")],
-                    [[one["what"], spelled(one["before"]), spelled(one["after"])] for one in numbers])
+                    [[one["what"], format_count(one["before"]), format_count(one["after"])] for one in numbers])
                 kernels = [kernel for module in modules for kernel in module["kernels"]]
                 self.assertEqual(self.texts(".kernel summary .mac"),
                                  [kernel["change"] for kernel in kernels])
@@ -56,7 +56,7 @@ class DiffPage(Browser):
                 return Array.from(document.querySelectorAll('dd'), e => [e.dataset.key, e.textContent])""")
             self.assertGreater(len(figures), 10)
             for key, text in figures:
-                was, now = spelled(value_at(old, key)), spelled(value_at(new, key))
+                was, now = format_count(value_at(old, key)), format_count(value_at(new, key))
                 self.assertEqual(text, now if was == now else f"{was} \u2192 {now}", key)
 
     def test_links_lead_into_every_part(self):

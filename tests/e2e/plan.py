@@ -1,4 +1,4 @@
-"""`mlf plan ARCHIVE`: the offsets that it finds, held against a reading of its own.
+"""`mlf plan ARCHIVE`: the offsets that it finds, compared with a reading of its own.
 
 Of every archive whose memory TVM planned, the tensors with their lives are taken from the topology
 that `mlf graph` writes, and within one call from the lines of the generated C: which statement of
@@ -370,7 +370,7 @@ class Plans(unittest.TestCase):
 
 
 class Splits(unittest.TestCase):
-    """`--pool NAME=BYTES`: what goes where, held against the offsets, sizes and lives of the plan."""
+    """`--pool NAME=BYTES`: what goes where, compared with the offsets, sizes and lives of the plan."""
 
     def split(self, path, *pools):
         arguments = [part for pool in pools for part in ("--pool", pool)]
@@ -458,7 +458,7 @@ class Text(unittest.TestCase):
             row = [b["function"], b["variable"], b["bytes"], b["offset"], b["best_offset"]]
             self.assertIn([str(cell) for cell in row], [line.split() for line in text.splitlines()])
 
-    def test_does_not_say_0_of_an_order_that_nobody_knows(self):
+    def test_does_not_print_0_for_an_unknown_order(self):
         # One call 4,100 times: it writes the same each time.
         call = (plan_refusals.KERNELS, r"(  if \(tvmgen_default_fused[^\n]*\n)", r"\1" * 4100)
         archive = plan_refusals.patched([call])

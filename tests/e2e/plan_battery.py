@@ -176,7 +176,7 @@ class Outcome:
 
     def __init__(self):
         self.wrong = []
-        self.bad_cases = []  # archives that leave their pool before anybody changes them
+        self.bad_cases = []  # archives that leave their pool before they are changed
         self.counts = collections.Counter()
         self.refused = collections.Counter()
         self.seen = collections.Counter()
@@ -341,7 +341,7 @@ class OneByOne(unittest.TestCase):
             self.assertNotEqual(archive.members["metadata.json"], members["metadata.json"])
 
 
-    def test_a_pool_that_nobody_needs_stays(self):
+    def test_an_unused_pool_stays(self):
         archive = battery_archives.archive_of([])
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "module.tar"

@@ -2,7 +2,7 @@
 
 The problems are rectangles of time and memory, cut into buffers so that nothing is left over, and
 MiniMalloc's challenging instances where they are beside the checkout (../shared/minimalloc). A
-problem has a minute; the offsets are held against lives and sizes here, by another reading of the
+problem has a minute; the offsets are compared with lives and sizes here, by another reading of the
 file. `mlf_plan_bench` measures the time.
 
 Usage: plan_problems.py

@@ -1,7 +1,7 @@
 """What `mlf plan ARCHIVE -o OUT` refuses: one clear error, its exit code, and no file.
 
-Archives are those that TVM builds without a plan of memory, or have something in them that nobody
-can account for: patched here, in the generated C of an archive without captured TIR. Each case also
+Archives are those that TVM builds without a plan of memory, or have something in them that mlf cannot
+explain: patched here, in the generated C of an archive without captured TIR. Each case also
 sees that the folder is as it was: nothing half written, nothing changed.
 """
 
@@ -99,7 +99,7 @@ class Refusals(unittest.TestCase):
         )
         self.refuse(patched([hook]), FAILED, "main has 'if \\(TVMDeviceEthosUOpen")
 
-    # --- Offsets that nobody can account for -----------------------------------------------------
+    # --- Offsets that cannot be explained -----------------------------------------------------
 
     def test_an_offset_that_is_computed(self):
         offset = (KERNELS, r"tensor_let = \(&\(global_workspace_\d+_var\[", r"\g<0>sizeof(int) * ")

@@ -252,7 +252,7 @@ class Judge:
         for first in pairs:
             self.wrong += 1
             noticed = notices_exchange(reordered, folder / f"exchanged-{first}", first, right)
-            self.expect(noticed, f"{name}: nobody noticed that call {first} comes later")
+            self.expect(noticed, f"{name}: no check noticed that call {first} comes later")
 
     def file(self, name, archive, planned, folder, *options):
         self.expect(members(archive) == members(planned), f"{name}: other members")
@@ -306,7 +306,7 @@ class Judge:
         for number, plan in enumerate(wrong_plans(document)):
             self.wrong += 1
             noticed = notices(planned, folder / f"wrong-{number}", plan, right)
-            self.expect(noticed, f"{name}: nobody noticed {plan}")
+            self.expect(noticed, f"{name}: no check noticed {plan}")
 
 
 def main():

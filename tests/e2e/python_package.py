@@ -1,6 +1,6 @@
 """The package mlf on the archives of this repository and of the corpus.
 
-What it says is held against the program, the C of the archives and the table of node kinds.
+What it says is compared with the program, the C of the archives and the table of node kinds.
 """
 
 import base64
@@ -225,7 +225,7 @@ class Threads(unittest.TestCase):
 
     @staticmethod
     def lets_another_run(call):
-        """Python takes turns by itself no more, so another thread runs only where the call lets it."""
+        """Python does not switch threads by itself here, so another one runs only where the call lets it."""
         begun, done = threading.Event(), []
 
         def work():

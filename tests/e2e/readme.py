@@ -167,7 +167,7 @@ class Documents(unittest.TestCase):
             self.assertNotRegex(block, r"(?m)^\$ (?!mlf )")
 
     def test_other_files_have_no_commands_with_output(self):
-        """They would be run by nobody."""
+        """They would never be run."""
         names = subprocess.run(["git", "ls-files", "*.md"], cwd=support.SOURCE, capture_output=True,
                                text=True, check=True).stdout.split()  # fmt: skip
         having = {name for name in names if "```console" in (support.SOURCE / name).read_text()}

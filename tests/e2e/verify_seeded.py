@@ -1,6 +1,6 @@
 """`mlf verify` finds what is wrong of an archive, and nothing where nothing is.
 
-Faults are put into archives as somebody's editor would: into their C and metadata.json, as text. Each
+Faults are put into archives as an editor would: into their C and metadata.json, as text. Each
 has to be found in every archive that has a place for it, and no sound archive may have an error.
 """
 
@@ -419,7 +419,7 @@ class SmallNetworks(VerifiedCase):
         members = PLANNED | {WRAPPER_C: WRAPPER.replace("inputs->x,", "inputs->image,")}
         self.assert_found(as_tar(members), "c-invalid")
 
-    def test_names_from_somebody_elses_header_are_no_fault(self):
+    def test_names_from_another_header_are_no_fault(self):
         members = unknown_type(PLAIN)
         members[C] = members[C].replace("#include <math.h>", '#include <math.h>\n#include "board.h"')
         self.assertNotIn("c-invalid", [f["code"] for f in self.errors(as_tar(members))])
@@ -508,7 +508,7 @@ class Module:
 
 
 class LostConstants(VerifiedCase):
-    def test_no_command_needs_data_that_nobody_has(self):
+    def test_no_command_needs_data_that_is_missing(self):
         path = self.archive(text=CONSTANT_WITHOUT_DATA)
         page = self.folder / "page.html"
         for command in (

@@ -390,7 +390,7 @@ struct MemoryTotals {
   ByteCount stack;     ///< `used` of MemoryKind::stack
 
   /// What has to be there beside inputs, outputs and constants. Heap and stack may be fullest at
-  /// different calls; but neither gives room to the other.
+  /// different calls; but neither can use the other's memory.
   MLF_API ByteCount workspace() const;
 };
 

@@ -69,7 +69,7 @@ struct PoolProblem {
   std::vector<PlannedBuffer> buffers{};    ///< main's in the order of Topology::storages, scratch
   Problem problem{};                       ///< the same buffers in the same order
   std::vector<InPlaceBuffers> in_place{};  ///< in the order of the calls
-  /// Why nobody may move these buffers, one sentence each; none: they may be moved.
+  /// Why mlf does not move these buffers, one sentence each; none: they may be moved.
   std::vector<std::string> refused{};
 };
 

@@ -141,7 +141,7 @@ struct Recovered {
   friend bool operator==(const Recovered&, const Recovered&) = default;
 };
 
-/// A constant whose data its source has not got because somebody left it out (`--constants none`,
+/// A constant whose data its source does not have because it was left out (`--constants none`,
 /// or a NumPy file that is not at hand): it is not lost, as other constants without data are.
 struct LeftOut {
   NodeId constant;     ///< the NDArray
@@ -235,8 +235,8 @@ struct Input {
   std::string member;  ///< archive member; empty for a bare file
   std::string_view text;
   std::string stage = "lowered";
-  ConstantFinder constants{};  ///< asked for the constants that the text has not got
-  /// The SHA-256 of `text` from somebody who keeps it, asked for once the text has been read;
+  ConstantFinder constants{};  ///< asked for the constants that the text does not have
+  /// The SHA-256 of `text` from a caller who keeps it, called once the text has been read;
   /// empty: it is counted.
   std::function<std::string()> sha256{};
 };

@@ -1,9 +1,9 @@
 // TIR: data types, the kinds of nodes with their fields, and frozen modules. A module owns its
 // nodes in one arena and refers to them by 32-bit ids.
 //
-// Whoever asks a node for what it has not got (a field of another kind, an index over the end, the
-// kind of an undefined node) gets a `NodeMisuse`, in every build. That is a defect of the caller,
-// not of the input, and the one exception to "nothing throws across the API".
+// A caller that asks a node for what it does not have (a field of another kind, an index over the
+// end, the kind of an undefined node) gets a `NodeMisuse`, in every build. That is a defect of the
+// caller, not of the input, and the one exception to "nothing throws across the API".
 //
 //     for (const mlf::tir::NamedFunction& one : mlf::tir::prim_functions_of(module)) {
 //       print(one.symbol, one.function.list(mlf::tir::f::PrimFunc::params).size());
@@ -311,7 +311,7 @@ struct SourceRange {
   friend bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
-/// A node was asked for what it has not got.
+/// A node was asked for what it does not have.
 class MLF_API NodeMisuse : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -330,7 +330,7 @@ class NodeList;
 class NodeMap;
 
 /// A node and the module it belongs to: what callers hold. Cheap to copy; valid as long as the
-/// module. Fields that the node's kind has not got, or not of that type, throw `NodeMisuse`.
+/// module. Fields that the node's kind does not have, or not of that type, throw `NodeMisuse`.
 class MLF_API Node {
  public:
   Node() = default;

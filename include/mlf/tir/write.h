@@ -105,7 +105,7 @@ MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptio
 /// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and
 /// constants, and the pools of the memory planner at the end. The forms are those of the version
 /// that the document names (the last one of its range, where they leave a choice). How a function
-/// takes its arguments follows from the calls of it; one that nobody calls is packed.
+/// takes its arguments follows from the calls of it; one without a call is packed.
 ///
 /// Written is what `read` can make of such a file: flat buffers, serial loops from zero, scalars,
 /// operators that the generator has a word for. The result is what the generator prints, token for

@@ -2,7 +2,7 @@
 import type { Count } from "./report.ts";
 
 /** "72", "10..72", ">=72", "<=72", "?": as the program prints counts. */
-export function spelled(count: Count): string {
+export function format_count(count: Count): string {
   if (count === null) return "?";
   if (typeof count === "number") return String(count);
   if (count.max === null) return `>=${count.min}`;

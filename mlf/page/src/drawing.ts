@@ -1,6 +1,6 @@
 // One drawing of the network that can be moved: its boxes, with pan and zoom. The frame scrolls, so
 // that a browser moves large drawings without drawing them again.
-import { magnitude, spelled, total } from "./count.ts";
+import { magnitude, format_count, total } from "./count.ts";
 import { all } from "./elements.ts";
 import type { Call, Count } from "./report.ts";
 
@@ -48,7 +48,7 @@ export function costOf(box: CallBox, measure: Measure): Count {
 
 function labelOf(box: CallBox): string {
   const costs = (Object.keys(MEASURES) as Measure[])
-    .map((measure) => `${spelled(costOf(box, measure))} ${MEASURES[measure]}`).join(", ");
+    .map((measure) => `${format_count(costOf(box, measure))} ${MEASURES[measure]}`).join(", ");
   const names = [...new Set(box.calls.map((call) => call.layer ?? call.kernel))].join(", ");
   const last = box.first + box.calls.length - 1;
   const place = last === box.first ? `call ${box.first}` : `calls ${box.first} to ${last}`;

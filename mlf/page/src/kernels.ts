@@ -1,4 +1,4 @@
-// Kernels of large networks, whose markup is text until somebody opens them.
+// Kernels of large networks, whose markup is text until they are opened.
 import { all } from "./elements.ts";
 import { markMatchingLines } from "./lines.ts";
 

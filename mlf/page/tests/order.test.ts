@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { magnitude, magnitudeOfText, spelled, total } from "../src/count.ts";
+import { magnitude, magnitudeOfText, format_count, total } from "../src/count.ts";
 import { matches, orderOf } from "../src/order.ts";
 
-test("counts are spelled as the program prints them", () => {
+test("counts are written as the program prints them", () => {
   const counts = [7, null, { min: 1, max: 4 }, { min: 0, max: 4 }, { min: 3, max: null }] as const;
-  assert.deepEqual(counts.map(spelled), ["7", "?", "1..4", "<=4", ">=3"]);
+  assert.deepEqual(counts.map(format_count), ["7", "?", "1..4", "<=4", ">=3"]);
   assert.deepEqual(counts.map(magnitude), [7, -1, 4, 4, 3]);
-  assert.deepEqual(counts.map((count) => magnitudeOfText(spelled(count))), [7, -1, 4, 4, 3]);
+  assert.deepEqual(counts.map((count) => magnitudeOfText(format_count(count))), [7, -1, 4, 4, 3]);
 });
 
 test("a sum is as exact as its parts", () => {

@@ -15,7 +15,7 @@ namespace mlf::python {
 ///
 /// `nodes` are those that Python made, parts before the whole: pairs of a kind and the values of
 /// its fields. A node is referred to by a number: its id in `base`, or -1 - its position in
-/// `nodes`. With `tvm_version`, the document is said to be of that version.
+/// `nodes`. With `tvm_version`, the document has that version.
 ///
 /// Errors: TypeError for a value that its field cannot have, ValueError for one that there is not.
 DocumentPtr rebuilt(const tir::Document& base, const nanobind::list& nodes, std::int64_t root,

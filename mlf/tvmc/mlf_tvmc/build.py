@@ -24,7 +24,7 @@ class TargetKey(typing.NamedTuple):
 class Build:
     """What is known of a build.
 
-    `recorder`: what its passes showed, None where nobody looked; `lowered`: pairs of target and
+    `recorder`: what its passes showed, None where it did not run; `lowered`: pairs of target and
     module, or None where TVM does not tell; `library`: the runtime module that came out, or None.
     """
 

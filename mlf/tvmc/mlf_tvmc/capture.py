@@ -11,7 +11,7 @@ from . import tvm_api
 from .build import Build
 from .recorder import Recorder
 
-# Every capture that is still referred to, and the last one: nobody has to give it a name. A product
+# Every capture that is still referred to, and the last one, which needs no name. A product
 # is looked up in all of them.
 _captures = weakref.WeakSet()
 _last = []

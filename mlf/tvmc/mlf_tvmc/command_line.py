@@ -49,7 +49,7 @@ class _Options:
 
     @property
     def is_on(self):
-        """tvmc's archives get TIR unless somebody says no, a script's if somebody says yes."""
+        """tvmc's archives get TIR unless it is switched off, a script's if it is switched on."""
         return self.enabled is not False if self.script is None else bool(self.enabled)
 
     @property

@@ -1,4 +1,4 @@
-"""What can go wrong beside TVM, and what is said about it."""
+"""What can go wrong beside TVM, and its messages."""
 
 # The program's exit codes are those of sysexits.h, as mlf's are; tvmc's own codes are smaller.
 USAGE = 64

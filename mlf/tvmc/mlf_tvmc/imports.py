@@ -1,4 +1,4 @@
-"""Code that runs right after a module was imported, whoever imports it."""
+"""Code that runs right after a module was imported, wherever it is imported."""
 
 import importlib.abc
 import sys

@@ -24,7 +24,7 @@ def _json_of(node):
 
 
 def _serialisable_part(module, what):
-    """The module without the attributes that have no JSON; each is said."""
+    """The module without the attributes that have no JSON; a warning names each."""
     kept = []
     for name, value in tvm_api.attribute_items(module):
         reason = None if value is None else _json_of(value)[1]

@@ -17,7 +17,7 @@ _VALUES.update({"1": True, "true": True, "on": True, "yes": True})
 
 
 def from_environment():
-    """True, False, or None if nobody said."""
+    """True, False, or None if it was not set."""
     text = os.environ.get(VARIABLE, "")
     if text.lower() not in _VALUES:
         raise ExportError(f"{VARIABLE} is '{text}', not 1 or 0", USAGE)

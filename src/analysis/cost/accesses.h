@@ -29,7 +29,7 @@ struct TouchedBytes {
 struct Accesses {
   std::vector<TouchedBytes> arguments{};  ///< each that is touched, with all that lets touch of it
   std::vector<TouchedBytes> lets{};       ///< addresses inside of arguments, by let
-  /// Accesses through pointers of which nobody knows where they lead, one sentence each.
+  /// Accesses through pointers whose target is not known, one sentence each.
   std::vector<std::string> unknown{};
 };
 

@@ -233,7 +233,7 @@ graph::Bindings bindings_of(const EvaluationOrder& order) {
     const Node node = order[i];
     if (node.is(Kind::Let)) bind(node[f::Let::var], node[f::Let::value]);
     if (node.is(Kind::LetStmt)) bind(node[f::LetStmt::var], node[f::LetStmt::value]);
-    // A block of a kind that nobody knows is an opaque statement.
+    // A block of an unknown kind is an opaque statement.
     const Node block = node.is(Kind::BlockRealize) ? node[f::BlockRealize::block] : Node();
     if (!block || !block.is(Kind::Block)) continue;
     const tir::NodeList axes = block.list(f::Block::iter_vars);

@@ -38,7 +38,7 @@ RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) 
   return around;
 }
 
-/// One region for one condition or loop inside of another region, whoever asks.
+/// One region for one condition or loop inside of another region.
 RegionId Evaluations::region_of(const Part& part, Node whole, RegionId around) {
   if (part.when == When::always) return around;
   const Node key = part.guard ? part.guard : whole;

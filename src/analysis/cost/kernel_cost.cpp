@@ -198,7 +198,7 @@ void KernelCounter::count_access(Node node, const Count& times) {
   (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
 }
 
-/// Whoever has the address may read and write what is there.
+/// Code that has the address may read and write what is there.
 void KernelCounter::escape(Node pointer) {
   const auto memory = code_.memories.of_pointer(pointer);
   if (!memory) return;

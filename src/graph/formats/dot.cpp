@@ -171,7 +171,7 @@ void DotWriter::edge(const Place& from, const Place& to, const std::string& labe
   edges_ += line;
 }
 
-// Clusters keep columns apart; a chain of edges that nobody sees keeps them in order, at one
+// Clusters keep columns apart; a chain of invisible edges keeps them in order, at one
 // height.
 void DotWriter::wrapped_columns() {
   sink_("  newrank=true;\n");

@@ -107,7 +107,7 @@ std::uint32_t Projector::storage_of(ValueId value) {
 }
 
 /// The executor allocates by shape and dtype: a tensor of unknown type is the bytes of its storage.
-/// Where nobody knows how many, it is one dimension of extent -1, which no executor allocates.
+/// Where it is not known how many, it is one dimension of extent -1, which no executor allocates.
 TensorType Projector::type_of(ValueId id) const {
   const Value& value = topology_[id];
   const bool has_dtype = !value.type.dtype.is_void();

@@ -14,7 +14,7 @@ struct Surrounding {
   enum class Kind : std::uint8_t {
     loop,       ///< `var` takes the values of `min`, `min` + 1, …: `extent` of them
     binding,    ///< `var` has the value `value`
-    condition,  ///< `value` holds; where it is undefined, nobody knows what has to hold
+    condition,  ///< `value` holds; where it is undefined, the condition is not known
     otherwise,  ///< `value` does not hold
   };
   Kind kind = Kind::loop;

@@ -198,7 +198,7 @@ bool is_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// What the body allocates by itself. Places in parameters are left for whoever knows a call.
+/// What the body allocates by itself. Places in parameters need a call.
 std::vector<BodyMemory> take_own_memory(std::vector<BodyMemory> memory, Kernel& kernel) {
   std::vector<BodyMemory> places;
   for (BodyMemory& one : memory) {

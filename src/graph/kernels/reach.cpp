@@ -123,7 +123,7 @@ void Accesses::access(Node data, Node index, tir::DType element, bool is_store, 
   });
 }
 
-/// Whoever is given an address may reach anything behind it.
+/// Code that is given an address may reach anything behind it.
 void Accesses::escape(Node pointer) {
   for_each_owner(scope_.place_of(pointer),
                  [](Reaches& reaches, std::int64_t) { reaches.is_passed_on = true; });

@@ -359,7 +359,7 @@ void MainReader::collect_parameters() {
     parameter.buffer = buffers.value(i);
     parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
   }
-  // Whoever takes tensors out of TVMValues has no other tensor parameters.
+  // A function that takes tensors out of TVMValues has no other tensor parameters.
   body_.is_packed = !arguments_.empty();
   if (!body_.is_packed) {
     body_.parameters = std::move(own);

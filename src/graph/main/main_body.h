@@ -1,4 +1,4 @@
-// What happens in main, step by step, before anything is said about directions and values; and the
+// What happens in main, step by step, before directions and values are decided; and the
 // forms of its statements (rules `statements`, `calls`, `arguments`, `copies` of
 // schemas/topology.md).
 #pragma once

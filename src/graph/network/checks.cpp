@@ -153,7 +153,7 @@ const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& plac
 /// Adds a check for every value that is put over a living one (rule `storage` of
 /// schemas/topology.md). A tensor last read by a call may share bytes with a result of that call:
 /// USMP looks into kernels and knows that they read before they write. Shared bytes alone do not
-/// make an edge: the planner reuses memory that nobody needs any more, and only a read of the very
+/// make an edge: the planner reuses memory that is not needed any more, and only a read of the very
 /// same storage makes an edge.
 ///
 /// Values enter in the order of their definitions. At any time `pools` has the living ones by where

@@ -1,4 +1,4 @@
-// What is said about a network once its edges are known: types from both ends of an edge, Relay's
+// What follows for a network once its edges are known: types from both ends of an edge, Relay's
 // view of the same build, and checks of the whole.
 #pragma once
 

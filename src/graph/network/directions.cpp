@@ -48,7 +48,7 @@ std::optional<Decision> from_state(const TensorState& tensor) {
     return Decision{Direction::input, DecidedBy::graph_input, Certainty::likely};
   }
   if (tensor.has_value && tensor.is_unread) {
-    // Nobody computes a tensor only to write over it.
+    // A tensor is not computed only to be overwritten.
     return Decision{Direction::input, DecidedBy::written_before, Certainty::likely};
   }
   // Read already: another reader, or memory that StorageRewrite gives to a new tensor.

@@ -30,10 +30,11 @@ struct TensorState {
 
 /// Decides for all tensors of one call, in their order. TVM states directions nowhere.
 ///
-/// The body's loads and stores come first. Where it hands a tensor on to code that nobody sees, or
-/// where there is no body: constants and inputs of the network are inputs; so is, likely, what
-/// holds a value, unless it follows an output; what holds none is an output, and so is everything
-/// behind it, as TVM passes inputs first; the last tensor is an output where no other is.
+/// The body's loads and stores come first. Where it passes a tensor to code that is not in the
+/// archive, or where there is no body: constants and inputs of the network are inputs; so is,
+/// likely, what holds a value, unless it follows an output; what holds none is an output, and so is
+/// everything behind it, as TVM passes inputs first; the last tensor is an output where no other
+/// is.
 std::vector<Decision> decide_directions(std::span<const TensorState> tensors);
 
 }  // namespace mlf::graph

@@ -194,7 +194,7 @@ void MemoryCounter::place_workspaces(const Call& call) {
   }
 }
 
-// Nobody knows what code that is not understood does with what it is given, nor what it allocates.
+// What code that is not understood does with its arguments, and what it allocates, is not known.
 // Which arguments it reads and writes is assumed, and so is how long these live.
 void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   if (kernel.is_understood()) return;

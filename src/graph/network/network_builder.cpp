@@ -178,7 +178,7 @@ void NetworkBuilder::step(const RawCall& raw) {
 }
 
 /// Whether a call is of a function that nothing defines and that is given nothing of the network:
-/// somebody's hook.
+/// a hook.
 bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) const {
   if (info.kernel.origin != KernelOrigin::unknown) return false;
   return std::ranges::all_of(raw.arguments, [&](const RawArgument& argument) {
@@ -277,7 +277,7 @@ void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
     state.is_output = at.port && parameters_.ports[*at.port].is_output;
     state.is_input = at.port && !state.is_output;
     state.has_value = at.current.has_value() || at.is_constant;
-    // Writing over a value that nobody has read would make its call useless.
+    // Overwriting a value before it is read would make its call useless.
     state.is_unread = at.current && topology_[*at.current].consumers.empty();
     if (tensors[k].argument < parameters.size())
       state.effect = &parameters[tensors[k].argument].effect;

@@ -60,7 +60,7 @@ void complete(Topology& topology, Value& value, ValueId id) {
     const TensorType& seen = topology.type_at(end, id);
     if (knows_more(seen, value.type)) value.type = seen;
   }
-  // First the value learns from whoever reads it, then everyone learns from the value.
+  // First the value gets the types of its readers, then all get the type of the value.
   const auto fill = [&](const Endpoint& end) {
     if (end.kind != Endpoint::Kind::call) return;
     TensorType& type = topology.calls[end.step].arguments[end.argument].type;
@@ -96,7 +96,7 @@ bool is_flattened(const Topology& topology) {
   return true;
 }
 
-/// Gives a declared shape to the value of an input or output, and to whoever touches it.
+/// Gives a declared shape to the value of an input or output, and to its readers and writers.
 void take_shape_of_port(Topology& topology, const Port& port) {
   if (!port.value || !port.type.shape) return;
   const auto unflatten = [&](TensorType& type) {

@@ -126,9 +126,9 @@ namespace {
 
 constexpr std::size_t kMaxText = 60;
 
-std::string quoted(std::string_view text, std::size_t room) {
-  if (text.size() <= room) return fmt::format("\"{}\"", text);
-  return fmt::format("\"{}…\" ({} bytes)", text.substr(0, room), text.size());
+std::string quoted(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return fmt::format("\"{}\"", text);
+  return fmt::format("\"{}…\" ({} bytes)", text.substr(0, most), text.size());
 }
 
 std::string enumeration_name(const FieldInfo& field, std::int64_t value) {
@@ -142,7 +142,7 @@ std::string entries(std::size_t count, bool defined) {
   return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
 }
 
-std::string show(Node node, std::uint8_t i, std::size_t room) {
+std::string show(Node node, std::uint8_t i, std::size_t most) {
   const FieldInfo& field = node.info().fields[i];
   switch (field.type) {
     case FieldType::node:
@@ -153,7 +153,7 @@ std::string show(Node node, std::uint8_t i, std::size_t room) {
     case FieldType::node_map:
       return entries(node.map(i).size(), node.map(i).defined());
     case FieldType::string:
-      return node.has_text(i) ? quoted(node.text(i), room) : "undefined";
+      return node.has_text(i) ? quoted(node.text(i), most) : "undefined";
     case FieldType::enumeration:
       return enumeration_name(field, node.integer(i));
     case FieldType::integer:
@@ -177,10 +177,10 @@ bool is_scalar(FieldType type) {
          type != FieldType::node_map;
 }
 
-std::string with_scalars(Node node, std::size_t room) {
+std::string with_scalars(Node node, std::size_t most) {
   std::string text(node.info().name);
   for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
-    if (is_scalar(node.info().fields[i].type)) text += " " + show(node, i, room);
+    if (is_scalar(node.info().fields[i].type)) text += " " + show(node, i, most);
   }
   return text;
 }

@@ -78,7 +78,7 @@ LinearForm sum(const LinearForm& a, const LinearForm& b) {
   return result;
 }
 
-std::string spelled(const LinearForm& form) {
+std::string format_form(const LinearForm& form) {
   std::string text = std::to_string(form.constant);
   for (const auto& [term, coefficient] : form.terms) {
     text += "+" + std::to_string(coefficient) + "*" + term;
@@ -127,7 +127,7 @@ class Forms {
   }
 
   LinearForm term(Node node) const {
-    const auto spell_child = [&](Node child) { return spelled(of(child)); };
+    const auto spell_child = [&](Node child) { return format_form(of(child)); };
     return {0, {{spelled_with(node, name_of_, spell_child), 1}}};
   }
 

@@ -75,7 +75,7 @@ void write_type(json::Writer& emitter, Node constant) {
   emitter.member("shape", constant.integers(f::NDArray::shape));
 }
 
-/// `known` is the digest of data that was left out; empty where nobody knows it.
+/// `known` is the digest of data that was left out; empty where it is not known.
 void write_digest(json::Writer& emitter, Node constant, std::string_view known) {
   const std::uint64_t bytes = byte_size(constant.dtype(std::uint8_t{f::NDArray::dtype}),
                                         constant.integers(f::NDArray::shape));
@@ -188,7 +188,7 @@ void check(json::Value entry, const Type& type, const Data& data) {
 }
 
 NodeId read_constant(Builder& builder, json::Value entry, std::size_t id, const FileSource& files) {
-  // `data` and `file` exclude each other; whoever writes null has no data.
+  // `data` and `file` exclude each other; null means that there is no data.
   const bool in_file = entry.is_object() && entry.find("file").has_value();
   check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"},
              {"recovered"});

@@ -139,7 +139,7 @@ class DocumentWriter {
     emitter_.member("name", name);
     if (own) {
       emitter_.member("global_symbol", global_symbol_of(function));
-      // Derived from the attributes, so that nobody has to know TVM's rules to find main.
+      // Derived from the attributes, so that readers find main without TVM's rules.
       emitter_.member("role", to_string(role_of(name, function)));
     }
     write_c_place(emitter_, document_, name);

@@ -114,7 +114,7 @@ class DTypeTexts {
   /// Good until the next call.
   const json::Piece& operator[](DType dtype) {
     Entry& entry = entries_[(dtype.packed() * kSpread) >> (32 - kBits)];
-    if (!entry.known || entry.dtype != dtype) entry = {dtype, true, spelled(dtype)};
+    if (!entry.known || entry.dtype != dtype) entry = {dtype, true, piece_of(dtype)};
     return entry.text;
   }
 
@@ -126,7 +126,7 @@ class DTypeTexts {
     bool known = false;
     json::Piece text{};
   };
-  static json::Piece spelled(DType dtype) { return json::Piece::string(to_string(dtype)); }
+  static json::Piece piece_of(DType dtype) { return json::Piece::string(to_string(dtype)); }
 
   std::array<Entry, 1U << kBits> entries_;
 };

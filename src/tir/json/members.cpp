@@ -113,7 +113,7 @@ FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
 
 NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
     : document_(object.document()) {
-  // What a statement governs follows it in the list; nobody writes it as a field.
+  // What a statement governs follows it in the list; it is never a field.
   const std::vector<FieldTemplate>& fields = template_of(kind).fields;
   FieldSearch search(fields);
   // In a table `name` is the unique name. What TVM calls the variable comes as `name_hint` where

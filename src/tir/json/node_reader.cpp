@@ -275,7 +275,7 @@ void NodeReader::check_backward(const Task& reference) const {
   }
 }
 
-// A reference repeats the dtype; if they differ, somebody has edited one of the two.
+// A reference repeats the dtype; if they differ, one of the two was edited.
 void NodeReader::check_dtype(json::Value reference, NodeId node) const {
   const auto dtype = reference.find("dtype");
   if (!dtype || builder_.node(node).category() != Category::expr) return;

@@ -10,7 +10,7 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-// Only these types of field can be undefined where a TVM version has not got the field.
+// Only these types of field can be undefined where a TVM version does not have the field.
 bool is_undefined(FieldType type, const std::uint32_t* words) {
   switch (type) {
     case FieldType::node:

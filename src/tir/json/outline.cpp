@@ -113,7 +113,7 @@ void Outline::walk_module() {
   walk_parts(arena_, root, enter, skip, leave);
 }
 
-// Attributes of functions and of the module are written as a map in their place, unless somebody
+// Attributes of functions and of the module are written as a map in their place, unless a node
 // else needs their identity.
 void Outline::meet(NodeId id) {
   state(id).met = true;

@@ -16,7 +16,7 @@
 
 namespace mlf::tir::tir_json {
 
-/// Counts of nodes stop at UINT32_MAX, which is more than anybody writes.
+/// Counts of nodes stop at UINT32_MAX, which is more than is ever written.
 inline std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
   return a > UINT32_MAX - b ? UINT32_MAX : a + b;
 }

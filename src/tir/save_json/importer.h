@@ -33,7 +33,7 @@ namespace mlf::tir::save_json {
 /// name
 ///   and none of them is a reference;
 /// - else nodes where one of them is a node further down that nothing else refers to: TVM writes no
-///   node that nobody refers to, and a node before what is below it;
+///   node without a reference to it, and a node before what is below it;
 /// - else nodes where all fields of this name in the table are references, and to such nodes.
 class UnknownKinds {
  public:

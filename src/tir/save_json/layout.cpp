@@ -208,7 +208,7 @@ constexpr std::int32_t kCpu = 1;
 // Types that a user registers have codes from here on (DataType::kCustomBegin).
 constexpr std::uint8_t kFirstCustomCode = 129;
 
-// Others would have a size in bytes that nobody could check.
+// Others would have a size in bytes that cannot be checked.
 bool is_known(std::uint8_t code) {
   return code <= static_cast<std::uint8_t>(TypeCode::BFloat) ||
          code == static_cast<std::uint8_t>(TypeCode::E4M3Float) ||

@@ -390,7 +390,7 @@ class Writer {
     write_data(item);
   }
 
-  // Derived from parameters and result: nobody keeps it, and TVM's reader wants it.
+  // Derived from parameters and result: it is not kept, and TVM's reader needs it.
   void write_checked_type(NodeId function) {
     write_type_key("FuncType");
     const std::string none = number_text({Item::Form::empty_array});

@@ -148,7 +148,7 @@ std::int64_t allocation_alignment(std::int64_t most, DType dtype,
   return alignment;
 }
 
-// Texts let Ranges and references into metadata be arguments as well; nobody asks for more than
+// Texts let Ranges and references into metadata be arguments as well; no reader asks for more than
 // that they are not numbers.
 DType ExprFactory::dtype_of(NodeId expr) const {
   const Node node = builder_->node(expr);

@@ -308,7 +308,7 @@ inline void Lexer::scan_number() {
   take(kind, end);
 }
 
-// Blamed on the opening quote: where the closing one should be nobody can know.
+// Reported at the opening quote: the place of the missing closing one is not known.
 void Lexer::scan_string() {
   const std::size_t end = rules_->string_end(source_->text, next_);
   if (end == std::string_view::npos) {

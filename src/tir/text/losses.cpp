@@ -88,7 +88,7 @@ void replace_nodes(Builder& builder, const Replacements& replacements) {
   }
 }
 
-// What the text says of the place: whoever has the archive looks the data up by it.
+// What the text says of the place: a reader with the archive finds the data by it.
 ConstantQuery query_of(const ArrayUse& use) {
   ConstantQuery query{.site = use.site,
                       .function = use.function,
@@ -117,7 +117,7 @@ NodeId LostConstants::lose(DType dtype, std::span<const std::int64_t> shape,
   return builder_.make(Kind::NDArray, {dtype, builder_.integers(shape), BytesId::none});
 }
 
-// Without anybody to ask, as for a text by itself, every constant is a loss.
+// Without a source of constants, as for a text by itself, every constant is a loss.
 NodeId LostConstants::find(ConstantQuery query) {
   query.function = losses_.function();
   const auto found = finder_ ? finder_(query) : std::nullopt;

@@ -93,7 +93,7 @@ class MissingObjects {
   std::map<std::pair<std::string, std::int64_t>, Object> objects_;
 };
 
-/// The constants that a text has not got: whoever reads it may know where else their data is.
+/// The constants that a text does not have: its reader may know where else their data is.
 class LostConstants {
  public:
   LostConstants(const ConstantFinder& finder, Builder& builder, FunctionLosses& losses)

@@ -70,7 +70,7 @@ struct ReaderContext {
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source.text.substr(begin, end - begin);
   }
-  /// Notes where the text of a node is, if anybody asks for it.
+  /// Notes where the text of a node is, where places are needed.
   void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add(id, {0, {begin, end}});
   }

@@ -46,7 +46,7 @@ class BufferDeclaration {
   }
 
  private:
-  /// What the parser assumes where nothing is said: no strides, alignment by the version.
+  /// What the parser assumes by default: no strides, alignment by the version.
   void read_layout() {
     if (const auto strides = present("strides", 3)) {
       for (const Value& stride : c_.values.elements(*strides)) {

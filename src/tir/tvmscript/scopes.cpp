@@ -259,7 +259,7 @@ void line_func_attr(FunctionContext& fn, const Arguments& args) {
   add_attributes(fn.c, args[0], fn.draft.attrs, fn.draft.attr_names);
 }
 
-/// A match_buffer whose buffer nobody uses.
+/// A match_buffer whose buffer is not used.
 void line_match_buffer(FunctionContext& fn, const Arguments& args) {
   define_match_buffer(fn, "buffer", args);
 }

@@ -28,7 +28,7 @@ int TVMBackendFreeWorkspace(int device_type, int device_id, void* memory) {
   return 0;
 }
 
-/* The high-water mark, and what nobody gave back. */
+/* The high-water mark, and what was not freed. */
 void report_allocations(void) {
   printf("%llu %llu\n", (unsigned long long)most, (unsigned long long)now);
 }

@@ -22,7 +22,7 @@ static unsigned char noise(void) {
   return (unsigned char)(noise_state >> 24);
 }
 
-/* Every second time 0xA5, which is no number that anybody expects, else noise. */
+/* Every second time 0xA5, which is no expected number, else noise. */
 static void poison(const struct regions *alive) {
   static unsigned times;
   const int fixed = (++times & 1) != 0;

@@ -308,7 +308,7 @@ class Failures(Tvmc):
         self.check_failing_program("exit 70", f"{program} failed and said nothing", 70)
         self.check_failing_program("kill -9 $$", f"{program} was ended by signal 9", 137)
 
-    def test_where_somebody_interrupts_it_the_archive_is_tvmcs(self):
+    def test_where_it_is_interrupted_the_archive_is_tvmcs(self):
         with self.program("kill -INT $PPID; sleep 60") as environment:
             result = self.compile(*_PACKED, *_MLF, env=environment)
         self.assertEqual(result.returncode, -signal.SIGINT, result.stderr)

@@ -69,7 +69,7 @@ class OtherVersions(unittest.TestCase):
         expected = f"{[str(path), 'a', '--no-tir-export', '--tir-help']} __main__ False\n"
         self.assertEqual((result.stdout, result.returncode), (expected, 0), result.stderr)
 
-    def test_without_the_switch_nobody_looks_at_the_stages(self):
+    def test_without_the_switch_the_stages_are_not_read(self):
         path = self.script("print('done')")
         result = self.run_python("-m", "mlf_tvmc", path, MLF_TIR_STAGES="nonsense")
         self.assertEqual((result.stdout, result.returncode), ("done\n", 0), result.stderr)

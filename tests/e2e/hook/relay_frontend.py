@@ -15,7 +15,7 @@ class RelayFrontend(frontends.Frontend):
         return ["relay"]
 
     def load(self, path, shape_dict=None, **kwargs):
-        from tvm import parser  # where nobody needs this class, TVM has it elsewhere
+        from tvm import parser  # where this class is not needed, TVM has it elsewhere
 
         return parser.fromtext(pathlib.Path(path).read_text()), {}
 

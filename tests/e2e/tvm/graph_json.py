@@ -1,4 +1,4 @@
-"""Graph-executor JSON as calls that can be compared, whoever wrote it."""
+"""Graph-executor JSON as calls that can be compared."""
 
 import collections
 import hashlib

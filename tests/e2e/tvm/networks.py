@@ -79,7 +79,7 @@ def several_inputs_and_outputs():
 
 
 def split_and_concat():
-    """Kernels with several outputs; one of them is not read by anybody."""
+    """Kernels with several outputs; one of them is never read."""
     data = _input("data", (1, 16))
     parts = relay.split(data, 4, axis=1)
     joined = relay.concatenate([parts[3], relay.nn.softmax(parts[0]), parts[1]], axis=1)

@@ -1,7 +1,7 @@
 """Relay operators by family; the kernels of one family make one network.
 
 They are what networks are made of beyond those of networks.py: each shows another form of index,
-loop, intrinsic or number to whoever reads the generated C.
+loop, intrinsic or number to a reader of the generated C.
 """
 
 import numpy as np

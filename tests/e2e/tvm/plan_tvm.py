@@ -7,7 +7,7 @@ planner. Of every one of these archives, with TIR that was captured and with gen
     greedy_by_size and greedy_by_conflicts needed;
   - what it says of hill_climb is what TVM v0.16 needed in nine of ten networks: one random choice
     that differs gives another plan. v0.9 chooses by addresses, so that its result is another one
-    from run to run, and is only held against the bound.
+    from run to run, and is only compared with the bound.
 The archive with captured TIR of the first algorithm is written with its new plan, and both are run
 as plan_run.py does: 200 random inputs, a poisoned pool, and the sanitizers.
 The table of plan_table.py is printed and checked of all networks together.

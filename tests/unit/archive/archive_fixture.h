@@ -1,4 +1,4 @@
-// A folder of its own for every test, and the shorthand tests of the archive room share.
+// A folder of its own for every test, and the shorthand that tests of the layer `archive` share.
 #pragma once
 
 #include <gtest/gtest.h>

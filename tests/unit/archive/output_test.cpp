@@ -265,11 +265,11 @@ TEST_F(Output, AWriterThatFailsLeavesEverythingAsItWas) {
 
 TEST_F(Output, AFullDiskLeavesEverythingAsItWas) {
   const std::string file = write("a.tar", base());
-  for (const rlim_t room : {0UL, 100UL, 512UL, 1024UL, 1500UL, 2000UL, 10239UL}) {
-    SCOPED_TRACE(room);
+  for (const rlim_t most : {0UL, 100UL, 512UL, 1024UL, 1500UL, 2000UL, 10239UL}) {
+    SCOPED_TRACE(most);
     EXPECT_TRUE(in_child([&] {
       ::signal(SIGXFSZ, SIG_IGN);
-      const rlimit limit{room, room};
+      const rlimit limit{most, most};
       if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
       const Archive archive = open_good_for_update(file);
       return error_of([&] { update_in_place(archive, add_n(archive)); }) ==

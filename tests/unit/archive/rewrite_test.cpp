@@ -274,7 +274,7 @@ TEST_F(Rewriting, ChangesThatDoNotFitTheArchiveAreDefects) {
 }
 
 /// What adding `member` to an archive is refused for, by a limit or a rule of reading.
-class ArchivesNobodyCouldRead : public ArchiveTest {
+class UnreadableArchives : public ArchiveTest {
  protected:
   std::string refused(const std::string& source, const archive::Limits& limits, std::string name,
                       std::string content) {
@@ -291,7 +291,7 @@ class ArchivesNobodyCouldRead : public ArchiveTest {
   }
 };
 
-TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirNames) {
+TEST_F(UnreadableArchives, AreNotWrittenForTheirNames) {
   EXPECT_EQ(refused({}, "src/a\xc2\x9b.json", "{}"),
             "./src/a\\u{9b}.json: member name contains a control character");
   EXPECT_EQ(refused({}, "src/a\xe2\x80\xae.json", "{}"),
@@ -302,7 +302,7 @@ TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirNames) {
             "./src/a.json: member name is longer than 9 bytes (limit max_name_bytes)");
 }
 
-TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirSizes) {
+TEST_F(UnreadableArchives, AreNotWrittenForTheirSizes) {
   EXPECT_EQ(refused({.max_members = 1}, "b", ""),
             "the archive has more than 1 members (limit max_members)");
   EXPECT_EQ(refused({.max_member_bytes = 2}, "b", "123"),
@@ -311,13 +311,13 @@ TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirSizes) {
             "the archive is larger than 10240 bytes (limit max_total_bytes)");
 }
 
-TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForTheirHeadersEither) {
+TEST_F(UnreadableArchives, AreNotWrittenForTheirHeadersEither) {
   // The contents fit, and with headers and padding it is too much.
   EXPECT_EQ(refused({.max_total_bytes = 10240}, "b", std::string(9000, 'x')),
             "the archive is larger than 10240 bytes (limit max_total_bytes)");
 }
 
-TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForWhatTheyExpandTo) {
+TEST_F(UnreadableArchives, AreNotWrittenForWhatTheyExpandTo) {
   // Zeros are compressed to nearly nothing, and 1 MiB is free.
   const std::string zeros(std::size_t{2} << 20, '\0');
   write("a.tgz", "");
@@ -327,7 +327,7 @@ TEST_F(ArchivesNobodyCouldRead, AreNotWrittenForWhatTheyExpandTo) {
             "the archive expands to more than 100 times its size (limit max_expansion)");
 }
 
-TEST_F(ArchivesNobodyCouldRead, AreNotMadeOfFoldersEither) {
+TEST_F(UnreadableArchives, AreNotMadeOfFoldersEither) {
   write("tree/a", "12345");
   const std::string before = read_file(path("tree/a"));
   Result<Archive> archive = Archive::open_for_update(path("tree"), {.max_total_bytes = 7});

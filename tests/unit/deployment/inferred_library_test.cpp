@@ -75,7 +75,7 @@ TEST_F(InferredLibrary, NamesComeFromLibrariesThenMainsThenHeaders) {
   EXPECT_EQ(names({{"codegen/host/src/lib0.c", kMyNetKernels}}),
             std::vector<std::string>{"my_net"});
   EXPECT_EQ(names({{"codegen/host/include/tvmgen_a.h", ""}}), std::vector<std::string>{"a"});
-  // A library that somebody added, beside one that has a main.
+  // A library that was added, beside one that has a main.
   EXPECT_EQ(names({{"codegen/host/src/board_lib0.c", "int x;"},
                    {"codegen/host/src/my_net_lib1.c", kMyNetKernels}}),
             std::vector<std::string>{"my_net"});

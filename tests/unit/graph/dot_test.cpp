@@ -102,7 +102,7 @@ TEST(Dot, WhatIsWrongIsRed) {
   constexpr std::string_view kRed = "#c5221f";
   const std::string dot = dot_of(
       network(script({main_of({"x", "output", "output2"},
-                              sid("sid_1") + call("nobody", "x_buffer.data, output_buffer.data") +
+                              sid("sid_1") + call("unknown", "x_buffer.data, output_buffer.data") +
                                   call("tvmgen_default_a", "x_buffer.data, sid_1")),
                       unary("tvmgen_default_a")})));
   EXPECT_NE(lines_with(dot, "call0 [").find(kRed), dot.npos);
@@ -113,9 +113,9 @@ TEST(Dot, WhatIsWrongIsRed) {
 }
 
 TEST(Dot, BoxesOfWhatIsWrongSayWhy) {
-  const Topology topology =
-      network(script({main_of({"x", "output"}, call("nobody", "x_buffer.data, output_buffer.data")),
-                      unary("tvmgen_default_a")}));
+  const Topology topology = network(
+      script({main_of({"x", "output"}, call("unknown", "x_buffer.data, output_buffer.data")),
+              unary("tvmgen_default_a")}));
   ASSERT_FALSE(topology.is_sound());
   const std::string dot = dot_of(topology);
   for (const Check& check : topology.checks) {

@@ -52,7 +52,7 @@ TEST(Faults, SwappedArgumentsReadWhatNothingWrote) {
 }
 
 TEST(Faults, AnUnknownCalleeIsNamed) {
-  const Topology topology = with("\"tvmgen_default_a\", sid_1", "\"nobody\", sid_1");
+  const Topology topology = with("\"tvmgen_default_a\", sid_1", "\"unknown\", sid_1");
   EXPECT_EQ(checks_of(topology), Codes{"unknown-callee"});
 }
 

@@ -148,7 +148,7 @@ TEST(GraphJson, ThePictureShowsWhatKernelsHold) {
       << dot;
 }
 
-TEST(GraphJson, WithoutTirNobodyKnowsWhatKernelsAllocate) {
+TEST(GraphJson, WithoutTirTheAllocationsOfKernelsAreNotKnown) {
   const Topology topology = executor_network("", {"p0"});
   ASSERT_EQ(topology.memory.size(), 3u);
   EXPECT_EQ(topology.memory[0].exactness, Exactness::exact);

@@ -179,7 +179,7 @@ TEST_F(RealFaults, EveryUnknownCalleeIsNamed) {
   for (const RealMain& main : mains()) {
     for (std::size_t i = 0; i < main.sites().size(); ++i) {
       tir::Builder builder = main.copy();
-      call_nobody(builder, main.sites()[i]);
+      call_unknown_function(builder, main.sites()[i]);
       const Topology faulty = main.network_of(std::move(builder));
       EXPECT_TRUE(std::any_of(faulty.checks.begin(), faulty.checks.end(), [&](const Check& check) {
         return check.code == CheckCode::unknown_callee && check.call == static_cast<CallId>(i);

@@ -92,9 +92,9 @@ void set_arguments(tir::Builder& builder, const CallSite& site,
   builder.set(site.call, f::Call::args, builder.list(args));
 }
 
-void call_nobody(tir::Builder& builder, const CallSite& site) {
+void call_unknown_function(tir::Builder& builder, const CallSite& site) {
   const tir::NodeId name =
-      builder.make(Kind::StringImm, {tir::DType::Handle(), builder.string("nobody")});
+      builder.make(Kind::StringImm, {tir::DType::Handle(), builder.string("unknown")});
   std::vector<tir::NodeId> args = site.arguments;
   args.insert(args.begin(), name);
   builder.set(site.call, f::Call::args, builder.list(args));

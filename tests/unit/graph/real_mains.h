@@ -45,7 +45,7 @@ class RealMain {
 void drop_call(tir::Builder& builder, const CallSite& site);
 void set_arguments(tir::Builder& builder, const CallSite& site,
                    const std::vector<tir::NodeId>& arguments);
-void call_nobody(tir::Builder& builder, const CallSite& site);
+void call_unknown_function(tir::Builder& builder, const CallSite& site);
 /// The first call becomes the second and the other way round.
 void swap_calls(tir::Builder& builder, const CallSite& first, const CallSite& second);
 

@@ -119,7 +119,7 @@ TEST(ModuleFiles, IncludeTheHeaderWhoseNameTvmMakesLowerCase) {
   EXPECT_EQ(names_of(library.modules[1].files.headers), "codegen/host/include/tvmgen_net.h");
 }
 
-TEST(ModuleFiles, OfAParameterFileOfNobodyStayShared) {
+TEST(ModuleFiles, OfAParameterFileOfNoModuleStayShared) {
   const ModelLibrary library = library_of(version_7({"m"}), {"parameters/default.params"});
   EXPECT_EQ(names_of(library.shared.other), "parameters/default.params");
 }

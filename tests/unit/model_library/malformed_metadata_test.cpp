@@ -32,7 +32,7 @@ constexpr std::string_view kOperator = R"({
 "target": {"1": "c"},
 "memory": {"add": [{"size_bytes": 8, "shape": [2], "dtype": "int8", "input_binding": null}]}})";
 
-/// `document` with one piece of text replaced, and what must be said about the result.
+/// `document` with one piece of text replaced, and the message that must come of it.
 struct Case {
   std::string_view name;
   std::string_view document;

@@ -8,7 +8,7 @@
 namespace mlf {
 namespace {
 
-/// Writes the format from its description, so that the reader is not held against itself.
+/// Writes the format from its description, so that the reader is not compared with itself.
 class Bytes {
  public:
   template <class Integer>

@@ -44,7 +44,7 @@ PoolProblem pool_of(std::vector<PlannedBuffer> buffers, std::uint64_t declared) 
   return pool;
 }
 
-/// Big first: greedy by size puts "c" behind "a", though "b" leaves room for it.
+/// Big first: greedy by size puts "c" behind "a", though "b" leaves space for it.
 PoolProblem three() {
   return pool_of({tensor("a_let", 64, 0, {{0, 2}}), tensor("b_let", 32, 64, {{1, 3}}),
                   tensor("c_let", 48, 96, {{2, 4}})},
@@ -172,7 +172,7 @@ TEST(ScratchCosts, AreNotKnownWhereLivesOrSizesAreNot) {
   topology.kernels.resize(1);
   topology.calls = {{.kernel = graph::KernelId{0}, .position = 0}};
   PoolProblem pool = pool_of({scratch("a_let", 16, 0, {{1, 2}})}, 16);
-  pool.refused = {"nobody knows"};
+  pool.refused = {"not known"};
   const NetworkProblem network{.pools = {pool}, .first_tick = {1, 2}};
   const std::vector<ScratchCost> costs = scratch_costs(topology, network, pool);
   ASSERT_EQ(costs.size(), 1u);

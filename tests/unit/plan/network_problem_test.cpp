@@ -166,7 +166,7 @@ bool keeps_place(const std::string& statement) {
   return read.order.calls.at(0).keeps_place;
 }
 
-TEST(NetworkProblem, LetsNothingPassAFunctionThatNobodyKnows) {
+TEST(NetworkProblem, LetsNothingPassAnUnknownFunction) {
   EXPECT_FALSE(keeps_place("T.evaluate(T.call_pure_extern(\"int32\", \"use\", 1))"));
   EXPECT_FALSE(keeps_place("T.evaluate(T.call_extern(\"float32\", \"cosf\", T.float32(1)))"));
   EXPECT_FALSE(
@@ -201,7 +201,7 @@ TEST(NetworkProblem, HasBuffersAsLongAsTheyAreTouched) {
   EXPECT_EQ(read.pool().buffers.at(1).bytes, 32u);
 }
 
-TEST(NetworkProblem, RefusesAReadOfWhatNobodyWrote) {
+TEST(NetworkProblem, RefusesAReadOfWhatWasNotWritten) {
   EXPECT_NE(reason_against("for i in range(2):\n    T_add[i] = p0[i] + p0[i + 2]")
                 .find("may read byte 8 of 'sid_1_let', which is not known to be written"),
             std::string::npos);

@@ -71,7 +71,7 @@ TEST_F(InPlaceTest, WithoutTirNothingIsAddedAndTheManifestGoes) {
   EXPECT_EQ(read_file(path), stock);
 }
 
-TEST_F(InPlaceTest, AMemberOfSomebodyElseIsNotReplacedUnlessForced) {
+TEST_F(InPlaceTest, AMemberThatMlfDidNotWriteIsNotReplacedUnlessForced) {
   const std::string path =
       make({{"src/tir-1.txt", legacy_text(1)}, {"src/tir-1.json", "{\"mine\": true}"}});
   const std::string before = read_file(path);

@@ -116,7 +116,7 @@ TEST_F(VerifyTest, StagesThatShowAnotherNetworkAreFindings) {
   EXPECT_EQ(found[0], "error stage-mismatch");
 }
 
-TEST_F(VerifyTest, OutputsThatSomebodyChangedAreFindings) {
+TEST_F(VerifyTest, OutputsThatWereChangedAreFindings) {
   const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
   EXPECT_EQ(findings(with(path, "src/default.graph.json", "{}")), Names{"error damaged-output"});

@@ -216,7 +216,7 @@ TEST_F(Replanning, RefusesADirectory) {
 
 // --- Archives that are not as TVM made them -----------------------------------------------------
 
-/// The test archive with `from` for `to` in one member, and without captured TIR if so wished.
+/// The test archive with `from` for `to` in one member, and without captured TIR if asked for.
 enum class Captured { stays, goes };
 
 class ReplanningOfChanged : public Replanning {
@@ -238,7 +238,7 @@ class ReplanningOfChanged : public Replanning {
     return path("changed.tar");
   }
 
-  /// What is said of it, with the moves that were right before.
+  /// The error for it, with the moves that were right before.
   std::string refusal_of_changed(const std::string& archive) const {
     const auto moves = shifted(open_deployment(archive), 16);
     EXPECT_FALSE(moves.empty());

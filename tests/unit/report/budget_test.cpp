@@ -1,4 +1,4 @@
-// Limits held against what a module needs.
+// Limits compared with what a module needs.
 #include "mlf/budget.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Budget, IsUndecidedBetweenTheBounds) {
   EXPECT_EQ(checked(module, {Resource::buffers, 49}).verdict, Verdict::exceeds);
 }
 
-TEST(Budget, NeverHoldsWhereNobodyKnowsWhatIsNeeded) {
+TEST(Budget, NeverHoldsWhereWhatIsNeededIsNotKnown) {
   const ModuleReport module = module_with(Count(50, std::nullopt));
   EXPECT_EQ(checked(module, {Resource::buffers, 1'000'000}).verdict, Verdict::undecided);
 }
@@ -112,7 +112,7 @@ TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
       "that takes at most; the limit 'code' is for all else");
 }
 
-TEST(Budget, WithCallsOfLibrariesHasTheBoundThatSomebodyKnowsOfThem) {
+TEST(Budget, WithCallsOfLibrariesHasTheBoundThatIsGivenForThem) {
   ModuleReport module = compiled_module();
   module.code->missing = {"expf", "memcpy"};
   const LibraryNeeds library{.stack = 500, .flash = 4000};

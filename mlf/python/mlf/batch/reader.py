@@ -69,10 +69,10 @@ def read(path: str) -> Answer:
 def serve(timeout: float, memory: int) -> None:
     """`memory` is in MiB."""
     resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
-    # A dump of what was too large for memory is no use to anybody.
+    # A dump of what was too large for memory is of no use.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for line in sys.stdin:
-        # Whoever asked may be gone: nobody else would end it then.
+        # The caller may be gone, and nothing else would end it then.
         signal.setitimer(signal.ITIMER_REAL, timeout + 10)
         print(json.dumps(answer(*json.loads(line))), flush=True)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -87,7 +87,7 @@ class Reader:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, path: str, known: str | None) -> bytes:
-        """An answer as JSON: nobody looks into it before it is where it is needed."""
+        """An answer as JSON, which is not parsed before it is where it is needed."""
         process = self._process or self._start()
         assert process.stdin is not None and process.stdout is not None
         try:

@@ -24,7 +24,7 @@ from .tasks import read_alone, read_together
 MOST_SUBMITTED = 2000
 #: Archives in one task: to pass one to a worker takes as long as to read a small archive.
 MOST_TOGETHER = 64
-#: At least, before archives go together: nobody should wait long for the last one.
+#: At least, before archives go together, so that the last one does not take long.
 TASKS_OF_A_THREAD = 8
 
 
@@ -235,7 +235,7 @@ def run(options: Options) -> Done:
                     batch = []
                 progress.show(done)
         finally:
-            # Also where somebody interrupts it: what is read is read.
+            # Also where it is interrupted: what is read is read.
             if batch:
                 dataset.put(batch)
     return done

@@ -1,5 +1,5 @@
 // Most bytes of most archives are rows like these. As TVM prints them they are decoded by
-// printed_rows.h; here is what C allows beyond that, and what is said where it is neither.
+// printed_rows.h; here is what C allows beyond that, and the errors for anything else.
 #include "tir/c/read/array_rows.h"
 
 #include <fmt/core.h>

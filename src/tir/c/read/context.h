@@ -80,7 +80,7 @@ struct ModuleContext {
   /// The file that source ranges refer to: the first one with functions.
   const support::SourceText* primary = nullptr;
   std::uint32_t file = 0;    ///< the one that is being read, as an index into CSources::files
-  Places* places = nullptr;  ///< null where nobody asks for them
+  Places* places = nullptr;  ///< null where they are not needed
 
   void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add(id, {file, {begin, end}});

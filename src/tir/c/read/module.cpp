@@ -102,7 +102,7 @@ class ModuleReader {
   bool has_all_functions() const;
   using ArrayOwners = std::map<std::size_t, std::size_t>;  // array → draft
   FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array);
-  void give_away_unused();
+  void assign_unused_arrays();
   NodeId target_node();
   std::string_view name_in_module(const FunctionDraft& draft) const;
   Module finish();
@@ -143,7 +143,7 @@ void ModuleReader::collect_facts() {
   }
 }
 
-/// What a file defines says more than what is said of it elsewhere.
+/// A definition in a file counts before what other files declare of it.
 void ModuleReader::add_pools(const std::vector<CPool>& pools) {
   for (const CPool& pool : pools) {
     const bool is_defined = std::ranges::any_of(
@@ -288,7 +288,7 @@ FunctionDraft* ModuleReader::only_owner(const ArrayOwners& owners, std::size_t a
 }
 
 /// Gives arrays that no body names to the functions that they belong to.
-void ModuleReader::give_away_unused() {
+void ModuleReader::assign_unused_arrays() {
   ArrayOwners owners;
   for (std::size_t i = 0; i < drafts_.size(); ++i) {
     for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
@@ -408,7 +408,7 @@ Document ModuleReader::read(const ReadLimits& limits) {
   forget_shifted_pools();
   add_pools(sources_.pools);
   read_functions();
-  give_away_unused();
+  assign_unused_arrays();
   std::optional<std::string> target;
   for (const File& file : files_) {
     if (!target && !file.items.target.empty()) target = std::string(file.items.target);

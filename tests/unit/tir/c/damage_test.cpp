@@ -211,11 +211,11 @@ constexpr std::array kIdle = {
          [](std::string_view before, std::string_view after, std::string_view) {
            return differ_only_in(before, after, "(&)");
          }},
-    Idle{"the name of what nobody reads",
+    Idle{"the name of what is not read",
          [](std::string_view before, std::string_view after, std::string_view) {
            return is_renamed_unused(before, after);
          }},
-    Idle{"how much room the stack of a call has",
+    Idle{"how large the stack of a call is",
          [](std::string_view, std::string_view, std::string_view line) {
            return line.find("TVMValue stack") != line.npos;
          }},

@@ -72,7 +72,7 @@ std::string declared(std::string_view name) {
          std::string(name) + "[1] = {\n    0x1p+0\n};\n";
 }
 
-TEST(CFiles, AnArrayThatNobodyNamesBelongsToTheFunctionOfTheArraysAroundIt) {
+TEST(CFiles, AnUnusedArrayBelongsToTheFunctionOfTheArraysAroundIt) {
   const Document document =
       read_files({kernel_file(declared("a") + declared("unused") + declared("b") +
                               "TVM_DLL int32_t tvmgen_default_f(float* p) {\n"
@@ -90,7 +90,7 @@ TEST(CFiles, AnArrayBetweenThoseOfOneFunctionIsItsWhateverElseIsNotRead) {
   EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 3u);
 }
 
-TEST(CFiles, AnArrayInFrontOfAllOthersIsNobodysWhereAFunctionIsNotRead) {
+TEST(CFiles, AnArrayInFrontOfAllOthersIsOfNoFunctionWhereOneIsNotRead) {
   const Document document = read_files(
       {kernel_file(declared("unused") + declared("b") + kernel_of("tvmgen_default_f", "b") +
                    "TVM_DLL int32_t tvmgen_default_g(float* p) {\n"

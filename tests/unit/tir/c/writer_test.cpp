@@ -21,7 +21,7 @@ void expect_own_statements(const std::string& statements) {
   const Document document = read_files({in_kernel(statements)});
   ASSERT_FALSE(lost(document, LossCode::unknown_construct))
       << details(document, LossCode::unknown_construct);
-  // A function that nobody calls is packed: call this one.
+  // A function without a call is packed: call this one.
   const std::string file =
       in_kernel(statements) +
       "TVM_DLL int32_t tvmgen_default___tvm_main__(float* a, int32_t* b, int8_t* c) {\n"

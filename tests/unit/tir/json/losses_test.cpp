@@ -26,23 +26,24 @@ std::set<std::string> fields_of(const LossInfo& loss) {
 }
 
 // The field as a document spells it; without one, the kind.
-std::string spelled(Kind kind, std::optional<std::uint8_t> field) {
+std::string name_of_row(Kind kind, std::optional<std::uint8_t> field) {
   const KindInfo& row = info(kind);
   return field ? fmt::format("{}.{}", row.name, key_of(kind, row.fields[*field]))
                : std::string(row.name);
 }
 
-std::string spelled(const ToleranceRow& row) {
+std::string name_of_row(const ToleranceRow& row) {
   if (row.aspect == Aspect::span) return "*.span";
   if (!row.kind) return "*";
-  return spelled(*row.kind, row.aspect == Aspect::field ? std::optional(row.field) : std::nullopt);
+  return name_of_row(*row.kind,
+                     row.aspect == Aspect::field ? std::optional(row.field) : std::nullopt);
 }
 
 std::set<std::string> all_names() {
   std::set<std::string> names{"*", "*.span"};
   for (const KindInfo& kind : all_kinds()) {
     names.emplace(kind.name);
-    for (std::uint8_t i = 0; i < kind.fields.size(); ++i) names.insert(spelled(kind.kind, i));
+    for (std::uint8_t i = 0; i < kind.fields.size(); ++i) names.insert(name_of_row(kind.kind, i));
   }
   return names;
 }
@@ -58,14 +59,14 @@ TEST(FieldsOfLosses, Exist) {
 
 TEST(FieldsOfLosses, HaveWhatComparingTolerates) {
   for (const ToleranceRow& row : all_tolerances()) {
-    EXPECT_TRUE(fields_of(info(row.loss)).contains(spelled(row)))
+    EXPECT_TRUE(fields_of(info(row.loss)).contains(name_of_row(row)))
         << info(row.loss).code << " lacks " << to_string(row);
   }
 }
 
 TEST(FieldsOfLosses, HaveWhatComparingWithGeneratedCLeavesOut) {
   for (const CNormalizationRule& row : all_c_normalization_rules()) {
-    EXPECT_TRUE(fields_of(info(row.loss)).contains(spelled(row.kind, row.field)))
+    EXPECT_TRUE(fields_of(info(row.loss)).contains(name_of_row(row.kind, row.field)))
         << info(row.loss).code << " lacks " << to_string(row);
   }
 }

@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
          "1:18: expected the type of the result, found 'Tensor'\n"
          "  @f = primfn() -> Tensor {\n"
          "                   ^^^^^^"},
-        {"NoBody", "@f = primfn() -> ()\n",
+        {"WithoutBody", "@f = primfn() -> ()\n",
          "2:1: expected 'attr', 'buffers', 'buffer_map' or '{', found the end of the text"},
         {"ParameterWithoutType", "@f = primfn(n) -> () {\n  n\n}\n",
          "1:13: 'n' is declared nowhere in the text\n"

@@ -1,4 +1,4 @@
-// Reads legacy text in tests, through the public door.
+// Reads legacy text in tests, through the public API.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Reads repr text in tests, through the public door.
+// Reads repr text in tests, through the public API.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -131,7 +131,7 @@ TEST(SaveJsonReader, ReadsStringsThatAreNotPrintable) {
 }
 
 TEST(SaveJsonReader, KeepsUnknownNodesWithTheReferencesThatAreCertain) {
-  // `a` is a reference in every kind that has it, `flavour` points at a node nobody else names,
+  // `a` is a reference in every kind that has it, `flavour` points at a node that no other names,
   // `count` does not, `value` is ambiguous and node 12 has another user.
   const std::string unknown =
       R"({"type_key": "tir.NewExpr", "attrs": {"a": "12", "count": "4", "dtype": "int32",)"

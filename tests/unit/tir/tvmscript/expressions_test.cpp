@@ -137,7 +137,7 @@ TEST(ScriptCalls, HaveTvmsNameOfTheOperator) {
   EXPECT_EQ(name("T.prefetch(h, 0, 1, 1)"), "tir.prefetch");
 }
 
-TEST(ScriptCalls, OfOperatorsNobodyKnowsAreKept) {
+TEST(ScriptCalls, OfUnknownOperatorsAreKept) {
   const Document d = expression("T.from_the_future(n)");
   EXPECT_EQ(value(d)[f::Call::op].text(f::Op::name), "tir.from_the_future");
   EXPECT_TRUE(lost(d, LossCode::unknown_construct));

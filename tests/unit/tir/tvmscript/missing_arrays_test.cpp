@@ -1,4 +1,4 @@
-// Arrays of a metadata section that the text left out, where whoever reads it has them elsewhere.
+// Arrays of a metadata section that the text left out, where the reader has them from elsewhere.
 #include <gtest/gtest.h>
 
 #include <map>

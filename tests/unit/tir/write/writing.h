@@ -1,4 +1,4 @@
-// Reads and writes modules in tests, through the public doors.
+// Reads and writes modules in tests, through the public API.
 #pragma once
 
 #include <gtest/gtest.h>
